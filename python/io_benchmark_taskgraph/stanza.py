@@ -16,7 +16,6 @@ from io_benchmark_taskgraph.mistakes import (
     checked,
     choice,
     form,
-    percentage,
     plain,
     quoted,
     whole_number,
@@ -54,7 +53,6 @@ class Benchmark:
     seed: int
     destinations: tuple[str, ...]
     fidelity: str
-    precision: str | None
     upload_url: str | None
     replicates: int
     places: tuple[TaskPlace, ...]
@@ -67,7 +65,6 @@ class Benchmark:
         values = checked(SCHEMA, stanza, "benchmark")
         return cls(
             destinations=values.pop("destination"),
-            precision=values.pop("precision", None),
             upload_url=values.pop("upload-url", None),
             **values,
         )
@@ -161,8 +158,6 @@ SCHEMA = voluptuous.Schema({
     # How a file is looked up and copied: as the first investigation did, or as the real
     # update-verify tasks do.
     voluptuous.Optional("fidelity", default="seed"): choice(FIDELITIES),
-    # Stop when the mean is known this precisely.
-    voluptuous.Optional("precision"): percentage,
     # Where the workload upload puts its objects, reusing few names; default: loopback. `{name}` is
     # replaced by an object's name; without it, the name is appended.
     voluptuous.Optional("upload-url"): _upload_url,

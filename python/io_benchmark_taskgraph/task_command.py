@@ -62,7 +62,6 @@ def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
         ("seed", benchmark.seed),
         *(("destination", destination) for destination in benchmark.destinations),
         ("fidelity", benchmark.fidelity),
-        ("precision", benchmark.precision),
         ("upload-url", benchmark.upload_url),
         ("time-budget", time_budget_s),
     ]

@@ -35,6 +35,15 @@ def _known_workloads():
     return sorted(name.replace("_", "-") for name in names)
 
 
+def _ci_job():
+    """Return the job of a CI system; None where the program lacks that module, as in Taskcluster's tasks."""
+    try:
+        from ci import current_job  # noqa: PLC0415 - few commands need it
+    except ImportError:
+        return None
+    return current_job()
+
+
 def _reserve_standard_streams(*, inheritable):
     """Open closed streams: otherwise the next file would get their number, and the log would go there."""
     descriptor = os.open(os.devnull, os.O_RDWR)
@@ -57,7 +66,7 @@ def main(arguments):
         _reserve_standard_streams(inheritable=False)
         from measure import measure  # noqa: PLC0415
 
-        return measure(arguments[1:])
+        return measure(arguments[1:], None if os.environ.get("TASK_ID") else _ci_job())
     from early_end import Interruption  # noqa: PLC0415 - needs signals of Linux
 
     origin_ns = time.monotonic_ns()
@@ -66,7 +75,7 @@ def main(arguments):
     # Not earlier: a signal that arrives while the other modules load is kept for the run.
     from bench import run  # noqa: PLC0415
 
-    return run(arguments, _known_workloads(), interruption, origin_ns)
+    return run(arguments, _known_workloads(), _ci_job(), interruption, origin_ns)
 
 
 if __name__ == "__main__":

@@ -4,16 +4,16 @@
 import contextlib
 import importlib
 import re
+import shutil
 import traceback
 
-import place_folder
 from early_end import Interrupted, SkippedError, WorkloadError, reason_of
 from log import say
 from measuring import fixed_work
-from observe import devices, host, limits, storage
+from observe import devices, host, storage
 from observe.timelines import Sampler
 from result import figures
-from result.result_file import SCRIPT_VERSION, ResultFile, outcome
+from result.files import SCRIPT_VERSION, ResultFile, claim_folder, outcome
 from settings import WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
@@ -24,10 +24,10 @@ POOL_GUESSED = (
 )
 
 
-def run(arguments, workload_names, interruption, origin_ns):
+def run(arguments, workload_names, job, interruption, origin_ns):
     """Return the exit code; print a line for Treeherder's failure summary if it is not 0."""
     try:
-        settings = parse(arguments, workload_names)
+        settings = parse(arguments, workload_names, job)
         exit_code, reason = _run_benchmark(settings, interruption, origin_ns)
     except WrongArgumentsError as error:
         say("error: %s; --help lists the arguments" % error)
@@ -52,9 +52,9 @@ def _run_benchmark(settings, interruption, origin_ns):
         say("error: " + reason)
         return FAILED, reason
     origin = ""
-    if settings.pool_origin is not None:
-        origin = " (%s; --pool gives another name)" % settings.pool_origin
-        record.warn("pool-guessed", POOL_GUESSED % (settings.pool, settings.pool_origin))
+    if settings.is_pool_guessed:
+        origin = " (%s; --pool gives another name)" % settings.job.pool_origin
+        record.warn("pool-guessed", POOL_GUESSED % (settings.pool, settings.job.pool_origin))
     say("=== io-benchmark %s: pool %s%s ===" % (SCRIPT_VERSION, settings.pool, origin))
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
     bench = _Bench(settings, record, interruption, origin_ns)
@@ -156,20 +156,20 @@ class _Bench:
         folder = None
         try:
             with self.held():
-                folder = place_folder.claim(place.path)
+                folder = claim_folder(place.path, self.settings.job)
             yield folder
         finally:
             with self.held():
                 try:
                     if folder is not None:
-                        place_folder.leave(folder, place.path)
+                        shutil.rmtree(folder)
                 except OSError as error:
                     self.warn("not-cleaned", "%s: %s" % (error.filename, error.strerror))
 
     def _observe(self):
         document = self.record.document
         document["host"] = host.observe()
-        document["limits"] = limits.observe()
+        document["limits"] = host.observe_limits()
         if not document["host"]["first_touch_ns_per_mib"]:
             self.warn("memory-not-touched", host.TOO_LITTLE_MEMORY)
         for place in self.settings.places:

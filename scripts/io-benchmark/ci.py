@@ -2,13 +2,13 @@
 """Which job of which CI system this is, by the variables that the system sets.
 
 A variable may be missing, and anyone who writes the job may set it: it is for people, and the name of
-a pool at most. Taskcluster is not here: the result has keys for its tasks (result_file.py).
+a pool at most. Taskcluster is not here: the result has keys for its tasks, and their program lacks this module.
 """
 
 import hashlib
 import os
 import re
-from typing import NamedTuple, Optional, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 from urllib.parse import quote, urlsplit
 
 VALUE_LENGTH = 1000  # characters
@@ -16,6 +16,13 @@ POOL_LENGTH = 100
 LISTS = ("{CI_RUNNER_TAGS}", "{NODE_LABELS}")
 LABEL = r'[^\s,"\[\]]+'  # of such a list
 IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not _quoted: they have a meaning in a URL
+
+
+class Job(NamedTuple):
+    pool: str  # a name for machines like this one
+    pool_origin: str  # what that name comes from
+    folder: Optional[str] = None  # where the CI system lets the job work, absolute
+    description: Optional[Dict[str, Any]] = None  # for the result file
 
 
 class _System(NamedTuple):
@@ -113,12 +120,13 @@ SYSTEMS = (
 )
 
 
-def _current():
+def current_job():
+    """Return this job; outside the CI systems of the table, the host's name alone is known."""
     for system in SYSTEMS:
         name, pattern = system.mark
         if re.fullmatch(pattern, os.environ.get(name, ""), re.IGNORECASE | re.DOTALL):
-            return system
-    return None
+            return Job(*_guess_pool(system), _work_folder(system), _describe(system))
+    return Job(_as_pool([os.uname().nodename]) or "host", "the host's name")
 
 
 def _filled(template: str) -> Optional[str]:
@@ -128,11 +136,7 @@ def _filled(template: str) -> Optional[str]:
     return template.format_map(values) if names and all(values.values()) else None
 
 
-def describe():
-    """Return the job for the result file; None outside the CI systems of the table."""
-    system = _current()
-    if system is None:
-        return None
+def _describe(system):
     attempt = _filled(system.attempt) or ""
     return {
         "system": system.name,
@@ -154,11 +158,7 @@ def _public_url(address):
     return url if is_public else None
 
 
-def guess_pool():
-    """Return a name for machines like this one, and what it comes from."""
-    system = _current()
-    if system is None:
-        return _as_pool([os.uname().nodename]) or "host", "the host's name"
+def _guess_pool(system):
     machine = _filled(system.machine)
     for template in system.pools:
         value = _filled(template) or ""
@@ -181,8 +181,6 @@ def _as_pool(words):
     return "%s-%s" % (name[: POOL_LENGTH - len(digest) - 1], digest)
 
 
-def work_folder():
-    """Return the absolute path of the folder where the CI system lets the job work."""
-    system = _current()
-    path = os.path.expanduser(_filled(system.folder) or "") if system else ""
+def _work_folder(system):
+    path = os.path.expanduser(_filled(system.folder) or "")
     return os.path.normpath(path) if os.path.isabs(path) and "\0" not in path else None

@@ -61,6 +61,7 @@ class Crew:
             process = os.fork()
             if process == 0:
                 end_with_parent()
+                os.close(self._go_write)  # ready() waits until no process has it
                 _be_member(number, self._work, go_read, write_end)
             self._members[read_end] = number, process, b""
         finally:
@@ -128,7 +129,6 @@ def _be_member(number, work, go_read, write_end):
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-        _close_all_but(go_read, write_end)
 
         def write(document):
             data = json.dumps(document).encode() + b"\n"
@@ -166,11 +166,3 @@ def ending_with_parent():
             os._exit(1)
 
     return call
-
-
-def _close_all_but(*kept):
-    """Close the other members' pipes: a pipe must close when its own process ends."""
-    first = 3
-    for descriptor in [*sorted(kept), os.sysconf("SC_OPEN_MAX")]:
-        os.closerange(first, min(descriptor, 4096))
-        first = descriptor + 1

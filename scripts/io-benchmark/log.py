@@ -5,55 +5,28 @@ A line that cannot be written is dropped: the result file matters more.
 """
 
 import os
-import select
-import stat
 import sys
-import time
+from contextlib import suppress
 
 MIB = 1024 * 1024
 NS_PER_S = 1_000_000_000
-LINE_BYTES = 4000  # a pipe that is ready to write accepts this much without blocking
+LINE_BYTES = 4000  # a pipe takes this much as a whole
 PROGRESS_EVERY_NS = 5 * NS_PER_S
-PATIENCE_S = 5.0  # in all: how long lines may wait for a reader
 
 
-class _Log:
-    def __init__(self, descriptor):
-        self.descriptor = _without_waiting(descriptor)
-        self._patience_s = PATIENCE_S
-
-    def say(self, message=""):
-        line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
-        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        data = line.encode(encoding, "backslashreplace")[:LINE_BYTES] + b"\n"
-        started_s = time.monotonic()
-        try:
-            poll = select.poll()
-            poll.register(self.descriptor, select.POLLOUT)
-            while data:
-                if not poll.poll(max(0.0, self._patience_s) * 1000):
-                    raise BlockingIOError
-                data = data[os.write(self.descriptor, data) :]
-        except OSError:
-            pass  # the result file has all that the log says
-        finally:
-            self._patience_s -= time.monotonic() - started_s
+def say(message=""):
+    _write(1, message)
 
 
-def _without_waiting(descriptor):
-    """Open the pipe or terminal again: O_NONBLOCK would apply to all who share the old one."""
-    try:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
-            flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY
-            return os.open("/proc/self/fd/%d" % descriptor, flags)
-    except OSError:
-        pass  # it belongs to another user: poll() must suffice
-    return descriptor
+def say_error(message):
+    _write(2, message)
 
 
-LOG, ERRORS = _Log(1), _Log(2)
-say = LOG.say
+def _write(descriptor, message):
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    with suppress(OSError):  # the result file has all that the log says
+        os.write(descriptor, line.encode(encoding, "backslashreplace")[:LINE_BYTES] + b"\n")
 
 
 class ProgressLines:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Run a command as if it ran alone, and write what it demanded of the machine into one file.
 
-Measured: wall time; of the command and of all processes that were waited for: CPU time, memory, and
-I/O; of the places' disks: bytes, requests and flushes, ten times per second; dirty pages; pressure.
+Measured: wall time; CPU time of the command and of all processes that were waited for; of the places'
+disks: bytes, requests and flushes, ten times per second; dirty pages; pressure.
 Not measured: processes that outlive the command. The counters of the disks, and those of
-syncs, are the whole machine's: `other_cpu_ms` and `cgroup_bytes` show whether others used it.
+syncs, are the whole machine's: `other_cpu_ms` shows whether others used it.
 
 The command has this process' streams, environment, limits and process group. Signals for this
 process are passed on to it; those of a terminal reach both by themselves. A signal to the whole
@@ -20,8 +20,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from log import ERRORS
-from reading import read_text
+from log import say_error
 from settings import WrongArgumentsError, parse_measure
 
 WAITED_FOR = {
@@ -37,15 +36,15 @@ LONGEST_REST_S = 3600
 SHELL = "/bin/sh"
 
 
-def measure(arguments):
+def measure(arguments, job):
     """Return the command's exit code; end by its signal if one ended it."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
     # Where it is ignored, the kernel forgets how children end.
     of_children = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        settings = parse_measure(arguments)
+        settings = parse_measure(arguments, job)
     except WrongArgumentsError as error:
-        ERRORS.say("error: %s; measure --help lists the arguments" % error)
+        say_error("error: %s; measure --help lists the arguments" % error)
         return WRONG_ARGUMENTS
     program, usage = settings.command[0], None
     ending: Any = {"code": None, "signal": None, "error": None}
@@ -56,7 +55,7 @@ def measure(arguments):
     except OSError as error:
         wall_ns = time.monotonic_ns() - started_ns
         ending.update(code=_code_of(error, program), error=error.strerror)
-        ERRORS.say("io-benchmark: %s: %s" % (program, error.strerror))
+        say_error("io-benchmark: %s: %s" % (program, error.strerror))
     else:
         status, usage = _wait(child, profiling)
         wall_ns = time.monotonic_ns() - started_ns
@@ -105,7 +104,7 @@ class _Profiling:
         if self._failure is None:
             self._attempt(self._profile.finish, *facts)
         if self._failure is not None:
-            ERRORS.say("io-benchmark: the command has no profile: " + self._failure)
+            say_error("io-benchmark: the command has no profile: " + self._failure)
 
 
 def _begin(settings):
@@ -162,14 +161,9 @@ def _become(command, environment):
 
 def _environment():
     """Return the environment as it was given: Python sets LC_CTYPE where the locale is C."""
-    environment = dict(os.environ)
-    given = read_text("/proc/self/environ")
-    if given is not None:
-        environment.pop("LC_CTYPE", None)
-        for entry in given.split("\0"):
-            if entry.startswith("LC_CTYPE="):
-                environment["LC_CTYPE"] = entry[len("LC_CTYPE=") :]
-    return environment
+    with open("/proc/self/environ", "rb") as file:
+        variables = (entry.partition(b"=") for entry in file.read().split(b"\0"))
+    return {name: value for name, equals, value in variables if equals}
 
 
 def _wait(child, profiling):

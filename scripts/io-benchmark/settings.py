@@ -51,7 +51,6 @@ prints where it works and how much it writes. At the end it removes its files.
                         (default: overwrite)
   --fidelity WHICH      seed: one grep and one copy in this process; real: the
                         steps of cached_download.sh in bash (default: seed)
-  --precision PERCENT   end when the mean is known this precisely, as in 2%%
   --trials WHEN         auto, always or never try what makes a difference
                         (default: auto)
   --pace BYTES_PER_S    one of the trials copies at this speed
@@ -129,7 +128,7 @@ def _file_sizes(word):
 
 
 def _url(word):
-    from urllib.parse import urlsplit  # noqa: PLC0415 - as in reading.py
+    from urllib.parse import urlsplit  # noqa: PLC0415 - measure must not load it
 
     parts = urlsplit(word)
     parts.port  # noqa: B018 - raises ValueError if it is not a number
@@ -145,10 +144,8 @@ _FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
 _pool_name = _matching(POOL, str, "1 to 100 letters, digits and _.-")
 _new_place = _matching(_NEW_PLACE, _place, "NAME=/absolute/path")
 _sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
-_precision = _matching(
-    *(r"(?![0.]+%)[0-9]{1,2}(?:\.[0-9]+)?%", lambda word: float(word[:-1]) / 100),
-    "a percentage such as 2%",
-)
+# A stream of this process has other writers.
+_output_file = _matching(r"(?!/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
 
 
 def _check_once(parser, option, values):
@@ -164,7 +161,7 @@ def _check_places(parser, places):
         parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
 
 
-def parse_measure(arguments):
+def parse_measure(arguments, job):
     parser = _Parser(
         prog="io-benchmark measure",
         description="Run a command, and write what it asked of this machine.",
@@ -176,10 +173,10 @@ def parse_measure(arguments):
     add("--place", **places, type=_new_place, help="where it works (default: here)")
     add("--pool", type=_pool_name, metavar="NAME", help="the pool of this machine")
     default = "default: a new file, task-profile.json if there is none"
-    add("--output", metavar="FILE", help=default)
+    add("--output", type=_output_file, metavar="FILE", help=default)
     end = arguments.index("--") if "--" in arguments else len(arguments)
     settings = parser.parse_args(arguments[:end])
-    settings.command = arguments[end + 1 :]
+    settings.command, settings.job = arguments[end + 1 :], job
     if not settings.command:
         parser.error("the command is missing; give it after --")
     settings.places = settings.places or [_Place(PLACE, os.curdir)]
@@ -187,9 +184,9 @@ def parse_measure(arguments):
     return settings
 
 
-def parse(arguments, workload_names):
-    """Return the settings of a run; `pool_origin` is what the pool's name comes from, None if given."""
-    import textwrap  # noqa: PLC0415 - as in reading.py
+def parse(arguments, workload_names, job=None):
+    """Return the settings of a run, in a job of a CI system."""
+    import textwrap  # noqa: PLC0415 - measure must not load it
 
     # No abbreviations: a new option must not change what an old command means.
     parser = _Parser(prog="io-benchmark run", allow_abbrev=False)
@@ -206,7 +203,6 @@ def parse(arguments, workload_names):
     add("--retrieves", default=2000, type=_positive(int, RETRIEVES_AT_MOST))
     add("--sizes", dest="sizes_bytes", type=_sizes)  # None: by the profile
     add("--seed", default=1, type=_matching("-?[0-9]{1,18}", int, "a number of 18 digits or less"))
-    add("--precision", type=_precision)
     add(
         "--upload-url", type=_matching(r"[\x21-\x7e]+", _url, URL)
     )  # None: the script's server on loopback
@@ -219,7 +215,7 @@ def parse(arguments, workload_names):
     add("--pace", dest="pace_bytes_per_s", type=_positive(int, PACE_AT_MOST))
     try:
         settings = parser.parse_args(_without_command(arguments))
-        _add_defaults(settings)
+        _add_defaults(parser, settings, job)
     except FileNotFoundError:
         parser.error("the current folder was removed; change to another one")
     _check_places(parser, settings.places)
@@ -242,21 +238,22 @@ def _without_command(arguments):
     return arguments[1:] if arguments[0] == "run" else arguments
 
 
-def _add_defaults(settings):
+def _add_defaults(parser, settings, job):
     """Add what this machine and its CI system decide."""
-    import ci  # noqa: PLC0415 - as in reading.py
-
-    settings.pool_origin = None
-    if settings.pool is None:
-        settings.pool, settings.pool_origin = ci.guess_pool()
+    settings.job, settings.is_pool_guessed = job, settings.pool is None
+    if settings.is_pool_guessed:
+        if job is None:
+            parser.error("argument --pool: missing; give the name of this machine's pool")
+        settings.pool = job.pool
     if settings.pace_bytes_per_s and settings.trials in (None, "never"):
         settings.trials = "always"
     settings.trials = settings.trials or "auto"
     settings.workloads = settings.workloads or ["cache-retrieve"]
     settings.destinations = settings.destinations or ["overwrite"]
     if not settings.places:
-        folder = ci.work_folder() or ""
-        settings.places = [_Place(PLACE, folder if os.path.isdir(folder) else os.getcwd())]
+        folder = job.folder if job is not None else None
+        is_there = folder is not None and os.path.isdir(folder)
+        settings.places = [_Place(PLACE, folder if is_there else os.getcwd())]
     if settings.time_budget_s is None:
         measurements = len(settings.workloads) * len(settings.places) * len(settings.destinations)
         settings.time_budget_s = measurements * TIME_BUDGET_S
@@ -289,10 +286,9 @@ def config_of(settings):
     """Return the settings for the result file."""
     names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
     config = dict(vars(settings))
-    del config["pool"], config["pool_origin"]
+    del config["pool"], config["is_pool_guessed"], config["job"]
     config.update(
         places=[place._asdict() for place in settings.places],
-        precision_ratio=config.pop("precision"),
         upload_url=upload_origin(settings),
         environment={name: os.environ[name] for name in names},
     )
@@ -303,7 +299,7 @@ def upload_origin(settings):
     """Return the host only: the rest may hold a signature, and results are public."""
     if settings.upload_url is None:
         return None
-    from urllib.parse import urlsplit  # noqa: PLC0415 - as in reading.py
+    from urllib.parse import urlsplit  # noqa: PLC0415 - measure must not load it
 
     parts = urlsplit(settings.upload_url)
     return "%s://%s" % (parts.scheme, parts.netloc)

@@ -7,33 +7,24 @@ written and no process is started, because the profile must not disturb the comm
 
 import hashlib
 import os
-import re
 import time
 
-import reading
-from log import ERRORS, NS_PER_S
-from observe import devices, host, limits, storage, timelines
-from observe.timelines import CommandTimeline
-from result import result_file
+import kernel
+from log import NS_PER_S, say_error
+from observe import devices, host, storage, timelines
+from result import files
 
 # 1 (2026-11-22): the first.
 VERSION = 1
+NOT_OBSERVED = ("io", "cgroup_bytes")  # readers of 1.0.0 need these keys of version 1
 DEFAULT_NAME = "task-profile.json"
 BUSY = tuple("cpu_%s_ms" % name for name in ("user", "nice", "system", "irq", "softirq"))
-# As the profile names them, and as the kernel does.
-IO = {
-    "read_bytes": "read_bytes",
-    "written_bytes": "write_bytes",
-    "read_characters": "rchar",
-    "written_characters": "wchar",
-    "read_calls": "syscr",
-    "write_calls": "syscw",
-}
-IO_BYTES = 4096  # more than these files have
-_IO_LINE = re.compile(r"^(\w+): ([0-9]+)$", re.MULTILINE)
+EVERY_S = 0.1
+# The share of the time that rows may cost while a command runs; costly rows are further apart.
+COST_SHARE = 0.005
+ROWS_AT_MOST = 40_000  # an hour at ten per second
+CELLS_AT_MOST = 400_000  # about 4 MB of JSON
 NOT_STARTED = "the command was not started"
-NO_IO = "the kernel does not count the I/O of processes, or does not show it"
-NO_GROUP = "the command's cgroup has no such file, or is not visible"
 NO_CPU = "the kernel does not show the machine's CPU time"
 NO_DISK = "in memory, on a network, or on disks that only a write would identify"
 NO_FLUSH_COUNT = "the kernel does not count flushes; Linux 5.5 and later do"
@@ -48,48 +39,44 @@ class TaskProfile:
     def __init__(self, settings):
         # Of several commands in one folder, each has its profile.
         self._may_replace = settings.output is not None
-        self._output = os.path.abspath(settings.output if self._may_replace else DEFAULT_NAME)
+        self._output = settings.output or os.path.abspath(DEFAULT_NAME)
         self._unknown = {}
-        self._document = result_file.head(VERSION, settings.pool)
+        self._document = files.head(VERSION, settings)
         self._document["command"] = _describe(settings.command)
-        self._document["limits"] = limits.observe()
+        self._document["limits"] = host.observe_limits()
         self._places = [self._observe(place) for place in settings.places]
         self._document["storage"] = {"places": self._places}
-        self._leaves = {leaf["name"]: leaf for place in self._places for leaf in _leaves(place)}
+        leaves = (leaf["name"] for place in self._places for leaf in _leaves(place))
+        self._leaves = list(dict.fromkeys(leaves))
         self._before = self._read()
-        self.timeline = CommandTimeline(list(self._leaves))
+        self.timeline = CommandTimeline(self._leaves)
 
     def finish(self, ending, wall_ns, usage):
         """Write the file; OSError if that fails. `usage` is None if nothing was started."""
         self.timeline.take()
         grown = _growth(self._before, self._read())
-        io = other_cpu_ms = spent = None
+        other_cpu_ms = spent = None
+        reason = NOT_STARTED
         if usage is not None:
-            spent = {
-                "user_ns": round(usage.ru_utime * NS_PER_S),
-                "kernel_ns": round(usage.ru_stime * NS_PER_S),
-            }
-            io, other_cpu_ms = _io_of_children(), _other_cpu_ms(grown, usage)
+            times_ns = (round(seconds * NS_PER_S) for seconds in (usage.ru_utime, usage.ru_stime))
+            spent = dict(zip(("user_ns", "kernel_ns"), times_ns))
+            other_cpu_ms, reason = _other_cpu_ms(grown, usage), NO_CPU
         self._document.update(
-            ended=time.strftime(result_file.UTC, time.gmtime()),
+            ended=time.strftime(files.UTC, time.gmtime()),
             ending=ending,
             wall_ns=wall_ns,
             usage=self._noted("usage", spent, NOT_STARTED),
-            io=self._noted("io", io, NO_IO if usage else NOT_STARTED),
-            own_cpu_ns=grown["own_cpu_ns"],
-            other_cpu_ms=self._noted(
-                "other_cpu_ms", other_cpu_ms, NO_CPU if usage else NOT_STARTED
-            ),
-            cgroup_bytes=self._noted("cgroup_bytes", self._group_bytes(grown), NO_GROUP),
+            other_cpu_ms=self._noted("other_cpu_ms", other_cpu_ms, reason),
+            **dict.fromkeys(NOT_OBSERVED),
             syncs={place["name"]: self._syncs(place, grown) for place in self._places},
             host=host.observe(may_measure=False),
             timeline=self.timeline.as_timeline(),
             unknown=self._unknown,
         )
         os.makedirs(os.path.dirname(self._output), exist_ok=True)
-        path = result_file.write(self._output, self._document, may_replace=self._may_replace)
+        path = files.write(self._output, self._document, may_replace=self._may_replace)
         if path != self._output:
-            ERRORS.say("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path))
+            say_error("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path))
 
     def _noted(self, path, value, reason):
         """Return the value; where it is None, note why."""
@@ -110,29 +97,14 @@ class TaskProfile:
 
     def _read(self):
         """Read counters; what they grow by is the command's, or the machine's meanwhile."""
-        disks = list(self._leaves)
-        totals = dict(zip(timelines.column_names(disks), timelines.sample(os.getpid(), disks)))
+        totals = dict(zip(timelines.CPU_COLUMNS, timelines.cpu_columns()))
         totals["own_cpu_ns"] = time.process_time_ns()
-        group = self._document["limits"]["groups"].get("unified", "/none")
-        counters, io_stat = devices.counters(), os.path.join(group, "io.stat")
-        for name, leaf in self._leaves.items():
+        counters = devices.counters()
+        for name in self._leaves:
             totals["flushes:" + name] = counters.get(name, devices.UNSEEN)[devices.FLUSHES]
-            for key in ("rbytes", "wbytes"):
-                moved = reading.first_int(r"^%s .*\b%s=(\d+)" % (leaf["number"], key), io_stat)
-                # A disk that the group has not used yet is not in the file.
-                unused = 0 if reading.exists(io_stat) else None
-                totals["%s:%s" % (key, name)] = unused if moved is None else moved
         for place in self._places:
             totals["commits:" + place["name"]] = _requested_commits(place)
         return totals
-
-    def _group_bytes(self, grown):
-        moved = {
-            name: {"read": grown["rbytes:" + name], "written": grown["wbytes:" + name]}
-            for name in self._leaves
-        }
-        is_complete = moved and not any(None in counts.values() for counts in moved.values())
-        return moved if is_complete else None
 
     def _syncs(self, place, grown):
         """Return what the kernel counted of synchronous writes, also those of other tasks."""
@@ -156,6 +128,53 @@ class TaskProfile:
         }
 
 
+class CommandTimeline:
+    """Rows about disks, CPUs and dirty pages while a command runs, ten per second; the first is at time 0.
+
+    In a long run, every second row is dropped and the interval doubles, as often as needed.
+    """
+
+    def __init__(self, disks):
+        self._disks = disks
+        self._origin_ns = time.monotonic_ns()
+        self._names = ["time_ns", "dirty_bytes", "writeback_bytes", "psi_io_some_us"]
+        self._names += timelines.CPU_COLUMNS
+        self._names += ["%s:%s" % (disk, column) for disk in disks for column in devices.COLUMNS]
+        self._rows = []
+        # Even: the last row is never dropped.
+        self._rows_at_most = min(ROWS_AT_MOST, CELLS_AT_MOST // len(self._names)) // 2 * 2
+        self._every_s = EVERY_S
+        self._due_s = time.monotonic()
+        self.take()
+
+    def rest_s(self):
+        """Return the seconds until the next row is due."""
+        return max(0.0, self._due_s - time.monotonic())
+
+    def take(self):
+        """Add a row."""
+        before_ns = time.thread_time_ns()
+        row = [
+            time.monotonic_ns() - self._origin_ns,
+            *timelines.memory_columns("Dirty", "Writeback"),
+        ]
+        row += [
+            kernel.first_int("some" + timelines.TOTAL_US, "/proc/pressure/io"),
+            *timelines.cpu_columns(),
+        ]
+        self._rows.append(row + timelines.disk_columns(self._disks, len(devices.COLUMNS)))
+        if len(self._rows) > self._rows_at_most:
+            self._rows = self._rows[::2]
+            self._every_s *= 2
+        cost_s = (time.thread_time_ns() - before_ns) / 1e9
+        rest_s = max(self._every_s, cost_s / COST_SHARE)
+        # After a pause of the machine, rows that were missed are not made up for.
+        self._due_s = max(self._due_s + rest_s, time.monotonic())
+
+    def as_timeline(self):
+        return timelines.timeline_of(self._names, self._rows, self._every_s)
+
+
 def _describe(command):
     """Describe the command without its arguments: these may hold what must not be public."""
     words = [os.fsencode(word) for word in command]
@@ -166,33 +185,6 @@ def _describe(command):
     }
 
 
-def _io_of_children():
-    """Return the I/O of the processes that this one has waited for; None where it is not shown.
-
-    A process' counters have its children's, those of its thread have not.
-    """
-    try:
-        own, whole = map(_read_at_once, ("/proc/thread-self/io", "/proc/self/io"))
-    except OSError:
-        return None
-    thread, process = dict(_IO_LINE.findall(own)), dict(_IO_LINE.findall(whole))
-    if not set(IO.values()) <= set(thread) & set(process):
-        return None
-    io = {name: int(process[key]) - int(thread[key]) for name, key in IO.items()}
-    # The second reading has counted the first.
-    io["read_characters"] -= len(own)
-    io["read_calls"] -= 1
-    return io
-
-
-def _read_at_once(path):
-    descriptor = os.open(reading.ROOT + path, os.O_RDONLY)
-    try:
-        return os.pread(descriptor, IO_BYTES, 0).decode("ascii")
-    finally:
-        os.close(descriptor)
-
-
 def _leaves(place):
     return [device for device in place.get("devices", []) if not device["below"]]
 
@@ -201,7 +193,7 @@ def _requested_commits(place):
     """Return how many commits of the place's journal were requested, by syncs for the most part."""
     for device in place.get("devices", [])[:1]:
         path = "/proc/fs/jbd2/%s-8/info" % device["name"]
-        return reading.first_int(r"\((\d+) requested\)", path)
+        return kernel.first_int(r"\((\d+) requested\)", path)
     return None
 
 
@@ -224,7 +216,7 @@ def _growth(before, after):
 def _other_cpu_ms(grown, usage):
     """Return the CPU time of all that is neither the command nor this program."""
     busy = [grown[name] for name in BUSY]
-    if usage is None or None in busy:
+    if None in busy:
         return None
     own_ms = grown["own_cpu_ns"] / 1e6 + (usage.ru_utime + usage.ru_stime) * 1000
     return max(0, round(sum(busy) - own_ms))

@@ -18,14 +18,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import textwrap
 import urllib.error
 import urllib.request
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from local_runs import FOLDER, local_run
+from local_runs import FOLDER
 from taskgraph.util.docker import create_context_tar
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -274,37 +273,17 @@ def make_store(cache, store):
         shutil.rmtree(making)
 
 
-def remove_old_stores(cache, current):
-    """Stores of former contexts, unless other tests are using them just now."""
-    for store in cache.glob("store-*"):
-        if store == current or store.suffix == ".lock":
-            continue
-        with store.with_suffix(".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            shutil.rmtree(store)
-            store.with_suffix(".lock").unlink()
-
-
-@contextmanager
 def kept_store(config, digest):
-    """The store for this context, made if need be, and held against removal while in use."""
+    """The store for this context, made if need be; those of former contexts stay until somebody removes them."""
     cache = Path(pwd.getpwuid(os.getuid()).pw_dir, ".cache", "io-benchmark-tests")
     cache.mkdir(parents=True, exist_ok=True)
     store = cache / f"store-{STORE_VERSION}-{digest[:16]}"
-    with ExitStack() as stack:
-        making = stack.enter_context((cache / "lock").open("w"))
+    with (cache / "lock").open("w") as making:
         fcntl.flock(making, fcntl.LOCK_EX)
-        using = stack.enter_context(store.with_suffix(".lock").open("w"))
-        fcntl.flock(using, fcntl.LOCK_SH)
         if not store.exists():
             make_store(cache, store)
-            remove_old_stores(cache, store)
-        fcntl.flock(making, fcntl.LOCK_UN)
-        config.stash[STORE_LINE] = f"container image: {store}"
-        yield store
+    config.stash[STORE_LINE] = f"container image: {store}"
+    return store
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -315,16 +294,13 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 @pytest.fixture(scope="session")
-def context_digest(tmp_path_factory):
-    """Changes with the Dockerfile, what is next to it, and taskgraph's run-task."""
-    return write_context(IMAGE, tmp_path_factory.mktemp("context") / "context.tar.gz")
-
-
-@pytest.fixture(scope="session")
-def store_digest(context_digest):
-    """Changes with that, and with what the report's image has below this project's code."""
-    sources = [context_digest.encode(), *((ROOT / path).read_bytes() for path in REPORT_SOURCES)]
-    return hashlib.sha256(b"\0".join(sources)).hexdigest()
+def store_digest(tmp_path_factory):
+    """Changes with what the image is made of, and with what is below this project's code in the report's."""
+    archive = tmp_path_factory.mktemp("context") / "context.tar.gz"
+    sources = [(ROOT / path).read_bytes() for path in REPORT_SOURCES]
+    return hashlib.sha256(
+        b"\0".join([write_context(IMAGE, archive).encode(), *sources])
+    ).hexdigest()
 
 
 @pytest.fixture(scope="session")
@@ -338,7 +314,7 @@ def lab(tmp_path_factory, store_digest, request):
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
     folder = tmp_path_factory.mktemp("podman")
-    with kept_store(request.config, store_digest) as store, namespace(folder, [store]) as lab:
+    with namespace(folder, [kept_store(request.config, store_digest)]) as lab:
         yield lab
     shutil.rmtree(folder)
 
@@ -349,16 +325,3 @@ def report_image(lab):
     if not can_download(lab.folder):
         return ""
     return lab.build(REPORT_IMAGE)
-
-
-@pytest.fixture
-def make_run(tmp_path):
-    """A run of a bash script, as a task of this project would be defined."""
-
-    def make(script):
-        volumes = ("checkouts", "tooltool-cache", "workspace")
-        names = ";".join(f"/builds/worker/{name}" for name in volumes)
-        payload = {"env": {"TASKCLUSTER_VOLUMES": names}, "maxRunTime": 60}
-        return local_run(tmp_path, textwrap.dedent(script), payload)
-
-    return make

@@ -29,7 +29,6 @@ from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout, json_documents
 from io_benchmark.report.formats.output import rendered
 from io_benchmark.results import format as result_format
-from io_benchmark.results import task_profile
 from io_benchmark.results.schema import schema_of
 
 FOLDER = ROOT / "tests/report/golden"
@@ -126,7 +125,8 @@ def schemas() -> dict[Path, dict[str, Any]]:
             f"io-benchmark result, version {result_format.VERSION}", result_format.Result
         ),
         docs / "task-profile.schema.json": schema_of(
-            f"io-benchmark task profile, version {task_profile.VERSION}", task_profile.TaskProfile
+            f"io-benchmark task profile, version {result_format.PROFILE_VERSION}",
+            result_format.TaskProfile,
         ),
     }
 

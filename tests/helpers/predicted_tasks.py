@@ -13,8 +13,8 @@ from seed_workers import worker
 from tried_workers import trials
 
 from io_benchmark.analysis.model import Worker
+from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.reader import parse_profile
-from io_benchmark.results.task_profile import TaskProfile
 
 MIB = 1024 * 1024
 DISK = "nvme0n1"
@@ -69,10 +69,7 @@ def profile_document(
             "user_ns": round((cpu_s - kernel_s) * 1e9),
             "kernel_ns": round(kernel_s * 1e9),
         },
-        "io": None,
-        "own_cpu_ns": 1,
         "other_cpu_ms": 0,
-        "cgroup_bytes": None,
         "syncs": {"workspace": syncs or {"flushes": 0, "commits": 0}},
         "storage": {"places": [place]},
         "timeline": {

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from worker import DRIVER, SCRIPT
 
-from io_benchmark.results.task_profile import TaskProfile
+from io_benchmark.results.format import TaskProfile
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Profiled:
         """The profile, in which every null of a part has a reason."""
         profile = msgspec.json.decode(self.path.read_bytes(), type=TaskProfile)
         document: Any = msgspec.json.decode(self.path.read_bytes())
-        parts = {name: document[name] for name in ("usage", "io", "other_cpu_ms", "cgroup_bytes")}
+        parts = {name: document[name] for name in ("usage", "other_cpu_ms")}
         for owner, counts in document["syncs"].items():
             parts |= {f"syncs.{owner}.{name}": count for name, count in counts.items()}
         missing = {name for name, part in parts.items() if part is None}

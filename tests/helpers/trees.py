@@ -17,10 +17,10 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-import reading  # type: ignore[import-not-found] # on the worker's path
+import kernel  # type: ignore[import-not-found] # on the worker's path
 from checkout import ROOT
-from observe import host, limits, storage  # type: ignore[import-not-found]
-from result.result_file import _describe_task  # type: ignore[import-not-found]
+from observe import host, storage  # type: ignore[import-not-found]
+from result.files import _describe_task  # type: ignore[import-not-found]
 
 FOLDER = ROOT / "tests" / "fixtures" / "trees"
 PLACE_NAME = "workspace"
@@ -116,7 +116,7 @@ def _as_this_machine(tree: Tree, root: Path) -> Iterator[None]:
         )
 
     replacements = {
-        (reading, "ROOT"): str(root),
+        (kernel, "ROOT"): str(root),
         (os.path, "realpath"): resolved,
         (os, "statvfs"): blocks,
         (os, "sched_getaffinity"): lambda _pid: set(range(head["cpus"]["allowed"])),
@@ -144,8 +144,8 @@ def observe(tree: Tree, root: Path, pool: str = "") -> dict[str, Any]:
 def observed(place: str, pool: str = "") -> dict[str, Any]:
     """Return the parts of a result document that describe where it was measured."""
     return {
-        "task": _describe_task(pool),
+        "task": _describe_task(pool, None),
         "host": host.observe(),
         "storage": {"places": [storage.observe(PLACE_NAME, place)]},
-        "limits": limits.observe(),
+        "limits": host.observe_limits(),
     }

@@ -253,8 +253,6 @@ def _entry(
         "parameters": parameters,
         "observed": observed,
         "run_ns": now_ns - 40_000 * MS,
-        "stopped_early": None,
-        "precision_reached_ratio": None,
         "device_bytes": None,
         "process_times": _process_times(sum(durations), kind.blocked),
         "samples": {"start_ns": starts, "duration_ns": durations, "operations": operations},

@@ -10,7 +10,7 @@ from profiled import Profiled
 from storage_lab import MIB, Lab, needs_write_caps, number_of
 
 from io_benchmark.analysis.prediction.predict import predict
-from io_benchmark.results.task_profile import TaskProfile
+from io_benchmark.results.format import TaskProfile
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 

@@ -11,7 +11,7 @@ import pytest
 from profiled import Profiled
 from storage_lab import MIB, Lab
 
-from io_benchmark.results.task_profile import TaskProfile
+from io_benchmark.results.format import TaskProfile
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 

@@ -103,7 +103,7 @@ def test_image(tmp_path, run_job):
 
 def test_one_version():
     """The result file, the image and the changelog name the version that is released."""
-    text = (ROOT / "scripts/io-benchmark/result/result_file.py").read_text()
+    text = (ROOT / "scripts/io-benchmark/result/files.py").read_text()
     assert f'SCRIPT_VERSION = "{__version__}"' in text
     defaults = ROOT / "python/io_benchmark_taskgraph/defaults/io-benchmark-report.yml"
     assert f"docker-image: {IMAGE}:{__version__}\n" in defaults.read_text()

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import kernel
 import pytest
-import reading
 from profiled import Profiled
 from worker import SCRIPT, Worker
 
@@ -49,7 +49,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., N
             target = root / path.lstrip("/")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to(to)
-        monkeypatch.setattr(reading, "ROOT", str(root))
+        monkeypatch.setattr(kernel, "ROOT", str(root))
 
     return record
 

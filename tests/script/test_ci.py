@@ -136,8 +136,8 @@ def test_each_system(environment, monkeypatch, variables, job, url, pool, folder
     environment(variables)
     monkeypatch.setattr(ci.os.path, "expanduser", lambda path: path.replace("~", "/home/circleci"))
     keys = ("system", "run", "attempt", "job", "url")
-    assert ci.describe() == dict(zip(keys, (*job, url), strict=True))
-    assert (ci.guess_pool(), ci.work_folder()) == (pool, folder)
+    description = dict(zip(keys, (*job, url), strict=True))
+    assert ci.current_job() == (*pool, folder, description)
 
 
 @pytest.mark.parametrize("system", ci.SYSTEMS, ids=lambda system: system.name)
@@ -146,18 +146,16 @@ def test_the_mark_alone(environment, system):
     name, pattern = system.mark
     environment({name: pattern.replace(".*", "x")})
     nothing = dict.fromkeys(("run", "attempt", "job", "url"))
-    assert ci.describe() == {"system": system.name, **nothing}
-    assert ci.guess_pool() == (system.name, "the CI system alone")
-    assert ci.work_folder() is None
+    description = {"system": system.name, **nothing}
+    assert ci.current_job() == (system.name, "the CI system alone", None, description)
 
 
 def test_no_system(environment, monkeypatch):
     """A machine without CI is a pool by its host's name."""
     environment({"GITHUB_ACTIONS": "false", "CIRCLECI": "", "BUILD_TAG": "v1"})
-    assert (ci.describe(), ci.work_folder()) == (None, None)
     for host, pool in (("build-7.example.org", "build-7.example.org"), ("", "host")):
         monkeypatch.setattr(os, "uname", lambda name=host: SimpleNamespace(nodename=name))
-        assert ci.guess_pool() == (pool, "the host's name")
+        assert ci.current_job() == (pool, "the host's name", None, None)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +182,7 @@ def test_no_system(environment, monkeypatch):
 def test_names_of_pools(environment, variables, change, pool):
     """Machines of one kind have one name, and others another."""
     environment({**variables, **change})
-    assert ci.guess_pool()[0] == pool
+    assert ci.current_job().pool == pool
 
 
 @pytest.mark.parametrize(
@@ -202,18 +200,18 @@ def test_names_of_pools(environment, variables, change, pool):
 def test_urls(environment, url, public):
     """Only addresses of the web, without passwords, since results are public."""
     environment({**GITLAB, "CI_JOB_URL": url})
-    assert ci.describe()["url"] == public
+    assert ci.current_job().description["url"] == public
 
 
 @pytest.mark.parametrize("attempt", ["-1", "1.5", "x", "9" * 10, "٣"])
 def test_no_attempt(environment, attempt):
     """An attempt is a number or null."""
     environment({**GITHUB, "GITHUB_RUN_ATTEMPT": attempt})
-    assert ci.describe()["attempt"] is None
+    assert ci.current_job().description["attempt"] is None
 
 
 @pytest.mark.parametrize("folder", ["", "relative", "~nobody-here/x", "/a\0b"])
 def test_no_work_folder(environment, folder):
     """A work folder is an absolute path or none."""
     environment({**GITLAB, "CI_PROJECT_DIR": folder})
-    assert ci.work_folder() is None
+    assert ci.current_job().folder is None

@@ -165,7 +165,7 @@ def test_the_file_is_valid_at_every_moment(worker: Worker) -> None:
     process = worker.start(
         "--retrieves",
         "150",
-        prelude="from result import result_file; result_file.GROW_EVERY_NS = 0",
+        prelude="from result import files; files.GROW_EVERY_NS = 0",
     )
     wait_for(process, "=== io-benchmark")
     counts = []

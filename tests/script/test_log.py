@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: MPL-2.0
 """The log may go anywhere: no sample is lost to it, and a run that ends badly says so in one line."""
 
-import fcntl
 import os
 import subprocess
-import threading
-import time
-from collections.abc import Iterator
 
 import pytest
-from log import _Log
 from worker import Worker
 
-F_SETPIPE_SZ = 1031
 
-
-def run_into(worker: Worker, stdout: int, *extra: str, prelude: str = "") -> int:
+def run_into(worker: Worker, stdout: int) -> int:
     """The exit code of a run whose log goes to this descriptor."""
     process = subprocess.Popen(
-        worker.command("--retrieves", "150", *extra, prelude=prelude),
+        worker.command("--retrieves", "150"),
         stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=stdout,
@@ -70,39 +63,3 @@ def test_an_encoding_without_the_unit(worker: Worker, encoding: str) -> None:
     assert process.returncode == 0, process.stdout
     assert ("µs" if encoding == "latin-1" else "\\xb5s").encode("latin-1") in process.stdout
     assert worker.result().outcome.state == "completed"
-
-
-@pytest.fixture
-def full_pipe() -> Iterator[tuple[int, int]]:
-    ends = os.pipe()
-    fcntl.fcntl(ends[1], F_SETPIPE_SZ, 4096)
-    os.write(ends[1], b"x" * 4096)
-    yield ends
-    for end in ends:
-        os.close(end)
-
-
-def test_a_pipe_that_nobody_reads(worker: Worker, full_pipe: tuple[int, int]) -> None:
-    """Lines wait a few seconds in all, then are dropped; stdout stays as others share it."""
-    read_end, write_end = full_pipe
-    patience = "import log; log.LOG._patience_s = 0.5"
-    assert run_into(worker, write_end, "--time-budget", "30", prelude=patience) == 0
-    assert not fcntl.fcntl(write_end, fcntl.F_GETFL) & os.O_NONBLOCK
-    assert os.read(read_end, 8192) == b"x" * 4096
-    assert_whole(worker)
-
-
-def test_patience(full_pipe: tuple[int, int]) -> None:
-    """The log waits for a slow reader; many lines do not wait longer than one."""
-    read_end, write_end = full_pipe
-    log = _Log(write_end)
-    saying = threading.Thread(target=log.say, args=("the line",))
-    saying.start()
-    assert os.read(read_end, 4096) == b"x" * 4096
-    saying.join()
-    assert os.read(read_end, 4096) == b"the line\n"
-    os.write(write_end, b"x" * 4096)
-    started_s, log._patience_s = time.monotonic(), 0.2
-    for _ in range(10):
-        log.say("a line")
-    assert time.monotonic() - started_s < 1.5

@@ -6,7 +6,7 @@ import hmac
 from collections.abc import Callable
 
 import pytest
-from observe import devices, host, limits, storage
+from observe import devices, host, storage
 
 Record = Callable[..., None]
 
@@ -204,7 +204,7 @@ def test_v2_limits_are_read_up_to_the_root(recorded: Record) -> None:
         | block("nvme0n1", "259:0"),
         linked("nvme0n1"),
     )
-    observed = limits.observe()
+    observed = host.observe_limits()
     disk = {"group": group, "device": "259:0", "device_name": "nvme0n1"}
     assert observed == {
         "cgroup_versions": ["v2"],
@@ -239,7 +239,7 @@ def test_v1_paths_are_relative_to_the_mounts_root(
             f"{base}{folder}/memory.limit_in_bytes": "9223372036854771712",
         }
     )
-    observed = limits.observe()
+    observed = host.observe_limits()
     assert (observed["cgroup_versions"], observed["memory"]) == (["v1"], [])
     assert [(limit["group"], limit["kind"], limit["value"]) for limit in observed["io"]] == [
         (f"{base}{folder}", "write_bytes_per_s", 1048576)
@@ -355,7 +355,7 @@ def test_devices_written_to(
     def counters() -> dict[str, tuple[int, int]]:
         return {name: (0, total) for name, total in written.items()}
 
-    monkeypatch.setattr(storage, "_write_probe", write)
+    monkeypatch.setattr(storage, "write_probe", write)
     monkeypatch.setattr(storage.devices, "counters", counters)
     monkeypatch.setattr(storage.time, "sleep", lambda _seconds: add({}))
     monkeypatch.setattr(storage.devices, "below", lambda _name: [])

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The workload random-io, run as a worker runs it."""
+"""The workload random-io, its latencies."""
 
-import errno
 import json
-from pathlib import Path
 
-import pytest
 from workloads import random_io
 
 
@@ -23,14 +20,3 @@ def test_latencies() -> None:
         "p99": 1_007_616,
         "max": 1_010_001,
     }
-
-
-def test_o_direct_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernel's own reason, and nothing is left behind."""
-
-    def refuse(*_: object) -> int:
-        raise OSError(errno.EINVAL, "Invalid argument")
-
-    monkeypatch.setattr(random_io.os, "open", refuse)
-    assert random_io._refusal_of(str(tmp_path)) == "Invalid argument"
-    assert list(tmp_path.iterdir()) == []

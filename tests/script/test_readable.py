@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 import settings
 from msgspec import Meta
-from result import result_file
+from result import files
 from worker import Worker
 
 from io_benchmark.results.common_types import MAXIMUM_SAMPLES, Name, Text
@@ -27,7 +27,7 @@ def meta(annotated: Any) -> Meta:
 
 def test_the_limits_are_the_readers() -> None:
     """What the script lets through is read."""
-    assert meta(Text).max_length == result_file.TEXT_LENGTH
+    assert meta(Text).max_length == files.TEXT_LENGTH
     assert settings.RETRIEVES_AT_MOST <= MAXIMUM_SAMPLES
     # Half of the commas for the samples' columns, the rest for the timeline beside them.
     commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
@@ -101,7 +101,7 @@ def test_only_texts_are_cut() -> None:
     """Columns stay the same objects: they may be long."""
     column = [None, 1, 2]
     document = {"a": "x" * 10_001, "b": [{"c" * 10_001: ["y" * 10_001]}], "d": column, "e": []}
-    cut = result_file._readable(document)
+    cut = files._readable(document)
     b = [{"c" * 10_000: ["y" * 10_000]}]
     assert cut == {"a": "x" * 10_000, "b": b, "d": column, "e": []}
     assert cut["d"] is column

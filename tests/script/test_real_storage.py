@@ -34,7 +34,7 @@ def test_btrfs_over_two_devices(worker: Worker, lab: Lab, tmp_path: Path) -> Non
     place = lab.mount(one, tmp_path / "btrfs")
     found = measured(worker, place, "--fidelity", "real")
     assert {f"/dev/{device.name}" for device in found.leaf_devices} == {one, two}
-    assert found.identified_by == "btrfs"
+    assert worker.document()["storage"]["places"][0]["identified_by"] == "btrfs"
     assert found.filesystem is not None
     assert found.filesystem.btrfs_data_profiles == ["raid0"]
     (entry,) = worker.retrieves()
@@ -51,7 +51,7 @@ def test_ext4_on_one_device(worker: Worker, lab: Lab, tmp_path: Path) -> None:
     place = lab.mount(device, tmp_path / "ext4")
     found = measured(worker, place)
     assert [f"/dev/{one.name}" for one in found.leaf_devices] == [device]
-    assert found.identified_by == "mount"
+    assert worker.document()["storage"]["places"][0]["identified_by"] == "mount"
     assert found.filesystem is not None
     assert found.filesystem.ext4_options is not None
     assert "auto_da_alloc" in found.filesystem.ext4_options

@@ -4,6 +4,7 @@
 import os
 from pathlib import Path
 
+import ci
 import pytest
 import settings
 from result import figures
@@ -19,7 +20,8 @@ def test_defaults_are_the_seeds() -> None:
     parsed = settings.parse(BASE, ["w"])
     assert vars(parsed) == {
         "pool": "p",
-        "pool_origin": None,
+        "is_pool_guessed": False,
+        "job": None,
         "workloads": ["w"],
         "places": [("a", "/a")],
         "destinations": ["overwrite"],
@@ -27,7 +29,6 @@ def test_defaults_are_the_seeds() -> None:
         "retrieves": 2000,
         "sizes_bytes": None,
         "seed": 1,
-        "precision": None,
         "upload_url": None,
         "time_budget_s": 600.0,
         "artifacts": "/x",
@@ -45,7 +46,7 @@ def test_everything_can_be_given() -> None:
             *BASE,
             *("--place", "b=/b/../c", "--destination", "fresh", "--destination", "unlink"),
             *("--fidelity", "real", "--retrieves", "7", "--sizes", "2x1,1x0.5", "--seed", "9"),
-            *("--precision", "2.5%", "--time-budget", "60", "--profile", "full"),
+            *("--time-budget", "60", "--profile", "full"),
             *("--upload-url", "https://host:8443/path?signature=x"),
             *("--perfherder", "neutral", "--trials", "auto", "--pace", "250000000"),
         ],
@@ -55,7 +56,7 @@ def test_everything_can_be_given() -> None:
     assert parsed.destinations == ["fresh", "unlink"]
     assert parsed.sizes_bytes == [1048576, 1048576, 524288]
     assert (parsed.fidelity, parsed.retrieves, parsed.seed) == ("real", 7, 9)
-    assert (parsed.precision, parsed.time_budget_s) == (0.025, 60.0)
+    assert parsed.time_budget_s == 60.0
     assert parsed.upload_url == "https://host:8443/path?signature=x"
     assert settings.config_of(parsed)["upload_url"] == "https://host:8443"
     assert parsed.perfherder == "neutral"
@@ -108,9 +109,6 @@ def test_short_profiles_never_take_more_retrieves(profile: str, most: int) -> No
         (["--retrieves", "-3"], "'-3' is not a number above 0"),
         (["--retrieves", "x"], "'x' is not a number above 0"),
         (["--time-budget", "nan"], "'nan' is not a number above 0"),
-        (["--precision", "2"], "'2' is not a percentage such as 2%"),
-        (["--precision", "0.0%"], "'0.0%' is not a percentage"),
-        (["--precision", "100%"], "'100%' is not a percentage"),
         (["--sizes", "3"], "'3' is not COUNTxMIB"),
         (["--sizes", "0x3"], "'0x3' is not COUNTxMIB"),
         (["--sizes", "3x0.0"], "'3x0.0' is not COUNTxMIB"),
@@ -153,10 +151,28 @@ def test_profile_by_free_space(monkeypatch, free_bytes, profile):
     """The files take at most half of what is free in the smallest place."""
     free = {"/a": 10**15, "/b": free_bytes}
     monkeypatch.setattr(settings, "free_space_bytes", free.get)
-    places = ["--place", "a=/a", "--place", "b=/b"]
+    places = ["--pool", "p", "--place", "a=/a", "--place", "b=/b"]
     assert settings.parse(["run", *places], ["cache-retrieve"]).profile == profile
     with_sizes = settings.parse(["run", *places, "--sizes", "1x1"], ["cache-retrieve"])
     assert with_sizes.profile == "full"
+
+
+def test_what_a_job_decides(tmp_path, monkeypatch):
+    """The pool and the folder of the job, where it has one; in a task, the pool is given."""
+    monkeypatch.chdir(tmp_path)
+    folders = {
+        str(tmp_path / "job"): str(tmp_path),
+        str(tmp_path): str(tmp_path),
+        None: str(tmp_path),
+    }
+    folders["/"] = "/"
+    for folder, path in folders.items():
+        job = ci.Job("guessed", "the host's name", folder=folder)
+        parsed = settings.parse(["run", "--profile", "quick"], ["cache-retrieve"], job)
+        assert (parsed.pool, parsed.is_pool_guessed) == ("guessed", True)
+        assert parsed.places == [("workspace", path)]
+    with pytest.raises(WrongArgumentsError, match="argument --pool: missing; give the name of"):
+        settings.parse(["run"], ["cache-retrieve"])
 
 
 def test_free_space(tmp_path):

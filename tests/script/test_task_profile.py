@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The profile of a command on recorded machines: which counters it takes, and which it cannot."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,10 +13,10 @@ import settings
 import task_profile
 from observe import devices
 
-from io_benchmark.results import task_profile as reader
+from io_benchmark.results import format as reader
+from io_benchmark.results.reader import MAXIMUM_PARTS
 
 Record = Callable[..., None]
-GROUP = "/sys/fs/cgroup/task"
 PRESSURE = "some avg10=0.00 avg60=0.00 avg300=0.00 total={}\nfull avg10=0.00 total={}\n"
 
 
@@ -27,18 +28,15 @@ def machine(
     fields: int = 20,
     journal: bool = True,
 ) -> dict[str, str]:
-    """A worker with one disk, its container's cgroup v2, and counters that grew by `at`."""
+    """A worker with one disk, and counters that grew by `at`."""
     counts = ["259", "0", "nvme0n1", *(str(at * number) for number in range(1, 18))]
     device = "/sys/devices/nvme0n1"
     files = {
-        "/proc/self/mountinfo": f"1 0 259:0 / / rw - {mount}\n"
-        "2 1 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n",
-        "/proc/self/cgroup": "0::/task\n",
+        "/proc/self/mountinfo": f"1 0 259:0 / / rw - {mount}\n",
         "/proc/diskstats": " ".join(counts[:fields]) + "\n",
         "/proc/meminfo": f"Dirty: {at} kB\nWriteback: 4 kB\nMemAvailable: 100 kB\n",
         "/proc/stat": f"cpu  {100 * at} 0 {100 * at} 5 6 0 0 7 0 0\n",
         "/proc/pressure/io": PRESSURE.format(10 * at, 5 * at),
-        f"{GROUP}/io.stat": f"8:0 rbytes=9 wbytes=9\n259:0 rbytes={7 * at} wbytes={8 * at} rios=1\n",
         f"{device}/dev": "259:0",
         f"{device}/size": "1000",
         f"{device}/queue/write_cache": write_cache,
@@ -57,7 +55,7 @@ def profile_of(
     recorded(before, links)
     output = str(folder / "task-profile.json")
     places = [settings._Place("root", "/")]
-    chosen = SimpleNamespace(places=places, pool="intel", output=output, command=["make"])
+    chosen = SimpleNamespace(places=places, pool="intel", output=output, command=["make"], job=None)
     profile = task_profile.TaskProfile(chosen)
     recorded(after)
     ending = {"code": 0, "signal": None, "error": None}
@@ -70,7 +68,6 @@ def test_all_that_a_worker_shows(recorded: Record, tmp_path: Path) -> None:
     profile = profile_of(recorded, tmp_path, machine(at=1000), machine(at=1003))
     known = msgspec.to_builtins(profile)
     assert known["usage"] == {"user_ns": 500_000_000, "kernel_ns": 250_000_000}
-    assert known["cgroup_bytes"] == {"nvme0n1": {"read": 21, "written": 24}}
     assert known["syncs"] == {"root": {"flushes": 3 * 16, "commits": 3 * 6}}
     # 600 ticks of 10 ms on all CPUs, less what the command and the measuring took.
     assert 5000 < known["other_cpu_ms"] < 5250
@@ -80,7 +77,7 @@ def test_all_that_a_worker_shows(recorded: Record, tmp_path: Path) -> None:
     ]
     assert known["timeline"]["columns"]["psi_io_some_us"] == [10_000, 10_030]
     assert known["timeline"]["columns"]["dirty_bytes"] == [1000 * 1024, 1003 * 1024]
-    assert list(known["unknown"]) == ["io"]
+    assert known["unknown"] == {}
 
 
 @pytest.mark.parametrize(
@@ -115,17 +112,9 @@ def test_syncs_that_cannot_be_counted(
     assert profile.unknown[f"syncs.root.{name}"] == reason
 
 
-def test_a_disk_that_the_cgroup_has_not_used(recorded: Record, tmp_path: Path) -> None:
-    """It is not in io.stat yet: 0, as what the machine did is by others."""
-    made = [machine(at=at) | {f"{GROUP}/io.stat": "8:0 rbytes=9 wbytes=9\n"} for at in (1, 2)]
-    profile = profile_of(recorded, tmp_path, *made)
-    assert msgspec.to_builtins(profile.cgroup_bytes) == {"nvme0n1": {"read": 0, "written": 0}}
-
-
 def test_counters_that_begin_anew(recorded: Record, tmp_path: Path) -> None:
     """A device that came back: not known, and never less than nothing."""
     profile = profile_of(recorded, tmp_path, machine(at=1000), machine(at=10))
-    assert profile.cgroup_bytes is None
     assert profile.syncs["root"].commits is None
 
 
@@ -137,3 +126,66 @@ def test_a_place_in_memory(recorded: Record, tmp_path: Path) -> None:
     assert profile.unknown["storage.places.root.devices"] == reason
     assert profile.unknown["syncs.root.flushes"] == reason
     assert profile.timeline.devices == {}
+
+
+def row_of(number: int) -> dict[str, str]:
+    """What the kernel shows of one disk after so many writes."""
+    return {"/proc/diskstats": f"259 0 nvme0n1 1 0 1 0 {number} 0 1 0 0 1 0 0\n"}
+
+
+@pytest.fixture
+def timeline(recorded: Record) -> task_profile.CommandTimeline:
+    recorded(row_of(1))
+    return task_profile.CommandTimeline(["nvme0n1", "gone"])
+
+
+def test_costly_rows_are_further_apart(
+    timeline: task_profile.CommandTimeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """5 ms of CPU time for a row: one per second, so that all take 0.5 % of the time."""
+    ticks = iter([0, 5_000_000])
+    monkeypatch.setattr(time, "thread_time_ns", lambda: next(ticks))
+    timeline.take()
+    assert 0.9 < timeline.rest_s() <= 1.1
+
+
+def test_a_pause_is_not_made_up_for(
+    timeline: task_profile.CommandTimeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that stood still for an hour: one row, then the next a tenth later."""
+    now = time.monotonic() + 3600
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    timeline.take()
+    assert timeline.rest_s() == 0
+    timeline.take()
+    assert timeline.rest_s() > 0
+
+
+def test_a_long_run(monkeypatch: pytest.MonkeyPatch, recorded: Record) -> None:
+    """Rows are dropped evenly, never the first or the last one, and the interval doubles."""
+    monkeypatch.setattr(task_profile, "ROWS_AT_MOST", 11)
+    recorded(row_of(1))
+    timeline = task_profile.CommandTimeline(["nvme0n1"])
+    for number in range(2, 36):
+        recorded(row_of(number))
+        timeline.take()
+    document = timeline.as_timeline()
+    assert document["interval_s"] == task_profile.EVERY_S * 2**5
+    writes = document["devices"]["nvme0n1"]["writes"]
+    assert (writes[0], writes[-1], writes) == (1, 35, sorted(writes))
+    assert 5 <= len(writes) <= 11
+
+
+def test_what_is_missing_is_null(timeline: task_profile.CommandTimeline, recorded: Record) -> None:
+    """A device that was never there has no columns; one that went away has nulls."""
+    recorded({"/proc/diskstats": ""})
+    timeline.take()
+    disks = timeline.as_timeline()["devices"]
+    assert (list(disks), disks["nvme0n1"]["reads"]) == (["nvme0n1"], [1, None])
+
+
+def test_a_reader_takes_the_longest_profile() -> None:
+    """Its cells are fewer than the values that a reader decodes."""
+    commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
+    assert commas / 2 > task_profile.CELLS_AT_MOST
+    assert task_profile.ROWS_AT_MOST <= 100_000

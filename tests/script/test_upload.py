@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The workload upload: to a server of the test, and over TLS to a real HTTP/2 server."""
+"""The workload upload: to a server of the test, and by a curl of the test."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from early_end import SkippedError
-from measuring import curl
-from upload_servers import Certificate, Handler, Sink, fronted, make_certificate
+from upload_servers import Handler, Sink
 from worker import Worker
 from workloads import upload
 
@@ -27,10 +25,10 @@ def skipped(reason: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> curl.Curl:
+def client(tmp_path: Path) -> upload._Curl:
     """This machine's."""
     try:
-        return curl.Curl(str(tmp_path), None)
+        return upload._Curl(str(tmp_path), None)
     except SkippedError as error:
         pytest.skip(str(error))
 
@@ -42,20 +40,10 @@ def sink() -> Iterator[Sink]:
 
 
 @pytest.fixture
-def uploader(worker: Worker, client: curl.Curl) -> Worker:
+def uploader(worker: Worker, client: upload._Curl) -> Worker:
     assert client.name
     worker.workloads = ("upload",)
     return worker
-
-
-@pytest.fixture
-def certificate(uploader: Worker, client: curl.Curl, tmp_path: Path) -> Certificate:
-    """The uploader trusts it."""
-    if not client.has_http2:
-        pytest.skip("needs a curl with HTTP/2")
-    certificate = make_certificate(tmp_path)
-    uploader.environment |= certificate.trusted
-    return certificate
 
 
 def run(uploader: Worker, url: str, prelude: str) -> tuple[int, str, list[Any]]:
@@ -74,7 +62,7 @@ def run(uploader: Worker, url: str, prelude: str) -> tuple[int, str, list[Any]]:
 
 
 def test_a_server_that_never_answers_expect(
-    uploader: Worker, client: curl.Curl, sink: Sink
+    uploader: Worker, client: upload._Curl, sink: Sink
 ) -> None:
     """Each object waits a second, and is counted. The file has the server alone."""
     sink.answers_expect = False
@@ -162,9 +150,9 @@ def test_which_curl(
     monkeypatch.setenv("PATH", str(tmp_path))
     if isinstance(outcome, str):
         with pytest.raises(SkippedError, match=f"^{outcome.format(path=program)}$"):
-            curl.Curl(str(tmp_path), None)
+            upload._Curl(str(tmp_path), None)
     else:
-        client = curl.Curl(str(tmp_path), None)
+        client = upload._Curl(str(tmp_path), None)
         assert (client.name, client.has_http2) == outcome
 
 
@@ -179,59 +167,107 @@ def test_which_curl(
 def test_an_objects_address(url: str, address: str) -> None:
     """The name is added, or put where the URL wants it; a quote in it stays part of it."""
     assert upload._addresses(url, 8)[7] == address
-    assert curl._quoted('a"b\\c') == r'"a\"b\\c"'
+    assert upload._quoted('a"b\\c') == r'"a\"b\\c"'
 
 
-def test_http_2(uploader: Worker, sink: Sink, certificate: Certificate) -> None:
-    """One connection for all objects of a set; every other way sends the same ones by HTTP/1.1."""
-    with fronted(sink, certificate) as front:
-        code, output, entries = run(uploader, f"{front.url}/bucket", SETS)
-        assert code == 0, output
-        front.stop()
-        carried = front.carried()
-    assert [
-        (entry["observed"]["http_version"], entry["observed"]["connections"]) for entry in entries
-    ] == [("1.1", 10), ("1.1", 1), ("1.1", 20), ("2", 2)]
+# A curl that keeps its configurations, and answers for a server that speaks HTTP/2, or only HTTP/1.1.
+FAKE_CURL = """#!/bin/sh
+if [ "$1" = --version ]; then printf 'curl 7.88.1 (x)\\nFeatures: HTTP2 SSL\\n'; exit; fi
+number=$(ls "$CONFIGS" | wc -l)
+cp "$3" "$CONFIGS/$number"
+spoken=1.1 connections=1
+if grep -q '^http2$' "$3"; then spoken=$SPOKEN; fi
+if [ $number = "$FAILS_AT" ]; then echo 'curl: (92) HTTP/2 stream 1 was not closed' >&2; exit 92; fi
+for word in $(grep -o '^url' "$3"); do
+  printf '\\nio-benchmark: 201 0.010 %s %s\\n' $connections $spoken >&2
+  connections=0
+done
+"""
+
+
+@pytest.fixture
+def configurations(worker: Worker, tmp_path: Path) -> Path:
+    """The folder of the configurations that the uploader's curl gets."""
+    tools, folder = tmp_path / "tools", tmp_path / "configurations"
+    folder.mkdir()
+    worker.limit_path(tools, *("sh", "ls", "wc", "cp", "grep"))
+    (tools / "curl").write_text(FAKE_CURL)
+    (tools / "curl").chmod(0o755)
+    worker.environment |= {"CONFIGS": str(folder), "SPOKEN": "2"}
+    worker.workloads = ("upload",)
+    return folder
+
+
+PLAIN = [
+    *("silent", "no-progress-meter", "show-error", "globoff", "fail-early", "http1.1"),
+    "max-time = 30",
+    'write-out = "%{stderr}\\nio-benchmark: %{http_code} %{time_total} %{num_connects} %{http_version}\\n"',
+]
+EXPECT, NO_EXPECT = 'header = "Expect: 100-continue"', 'header = "Expect:"'
+AT_ONCE = ["parallel", "parallel-max = 10"]
+
+
+def test_each_way(worker: Worker, configurations: Path) -> None:
+    """What curl is told, how many objects are sent, and what is read from its answers."""
+    code, output, entries = run(worker, "https://host.example/b", SETS)
+    assert code == 0, output
+    observed = [entry["observed"] for entry in entries]
+    facts = [(each["http_version"], each["connections"]) for each in observed]
+    assert facts == [("1.1", 1), ("1.1", 1), ("1.1", 2), ("2", 2)]
+    assert [each["expect_100_stalls"] for each in observed] == [0, 0, 0, None]
     operations = [entry["samples"]["operations"] for entry in entries]
     assert operations == [*([[1] * 10] * 2), *([[10, 10]] * 2)]
-    objects = {f"PUT /bucket/io-benchmark-{number:04}" for number in range(10)}
-    by_h2 = [transfer for transfer in carried if transfer.protocol == "h2"]
-    others = {transfer.request for transfer in carried if transfer.protocol == "http/1.1"}
-    requests = Counter(transfer.request for transfer in by_h2)
-    assert requests == dict.fromkeys([f"{name} HTTP/2" for name in objects], 2)
-    assert others == {f"{name} HTTP/1.1" for name in objects}
-    connections = Counter(transfer.connection for transfer in by_h2)
-    assert sorted(connections.values()) == [10, 10]
-    assert {transfer.status for transfer in carried} == {201}
+    files = sorted(configurations.iterdir(), key=lambda path: int(path.name))
+    lines = [path.read_text().splitlines() for path in files]
+    objects = [sum(line.startswith("url = ") for line in each) for each in lines]
+    # Three objects before each way but the last are the reference, without Expect.
+    assert objects == [3, 10, 3, 10, 3, 10, 10, 10, 10]
+    options = [
+        [line for line in each if not line.startswith(("url", "upload-file", "output"))]
+        for each in lines
+    ]
+    by_http2 = [word.replace("http1.1", "http2") for word in PLAIN]
+    reference, once = [*PLAIN, NO_EXPECT], [*PLAIN, EXPECT]
+    together = [*once, *AT_ONCE, "parallel-immediate"]
+    assert options == [
+        *(reference, [*once, 'header = "Connection: close"'], reference, once),
+        *(reference, together, together),
+        *[[*by_http2, NO_EXPECT, *AT_ONCE]] * 2,
+    ]
 
 
-@pytest.mark.parametrize("is_trusted", [True, False])
-def test_a_server_without_http_2(
-    uploader: Worker, sink: Sink, certificate: Certificate, is_trusted: bool
+@pytest.mark.parametrize(
+    ("environment", "outcome", "samples"),
+    [
+        pytest.param(
+            {"SPOKEN": "1.1"}, skipped("the server speaks HTTP/1.1"), 0, id="without HTTP/2"
+        ),
+        pytest.param(
+            {"FAILS_AT": "8"},
+            {
+                "state": "failed",
+                "reason": "place workspace ({}): the upload failed: curl: (92) HTTP/2 stream 1 was "
+                "not closed",
+            },
+            1,
+            id="the second set fails",
+        ),
+    ],
+)
+def test_http_2_that_is_not(
+    worker: Worker,
+    configurations: Path,
+    environment: dict[str, str],
+    outcome: dict[str, str],
+    samples: int,
 ) -> None:
-    """It is skipped by name; without trust nothing is sent, and the reason is the tool's own."""
-    sink.speak_tls(certificate)
-    if not is_trusted:
-        uploader.environment = {}
-    code, output, entries = run(uploader, sink.url, SETS)
-    if is_trusted:
-        assert code == 0, output
-        outcomes = [*[COMPLETED] * 3, skipped("the server speaks HTTP/1.1")]
-        assert [entry["outcome"] for entry in entries] == outcomes
-    else:
-        assert (code, sink.paths) == (1, [])
-        reason = "the upload failed: curl: (60) SSL certificate problem: "
-        assert reason in str(uploader.result().outcome.reason)
-
-
-def test_http_2_that_fails(uploader: Worker, sink: Sink, certificate: Certificate) -> None:
-    """The second set's failure is the reason in one line; the first set and the other ways count."""
-    with fronted(sink, certificate) as front:
-        after(sink, 3 * upload.REFERENCE_OBJECTS + 40 + 15, Handler.break_off)
-        code, _, entries = run(uploader, front.url, SETS)
-    assert code == 1
-    assert [len(entry["samples"]["start_ns"]) for entry in entries] == [10, 10, 2, 1]
-    reason = entries[3]["outcome"]["reason"]
-    where = f"place workspace ({uploader.workspace}): the upload failed: curl: (92) HTTP/2 stream "
-    assert reason.startswith(where)
-    assert "\n" not in reason
+    """It is skipped by name, or fails with curl's reason; what was sent before and the other ways count."""
+    worker.environment |= environment
+    code, _, entries = run(worker, "https://host.example/", SETS)
+    assert (code, configurations.is_dir()) == (int(outcome["state"] == "failed"), True)
+    reason = outcome["reason"].format(worker.workspace)
+    assert [entry["outcome"] for entry in entries] == [
+        *[COMPLETED] * 3,
+        {**outcome, "reason": reason},
+    ]
+    assert len(entries[3]["samples"]["start_ns"]) == samples

@@ -139,7 +139,7 @@ def planned(pools: Sequence[Pool], counts: Sequence[int]) -> list[Pool]:
     ids=["cold-start-by-2", "credit-of-600", "precision-cold-by-4"],
 )
 def test_a_candidate_cut_short(noise, files, length, ended_by, workers, rates):
-    """By its time budget or by --precision: the pools are equal over what both have."""
+    """By its time budget, or as released versions could by --precision: the pools are equal over what both have."""
     generator = np.random.default_rng(length)
     counts = (workers, workers)
     pools = [Pool("", noise, retrieves=length, ended_by=ended_by), Pool("", noise)]

@@ -18,14 +18,13 @@ WHOLE: dict[str, tuple[Any, Any]] = {
     "seed": (0, 0),
     "destination": (["fresh", "unlink"], ("fresh", "unlink")),
     "fidelity": ("real", "real"),
-    "precision": ("0.5%", "0.5%"),
     "upload-url": (URL, URL),
     "replicates": (100, 100),
     "places": ([CONTAINER, "workspace"], (TaskPlace(**CONTAINER), WORKSPACE)),
     "perfherder": ("neutral", "neutral"),
     "trials": ("always", "always"),
 }
-DEFAULTS: Any = (1, ("overwrite",), "seed", None, None, 1, (WORKSPACE,), "pool", "never")
+DEFAULTS: Any = (1, ("overwrite",), "seed", None, 1, (WORKSPACE,), "pool", "never")
 
 
 def test_benchmark():
@@ -43,7 +42,6 @@ NO_URL = (
     "is not an address to upload to; write one such as https://host.example/path, without a user"
 )
 FOLDER = "is not a folder within the checkout; write its path from the checkout's root"
-PERCENT = "is not a percentage; write one such as 2%"
 LIST = "is not a list; write at least one, as [cache-retrieve]"
 PLACE = "is not a place; write workspace, or {name: NAME, path: /absolute/path}"
 NAME = "is not a place's name; write at most 40 lower-case letters"
@@ -66,7 +64,6 @@ WRONG_VALUES: dict[str, dict[str, list[Any]]] = {
     "fidelity": {"is unknown; there are: seed, real": ["high"]},
     "perfherder": {"is unknown; there are: pool, neutral": ["none"]},
     "trials": {"is unknown; there are: auto, always, never": [True]},
-    "precision": {PERCENT: [2, "0%", "100%", "2%; reboot"]},
 }
 WRONG_PLACES = [
     (["workspace", "workspace"], f"the place workspace {TWICE}"),

@@ -52,7 +52,7 @@ fi
 set -x
 exec python3 -u -B "$application" run \\
   --pool amd-16 --workload cache-retrieve \\
-  --retrieves 2000 --seed 1 --destination overwrite --fidelity seed --precision 2% --time-budget 3300 \\
+  --retrieves 2000 --seed 1 --destination overwrite --fidelity seed --time-budget 3300 \\
   --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/workspace}" \\
   --place con-tainer="${IO_BENCHMARK_PLACE_CON_TAINER:-/builds/worker/io-benchmark}" \\
   --output "${IO_BENCHMARK_ARTIFACTS:-/builds/worker/artifacts}" \\
@@ -101,7 +101,7 @@ def test_whole_text():
     """What it is, its version, source and sha256; unpack; check; start. Then the application."""
     modules = {"bench.py": "x = '$HOME'\n"}
     built = embedded({**PRINTS_ARGUMENTS, **modules})
-    command = build(modules, places=["workspace", CONTAINER], precision="2%")
+    command = build(modules, places=["workspace", CONTAINER])
     text = TEXT.replace("SHA256", hashlib.sha256(built.data).hexdigest())
     assert command == ["bash", "-ec", text, "io-benchmark", built.argument]
     assert embedding.application(command) == built.data

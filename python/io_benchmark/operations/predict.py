@@ -14,8 +14,8 @@ from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
 from io_benchmark.operations.reading import read_workers
 from io_benchmark.results import load
+from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.reader import parse_profile
-from io_benchmark.results.task_profile import TaskProfile
 from io_benchmark.text import clean
 
 

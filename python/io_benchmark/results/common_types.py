@@ -54,7 +54,7 @@ class _DeviceBytes(ResultPart, frozen=True):
 
 
 class OutcomeState(StrEnum):
-    COMPLETED = "completed"  # all that was planned, or as much as --precision needs
+    COMPLETED = "completed"  # all that was planned
     TIME_BUDGET = "time-budget"  # the time budget ended it; what was measured until then is kept
     STOPPED = "stopped"  # a signal ended it
     SKIPPED = "skipped"  # this place or machine cannot measure it: not a failure

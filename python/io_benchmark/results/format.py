@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The parts of the result file and their types, as the worker's script writes them.
+"""The result file and the profile of a task: their parts and types, as the worker's script writes them.
 
 Unknown keys are skipped, so that a newer script may add keys within one version. Entries of an unknown
 workload are skipped as well, and the reader names them.
@@ -8,6 +8,8 @@ Versions:
   1 (2026-11)     the first; no release wrote it, and it is not read
   2 (2026-11-22)  `outcome`, of the run and of each entry, says how it ended as data; before, there
                   were `completed` and a sentence in `incomplete_reason`
+Versions of the profile:
+  1 (2026-11-22)  the first
 """
 
 import re
@@ -21,6 +23,7 @@ from io_benchmark.results.common_types import (
     Finite,
     Many,
     Name,
+    Nanoseconds,
     ResultOutcome,
     ResultPart,
     SparseColumn,
@@ -32,6 +35,7 @@ from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
 VERSION = 2
+PROFILE_VERSION = 1
 MAXIMUM_ENTRIES = 400
 # How many tasks of a pool were created at once; each of them has this variable.
 PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
@@ -193,3 +197,57 @@ class Result(ResultPart, frozen=True):
             if problem:
                 return f"$.workloads[{number}].{problem}"
         return self.timeline.inconsistency if self.timeline is not None else None
+
+
+class _Command(ResultPart, frozen=True):
+    """What ran, without its arguments: these may hold what must not be public."""
+
+    program: Text
+    arguments: Count  # how many
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]  # of all words, with a zero byte between
+
+
+class _Ending(ResultPart, frozen=True):
+    """The exit code, or the signal that ended the command; `error` says why it was not started."""
+
+    code: Count | None
+    signal: Count | None
+    error: Text | None
+
+
+class _Usage(ResultPart, frozen=True):
+    """CPU time of the command and of all processes that were waited for."""
+
+    user_ns: Count
+    kernel_ns: Count
+
+
+class _Syncs(ResultPart, frozen=True):
+    """What the kernel counted of synchronous writes, also of those of other tasks."""
+
+    flushes: Count | None  # requests to flush the cache of a disk; the most of the place's disks
+    commits: Count | None  # requested commits of an ext4 journal
+
+
+class TaskProfile(ResultPart, frozen=True):
+    """What one command asked of one machine, as `measure` in the worker's script writes it.
+
+    A part that is null is not known; `unknown` has the reason, by the path of its keys. The timeline's counters and `syncs` are the whole machine's, so they include other tasks.
+    """
+
+    version: Annotated[int, Meta(ge=PROFILE_VERSION, le=PROFILE_VERSION)]
+    script: Script
+    started: Text
+    ended: Text
+    task: ProfiledTask
+    command: _Command
+    ending: _Ending
+    wall_ns: Nanoseconds
+    usage: _Usage | None
+    other_cpu_ms: Count | None  # CPU time of all but the command and the measuring
+    syncs: Annotated[dict[Name, _Syncs], Few]
+    host: Host
+    limits: Limits
+    storage: Storage
+    timeline: RecordedTimeline
+    unknown: Annotated[dict[Text, Text], Many]

@@ -43,7 +43,6 @@ class Host(ResultPart, frozen=True):
     machine_product: Text | None
     boot_id: Text | None
     container: _Container | None
-    user_id: Count
     transparent_huge_pages: Text | None
     vm: Annotated[dict[Text, int | None], Many]
     first_touch_ns_per_mib: Annotated[list[Count], Many]
@@ -77,10 +76,8 @@ class _Filesystem(ResultPart, frozen=True):
 
 
 class _Probe(ResultPart, frozen=True):
-    """8 MiB written and fsync'd: the devices that wrote them, and the time of fsync."""
+    """The devices that wrote 8 MiB which were written and fsync'd."""
 
-    failed: Text | None
-    fsync_ns: Count | None
     written_bytes: Annotated[dict[Text, Count], Many] | None
 
 
@@ -115,7 +112,6 @@ class StoragePlace(ResultPart, frozen=True):
     size_bytes: Count | None = None
     probe: _Probe | None = None
     devices: Annotated[list[Device], Many] = field(default_factory=list)
-    identified_by: Text | None = None
 
     @property
     def leaf_devices(self) -> list[Device]:

@@ -23,18 +23,18 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError
-from io_benchmark.results import format as result_format
-from io_benchmark.results import task_profile
 from io_benchmark.results.common_types import Columns, Name
 from io_benchmark.results.format import (
     MAXIMUM_ENTRIES,
+    PROFILE_VERSION,
+    VERSION,
     AnyEntry,
     RecordedTimeline,
     Remark,
     Result,
+    TaskProfile,
     TimelineColumns,
 )
-from io_benchmark.results.task_profile import TaskProfile
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 
@@ -78,11 +78,11 @@ def parse(data: bytes, source: str) -> Result:
     """Parse a result; a ResultError names `source`, the key and the problem."""
     _check_size(data, source)
     version = _decode(_Versioned, data, source).version
-    if version != result_format.VERSION:
-        is_old = version < result_format.VERSION
+    if version != VERSION:
+        is_old = version < VERSION
         age = "too old for" if is_old else "newer than"
         remedy = "run the benchmark again" if is_old else "update io-benchmark"
-        readable = f"this program, which reads version {result_format.VERSION}"
+        readable = f"this program, which reads version {VERSION}"
         raise _error(source, f"$.version: {version} is {age} {readable}: {remedy}")
     names = dict.fromkeys(entry.name for entry in _decode(_NamedEntries, data, source).workloads)
     unknown = [name for name in names if name not in WORKLOADS]
@@ -101,8 +101,8 @@ def parse_profile(data: bytes, source: str) -> TaskProfile:
     """Parse the profile of a task; a ResultError names `source`, the key and the problem."""
     _check_size(data, source)
     version = _decode(_Versioned, data, source).version
-    if version != task_profile.VERSION:
-        readable = f"this program reads profiles of version {task_profile.VERSION}"
+    if version != PROFILE_VERSION:
+        readable = f"this program reads profiles of version {PROFILE_VERSION}"
         remedy = "name a task-profile.json that measure wrote, or update io-benchmark"
         raise _error(source, f"$.version: {version}, but {readable}: {remedy}")
     profile = _decode(TaskProfile, data, source)

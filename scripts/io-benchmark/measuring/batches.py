@@ -9,10 +9,10 @@ import platform
 import time
 from typing import Any, Dict, Tuple
 
-from accounting import Account, together
 from early_end import WorkloadError
+from kernel import Account, together
 from log import NS_PER_S, ProgressLines, say
-from measuring.workload import CHECK_EVERY, Workload
+from measuring.workload import Workload
 from settings import SHORT_PROFILES
 
 PYTHON = platform.python_version()
@@ -68,9 +68,7 @@ class Batches(Workload):
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
         plan = {"parameters": self.parameters(variant), "observed": dict.fromkeys(self.observes)}
-        plan.update(dict.fromkeys(("run_ns", "stopped_early", "precision_reached_ratio")))
-        plan.update(dict.fromkeys(("process_times", "device_bytes")))
-        return plan
+        return {**plan, **dict.fromkeys(("run_ns", "process_times", "device_bytes"))}
 
     def prepare(self):
         """Make the files that all runs use."""
@@ -100,22 +98,19 @@ class Batches(Workload):
         self.deadline_ns = started_ns + int(self._time_limit_s * NS_PER_S)
         self._progress = ProgressLines(self._planned, started_ns)
 
-    def add(self, entry, times, operations=1):
+    def add(self, times, operations=1):
         """Add samples from their (start_ns, end_ns); return whether there are enough.
 
         Call it outside the timed interval.
         """
-        origin_ns, before = self._bench.origin_ns, len(self._rows)
+        origin_ns = self._bench.origin_ns
         self._rows += [
             (start_ns - origin_ns, max(1, end_ns - start_ns), operations)
-            for start_ns, end_ns in times[: self._planned - before]
+            for start_ns, end_ns in times[: self._planned - len(self._rows)]
         ]
-        count, now_ns = len(self._rows), times[-1][1]
+        now_ns = times[-1][1]
         self.look_around(now_ns)
-        if count >= self._planned or now_ns >= self.deadline_ns:
-            return True
-        is_due = count // CHECK_EVERY > before // CHECK_EVERY
-        return is_due and self.is_known(entry)
+        return len(self._rows) >= self._planned or now_ns >= self.deadline_ns
 
     def take_messages(self, crew):
         """Yield (member, message); show progress while there is none."""
@@ -124,20 +119,19 @@ class Batches(Workload):
             if message is not None:
                 yield message
 
-    def take_times(self, crew, entry, operations):
+    def take_times(self, crew, operations):
         """Add what a member sends as [(start_ns, end_ns) per sample, spent]; return whether that is enough."""
         for _, (times, spent) in self.take_messages(crew):
             if not self._rows:
                 self.begin(times[0][0])
             self.process_times.add(*spent)
-            if self.add(entry, times, operations):
+            if self.add(times, operations):
                 return True
         return False
 
     def take_windows(self, crew, members, entry, take_summary=None):
         """Take what a crew's members send as [thread, counts, spent], until they end."""
         window_ns, counts_by_member = entry["parameters"]["window_ns"], {}
-        due_ns = 0
         try:
             for number, content in self.take_messages(crew):
                 if isinstance(content, dict):
@@ -148,19 +142,10 @@ class Batches(Workload):
                 if not counts_by_member:
                     self.begin(counts[0][0])
                 counts_by_member.setdefault((number, thread), []).extend(counts)
-                now_ns = time.monotonic_ns()
-                if now_ns >= due_ns:
-                    due_ns = now_ns + NS_PER_S
-                    self._replace(_windows_together(counts_by_member, members, window_ns))
-                    if self.is_known(entry):
-                        return
         finally:
-            self._replace(_windows_together(counts_by_member, members, window_ns))
-
-    def _replace(self, windows):
-        """Replace all samples by these windows, which several processes counted together."""
-        origin_ns, kept = self._bench.origin_ns, windows[: self._planned]
-        self._rows = [(start - origin_ns, *rest) for start, *rest in kept]
+            windows = _windows_together(counts_by_member, members, window_ns)
+            origin_ns, kept = self._bench.origin_ns, windows[: self._planned]
+            self._rows = [(start - origin_ns, *rest) for start, *rest in kept]
 
     def look_around(self, now_ns):
         """Show progress and let the result file grow, where they are due."""
@@ -174,14 +159,6 @@ class Batches(Workload):
     def _mean(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)
         return "%s %s" % (self.rounded(mean_ns), self.unit)
-
-    def times_by_group(self):
-        times_ns = [duration / operations for _, duration, operations in self._rows]
-        return [0] * len(times_ns), times_ns, "%d samples" % self._planned
-
-    def details(self, entry):
-        threads = entry["threads"]
-        return [entry["variant"], *([] if threads is None else ["%d at once" % threads])]
 
     def options(self, entry):
         threads = entry["threads"]

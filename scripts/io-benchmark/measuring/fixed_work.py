@@ -18,7 +18,7 @@ from collections import deque
 from contextlib import ExitStack
 from itertools import cycle, repeat, starmap
 
-from accounting import Account
+from kernel import Account
 from log import MIB, NS_PER_S
 from observe import host
 

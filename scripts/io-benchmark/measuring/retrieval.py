@@ -8,7 +8,7 @@ import subprocess
 import time
 from contextlib import AbstractContextManager, ExitStack, suppress
 
-import accounting
+import kernel
 from log import MIB, NS_PER_S
 from observe import page_cache
 
@@ -69,8 +69,8 @@ class SeedSteps(AbstractContextManager):
         self._unlink = destination == "unlink"
         # With its path: a bare name would cost a failed execve per folder of PATH.
         self._grep = shutil.which("grep") or "grep"
-        self._account = accounting.Account()
-        self._children = accounting.ChildrenAccount()
+        self._account = kernel.Account()
+        self._children = kernel.ChildrenAccount()
         self._ended = None
         self.read = self._account.read
         # One pipe for all greps: each prints one line, which is read when it has ended.
@@ -95,9 +95,9 @@ class SeedSteps(AbstractContextManager):
     @staticmethod
     def spent(before, between, after, grep):
         """Return what lookup and copy spent, by readings around them; grep's is in the first."""
-        own = accounting.growth(before, between)
-        lookup = accounting.together(own, accounting.growth(*grep))
-        return (*lookup, *accounting.growth(between, after))
+        own = kernel.growth(before, between)
+        lookup = kernel.together(own, kernel.growth(*grep))
+        return (*lookup, *kernel.growth(between, after))
 
     def look_up(self, index, url):
         child = os.posix_spawn(
@@ -106,7 +106,7 @@ class SeedSteps(AbstractContextManager):
             os.environ,
             file_actions=((os.POSIX_SPAWN_DUP2, self._output, 1),),
         )
-        accounting.wait_for(child)
+        kernel.wait_for(child)
         self._ended = child
         try:
             answer = os.read(self._answer, 4096)
@@ -201,7 +201,7 @@ class RealSteps(AbstractContextManager):
 
     def read(self):
         """Return user and kernel time in steps of a tick, whose errors cancel over many retrieves."""
-        return accounting.times_with_children(self._bash.pid)
+        return kernel.times_with_children(self._bash.pid)
 
     def _ask(self, step, argument):
         self._bash.stdin.write(b"%s\n%s\n" % (step, os.fsencode(argument)))

@@ -7,7 +7,7 @@ Only the leaves have a model and a scheduler; device mapper, md and btrfs do not
 
 import os
 
-from reading import is_folder, list_names, read_int, read_lines, read_text, target_of
+from kernel import is_folder, list_names, read_int, read_lines, read_text, target_of
 
 CLASS = "/sys/class/block"
 QUEUE_NUMBERS = ["nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational"]
@@ -24,8 +24,6 @@ UNSEEN = (None,) * len(COLUMNS)
 
 def name_of_number(number):
     """Return the name of a device number, such as 'nvme0n1' for '259:1', or None."""
-    if is_folder("/sys/dev/block/" + number):
-        return os.path.basename(target_of("/sys/dev/block/" + number))
     return _name_by("dev", number)
 
 

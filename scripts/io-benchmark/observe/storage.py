@@ -10,9 +10,9 @@ import re
 import time
 from typing import Dict, List, NamedTuple, Optional
 
+from kernel import exists, is_folder, list_names, read_text
 from log import MIB
 from observe import devices
-from reading import exists, is_folder, list_names, read_text
 
 PROBE_BYTES = 8 * MIB
 # A device that wrote this much of the probe stores it; with a stripe over eight disks, each does.
@@ -205,7 +205,7 @@ def _devices_written_to(path):
     for _ in range(PROBE_ROUNDS):
         before, started_s = devices.counters(), time.monotonic()
         try:
-            _write_probe(path, os.O_DIRECT)
+            write_probe(path, os.O_DIRECT)
         except OSError:
             return []
         took_s = time.monotonic() - started_s
@@ -220,7 +220,7 @@ def _devices_written_to(path):
     return [name for name in sorted(candidates or ()) if not devices.below(name)]
 
 
-def _write_probe(path, flags=0):
+def write_probe(path, flags=0):
     """Write 8 MiB without two equal blocks; return how long an fsync() of them takes."""
     path = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | flags, 0o600)
@@ -250,7 +250,7 @@ def _probe_writes(path):
     """Return which devices wrote a probe, and how long its fsync took."""
     before = devices.counters()
     try:
-        fsync_ns = _write_probe(path)
+        fsync_ns = write_probe(path)
     except OSError as error:
         return {"failed": error.strerror, "fsync_ns": None, "written_bytes": None}
     written = _written_since(before, devices.counters())

@@ -9,11 +9,10 @@ import os
 from collections import Counter
 
 from log import NS_PER_S, say
-from result import result_file
+from result import files
 from settings import free_space_bytes
 
-DETAILED_AT_MOST = 3  # with more measurements, their parts and histograms are not in the log
-BUCKETS, BAR = 10, 50
+DETAILED_AT_MOST = 3  # with more measurements, their parts are not in the log
 PERCENTILES = (50, 95, 99)
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
@@ -49,25 +48,14 @@ def _size_label(size_bytes):
     return "%s %s" % ("%.0f" % number if number >= 100 else "%.3g" % number, name)
 
 
-def _ordered_ns(durations_ns, operations):
-    """Return times of one operation, ascending; `operations` is None if each sample is one."""
-    operations = operations or [1] * len(durations_ns)
-    return sorted(duration / count for duration, count in zip(durations_ns, operations))
-
-
-def _percentile(ordered, percent):
-    """Return a percentile by the seed's definition, so that figures can be compared with it."""
-    return ordered[len(ordered) * percent // 100]
-
-
 def _times_ns(durations_ns, operations):
-    ordered = _ordered_ns(durations_ns, operations)
-    return {
-        "mean": sum(durations_ns) / sum(operations or [1] * len(durations_ns)),
-        "least": ordered[0],
-        "most": ordered[-1],
-        **{"p%d" % percent: _percentile(ordered, percent) for percent in PERCENTILES},
-    }
+    """Return mean, ends and percentiles of one operation; `operations` is None if each sample is one."""
+    operations = operations or [1] * len(durations_ns)
+    ordered = sorted(duration / count for duration, count in zip(durations_ns, operations))
+    # By the seed's definition, so that figures can be compared with it.
+    percentiles = {"p%d" % each: ordered[len(ordered) * each // 100] for each in PERCENTILES}
+    mean = sum(durations_ns) / sum(operations)
+    return {"mean": mean, "least": ordered[0], "most": ordered[-1], **percentiles}
 
 
 def show(plans):
@@ -90,19 +78,6 @@ def _show_entry(workload, entry, is_detailed):
     if is_detailed and parts:
         for label, *samples in parts[1:]:
             say("  %s: %s" % (label, _line(workload, *samples)))
-        _show_histogram(workload, *parts[0][1:])
-
-
-def _show_histogram(workload, durations_ns, operations):
-    """Print the seed's histogram: buckets of equal width up to P99, and the rest in a last one."""
-    times_ns = _ordered_ns(durations_ns, operations)
-    width_ns = (_percentile(times_ns, 99) - times_ns[0]) / BUCKETS or 1
-    buckets = Counter(min(int((ns - times_ns[0]) / width_ns), BUCKETS) for ns in times_ns)
-    say("  Histogram, %s:" % workload.unit)
-    for bucket, count in sorted(buckets.items()):
-        start = workload.rounded(times_ns[0] + bucket * width_ns)
-        bar = "#" * max(1, count * BAR // max(buckets.values()))
-        say("  %8s %s (%d)" % (start, bar, count))
 
 
 def _line(workload, durations_ns, operations):
@@ -166,4 +141,4 @@ def _test_of(workload, name, operation_ns):
 def write(artifacts, suites):
     """Write the file, also without suites: a missing artifact would be another error."""
     document = {"framework": {"name": FRAMEWORK}, "suites": suites}
-    result_file.write(os.path.join(artifacts, FILE_NAME), document)
+    files.write(os.path.join(artifacts, FILE_NAME), document)

@@ -21,7 +21,7 @@ from typing import Any
 from log import MIB, NS_PER_S, ProgressLines, say
 from measuring import trials
 from measuring.retrieval import RealSteps, SeedSteps, Target
-from measuring.workload import CHECK_EVERY, Workload
+from measuring.workload import Workload
 from observe import host, page_cache
 from settings import PROFILES
 
@@ -30,7 +30,7 @@ CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
 # Keys that only a run can fill in; null in the file until then.
 OBSERVED = (
     *("cache_state", "lookup_method", "copy_method", "run_ns", "trims"),
-    *("stopped_early", "precision_reached_ratio", "shares_extents", "final_sync_ns"),
+    *("shares_extents", "final_sync_ns"),
     *("dirty_before_sync_bytes", "writeback_before_sync_bytes"),
     *("final_sync_device_bytes", "device_bytes", "trials"),
 )
@@ -165,8 +165,6 @@ class _CacheRetrieve(Workload):
                 progress.show(done, end_ns, ", %.1f MiB/s, mean %.3g ms" % figures)
             if end_ns >= bench.record.due_ns:
                 bench.between_samples()
-            if done % CHECK_EVERY == 0 and self.is_known(entry):
-                return
 
     def samples(self):
         self._count_spent()
@@ -179,11 +177,6 @@ class _CacheRetrieve(Workload):
         self._rows[self._counted :] = counted
         self._counted = len(self._rows)
 
-    def times_by_group(self):
-        groups = [self.sizes[row[0]] for row in self._rows]
-        times_ns = [row[2] + row[3] for row in self._rows]
-        return groups, times_ns, "%d retrieves" % len(self._sequence)
-
     def _make_cold(self):
         """Evict the cache from memory, then ask the kernel how much of it is still there."""
         page_cache.sync_filesystem(self._cache)
@@ -192,12 +185,8 @@ class _CacheRetrieve(Workload):
             page_cache.evict(path)
         resident = [page_cache.resident_bytes(path) for path in self.files]
         resident_bytes = None if None in resident else sum(resident)
-        cache_bytes, share = sum(self.sizes), "an unknown part"
-        if resident_bytes is not None:
-            share = "%.1f %%" % (100.0 * resident_bytes / cache_bytes)
-        say("  %s of the cache is in memory at the start" % share)
         say("  drop_caches: %s" % dropped)
-        sizes = {"cache_bytes": cache_bytes, "resident_bytes": resident_bytes}
+        sizes = {"cache_bytes": sum(self.sizes), "resident_bytes": resident_bytes}
         return {"drop_caches": dropped, **sizes}
 
     def _drain(self, entry, before):
@@ -224,9 +213,6 @@ class _CacheRetrieve(Workload):
             together = sum(self.sizes[index] for index in self._sequence)
             room["fresh"] = min(self._ring_bytes() + largest, together)
         return sum(self.sizes) + SPARE_BYTES + max(room.values())
-
-    def details(self, entry):
-        return ["%s %s" % (key, entry[key]) for key in ("destination", "fidelity")]
 
     def parts(self, entry):
         """Return all retrieves, then each size, then lookups and copies separately."""

@@ -16,17 +16,19 @@ machine.
 import os
 import platform
 import random
+import re
 import signal
 import struct
 import time
 
-import accounting
+import kernel
 from early_end import SkippedError, WorkloadError
+from kernel import list_names, read_text
 from log import MIB
 from measuring.batches import Batches, ProcessTimes
-from observe import host
 
 ARCHITECTURE = "x86_64"
+CACHES = "/sys/devices/system/cpu/cpu0/cache"
 CACHE_SHARE = 0.6
 LEAST_BYTES, MOST_BYTES = 4 * MIB, 32 * MIB
 UNKNOWN_CACHE_BYTES = 16 * MIB
@@ -43,9 +45,17 @@ LINES_AT = 2 * PAGE_BYTES
 READ_AND_EXECUTE = 5
 
 
+def _cache_bytes():
+    """Return the sizes of the first CPU's caches by their names, such as index3."""
+    sizes = {name: read_text("%s/%s/size" % (CACHES, name)) or "" for name in list_names(CACHES)}
+    matches = {name: re.fullmatch(r"(\d+)([KMG])", size) for name, size in sizes.items()}
+    units = {"K": 1024, "M": MIB, "G": 1024 * MIB}
+    return {name: int(match[1]) * units[match[2]] for name, match in matches.items() if match}
+
+
 def _code_bytes():
     """Return the size of the program's code, in whole pages, by the first CPU's largest cache."""
-    size = int(max(host.cache_bytes().values(), default=UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
+    size = int(max(_cache_bytes().values(), default=UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
     return min(max(size, LEAST_BYTES), MOST_BYTES) // PAGE_BYTES * PAGE_BYTES
 
 
@@ -95,7 +105,7 @@ class _Exec(Batches):
             while not enough:
                 times = _run_together(paths, pins, self.process_times)
                 observed["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
-                enough = self.add(entry, [(start, end) for start, end, _ in times])
+                enough = self.add([(start, end) for start, end, _ in times])
         finally:
             for path in paths:
                 os.unlink(path)
@@ -125,11 +135,11 @@ def _run_together(paths, cpus, process_times):
             pid = os.waitid(os.P_PGID, group, os.WEXITED | os.WNOWAIT).si_pid
             end_ns = time.monotonic_ns()
             start_ns, path, starting = started.pop(pid)
-            status, spent = accounting.reap(pid, accounting.waiting_ns_of(pid))
+            status, spent = kernel.reap(pid, kernel.waiting_ns_of(pid))
             if status != 0:
                 name = os.path.basename(path)
                 raise WorkloadError("%s ended with status %#06x" % (name, status))
-            process_times.add(end_ns - start_ns, *accounting.together(starting, spent))
+            process_times.add(end_ns - start_ns, *kernel.together(starting, spent))
             times.append((start_ns, end_ns, sum(spent[:2])))
     finally:
         for pid in started:
@@ -142,7 +152,7 @@ def _start_all(paths, cpus, started):
     """Start each process; return the number of their process group."""
     group, before = 0, os.sched_getaffinity(0)
     try:
-        with accounting.Account() as account:
+        with kernel.Account() as account:
             for path, cpu in zip(paths, cpus or [None] * len(paths)):
                 if cpu is not None:
                     # A new process inherits its parent's CPUs.

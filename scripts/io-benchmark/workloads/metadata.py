@@ -27,8 +27,8 @@ import tempfile
 import threading
 import time
 
-from accounting import Account
 from crew import Crew
+from kernel import Account
 from log import NS_PER_S
 from measuring.batches import Batches, count
 from observe import storage
@@ -86,7 +86,7 @@ class _Metadata(Batches):
         if entry["variant"] == "visibility":
             self._check_visibility(entry)
         elif entry["variant"] == "lookup-missing":
-            self._look_up_once(entry)
+            self._look_up_once()
         else:
             self._count_windows(entry)
 
@@ -116,7 +116,7 @@ class _Metadata(Batches):
         finally:
             shutil.rmtree(names)
 
-    def _look_up_once(self, entry):
+    def _look_up_once(self):
         mount = storage.mount_of(self._folder, storage.mount_table())
         # A name of this run, so that no earlier run has looked it up.
         name = os.path.basename(self._folder) + "-missing-"
@@ -132,7 +132,7 @@ class _Metadata(Batches):
                 for path in paths:
                     _look_for_missing(path)
                 end_ns = clock()
-                if self.add(entry, [(start_ns, end_ns)], STEPS_PER_READING):
+                if self.add([(start_ns, end_ns)], STEPS_PER_READING):
                     break
             # Once for all: a batch takes hardly longer than to read what was spent.
             self.process_times.add(end_ns - first_ns, *account.end())
@@ -153,7 +153,7 @@ class _Metadata(Batches):
                 observed["not_visible"] += invisible_ns > 0
                 longest_ns = max(observed["longest_invisible_ns"], invisible_ns)
                 observed["longest_invisible_ns"] = longest_ns
-                if self.add(entry, [(start_ns, end_ns)]):
+                if self.add([(start_ns, end_ns)]):
                     return
 
 

@@ -17,9 +17,9 @@ from collections import Counter
 
 from crew import Crew
 from early_end import SkippedError
-from log import MIB, NS_PER_S, say
+from log import MIB, NS_PER_S
 from measuring.batches import Batches, count
-from observe import page_cache
+from observe import page_cache, storage
 
 BLOCK_BYTES = 4096
 WINDOW_NS = 100_000_000
@@ -54,10 +54,10 @@ class _RandomIo(Batches):
         self._file = os.path.join(self._folder, "random-io")
         size = self.sizes["file_bytes"]
         self.check_space(size + 16 * MIB)
-        reason = _refusal_of(self._folder)
-        if reason is not None:
-            raise SkippedError("O_DIRECT is refused here: %s" % reason)
-        say("=== Writing %d MiB in %s ===" % (size // MIB, self._place.name))
+        try:
+            storage.write_probe(self._folder, os.O_DIRECT)
+        except OSError as error:
+            raise SkippedError("O_DIRECT is refused here: %s" % error.strerror) from None
         page_cache.write_new_file(self._file, size, os.urandom(MIB), is_synced=True)
         page_cache.evict(self._file)
 
@@ -79,24 +79,6 @@ class _RandomIo(Batches):
         finally:
             if latencies.counts:
                 observed["latency_ns"] = latencies.summary()
-
-
-def _refusal_of(folder):
-    """Return why the file system refuses O_DIRECT; None where it accepts it."""
-    path = os.path.join(folder, "direct")
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_DIRECT, 0o600)
-        try:
-            # Some file systems refuse only the first block.
-            os.pwrite(descriptor, mmap.mmap(-1, BLOCK_BYTES), 0)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        return error.strerror
-    finally:
-        if os.path.exists(path):
-            os.unlink(path)
-    return None
 
 
 class _Latencies:

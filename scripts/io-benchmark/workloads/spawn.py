@@ -12,7 +12,7 @@ import os
 import shutil
 import time
 
-import accounting
+import kernel
 from early_end import WorkloadError
 from measuring.batches import PYTHON, Batches
 
@@ -35,7 +35,7 @@ class _Spawn(Batches):
         self.check_tools("true")
         program = os.path.realpath(shutil.which("true") or "")
         entry["observed"].update(program=program, method=METHOD, python=PYTHON)
-        with accounting.Account() as account:
+        with kernel.Account() as account:
             for _ in range(entry["parameters"]["warm_up"]):
                 _spawn(program, account)
             self.begin(time.monotonic_ns())
@@ -43,7 +43,7 @@ class _Spawn(Batches):
             while not enough:
                 start_ns, duration_ns, spent = _spawn(program, account)
                 self.process_times.add(duration_ns, *spent)
-                enough = self.add(entry, [(start_ns, start_ns + duration_ns)])
+                enough = self.add([(start_ns, start_ns + duration_ns)])
 
 
 def _spawn(program, account):
@@ -52,16 +52,16 @@ def _spawn(program, account):
     account.begin()
     start_ns = clock()
     child = os.posix_spawn(program, ("true",), os.environ)
-    accounting.wait_for(child)
+    kernel.wait_for(child)
     ended_ns = clock()
     spent = account.end()
-    waiting_ns = accounting.waiting_ns_of(child)
+    waiting_ns = kernel.waiting_ns_of(child)
     account.begin()
     reaping_ns = clock()
-    status, spent_by_child = accounting.reap(child, waiting_ns)
+    status, spent_by_child = kernel.reap(child, waiting_ns)
     duration_ns = clock() - reaping_ns + ended_ns - start_ns
-    spent = accounting.together(spent, account.end())
-    spent = accounting.together(spent, spent_by_child)
+    spent = kernel.together(spent, account.end())
+    spent = kernel.together(spent, spent_by_child)
     if status != 0:
         raise WorkloadError("%s ended with status %#06x" % (program, status))
     return start_ns, duration_ns, spent

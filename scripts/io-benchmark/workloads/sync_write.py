@@ -19,8 +19,8 @@ import itertools
 import os
 import time
 
-from accounting import Account
 from crew import Crew
+from kernel import Account
 from measuring.batches import PYTHON, Batches
 
 FIRST = "dsync-append-first"
@@ -78,7 +78,7 @@ class _SyncWrite(Batches):
             _write_and_tell(step, parameters["samples_planned"], tell)
 
         with Crew(1, work) as crew:
-            self.take_times(crew, entry, 1)
+            self.take_times(crew, 1)
 
     def _write_by_many(self, make_step, path, entry):
         """Measure all writes of a process together as a sample."""
@@ -99,7 +99,7 @@ class _SyncWrite(Batches):
         enough = False
         while not enough:
             with Crew(1, work) as crew:
-                enough = self.take_times(crew, entry, writes)
+                enough = self.take_times(crew, writes)
             os.unlink(path)
 
 

@@ -12,7 +12,7 @@ written, and given its mode and its time. Names, sizes and contents follow from 
 every pool. The archive lies in the measured place, next to the files.
 Not measured: downloading, decompression, removing the files. Between two samples the files are removed
 and the file system is synced. So without a final sync, the disk writes only what the kernel does not
-keep in memory. --precision does not end it early, because that would need more samples.
+keep in memory.
 
 The archive is an uncompressed tar, because decompression is only work for the CPU, and its speed depends
 on the version of a library. The tar is written and read here, because Python's tarfile differs between
@@ -25,9 +25,9 @@ import random
 import shutil
 import time
 
-from accounting import Account
 from early_end import SkippedError, WorkloadError
-from log import MIB, say
+from kernel import Account
+from log import MIB
 from measuring.batches import PYTHON, Batches
 from observe import page_cache
 
@@ -79,8 +79,6 @@ class _Unpack(Batches):
         # Twice for the files: blocks of removed files are free only after a sync.
         in_blocks = sum(_rounded_up(size, FILE_SYSTEM_BLOCK_BYTES) for size in self._sizes)
         self.check_space(3 * in_blocks + SPARE_BYTES)
-        counts = (len(self._sizes), sum(self._sizes) / MIB, self._place.name)
-        say("=== Writing an archive of %d files, %.1f MiB, in %s ===" % counts)
         _write_archive(self._archive, self._sizes, self._bench.settings.seed)
         page_cache.sync_filesystem(self._folder)
 
@@ -104,7 +102,7 @@ class _Unpack(Batches):
                     observed["method"] = "%s, %s" % (METHOD, method)
                     sync_ns = observed["sync_ns"] or 0
                     observed["sync_ns"] = sync_ns + end_ns - unpacked_ns
-                enough = self.add(entry, [(start_ns, end_ns)], len(self._sizes))
+                enough = self.add([(start_ns, end_ns)], len(self._sizes))
                 self._make_ready(is_cold)
 
     def unpack_once(self, is_synced):

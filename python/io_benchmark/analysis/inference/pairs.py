@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """What is compared of two sides: the part that all runs have, now and at earlier looks.
 
-A run that ended early, by its time budget or by --precision, measured more of the start: the cold
+A run that its time budget ended measured more of the start: the cold
 start of a cache, or the time before a burst credit was used up. What one side measured later is not
 compared with what the other measured at the start.
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.machine import StoragePlace
-from io_benchmark.results.task_profile import TaskProfile
 
 # Longer windows hide what a task wants at once; in shorter ones, the ticks of the CPUs are too coarse.
 _WINDOW_NS = 200_000_000

@@ -30,7 +30,7 @@ from io_benchmark.analysis.prediction.refusals import reasons_against
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.results.task_profile import TaskProfile
+from io_benchmark.results.format import TaskProfile
 
 # An interval that is wider tells no more.
 _LARGEST_LOG = 300.0

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The result file: one JSON document that grows by rename and is valid at every moment.
+"""The files of a run: one JSON document, and a folder in each place, which is removed at the end.
 
-There is no fsync, because it would flush the disk that is being measured. Only a crash of the machine can
-leave a truncated file, because a rename happens completely or not at all.
+The document grows by rename and is valid at every moment. There is no fsync, because it would flush the disk
+that is being measured. Only a crash of the machine can leave a truncated file, because a rename happens
+completely or not at all.
 """
 
+import errno
 import fcntl
 import hashlib
 import importlib
@@ -30,6 +32,15 @@ TASK_VARIABLES = {
     "root_url": "TASKCLUSTER_ROOT_URL",
     "instance_type": "TASKCLUSTER_INSTANCE_TYPE",
 }
+OPEN_TO_ALL = (
+    "every user can write there and replace what this run writes; "
+    "run `chmod o-w` on it or use another path"
+)
+NO_FOLDERS = "no folder can be made there; use a path on a disk"
+OF_ANOTHER = (
+    "belongs to another user (uid %d), who could redirect what this run writes; "
+    "run as that user or use another path"
+)
 TAKEN = "another run writes its result there; wait for it, or use another --output"
 # encode() and not dump(): only encode() runs in C, ten times as fast.
 JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -50,11 +61,11 @@ def _script_sha256():
     return digest.hexdigest()
 
 
-def _describe_task(pool):
-    """Return which task of which pool this is, by the variables that Taskcluster or a CI system sets."""
+def _describe_task(pool, job):
+    """Return which task of which pool this is, by the variables of Taskcluster, or as the CI system's job."""
     task = {"pool": pool}
     task.update((key, os.environ.get(name) or None) for key, name in TASK_VARIABLES.items())
-    task["ci"] = None
+    task["ci"] = job.description if job is not None and task["task_id"] is None else None
     run_id = os.environ.get("RUN_ID", "")
     task["run_id"] = int(run_id) if re.fullmatch("[0-9]{1,9}", run_id) else None
     try:
@@ -62,34 +73,28 @@ def _describe_task(pool):
         task["location"] = {key: str(value) for key, value in sorted(location.items())}
     except (ValueError, AttributeError, RecursionError):
         task["location"] = {}  # not JSON, not a mapping, or nested too deeply
-    if task["task_id"] is None:
-        import ci  # noqa: PLC0415 - as in reading.py
-
-        task["ci"] = ci.describe()
     return task
 
 
-def head(version, pool):
+def head(version, settings):
     """Return the keys that every file begins with."""
     return {
         "version": version,
         "script": {"version": SCRIPT_VERSION, "sha256": _script_sha256()},
         "started": time.strftime(UTC, time.gmtime()),
         "ended": None,
-        "task": _describe_task(pool),
+        "task": _describe_task(settings.pool, settings.job),
     }
 
 
 class ResultFile:
     def __init__(self, settings, origin_ns):
-        import place_folder  # noqa: PLC0415 - as in reading.py
-
         folder = os.path.join(settings.artifacts, "io-benchmark")
         self.path = os.path.join(folder, "io-benchmark.json")
         self._origin_ns = origin_ns
         self.due_ns = origin_ns + GROW_EVERY_NS
         self.document = {
-            **head(VERSION, settings.pool),
+            **head(VERSION, settings),
             "duration_ns": 0,
             "config": config_of(settings),
             "host": None,
@@ -101,8 +106,8 @@ class ResultFile:
             "outcome": outcome("running"),
         }
         os.makedirs(folder, exist_ok=True)
-        place_folder.check_owner(settings.artifacts)
-        place_folder.check_owner(folder)
+        for path in (settings.artifacts, folder):
+            check_owner(path, settings.job)
         self._lock = _lock(folder)
 
     def warn(self, name, message):
@@ -154,58 +159,17 @@ def write(path, document, *, may_replace=True):
     """Write the document completely or not at all; return the path, which has a number if it must be new."""
     # In names that are not UTF-8, a question mark replaces each invalid byte.
     data = JSON.encode(_readable(document)).encode("utf-8", "replace") + b"\n"
-    try:
-        if may_replace and os.path.lexists(path):
-            _write_existing(path, data)
-            return path
-        return _write_whole(path, data, None, may_replace)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None
-
-
-def _write_existing(path, data):
-    """Write into a device, a pipe or an open file, such as /dev/stdout; replace any other file."""
-    shared = _open_descriptor(path)
-    # The kernel decides whether the file may be changed, and whether a link to it may be followed.
-    flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_NOCTTY
-    descriptor = os.open(path, flags, 0o666) if shared is None else shared
-    with open(descriptor, "wb") as file:
-        before = os.fstat(descriptor)
-        is_replaced = shared is None and stat.S_ISREG(before.st_mode)
-        if not is_replaced:
-            os.set_blocking(descriptor, True)
-            file.write(data)
-    if is_replaced:
-        _write_whole(os.path.realpath(path), data, before)
-
-
-def _open_descriptor(path):
-    """Return a copy of the descriptor by which this process already writes to the file, if one does."""
-    for number in map(int, os.listdir("/proc/self/fd")):
-        with suppress(OSError):  # the descriptor that listed the folder; a link to nothing
-            mode = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
-            if mode and os.path.samestat(os.fstat(number), os.stat(path)):
-                return os.dup(number)
-    return None
-
-
-def _write_whole(path, data, before, may_replace=True):
-    """Write a file by rename; the one before gives it mode and owner. Return its path."""
-    folder = os.path.dirname(path)
-    temporary = os.path.join(folder, ".io-benchmark-" + os.urandom(8).hex())
+    temporary = os.path.join(os.path.dirname(path), ".io-benchmark-" + os.urandom(8).hex())
     try:
         with open(temporary, "xb") as file:  # does not follow a link
             file.write(data)
-            if before is not None:
-                with suppress(PermissionError):
-                    os.fchown(file.fileno(), before.st_uid, before.st_gid)
-                os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
         path = path if may_replace else _make_first_free(path)
         os.replace(temporary, path)
-    except BaseException:
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+    finally:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
-        raise
     return path
 
 
@@ -231,3 +195,39 @@ def _readable(value):
     if isinstance(value, list) and value and isinstance(value[0], (str, dict, list)):
         return [_readable(part) for part in value]
     return value
+
+
+def claim_folder(path, job):
+    """Make a new folder in the place, for this run alone; return its path. A missing place is made, and stays."""
+    import tempfile  # noqa: PLC0415 - measure must not load it
+
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        check_owner(path, job)
+        mode = os.stat(path).st_mode
+        is_open = stat.S_ISDIR(mode) and mode & stat.S_IWOTH and not mode & stat.S_ISVTX
+        if is_open and not _is_of_job(path, job):
+            raise OSError(errno.EPERM, OPEN_TO_ALL) from None
+    try:
+        return tempfile.mkdtemp(prefix="io-benchmark-", dir=path)
+    except FileNotFoundError:
+        raise OSError(errno.ENOENT, NO_FOLDERS) from None
+
+
+def check_owner(path, job):
+    """Refuse a folder or link of another user, who could redirect what is written there."""
+    for status in (os.lstat(path), os.stat(path)):
+        if status.st_uid not in (0, os.geteuid()) and not _is_of_job(path, job):
+            raise OSError(errno.EPERM, OF_ANOTHER % status.st_uid, path)
+
+
+def _is_of_job(path, job):
+    """Return whether the CI system gave the job this folder: who can write there decides what the job runs.
+
+    In a container it often belongs to a user of the host, or every user can write to it.
+    """
+    if job is None or job.folder is None:
+        return False
+    folder, path = os.path.realpath(job.folder), os.path.realpath(path)
+    return folder != "/" and os.path.commonpath([folder, path]) == folder

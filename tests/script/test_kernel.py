@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import accounting
+import kernel
 import pytest
 from measuring.batches import ProcessTimes
 
@@ -18,7 +18,7 @@ Spent = tuple[int, int, int | None]
 
 
 def spent_by(action: Callable[[], object]) -> Spent:
-    with accounting.Account() as account:
+    with kernel.Account() as account:
         account.begin()
         action()
         spent: Spent = account.end()
@@ -47,8 +47,8 @@ def test_a_busy_loop_is_time_on_a_cpu() -> None:
 def test_a_childs_times_are_read_before_it_is_reaped() -> None:
     """Its CPU time, its status, and what it waited for a CPU."""
     child = start("import time\nwhile time.process_time() < 0.1: pass\nraise SystemExit(3)")
-    accounting.wait_for(child)
-    status, spent = accounting.reap(child, accounting.waiting_ns_of(child))
+    kernel.wait_for(child)
+    status, spent = kernel.reap(child, kernel.waiting_ns_of(child))
     user_ns, kernel_ns, waiting_ns = spent
     assert os.WEXITSTATUS(status) == 3
     assert user_ns + kernel_ns > 90 * MS
@@ -63,11 +63,11 @@ def test_a_reaped_childs_waiting(recorded: Callable[..., None]) -> None:
     """It is the second number of its schedstat, or unknown."""
     children = [start(""), start("")]
     recorded({f"/proc/{children[0]}/schedstat": "1 55 2\n"})
-    account = accounting.ChildrenAccount()
+    account = kernel.ChildrenAccount()
     waiting = []
     for child in children:
-        accounting.wait_for(child)
-        waiting.append(accounting.growth(*account.reap(child))[2])
+        kernel.wait_for(child)
+        waiting.append(kernel.growth(*account.reap(child))[2])
     account.close()
     assert waiting == [55, None]
 
@@ -83,17 +83,17 @@ def test_a_schedstat_that_tells_nothing(recorded: Callable[..., None], text: str
     recorded(paths)
     user_ns, kernel_ns, waiting_ns = spent_by(lambda: None)
     assert user_ns + kernel_ns >= 0
-    assert (waiting_ns, accounting.waiting_ns_of(7)) == (None, None)
+    assert (waiting_ns, kernel.waiting_ns_of(7)) == (None, None)
 
 
 def test_a_schedstat_that_grows(recorded: Callable[..., None]) -> None:
     """The second number of three is the waiting; it is read again from the open file."""
     recorded({"/proc/thread-self/schedstat": "100 20 3\n", "/proc/7/schedstat": "1 55 2\n"})
-    with accounting.Account() as account:
+    with kernel.Account() as account:
         account.begin()
-        Path(accounting.reading.ROOT + "/proc/thread-self/schedstat").write_text("900 65 4\n")
+        Path(kernel.ROOT + "/proc/thread-self/schedstat").write_text("900 65 4\n")
         assert account.end()[2] == 45
-    assert accounting.waiting_ns_of(7) == 55
+    assert kernel.waiting_ns_of(7) == 55
 
 
 def test_no_descriptor_is_left_open() -> None:
@@ -104,9 +104,9 @@ def test_no_descriptor_is_left_open() -> None:
 
     before = descriptors()
     child = start("")
-    spent_by(lambda: accounting.wait_for(child))
-    accounting.waiting_ns_of(child)
-    account = accounting.ChildrenAccount()
+    spent_by(lambda: kernel.wait_for(child))
+    kernel.waiting_ns_of(child)
+    account = kernel.ChildrenAccount()
     account.reap(child)
     account.close()
     with pytest.raises(ZeroDivisionError):

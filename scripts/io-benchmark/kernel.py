@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How long processes were on a CPU, and how long they waited for one, while they did operations.
+"""What the kernel shows in /proc and /sys: small files, read whole, and what processes spent.
 
 Measured, of a thread and of children that it reaps here: the time on a CPU, in user mode and in the
 kernel, and the time waiting for a CPU. For the rest of the wall clock time they were blocked: on I/O, on
@@ -10,12 +10,76 @@ is all in user mode, but the sum of both modes is right.
 """
 
 import os
+import re
 from resource import RUSAGE_CHILDREN, RUSAGE_THREAD, getrusage
 
-import reading
 from log import NS_PER_S
 
+# The root of the file system to read; tests put a recorded tree here.
+ROOT = ""
 _NEVER_WAITED = b"0 0 1"  # the schedstat of a child before it began
+
+
+def read_text(path):
+    try:
+        with open(ROOT + path, encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return None
+
+
+def read_lines(path):
+    return (read_text(path) or "").splitlines()
+
+
+def read_int(path):
+    try:
+        return int(read_text(path) or "")
+    except ValueError:
+        return None
+
+
+def first_match(pattern, path):
+    match = re.search(pattern, read_text(path) or "", re.MULTILINE)
+    return match.group(1).strip() if match else None
+
+
+def first_int(pattern, path):
+    number = first_match(pattern, path)
+    return None if number is None else int(number)
+
+
+def list_names(path):
+    try:
+        return sorted(os.listdir(ROOT + path))
+    except OSError:
+        return []
+
+
+def exists(path):
+    return os.path.exists(ROOT + path)
+
+
+def is_folder(path):
+    return os.path.isdir(ROOT + path)
+
+
+def target_of(path):
+    """Return the path with every link followed."""
+    return os.path.realpath(ROOT + path)
+
+
+def output_of(command):
+    """Return a command's output; empty where it is missing or does not answer."""
+    import subprocess  # noqa: PLC0415 - measure must not load it
+
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode("utf-8", "replace")
 
 
 class Account:
@@ -94,7 +158,7 @@ def wait_for(child):
 
 def waiting_ns_of(child):
     """Return how long a child without threads waited for a CPU; call it before reap()."""
-    return _waiting_ns(reading.read_text("/proc/%d/schedstat" % child) or "")
+    return _waiting_ns(read_text("/proc/%d/schedstat" % child) or "")
 
 
 def reap(child, waiting_ns):
@@ -106,7 +170,7 @@ def reap(child, waiting_ns):
 
 def times_with_children(process):
     """Return user and kernel ns of a process and the children that it reaped, in ticks; None if not shown."""
-    stat = reading.read_text("/proc/%d/stat" % process) or ""
+    stat = read_text("/proc/%d/stat" % process) or ""
     tick_ns = NS_PER_S // os.sysconf("SC_CLK_TCK")
     # After the name, which may hold anything.
     times_ns = [int(ticks) * tick_ns for ticks in stat.rpartition(")")[2].split()[11:15]]
@@ -121,7 +185,7 @@ def together(first, second):
 def _open_to_reread(path):
     """Return a descriptor for os.pread(); None where the file is missing or refused."""
     try:
-        return os.open(reading.ROOT + path, os.O_RDONLY)
+        return os.open(ROOT + path, os.O_RDONLY)
     except OSError:
         return None
 

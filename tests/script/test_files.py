@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The files of the worker's program: written whole, in folders that nobody else can redirect."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import ci
+import pytest
+from profiled import Profiled
+from result import files
+from worker import SCRIPT, Worker
+
+from io_benchmark_taskgraph.worker_program import WorkerProgram
+
+STRANGER = 65534
+OF_A_STRANGER = files.OF_ANOTHER % STRANGER
+MAIN = "from result import files\nprint(files._script_sha256())\n"
+
+
+def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
+    """Also a link, which is not followed: it may lead where somebody else wants to."""
+    path, target = tmp_path / "profile.json", tmp_path / "target"
+    target.touch()
+    path.symlink_to(target)
+    assert files.write(str(path), {"text": "x" * 100_000}) == str(path)
+    assert json.loads(path.read_text()) == {"text": "x" * files.TEXT_LENGTH}
+    assert (path.is_symlink(), target.read_text()) == (False, "")
+    assert sorted(tmp_path.iterdir()) == [path, target]
+
+
+def test_a_folder_in_the_way_is_one_line(worker: Worker) -> None:
+    """Neither removed nor written into."""
+    worker.result_path.mkdir(parents=True)
+    code, output = worker.run("--retrieves", "10")
+    assert code == 1
+    problem = f"{worker.result_path}: Is a directory"
+    assert output.startswith(f"error: the result cannot be written: {problem}\n")
+
+
+def test_many_profiles_in_one_folder(profiled: Profiled, tmp_path: Path) -> None:
+    """Without --output each command has its own file, and a line says its name."""
+    output = ("--output", str(profiled.path))
+    start = [word for word in profiled.command("true") if word not in output]
+    options: Any = {"cwd": tmp_path, "stderr": subprocess.PIPE, "text": True}
+    many = [subprocess.Popen(start, **options) for _ in range(12)]
+    lines = "".join(sorted(process.communicate()[1] for process in many))
+    names = ["task-profile.json", *(f"task-profile-{at}.json" for at in range(2, 13))]
+    assert {path.name for path in tmp_path.iterdir()} == set(names)
+    assert all(json.loads((tmp_path / name).read_text()) for name in names)
+    assert all(
+        f"io-benchmark: task-profile.json exists; the profile is {tmp_path / name}\n" in lines
+        for name in names[1:]
+    )
+
+
+@pytest.mark.parametrize("is_file", [False, True], ids=["missing", "a folder with a file's name"])
+def test_a_place_that_is_missing_is_made(tmp_path: Path, is_file: bool) -> None:
+    """For its user alone; what is no folder is refused with the kernel's reason."""
+    place = tmp_path / "place"
+    if is_file:
+        place.touch(mode=0o600)
+        with pytest.raises(NotADirectoryError):
+            files.claim_folder(str(place), None)
+    else:
+        folder = Path(files.claim_folder(str(place), None))
+        assert (folder.parent, place.stat().st_mode & 0o777) == (place, 0o700)
+
+
+def refusal_of(path: Path, job: ci.Job | None = None) -> str | None:
+    """Why no folder is made there; None where one is made."""
+    try:
+        Path(files.claim_folder(str(path), job)).rmdir()
+    except OSError as error:
+        return str(error.strerror)
+    return None
+
+
+@pytest.mark.root
+def test_folders_of_another_user(worker: Worker, tmp_path: Path) -> None:
+    """A place, a link to one's own and the artifacts are refused; only the job's folder may be anyone's."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: gives a folder to another user")
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    for path in (worker.workspace, link):
+        os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
+        assert refusal_of(path) == OF_A_STRANGER
+    assert list(worker.workspace.iterdir()) == []
+    worker.artifacts = worker.workspace
+    code, output = worker.run("--retrieves", "10")
+    assert code == 1
+    assert f"error: the result cannot be written: {worker.artifacts}: {OF_A_STRANGER}\n" in output
+    inside = worker.workspace / "inside"
+    inside.mkdir()
+    os.chown(inside, STRANGER, STRANGER)
+    job = ci.Job("pool", "", folder=str(worker.workspace))
+    assert [refusal_of(path, job) for path in (worker.workspace, inside)] == [None, None]
+    # Every path is inside of the root, which no CI system gives to one job.
+    assert refusal_of(worker.workspace, ci.Job("pool", "", folder="/")) == OF_A_STRANGER
+
+
+@pytest.mark.parametrize(
+    ("mode", "refusal"),
+    [(0o777, files.OPEN_TO_ALL), (0o1777, None), (0o775, None)],
+    ids=["open", "sticky, as /tmp", "a group's"],
+)
+def test_who_can_write(tmp_path: Path, mode: int, refusal: str | None) -> None:
+    """Without the sticky bit anyone can put a link in place of the run's folder, except in a job."""
+    place, link = tmp_path / "place", tmp_path / "link"
+    place.mkdir()
+    link.symlink_to(place)
+    place.chmod(mode)
+    assert refusal_of(link) == refusal
+    assert refusal_of(link, ci.Job("pool", "", folder=str(place))) is None
+
+
+def test_a_place_without_folders(worker: Worker) -> None:
+    """Such as /proc, or a mount whose source was removed: it has its reason; the others are measured."""
+    reasons = [files.NO_FOLDERS, "Not a directory", None]
+    places = ("/proc", "/dev/full", str(worker.workspace))
+    given = [f"--place=p{at}={path}" for at, path in enumerate(places)]
+    code, output = worker.run("--retrieves", "10", "--place", "p0=/proc", *given[1:])
+    assert (code, "Traceback" in output) == (1, False)
+    assert f"error: place p1 (/dev/full): {reasons[1]}\n" in output
+    result = worker.result()
+    assert [place.failed for place in result.storage.places] == reasons
+    assert [entry.outcome.state for entry in result.workloads] == ["failed", "failed", "completed"]
+
+
+def printed(path: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-B", path], stdout=subprocess.PIPE, check=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def test_the_same_sha256_in_each_form(tmp_path: Path) -> None:
+    """It is one over name, length and text of each module, sorted by name: of a folder, a file and a task."""
+    texts = {
+        **{path.relative_to(SCRIPT).as_posix(): path.read_text() for path in SCRIPT.rglob("*.py")},
+        "__main__.py": MAIN,
+        "observe/x.py": "y = 'ä'\n",
+    }
+    digest = hashlib.sha256()
+    for name, text in sorted(texts.items()):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+        data = text.encode()
+        digest.update(b"%s %d\n" % (name.encode(), len(data)) + data)
+    assert printed(tmp_path) == digest.hexdigest()
+    program, file = WorkerProgram(texts), tmp_path / "any name"
+    for form in (program.file(), program.embedded("bench").data):
+        file.write_bytes(form)
+        assert printed(file) == digest.hexdigest()
