@@ -2,7 +2,7 @@
 """Read a pool's past results without keeping their samples: for its history, or to learn how workers vary."""
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import date, datetime
 
 from msgspec import Struct
@@ -38,45 +38,35 @@ def history(
     pool: str, addresses: Sequence[str], options: HistoryOptions, context: Context
 ) -> History:
     """Return the history of a pool: from its results at addresses, or from the index without any."""
-    readings: list[HistoryReading] = []
-    left_out: list[LeftOut] = []
-    other_pools: Counter[str] = Counter()
+
+    def convert(run: RunResult) -> tuple[str, list[HistoryReading], list[LeftOut]]:
+        return (run.pool, *(readings_of(run) if run.pool == pool else ([], [])))
+
+    times: Mapping[str, datetime] = {}
     older = 0
-
-    def accept(measured: RunResult) -> None:
-        if measured.pool != pool:
-            other_pools[measured.pool] += 1
-            return
-        points, unusable = readings_of(measured)
-        readings.extend(points)
-        left_out.extend(unusable)
-
-    budget = unlimited_memory()
     if addresses:
-        gathered = read_results(addresses, context, accept, budget)
-        unreadable, remarks = gathered.unreadable, gathered.remarks
+        gathered = read_results(addresses, context, convert, unlimited_memory())
     else:
         query = HistoryQuery(pool, options.project, options.last, options.since)
-        index = read_index(query, context, accept, budget)
-        readings = [_dated(reading, index.times) for reading in readings]
-        unreadable, remarks = index.log.problem_lines(), index.log.remark_lines()
-        older = index.older
-    if other_pools:
-        counts = (f"{count} of {clean(name, 50)}" for name, count in sorted(other_pools.items()))
-        remarks = (*remarks, f"results of other pools are ignored: {', '.join(counts)}")
+        gathered, times, older = read_index(query, context, convert, unlimited_memory())
+    runs, remarks = gathered.results, [*gathered.remarks]
+    ignored = Counter(name for name, *_ in runs if name != pool)
+    if ignored:
+        counts = (f"{count} of {clean(name, 50)}" for name, count in sorted(ignored.items()))
+        remarks.append(f"results of other pools are ignored: {', '.join(counts)}")
     return series.history(
         pool,
-        readings,
+        [_dated(reading, times) for _, readings, _ in runs for reading in readings],
         newest=options.last,
         since=options.since,
         older=older,
-        left_out=left_out,
-        unreadable=unreadable,
+        left_out=[entry for *_, left_out in runs for entry in left_out],
+        unreadable=gathered.unreadable,
         remarks=remarks,
     )
 
 
-def _dated(reading: HistoryReading, times: dict[str, datetime]) -> HistoryReading:
+def _dated(reading: HistoryReading, times: Mapping[str, datetime]) -> HistoryReading:
     """Give a reading the time of its push in the index, however late the task ran."""
     origin = reading.origin
     return replace(reading, origin=replace(origin, time=times.get(origin.group, origin.time)))
@@ -86,36 +76,40 @@ def read_past_workers(
     address: str, compared: Sequence[Worker], context: Context
 ) -> tuple[PastWorkers, list[str]]:
     """Read earlier results of the compared pools, and return messages about what cannot be read."""
-    readings: dict[str, list[HistoryReading]] = {worker.pool: [] for worker in compared}
+    pools = sorted({worker.pool for worker in compared})
     # A run that is compared shows nothing about other workers.
-    runs: set[Hashable] = set()
+    compared_runs: set[Hashable] = set()
     for worker in compared:
-        runs |= _identities(worker.task_id, worker.run_id, worker.result)
+        compared_runs |= _identities(worker.task_id, worker.run_id, worker.result)
 
-    def accept(measured: RunResult) -> None:
-        nonlocal runs
-        task = measured.task
-        task_id, run_id = (None, None) if task is None else (task.task_id, task.run_id)
-        identities = _identities(task_id, run_id, measured.result)
-        if measured.pool in readings and not identities & runs:
-            runs |= identities
-            readings[measured.pool] += readings_of(measured)[0]
+    def convert(run: RunResult) -> tuple[str, list[HistoryReading]]:
+        task_id, run_id = (run.task.task_id, run.task.run_id) if run.task else (None, None)
+        is_compared = _identities(task_id, run_id, run.result) & compared_runs
+        is_used = run.pool in pools and not is_compared
+        return run.pool, readings_of(run)[0] if is_used else []
 
-    budget = unlimited_memory()
-    lines: list[str] = []
+    budget, lines = unlimited_memory(), []
+    runs: list[tuple[str, list[HistoryReading]]] = []
     if address == _INDEX:
-        for pool in sorted(readings):
+        for pool in pools:
             try:
                 query = HistoryQuery(pool, PROJECT, NEWEST_PUSHES)
-                lines += read_index(query, context, accept, budget).log.problem_lines()
+                gathered, *_ = read_index(query, context, convert, budget)
             except MissingError as error:
                 lines.append(str(error))
+                continue
             except ResultError as error:
                 raise ResultError(f"--variation-from {_INDEX}: {error}") from error
+            runs += gathered.results
+            lines += gathered.unreadable
     else:
-        lines += read_results([address], context, accept, budget).unreadable
-        empty = sorted(pool for pool in readings if not readings[pool])
-        lines += [f"has no other results of {pool}" for pool in empty]
+        gathered = read_results([address], context, convert, budget)
+        runs, lines = [*gathered.results], [*gathered.unreadable]
+    readings = {
+        pool: [reading for name, some in runs if name == pool for reading in some] for pool in pools
+    }
+    if address != _INDEX:
+        lines += [f"has no other results of {pool}" for pool in pools if not readings[pool]]
     return PastWorkers(address, readings), [f"--variation-from {address}: {line}" for line in lines]
 
 

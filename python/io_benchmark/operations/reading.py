@@ -2,7 +2,8 @@
 """Read the results at addresses, or fetch them into a folder; the shared defaults of readings."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +21,7 @@ from io_benchmark.sources.gather import (
     read_addresses,
     read_history,
 )
-from io_benchmark.sources.protocol import HistoryLog, HistoryQuery, ReadLog, ReadRequest
+from io_benchmark.sources.protocol import HistoryQuery, Position, ReadLog, ReadRequest
 from io_benchmark.sources.run_files import RunStore
 from io_benchmark.sources.run_results import RunResult
 
@@ -56,17 +57,19 @@ def read_workers(
 
 
 def read_index(
-    query: HistoryQuery, context: Context, accept: Callable[[RunResult], None], budget: Budget
-) -> HistoryLog:
-    """Give the results of a pool in the index to `accept`."""
+    query: HistoryQuery, context: Context, convert: Callable[[RunResult], T], budget: Budget
+) -> tuple[Gathered[T], Mapping[str, datetime], int]:
+    """Read a pool's results in the index; return them, the times of pushes, and how many are older."""
+    results: list[T] = []
+
+    def accept(_position: Position, run: RunResult, _data: bytes) -> None:
+        results.append(convert(run))
+
     with context.progress() as progress:
-        request = ReadRequest(
-            context.environment,
-            lambda _position, measured, _data: accept(measured),
-            progress,
-            budget=budget,
-        )
-        return read_history(query, request)
+        request = ReadRequest(context.environment, accept, progress, budget=budget)
+        index = read_history(query, request)
+    gathered = Gathered(tuple(results), index.log.problem_lines(), index.log.remark_lines())
+    return gathered, index.times, index.older
 
 
 def in_order(workers: Iterable[Worker]) -> list[Worker]:
