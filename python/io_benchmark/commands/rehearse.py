@@ -65,7 +65,7 @@ def run(given: options.Given, context: Context) -> int:
     from io_benchmark.operations.rehearse import RehearsalOptions, rehearse
 
     outcome = rehearse(options.read_options(RehearsalOptions, given), context)
-    print_report(outcome.report, given, context)
+    exit_code = print_report(outcome.report, given, context)
     folder = outcome.folder
     context.tell(
         f"Results: {folder}; read everything with: io-benchmark compare {folder} --details"
@@ -73,4 +73,4 @@ def run(given: options.Given, context: Context) -> int:
     for page in outcome.pages:
         context.tell(f"Report of the report task: {page}")
     context.tell_errors(outcome.failures)
-    return EXIT_FAILED if outcome.failures else 0
+    return EXIT_FAILED if outcome.failures else exit_code

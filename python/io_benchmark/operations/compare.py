@@ -2,7 +2,7 @@
 """Compare the results at some addresses: read them, plan the pairs of sides, analyse."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -77,15 +77,10 @@ def compare(addresses: Sequence[str], options: ComparisonOptions, context: Conte
     )
 
 
-def compare_pools(
-    workers: Sequence[Worker],
-    baseline: str | None,
-    missing: Iterable[str] = (),
-    remarks: Sequence[str] = (),
-) -> Report:
+def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
     """Compare workers that were read before, with the default options."""
-    plan = Plan.of_pools({worker.pool for worker in workers}, baseline, missing)
-    return analysis.compare(plan, in_order(workers), analysis.Options(), remarks=remarks)
+    plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
+    return analysis.compare(plan, in_order(workers), analysis.Options())
 
 
 def _read_sides(

@@ -11,18 +11,19 @@ import slugid
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.statements import statement
 from io_benchmark.context import Context
-from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.errors import UsageError
 from io_benchmark.execute import process
 from io_benchmark.execute.local_run import LocalRun, RunOutcome
 from io_benchmark.execute.run_folder import new_folder
 from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
-from io_benchmark.operations.compare import compare_pools
+from io_benchmark.operations.compare import ComparisonOptions, compare, compare_pools
+from io_benchmark.operations.reading import read_workers
 from io_benchmark.paths import current_folder, new_output_folder, resolve_path
 from io_benchmark.report.content.confirming import pace_text, reasons_text
 from io_benchmark.sources import run_files
@@ -67,11 +68,10 @@ class RehearsalOutcome(Struct, frozen=True):
 class _Machine(Struct):
     """This machine: runs tasks one by one, in folders of the output, and keeps their failures."""
 
-    environment: Mapping[str, str]
+    context: Context
     output: Path
     folders: Mapping[str, Path]  # by pool, where it was given one
     profile: str
-    tell: Tell
     # All tasks of a rehearsal are of one push.
     group_id: str = field(default_factory=slugid.nice)
     failures: list[str] = field(default_factory=list)  # one line each
@@ -82,13 +82,13 @@ class _Machine(Struct):
             return
         amount = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks one by one"
         names = ", ".join(task.label for task in tasks)
-        self.tell(f"Running {amount}, profile {self.profile}: {names}")
+        self.context.tell(f"Running {amount}, profile {self.profile}: {names}")
         for number, task in enumerate(tasks, 1):
-            self.tell(f"[{number}/{len(tasks)}] {task.label}")
+            self.context.tell(f"[{number}/{len(tasks)}] {task.label}")
             started_ns = time.monotonic_ns()
             outcome = self._run_task(task)
             seconds = (time.monotonic_ns() - started_ns) / 1e9
-            self.tell(f"  {task.label}: {outcome.state} in {seconds:.1f} s")
+            self.context.tell(f"  {task.label}: {outcome.state} in {seconds:.1f} s")
 
     def page(self, task: GeneratedTask) -> Path:
         """Return the page of a report's task: its folder has its label, so it is no pool's run."""
@@ -111,7 +111,7 @@ class _Machine(Struct):
                 profile=self.profile,
                 results=self.output if is_report else None,
             )
-            outcome = process.run(local_run, self.environment)
+            outcome = process.run(local_run, self.context.environment)
         self.failures += _failures_of(local_run, outcome)
         if not is_report:
             run_files.write_task_record(folder, _record(local_run, outcome, task.image))
@@ -130,24 +130,30 @@ def rehearse(options: RehearsalOptions, context: Context) -> RehearsalOutcome:
     folders = _folders_of_pools(options.at, pools)
     random.Random(_ORDER_SEED).shuffle(tasks)
     with new_output_folder(options.output, "rehearsal") as output:
-        machine = _Machine(context.environment, output, folders, options.profile, context.tell)
+        machine = _Machine(context, output, folders, options.profile)
         if options.confirm:
             machine.run(tasks)
-            tasks = _confirming_tasks(_read_back(output)[0], tasks, options.baseline, context.tell)
+            workers = read_workers([str(output)], context).results
+            tasks = _confirming_tasks(workers, tasks, options.baseline, context.tell)
         machine.run([*tasks, *reports])
-        workers, unreadable = _read_back(output)
+        # As any reader would find them; a pool may have no result.
+        comparison = ComparisonOptions(baseline=options.baseline, partial=True)
+        report = compare([str(output)], comparison, context)
     remark = "What differs is noise: it shows how far apart equal pools may look on this machine."
     if folders:
         remark = "Only the folders differ: " + ", ".join(
             f"{pool} in {path}" for pool, path in sorted(folders.items())
         )
-    report = compare_pools(workers, options.baseline, pools, [remark])
     return RehearsalOutcome(
         # In the title, which no crowded screen leaves out: a verdict here is not one about pools.
-        replace(report, title=f"Rehearsal on one machine: {report.title}"),
+        replace(
+            report,
+            title=f"Rehearsal on one machine: {report.title}",
+            remarks=(statement("{remark}", remark=remark), *report.remarks),
+        ),
         output,
         [page for page in map(machine.page, reports) if page.is_file()],
-        [*machine.failures, *unreadable],
+        machine.failures,
     )
 
 
@@ -202,19 +208,6 @@ def _folders_of_pools(places: Mapping[str, Path], pools: Sequence[str]) -> dict[
         if not folders[pool].is_dir():
             raise UsageError(f"{option}: no such folder; create it first")
     return folders
-
-
-def _read_back(output: Path) -> tuple[list[Worker], list[str]]:
-    """Return the workers as any reader would find them, and why others cannot be read."""
-    workers, unreadable = [], []
-    for folder in sorted(output.iterdir()):
-        if (folder / run_files.RESULT_NAME).exists():
-            try:
-                measured = replace(run_files.read_run(folder), source=folder.name)
-                workers.append(worker_of(measured, measured.pool))
-            except ResultError as error:
-                unreadable.append(str(error))
-    return workers, unreadable
 
 
 def _confirming_tasks(
