@@ -79,7 +79,9 @@ OPTIONS = {
         options.option(
             "--looks", "N[,N...]", "workers per pool at each planned comparison", _parse_looks
         ),
-        options.repeatable("--allow", "RULE", "ignore this validity rule *", _parse_rule),
+        options.option(
+            "--allow", "RULE", "ignore this validity rule *", _parse_rule, action="append"
+        ),
         options.expectation("'a/b<1.05 on sync-write' is not proven"),
     ),
     options.REPORT_OUTPUT: (

@@ -13,7 +13,7 @@ Firefox checkout.
 from pathlib import Path
 
 from io_benchmark import __version__
-from io_benchmark.commands.options import ROOT, Given, by_pool, flag, option
+from io_benchmark.commands.options import ROOT, Given, flag, option, per_pool
 from io_benchmark.context import Context
 from io_benchmark.paths import current_folder
 
@@ -22,12 +22,14 @@ EXAMPLES = ("io-benchmark firefox firefox --diff", "io-benchmark firefox firefox
 MANUAL = "firefox.md"
 
 
-POOLS = by_pool(
+POOLS = option(
     "--pool",
     "NAME=ALIAS",
     "install these pools, by worker alias *",
-    r"([A-Za-z0-9][A-Za-z0-9._-]{0,19})=(\S+)",
-    "is not NAME=ALIAS, with a name of at most 20 characters",
+    **per_pool(
+        r"([A-Za-z0-9][A-Za-z0-9._-]{0,19})=(\S+)",
+        "is not NAME=ALIAS, with a name of at most 20 characters",
+    ),
 )
 OPTIONS = {
     "what to install (* can be given more than once)": (

@@ -34,7 +34,7 @@ class Option(NamedTuple):
     """An option or a positional argument."""
 
     names: tuple[str, ...]
-    help: str
+    summary: str
     settings: Mapping[str, Any]  # argparse's own
     excludes: Mapping[str, str] = _NOTHING  # options that cannot be given with it, and why
     needs: tuple[str, ...] = ()  # at least one of these must be given with it
@@ -55,70 +55,43 @@ Groups = Mapping[str, Sequence[Option]]  # by title
 
 
 def option(
-    names: str,
-    value: str,
-    help: str,  # noqa: A002 - as argparse calls it
-    parse: Callable[[str], Any] = str,
-    **settings: Any,
+    names: str, value: str, summary: str, parse: Callable[[str], Any] = str, **settings: Any
 ) -> Option:
     """Return an option with a value, such as `-j, --jobs NAME`; without dashes, an argument."""
-    rules = {key: settings.pop(key) for key in Option._field_defaults if key in settings}
-    settings |= {"metavar": value, "type": parse}
-    return Option(tuple(names.split(", ")), help, settings, **rules)
+    return _option(names, summary, {"metavar": value, "type": parse, **settings})
 
 
-def flag(name: str, help: str, **settings: Any) -> Option:  # noqa: A002 - as argparse calls it
+def flag(name: str, summary: str, **settings: Any) -> Option:
     """Return an option without a value."""
+    return _option(name, summary, {"action": "store_true", **settings})
+
+
+def _option(names: str, summary: str, settings: dict[str, Any]) -> Option:
     rules = {key: settings.pop(key) for key in Option._field_defaults if key in settings}
-    return Option((name,), help, {"action": "store_true", **settings}, **rules)
+    return Option(tuple(names.split(", ")), summary, settings, **rules)
 
 
-def repeatable(
-    name: str,
-    value: str,
-    help: str,  # noqa: A002 - as argparse calls it
-    parse: Callable[[str], Any] = str,
-) -> Option:
-    """Return an option that can be given more than once."""
-    return option(name, value, help, parse, action="append")
+class _PerPool(argparse.Action):
+    """Collects values by pool, of an option that can be given once per pool."""
 
-
-class _Mapping(argparse.Action):
-    """Collects the pairs of an option that can be given more than once."""
-
-    def __call__(
-        self,
-        _parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        pair: Any,
-        title: str | None = None,
-    ) -> None:
-        pairs = getattr(namespace, self.dest, {})
-        key, value = pair
-        if key in pairs:
-            name = f"{title} {clean_name(key)}={clean(str(value), _VALUE_LENGTH)}"
+    def __call__(self, _parser: Any, namespace: Any, pair: Any, title: Any = None) -> None:
+        values, (pool, value) = getattr(namespace, self.dest, {}), pair
+        if pool in values:
+            name = f"{title} {clean_name(pool)}={clean(str(value), _VALUE_LENGTH)}"
             raise UsageError(f"{name}: pool given twice; use each pool once")
-        setattr(namespace, self.dest, {**pairs, key: value})
+        setattr(namespace, self.dest, {**values, pool: value})
 
 
-def by_pool(
-    name: str,
-    value: str,
-    help: str,  # noqa: A002 - as argparse calls it
-    pattern: str,
-    problem: str,
-    parse: Callable[[str], Any] = str,
-    **settings: Any,
-) -> Option:
-    """Return an option `POOL=VALUE` that can be given once per pool; the pattern has two groups."""
+def per_pool(pattern: str, problem: str, convert: Callable[[str], Any] = str) -> Mapping[str, Any]:
+    """Return the settings of an option `POOL=VALUE`; the pattern has a group for each."""
 
-    def parse_pair(pair: str) -> tuple[str, Any]:
+    def parse(pair: str) -> tuple[str, Any]:
         match = re.fullmatch(pattern, pair)
         if match is None:
             raise wrong_value(pair, problem)
-        return match[1], parse(match[2])
+        return match[1], convert(match[2])
 
-    return option(name, value, help, parse_pair, action=_Mapping, **settings)
+    return {"parse": parse, "action": _PerPool}
 
 
 def add_options(parser: argparse.ArgumentParser, groups: Groups) -> None:
@@ -127,7 +100,7 @@ def add_options(parser: argparse.ArgumentParser, groups: Groups) -> None:
         group = parser.add_argument_group(title)
         for entry in options:
             settings = {"default": argparse.SUPPRESS, **entry.settings}
-            group.add_argument(*entry.names, help=entry.help, **settings)
+            group.add_argument(*entry.names, help=entry.summary, **settings)
 
 
 def check_options(groups: Groups, given: Given) -> None:
@@ -244,7 +217,8 @@ def against(subject: str) -> Option:
 
 def expectation(condition: str) -> Option:
     """Return `--expect`, of a command that compares pools."""
-    return repeatable("--expect", "A/B<RATIO", f"exit with 3 if {condition} *", _parse_expectation)
+    summary = f"exit with 3 if {condition} *"
+    return option("--expect", "A/B<RATIO", summary, _parse_expectation, action="append")
 
 
 def report_options(formats: Collection[str], listing: str | None = None) -> tuple[Option, ...]:
@@ -261,5 +235,11 @@ def report_options(formats: Collection[str], listing: str | None = None) -> tupl
     return (
         option("--format", "FORMAT", title, choices=formats),
         flag("--json", "same as --format json", excludes={"--format": ""}),
-        repeatable("--write", "FORMAT=FILE", "also write this format to FILE *", parse_target),
+        option(
+            "--write",
+            "FORMAT=FILE",
+            "also write this format to FILE *",
+            parse_target,
+            action="append",
+        ),
     )

@@ -36,14 +36,16 @@ OPTIONS = {
         options.ROOT,
     ),
     "where to run it": (
-        options.by_pool(
+        options.option(
             "--at",
             "POOL=DIR",
             "put this pool's workspace in an existing folder, such as one on another disk; can "
             "be given more than once",
-            "(?s)([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)",
-            "is not POOL=DIR, such as amd-16=/mnt",
-            Path,
+            **options.per_pool(
+                "(?s)([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)",
+                "is not POOL=DIR, such as amd-16=/mnt",
+                Path,
+            ),
         ),
     ),
     "output": (

@@ -34,13 +34,15 @@ _KEPT = dict.fromkeys(
 OPTIONS = {
     "what to create, at TASKCLUSTER_ROOT_URL": (
         options.jobs(""),
-        options.ROOT._replace(help="tree with the kinds (default: as for rehearse)"),
-        options.by_pool(
+        options.ROOT._replace(summary="tree with the kinds (default: as for rehearse)"),
+        options.option(
             "--pool",
             "POOL=QUEUE",
             "run a pool's tasks on PROVISIONER/WORKERTYPE *",
-            "([^=]+)=([a-zA-Z0-9_-]{1,38}/[a-z](?:[-a-z0-9]{0,36}[a-z0-9])?)",
-            "is not POOL=PROVISIONER/WORKERTYPE",
+            **options.per_pool(
+                "([^=]+)=([a-zA-Z0-9_-]{1,38}/[a-z](?:[-a-z0-9]{0,36}[a-z0-9])?)",
+                "is not POOL=PROVISIONER/WORKERTYPE",
+            ),
             dest="pools",
         ),
         options.option(

@@ -46,7 +46,7 @@ OPTIONS = {
         options.option("addresses", "ADDRESS", "where the runs are", nargs="+"),
         options.against("runs"),
         options.option("--label", "REGEX", "only tasks with such a label", _parse_pattern),
-        options.repeatable("--pool", "POOL", "only runs on this pool *"),
+        options.option("--pool", "POOL", "only runs on this pool *", action="append"),
         options.option(
             "--since",
             "DATE",
