@@ -2,12 +2,13 @@
 """A deployment on the loopback, and the program submit on it; a module chooses its `deployment`."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
+import program
 import pytest
+from checkout import ROOT
 from loopback import Loopback
 from loopback_deployment import Deployment
-from submit_program import submit
+from submitted_tasks import submitter
 
 
 @pytest.fixture
@@ -18,4 +19,12 @@ def loopback(deployment: Deployment) -> Iterator[Loopback]:
 
 @pytest.fixture
 def call(loopback: Loopback) -> Callable[..., tuple[int, str, str]]:
-    return partial(submit, loopback)
+    """Return what calls submit, and returns its exit code, stdout and stderr."""
+
+    def submit(*arguments: str) -> tuple[int, str, str]:
+        variables = submitter(loopback)
+        done = program.run("submit", *arguments, folder=ROOT, expected=None, environment=variables)
+        assert "secret-token" not in done.stderr + done.stdout
+        return done.exit_code, done.stdout, done.stderr
+
+    return submit

@@ -69,36 +69,31 @@ def test_three_tasks(loopback, tmp_path):
         assert (run / run_files.RESULT_NAME).read_bytes() == stored
 
 
-def test_what_is_there_already_stays(loopback, tmp_path):
-    """Neither asked for nor changed: the same command goes on where it was stopped."""
-    out = tmp_path / "out"
-    fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out")
-    marked = out / f"{AMD_16}.0" / run_files.RESULT_NAME
-    mine = marked.read_text() + "\n"
-    marked.write_text(mine)
-    before = len(loopback.asked("storage"))
-    done = fetch(loopback, tmp_path, f"task:{AMD_16}", f"task:{INTEL}", "--output", "out")
-    assert marked.read_text() == mine
-    assert len(loopback.asked("storage")) - before == 1
-    assert done.stderr == "1 run fetched, 1 skipped\n"
-
-
 @pytest.mark.parametrize(
-    ("name", "content", "reason"),
+    ("name", "added", "reason"),
     [
-        (run_files.RESULT_NAME, "mine", "JSON is malformed"),
-        (run_files.TASK_NAME, "{", "ends too early: its upload or download was cut"),
+        pytest.param(run_files.RESULT_NAME, "\n", "", id="whole"),
+        pytest.param(run_files.RESULT_NAME, "x", "JSON is malformed", id="garbled result"),
+        pytest.param(run_files.TASK_NAME, "x", "JSON is malformed", id="garbled record"),
     ],
 )
-def test_a_garbled_run_is_not_skipped_as_whole(loopback, tmp_path, name, content, reason):
-    """What is there is read before it is skipped; what cannot be read is named and left alone."""
+def test_what_is_there_already_stays(loopback, tmp_path, name, added, reason):
+    """It is read before it is skipped, and not asked for again; what cannot be read is named."""
     fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out")
     file = tmp_path / "out" / f"{AMD_16}.0" / name
-    file.write_text(content)
-    done = fetch(loopback, tmp_path, f"task:{AMD_16}", "--output", "out", expected=1)
+    mine = file.read_text() + added
+    file.write_text(mine)
+    before = len(loopback.asked("storage"))
+    both = (f"task:{AMD_16}", f"task:{INTEL}", "--output", "out")
+    done = fetch(loopback, tmp_path, *both, expected=1 if reason else 0)
+    assert file.read_text() == mine
+    if not reason:
+        assert len(loopback.asked("storage")) - before == 1
+        assert done.stderr == "1 run fetched, 1 skipped\n"
+        return
     assert f"out/{AMD_16}.0: exists and is not a complete run; remove it (out/" in done.stderr
     assert reason in done.stderr
-    assert file.read_text() == content
+    assert done.stderr.endswith("1 run fetched, 1 could not be fetched\n")
 
 
 @pytest.mark.parametrize(

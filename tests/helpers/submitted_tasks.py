@@ -6,6 +6,7 @@ from typing import Any
 
 import seed_case
 import tried_workers
+from loopback import Loopback
 from loopback_deployment import Artifact, Deployment
 from loopback_runs import run
 from msgspec.structs import replace
@@ -19,6 +20,21 @@ IDENTITY = {
     "GIT_CONFIG_KEY_0": "user.email",
     "GIT_CONFIG_VALUE_0": OWNER,
 }
+
+
+def submitter(loopback: Loopback) -> dict[str, str]:
+    """Return the variables of somebody with credentials."""
+    return {
+        **IDENTITY,
+        "TASKCLUSTER_ROOT_URL": loopback.url,
+        "TASKCLUSTER_CLIENT_ID": "me",
+        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
+    }
+
+
+def labels(deployment: Deployment) -> list[str]:
+    """Of all tasks that there are, in the order of their creation."""
+    return [task["metadata"]["name"] for task in deployment.definitions.values()]
 
 
 def generated(pool: str, number: int | None = None, **changes: Any) -> GeneratedTask:
