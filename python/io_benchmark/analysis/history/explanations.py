@@ -19,7 +19,7 @@ from datetime import datetime
 import numpy as np
 from msgspec import Struct
 
-from io_benchmark.analysis.arrays import Numbers
+from io_benchmark.analysis.arrays import LOG_DECIMALS, Numbers
 from io_benchmark.analysis.history.autoregression import Fit, Regression
 from io_benchmark.analysis.history.history_model import Change, Effect
 from io_benchmark.analysis.inference.levels import LEVEL
@@ -129,7 +129,8 @@ def _with_steps(model: _Model, values: Numbers) -> Iterator[_Model]:
         yield model
         (gain, starts), (gain_back, starts_back) = regression.best_steps()
         gain, starts = max(
-            (gain - penalty, starts), (gain_back - _BACK_PENALTY * penalty, starts_back)
+            (round(gain - penalty, LOG_DECIMALS), starts),
+            (round(gain_back - _BACK_PENALTY * penalty, LOG_DECIMALS), starts_back),
         )
         is_repeated = any(start in starts for start, _ in model.steps)
         if gain <= 0 or is_repeated or len(model.steps) >= _MOST_STEPS:
@@ -144,7 +145,8 @@ def _explanation(model: _Model, values: Numbers, possible: tuple[str, ...]) -> E
     fit = Regression(columns, values).fit()
     steps = []
     for column, (start, gain) in enumerate(model.steps, start=1 + model.has_trend):
-        before_ns = math.exp(columns[start, :column] @ fit.coefficients[:column])
+        before = float(columns[start, :column] @ fit.coefficients[:column])
+        before_ns = math.exp(round(before, LOG_DECIMALS))
         ratio, interval = _ratio(fit, column)
         p_value = _FALSE_ALARMS * math.exp(-gain / 2)
         after_ns = before_ns * ratio
@@ -154,14 +156,15 @@ def _explanation(model: _Model, values: Numbers, possible: tuple[str, ...]) -> E
         tuple(steps),
         possible,
         fit.autocorrelation,
-        columns @ fit.coefficients,
+        np.round(columns @ fit.coefficients, LOG_DECIMALS),
     )
 
 
 def _ratio(fit: Fit, column: int) -> tuple[float, Interval]:
     """Return the ratio that a column makes, and its interval."""
-    size = float(fit.coefficients[column])
-    width = reach(LEVEL, fit.degrees) * math.sqrt(fit.covariance[column, column])
+    size = round(float(fit.coefficients[column]), LOG_DECIMALS)
+    error = round(math.sqrt(fit.covariance[column, column]), LOG_DECIMALS)
+    width = reach(LEVEL, fit.degrees) * error
     return _exp(size), Interval(_exp(size - width), _exp(size + width), LEVEL)
 
 

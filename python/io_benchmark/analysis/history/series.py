@@ -187,7 +187,7 @@ def _series(
     key: _SeriesKey, points: Sequence[Point], readings: Sequence[HistoryReading]
 ) -> HistorySeries:
     workload = workloads.of(key.subject.workload)
-    logs = np.log([point.mean_ns for point in points])
+    logs = np.array([math.log(point.mean_ns) for point in points])
     explanation = explain([point.time for point in points], logs)
     expected = explanation.expected
     ends = [0, *(step.at for step in explanation.steps), len(points)]
@@ -196,7 +196,7 @@ def _series(
     if expected is None:
         expected_ns = (levels[0].mean_ns,) * len(points)
     else:
-        expected_ns = tuple(np.exp(expected).tolist())
+        expected_ns = tuple(map(math.exp, expected.tolist()))
     order = {point.group: number for number, point in enumerate(points)}
     observed = [(order[reading.origin.group], reading.facts) for reading in readings]
     return HistorySeries(

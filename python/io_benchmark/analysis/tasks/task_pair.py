@@ -25,7 +25,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis.arrays import Numbers
+from io_benchmark.analysis.arrays import LOG_DECIMALS, Numbers
 from io_benchmark.analysis.inference import levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import Look, Schedule
@@ -233,23 +233,24 @@ class LabelledRatio:
         common = float(self._apart @ logs) / self._square
         label_means = np.bincount(self._label, weights=logs) / self._counts
         self._residuals = logs - label_means[self._label] - common * self._apart
-        at_baseline = label_means - common * candidates / self._counts
+        at_baseline = np.round(label_means - common * candidates / self._counts, LOG_DECIMALS)
         self._at_baseline = dict(zip(numbers, at_baseline.tolist(), strict=True))
         times = np.array([mix[label] for label in numbers])
         times = times * np.exp(at_baseline - at_baseline.max())
-        share = times / times.sum()
+        share = np.round(times / times.sum(), LOG_DECIMALS)
         self.shares = dict(zip(numbers, share.tolist(), strict=True))
         # What each cell counts in the ratio: its label's share, divided among the workers of each side.
         self._weights = np.where(
             side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
         )
-        self._log_ratio = float(self._weights @ logs)
+        self._log_ratio = round(float(self._weights @ logs), LOG_DECIMALS)
         self.workers = self._freed(candidate), self._freed(baseline)
         estimate = self._estimate(look)
         # Both ends of each run are rounded.
         parts = self._weights * rounding_s / np.exp(logs)
-        variance = estimate.variance + float(parts @ parts) / 6
-        self.estimate = replace(estimate, variance=variance)
+        error = round(math.sqrt(estimate.variance + float(parts @ parts) / 6), LOG_DECIMALS)
+        degrees = round(estimate.degrees, LOG_DECIMALS)
+        self.estimate = replace(estimate, variance=error**2, degrees=degrees)
 
     def _estimate(self, look: Look) -> Estimate:
         assumed = levels.DEFAULT_WORKER_VARIATION
