@@ -13,8 +13,7 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.errors import ResultError
-from io_benchmark.report.formats import FORMATS
-from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats import FORMATS, rendered
 from io_benchmark.sources.run_results import RunResult
 
 FIXTURES = Path(__file__).parent / "fixtures"

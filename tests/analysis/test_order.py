@@ -18,7 +18,7 @@ from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.report.formats.output import rendered as rendered_as
+from io_benchmark.report.formats import rendered as rendered_as
 from io_benchmark.results import parse
 from io_benchmark.sources.run_results import RunResult
 

@@ -11,7 +11,7 @@ import pytest
 import real_tasks
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
 
-from io_benchmark.report.formats import FORMATS, HISTORY_FORMATS, PREDICTION_FORMATS, TASK_FORMATS
+from io_benchmark.report.formats import FORMATS, GENERAL_FORMATS
 from io_benchmark.results.common_types import OutcomeState
 
 WORKLOADS = ("random-io", "spawn", "sync-write", "metadata", "exec", "upload", "unpack")
@@ -54,9 +54,9 @@ def test_every_command(samples: int, count: int, profile: Path, tmp_path: Path) 
     commands: list[tuple[list[str | Path], Iterable[str]]] = [
         (["compare", results], FORMATS),
         (["compare", results, *allowed], ["json"]),
-        (["history", "amd-16", results], HISTORY_FORMATS),
-        (["tasks", runs], TASK_FORMATS),
-        (["predict", profile, "--on", results], PREDICTION_FORMATS),
+        (["history", "amd-16", results], GENERAL_FORMATS),
+        (["tasks", runs], GENERAL_FORMATS),
+        (["predict", profile, "--on", results], GENERAL_FORMATS),
     ]
     for command, formats in commands:
         for form in formats:

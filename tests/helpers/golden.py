@@ -26,8 +26,7 @@ from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.formats import Layout, json_documents
-from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats import Layout, json_documents, rendered
 from io_benchmark.results import format as result_format
 from io_benchmark.results.schema import schema_of
 
@@ -37,6 +36,7 @@ MARK = "%%%%% "
 _STYLE = re.compile("<style>.*</style>", re.DOTALL)
 
 Made = Callable[[], Report | History | TaskReport]
+_DEFAULT = Layout()
 _few = sample_report.FEW_RETRIEVES
 # One of each kind, and some with hostile names, without results or with more than has room
 REPORTS: Mapping[str, Callable[[], Report]] = {
@@ -109,7 +109,7 @@ def golden_outputs() -> dict[str, dict[str, Callable[[], str]]]:
     }
 
 
-def _written(name: str, form: str, layout: Layout | None = None) -> str:
+def _written(name: str, form: str, layout: Layout = _DEFAULT) -> str:
     return _STYLE.sub("<style></style>", rendered(ALL[name](), form, layout=layout))
 
 

@@ -19,7 +19,7 @@ import program
 import seed_case
 from checkout import ROOT
 
-from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats import rendered
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
 

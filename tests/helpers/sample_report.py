@@ -44,8 +44,7 @@ from io_benchmark.analysis.report_model import (
 )
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
 from io_benchmark.analysis.summary.replication import count_workers
-from io_benchmark.report.formats import Layout
-from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats import Layout, rendered
 
 MS = 1_000_000
 MIB = 1024 * 1024

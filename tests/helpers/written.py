@@ -20,7 +20,7 @@ from io_benchmark.report.blocks import (
     pieces,
     plain,
 )
-from io_benchmark.report.formats.output import document_of
+from io_benchmark.report.formats import document_of
 
 AnyReport = Report | History | TaskReport | Predictions
 

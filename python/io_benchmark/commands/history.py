@@ -12,7 +12,7 @@ Exit code: 0 a history was shown, 1 no result or a file could not be written,
 
 from io_benchmark.commands import options
 from io_benchmark.context import Context
-from io_benchmark.report.formats import HISTORY_FORMATS
+from io_benchmark.report.formats import GENERAL_FORMATS
 
 USAGE = "POOL [ADDRESS ...] [OPTION ...]"
 EXAMPLES = (
@@ -45,7 +45,7 @@ OPTIONS = {
         ),
         options.option("--since", "DATE", "show points from this day (UTC) on", options.parse_date),
     ),
-    options.REPORT_OUTPUT: options.report_options(HISTORY_FORMATS),
+    options.REPORT_OUTPUT: options.report_options(GENERAL_FORMATS),
 }
 
 

@@ -7,21 +7,19 @@ from io_benchmark.commands.options import Given
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.paths import write_file
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.formats import FORMATS, output
+from io_benchmark.report.formats import FORMATS, Layout, rendered, show
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.history.history_model import History
-    from io_benchmark.analysis.prediction.prediction_model import Predictions
     from io_benchmark.analysis.report_model import Report
-    from io_benchmark.analysis.tasks.task_model import TaskReport
+    from io_benchmark.report.formats import AnyReport
 
 EXIT_FAILED = 1  # of every command
 EXIT_EXPECTATION = 3
 
 
 def print_report(
-    report: "Report | History | TaskReport | Predictions",
+    report: "AnyReport",
     given: Given,
     context: Context,
     nothing: str = "",
@@ -34,26 +32,21 @@ def print_report(
     be read; it is a failure only where these are errors.
     """
     printed = "json" if "json" in given else given.get("format", "text")
-    details = "details" in given
+    layout = Layout("details" in given)
     problems, page = [], ""
     # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
     for form, path in given.get("write", ()):
-        content = output.rendered(report, form, details=details)
+        content = rendered(report, form, layout)
         try:
             write_file(path, content.encode("utf-8", "replace"))
         except OSError as error:
             problems.append(f"--write {clean(str(path))}: {error.strerror}")
             continue
         page = clean(str(path)) if form == "html" else page
-    output.show(
-        report,
-        printed,
-        context.stdout,
-        context.environment,
-        details=details,
-        page=page,
-        lines_below=len(problems) + (1 if report.unreadable else 0),
-    )
+    # The first screen has room for what comes below it.
+    lines_below = len(problems) + (1 if report.unreadable else 0)
+    layout = layout._replace(page=page, lines_below=lines_below)
+    show(report, printed, context.stdout, context.environment, layout)
     _tell_unreadable(report.unreadable, unreadable, printed, context)
     problems += [nothing] if nothing else []
     context.tell_errors(problems)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from io_benchmark.commands import options
 from io_benchmark.context import Context
-from io_benchmark.report.formats import PREDICTION_FORMATS
+from io_benchmark.report.formats import GENERAL_FORMATS
 
 USAGE = "PROFILE ... --on ADDRESS ... [OPTION ...]"
 EXAMPLES = (
@@ -31,7 +31,7 @@ OPTIONS = {
         ),
         options.option("--pool", "NAME", "the pool of profiles that do not name theirs"),
     ),
-    options.REPORT_OUTPUT: (options.PRICES, *options.report_options(PREDICTION_FORMATS)),
+    options.REPORT_OUTPUT: (options.PRICES, *options.report_options(GENERAL_FORMATS)),
 }
 
 

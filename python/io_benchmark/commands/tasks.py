@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.number_text import listed
-from io_benchmark.report.formats import TASK_FORMATS
+from io_benchmark.report.formats import GENERAL_FORMATS
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ OPTIONS = {
     options.REPORT_OUTPUT: (
         options.flag("--details", "show each label and all notes"),
         options.PRICES,
-        *options.report_options(TASK_FORMATS),
+        *options.report_options(GENERAL_FORMATS),
     ),
 }
 

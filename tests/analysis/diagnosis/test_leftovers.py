@@ -14,7 +14,7 @@ from simulated_push import Pool, measure
 from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats import Layout, rendered
 
 WARM = replace(simulated_cases.BASE, resident_share=1.0)
 SLOW_GREP = simulated_cases.TRUTHS["slow grep"].change(WARM)
@@ -75,5 +75,5 @@ def test_a_cause_that_is_hidden_by_another() -> None:
 def test_every_format_says_it(form: str) -> None:
     """One sentence after the causes, before what to try."""
     report, _ = hidden_cost(SLOW_GREP)
-    text = " ".join(rendered(report, form, details=True).split())
+    text = " ".join(rendered(report, form, Layout(details=True)).split())
     assert " ms per retrieve) is not explained by these causes; it is in copies on a CPU" in text

@@ -24,7 +24,7 @@ from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats import rendered
 from io_benchmark.results import parse
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.sources.run_results import RunResult

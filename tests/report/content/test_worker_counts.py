@@ -10,7 +10,7 @@ from written import lines, rows, section, tables
 
 from io_benchmark.analysis.model import Verdict, WorkerLine
 from io_benchmark.analysis.report_model import Replication, Report, SampledReport, Standing
-from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats import Layout, rendered
 
 SHARED = "Worker us-central1-a/1 ran 3 of these tasks, so they are not independent; "
 
@@ -151,5 +151,5 @@ def test_the_job_on_another_ci_system(form: str, link: str) -> None:
     made = report()
     url = "https://ci.example/o/r/runs/7?job=2#log_a"
     jobs = tuple(replace(line, url=url) for line in made.workers[:1])
-    shown = rendered(replace(made, workers=(*jobs, *made.workers[1:])), form, details=True)
+    shown = rendered(replace(made, workers=(*jobs, *made.workers[1:])), form, Layout(details=True))
     assert " ".join(shown.split()).count(link.replace("{url}", url)) == 1

@@ -12,7 +12,7 @@ import pytest
 from checkout import ROOT
 from golden import ALL, REPORTS
 
-from io_benchmark.report.formats import FORMATS, HISTORY_FORMATS, output
+from io_benchmark.report.formats import FORMATS, GENERAL_FORMATS, Layout, rendered
 
 SMALL = (
     "seed-case",
@@ -27,9 +27,9 @@ SMALL = (
 def digests() -> dict[str, str]:
     """Return a hash of each output that this process writes."""
     texts = {
-        f"{name} {form}": output.rendered(ALL[name](), form)
+        f"{name} {form}": rendered(ALL[name](), form)
         for name in SMALL
-        for form in (FORMATS if name in REPORTS else HISTORY_FORMATS)
+        for form in (FORMATS if name in REPORTS else GENERAL_FORMATS)
     }
     assert [name for name, written in texts.items() if not written.endswith("\n")] == []
     return {name: hashlib.sha256(written.encode()).hexdigest() for name, written in texts.items()}
@@ -56,7 +56,7 @@ def test_words_of_other_tools(form):
     """
     words = ("the same", "significant", "identical", "p-value")
     for made in REPORTS.values():
-        written = output.rendered(made(), form, details=True).lower()
+        written = rendered(made(), form, Layout(details=True)).lower()
         answers = re.split(r"why .* is (?:slower|faster)|possible causes", written)[0]
         assert [word for word in words if word in answers] == []
 
@@ -64,7 +64,7 @@ def test_words_of_other_tools(form):
 def test_loaded_on_use():
     """Listing the formats loads no library, and JSON needs no console."""
     code = (
-        "import sys; from io_benchmark.report.formats import FORMATS, HISTORY_FORMATS;"
+        "import sys; from io_benchmark.report.formats import FORMATS, GENERAL_FORMATS;"
         "names = ('markupsafe', 'rich.console', 'msgspec', 'numpy');"
         "print([name for name in names if name in sys.modules]);"
         "import io_benchmark.report.formats.json_documents;"

@@ -16,8 +16,8 @@ from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.analysis.tasks.task_model import TaskReport
+from io_benchmark.report.formats import rendered
 from io_benchmark.report.formats.json_documents import report_schema
-from io_benchmark.report.formats.output import rendered
 
 
 def document_of(made):

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from io_benchmark.report.formats import Layout, rendered
 from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, prose
-from io_benchmark.report.formats.output import rendered
 from io_benchmark.text import clean
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -88,7 +88,7 @@ def test_prose(text, expected):
 
 def test_hostile_document():
     """The whole document has no HTML, links or images, and all rows of a table have the same width."""
-    tokens = PARSER.parse(rendered(sample_report.hostile(10), "markdown", details=True))
+    tokens = PARSER.parse(rendered(sample_report.hostile(10), "markdown", Layout(details=True)))
     children = [child for token in tokens for child in token.children or ()]
     kinds = {token.type for token in (*tokens, *children)}
     assert not kinds & {"html_block", "html_inline", "link_open", "image", "em_open", "fence"}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from page import Page, assert_harmless
 
-from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats import rendered
 
 SMALL = sample_report.seed_case(5)
 MARKUP = ["<", ">", "&", '"', "'", "</title>", "</style>", "]]>", "-->", "x"]

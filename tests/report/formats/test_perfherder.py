@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats import rendered
 from io_benchmark.report.formats.perfherder import _option
 
 SERIES = {"unit": "ratio", "lowerIsBetter": True, "shouldAlert": False}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """A report on a terminal: its colors, its width, and names that would steer it."""
 
+import io
 import re
 
 import pytest
@@ -9,8 +10,7 @@ from golden import ALL, REPORTS
 from rich.cells import cell_len
 
 from io_benchmark.report.blocks import Document, Paragraph, Words
-from io_benchmark.report.formats import Layout, text
-from io_benchmark.report.formats.output import rendered
+from io_benchmark.report.formats import Layout, rendered, show, text
 
 NO_ROOM_FOR_WARNINGS = ("every-workload", "everything", "hostile-names")
 BOLD, DIM, RED, YELLOW = "1", "2", "1;31", "1;33"
@@ -109,3 +109,49 @@ def test_wide_characters(width: int) -> None:
                 break
             rows.append(line)
         assert len({cell_len(row) for row in rows}) == 1, rows
+
+
+class _Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+PLAIN, BOLD, COLORED = "plain", "bold", "colored"
+
+
+@pytest.mark.parametrize(
+    ("stream", "environment", "expected"),
+    [
+        pytest.param(_Terminal, {}, COLORED, id="terminal"),
+        pytest.param(io.StringIO, {}, PLAIN, id="pipe"),
+        pytest.param(_Terminal, {"NO_COLOR": "1"}, BOLD, id="no colour"),
+        pytest.param(_Terminal, {"NO_COLOR": ""}, COLORED, id="empty NO_COLOR"),
+        pytest.param(_Terminal, {"TERM": "dumb"}, PLAIN, id="dumb terminal"),
+        pytest.param(io.StringIO, {"FORCE_COLOR": "1"}, COLORED, id="forced in a pipe"),
+        pytest.param(_Terminal, {"FORCE_COLOR": ""}, PLAIN, id="empty FORCE_COLOR"),
+        pytest.param(_Terminal, {"TTY_COMPATIBLE": "0"}, PLAIN, id="not compatible"),
+        pytest.param(io.StringIO, {"TTY_COMPATIBLE": "1"}, COLORED, id="compatible"),
+    ],
+)
+def test_colors_of_a_terminal(stream, environment, expected):
+    """A terminal gets colors, others get none; a user's settings come first."""
+    shown = stream()
+    show(sample_report.seed_case(10), "text", shown, environment, Layout())
+    text = shown.getvalue()
+    found = COLORED if "\x1b[1;31m" in text else BOLD if "\x1b[1m" in text else PLAIN
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"),
+    [
+        pytest.param("60", 60, id="set"),
+        pytest.param("0", 20, id="nothing to read"),
+    ],
+)
+def test_columns(columns, width):
+    """COLUMNS decides how wide the text is, from 20 on."""
+    report = sample_report.seed_case(10)
+    shown = io.StringIO()
+    show(report, "text", shown, {"COLUMNS": columns}, Layout(details=True))
+    assert shown.getvalue() == sample_report.on_terminal(report, width)

@@ -1,21 +1,34 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Output formats: the registry from which options, help and commands take them.
+"""Output formats: the registry from which options, help and commands take them, and how a report is written.
 
 A format for people renders the blocks of every report; one for programs writes the data of some
-reports. A new one needs its module and its entry here.
+reports. A new one needs its module and its entry here. Modules are loaded on use.
 """
 
-from collections.abc import Collection
-from typing import NamedTuple
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from io_benchmark.analysis.history.history_model import History
+    from io_benchmark.analysis.prediction.prediction_model import Predictions
+    from io_benchmark.analysis.report_model import Report
+    from io_benchmark.analysis.tasks.task_model import TaskReport
+    from io_benchmark.report.blocks import Document
+
+    AnyReport: TypeAlias = Report | History | TaskReport | Predictions
 
 # For text that does not follow a terminal.
-TEXT_COLUMNS = 80
-# The kinds of reports, each a module of `sections`
-COMPARISON, HISTORY, TASKS, PREDICTIONS = REPORTS = "comparison", "history", "tasks", "predictions"
+_TEXT_COLUMNS = 80
+# The modules of `sections` that write the blocks of each class
+_SECTIONS = {"History": "history", "TaskReport": "tasks", "Predictions": "predictions"}
 
 
 class _Format(NamedTuple):
-    """An output format. Its module, which is loaded on use, has `render` and returns the whole text.
+    """An output format. Its module has `render` and returns the whole text.
 
     It takes a document of blocks and a layout, or where `takes_data` is set, the report.
     """
@@ -23,7 +36,7 @@ class _Format(NamedTuple):
     audience: str
     module: str
     takes_data: bool = False
-    reports: Collection[str] = REPORTS
+    is_of_ratios: bool = False  # it has the ratios of a comparison alone
     lists_unreadable: bool = False  # it has a line for each result that could not be read
 
 
@@ -31,21 +44,53 @@ class Layout(NamedTuple):
     """How much to show, and on what. A format ignores what does not apply to it."""
 
     details: bool = False  # every measurement in full
-    columns: int = TEXT_COLUMNS
+    columns: int = _TEXT_COLUMNS
     styles: bool = False  # the reader is a terminal that shows bold text
     colors: bool = False  # and colors
     page: str = ""  # the file that has the whole report as a page
     lines_below: int = 0  # that the command writes below the report
 
 
+_DEFAULT = Layout()
 FORMATS = {
     "text": _Format("a terminal", "text", lists_unreadable=True),
     "markdown": _Format("a bug in Bugzilla or on GitHub", "markdown"),
     "html": _Format("an attachment", "page"),
     "json": _Format("programs", "json_documents", takes_data=True, lists_unreadable=True),
-    "perfherder": _Format("Treeherder", "perfherder", takes_data=True, reports=[COMPARISON]),
+    "perfherder": _Format("Treeherder", "perfherder", takes_data=True, is_of_ratios=True),
 }
-HISTORY_FORMATS, TASK_FORMATS, PREDICTION_FORMATS = (
-    {name: entry for name, entry in FORMATS.items() if kind in entry.reports}
-    for kind in (HISTORY, TASKS, PREDICTIONS)
-)
+# Those of histories, tasks and predictions
+GENERAL_FORMATS = {name: entry for name, entry in FORMATS.items() if not entry.is_of_ratios}
+
+
+def show(
+    report: AnyReport,
+    form: str,
+    stream: TextIO,
+    environment: Mapping[str, str],
+    layout: Layout,
+) -> None:
+    """Write to a stream; text follows the terminal behind it."""
+    if form == "text":
+        layout = _module("formats.text").on_terminal(layout, stream, environment)
+    stream.write(rendered(report, form, layout))
+
+
+def rendered(report: AnyReport, form: str, layout: Layout = _DEFAULT) -> str:
+    """Return the whole text, which is the same each time."""
+    entry = FORMATS[form]
+    content = report if entry.takes_data else document_of(report)
+    written: str = _module(f"formats.{entry.module}").render(content, layout)
+    return written
+
+
+def document_of(report: AnyReport) -> Document:
+    """Return everything that a report says, as blocks."""
+    section = _SECTIONS.get(type(report).__name__, "comparison")
+    harmless = _module("content.harmless").make_harmless(report)
+    document: Document = _module(f"sections.{section}").document(harmless)
+    return document
+
+
+def _module(name: str) -> Any:
+    return import_module(f"io_benchmark.report.{name}")

@@ -3,7 +3,8 @@
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TextIO
 
 from msgspec.structs import replace
 from rich.cells import cell_len, set_cell_size
@@ -15,6 +16,8 @@ from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
 from io_benchmark.text import name
 
+# COLUMNS=0 and similar settings would leave nothing to read.
+_LEAST_COLUMNS = 20
 # So that the prompt has the last line of a terminal with 24.
 _SCREEN_LINES = 23
 _INDENT = "  "
@@ -40,6 +43,17 @@ _STYLES = {
     blocks.QUIET: "dim",
     blocks.WARNING: "yellow",
 }
+
+
+def on_terminal(layout: Layout, stream: TextIO, environment: Mapping[str, str]) -> Layout:
+    """Return the layout for the terminal behind a stream, by the variables that Rich and others know."""
+    console = Console(file=stream, _environ=environment)
+    has_styles = console.is_terminal and not console.is_dumb_terminal
+    return layout._replace(
+        columns=max(console.width, _LEAST_COLUMNS),
+        styles=has_styles,
+        colors=has_styles and not console.no_color,
+    )
 
 
 def render(document: blocks.Document, layout: Layout) -> str:
