@@ -149,7 +149,7 @@ def _further(left_out: int, noun: str, lines: Sequence[Any], visible: Sequence[A
 
 
 class Picture(Struct, frozen=True):
-    """A picture, which only the page has: the function of `plots` that draws it, and its arguments."""
+    """A picture, which only the page has: the function of `pictures` that draws it, and its arguments."""
 
     caption: Line
     plot: str

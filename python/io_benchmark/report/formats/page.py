@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.plots import draw
+from io_benchmark.report.plots import pictures
 
 _LINES_SHOWN = 200
 _PAGE = Markup("""\
@@ -77,7 +77,8 @@ def _block(block: blocks.Block) -> Markup:
             return _table(block)
         case blocks.Picture():
             figure = Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>")
-            return figure.format(_line(block.caption), draw(block.plot, *block.arguments))
+            drawn = getattr(pictures, block.plot)(*block.arguments)
+            return figure.format(_line(block.caption), drawn)
         case blocks.Fold():
             # The style sheet does not print what has pictures alone.
             kind = (

@@ -62,8 +62,6 @@ _SHOWN, _SHOWN_ALONE = 2, 4
 _WARNING_LENGTH = 300
 # Notes about how it was measured are left out first.
 _NOTE = 5
-# What cautions say as well: which machine ran several of the tasks.
-_CAUTIONED = {"same-worker", "shared-worker"}
 # Rules that change most how a verdict is read come first, those about single runs last.
 _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
 _LAST_RANK = 2
@@ -118,8 +116,7 @@ def _warnings(report: Report, notes: Sequence[Footnote]) -> Iterator[Item]:
         by_rule = grouped(
             (note for note in notes if note.is_allowed is is_allowed), lambda note: note.rule
         )
-        rules = [rule for rule in by_rule if rule not in _CAUTIONED]
-        rules.sort(key=lambda rule: _RANKS.get(rule, _LAST_RANK))
+        rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
         lines = []
         for rule in rules:
             briefs = [*dict.fromkeys(note.brief for note in by_rule[rule])]

@@ -209,7 +209,7 @@ def _series(series: HistorySeries) -> Iterator[Block]:
         ". A large dot is a push; a small dot is one of its workers, where it had several. The "
         f"{line}. A dashed line marks a change, with its ratio."
     )
-    yield Picture((Words(title, STRONG), meaning), "history.picture", (series, title))
+    yield Picture((Words(title, STRONG), meaning), "history", (series, title))
     table = Table(
         "Date", _HEADS, [*_rows(series)][::-1], drop=_DROP, shown=_POINTS_SHOWN, noun=" points"
     )

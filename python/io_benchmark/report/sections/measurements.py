@@ -31,8 +31,8 @@ _METHODS = {
     "runs of one worker": "one worker per pool, compared by the means of its runs and by how much "
     "runs of one worker differ",
 }
-# Dozens of measurements and pools must not make the page large.
-_MEASUREMENTS_DRAWN, _SIDES_DRAWN = 60, 12
+# Dozens of measurements must not make the page large. This many sides can be told from each other.
+_MEASUREMENTS_DRAWN, _SIDES_DRAWN = 60, 4
 _NAME_CELLS = 22
 
 
@@ -184,7 +184,7 @@ def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator
         )
         title = Words("Ratio of times to the baseline's", STRONG)
         arguments = (comparisons, names, report.margin_ratio)
-        yield Picture((title, meaning), "comparison.forest", arguments)
+        yield Picture((title, meaning), "forest", arguments)
     for measurement in members:
         picture = _samples(measurement, report)
         if picture is not None and is_single:
@@ -211,4 +211,4 @@ def _samples(measurement: Measurement, report: SampledReport) -> Picture | None:
     caption = ": the share up to a given value. Each line is a worker, each vertical line the mean of a side."
     if len(part.figures) > len(drawn):
         caption += f" Only the first {len(drawn)} of {len(part.figures):,} sides are drawn."
-    return Picture((Words(title, STRONG), caption), "comparison.distribution", (part, series))
+    return Picture((Words(title, STRONG), caption), "distribution", (part, series))

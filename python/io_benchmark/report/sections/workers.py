@@ -2,7 +2,6 @@
 """The workers: how many each pool had and needs, what is unusual about some, and a line for each run."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import DIFFERENT, UNKNOWN, Verdict, WorkerLine
@@ -14,7 +13,6 @@ from io_benchmark.analysis.report_model import (
     Standing,
     SubjectReport,
 )
-from io_benchmark.analysis.validity.workers import AT_ONCE
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, ratio
 from io_benchmark.report.blocks import (
@@ -140,43 +138,16 @@ def _run(worker: WorkerLine) -> Row:
 
 
 def cautions(report: Report) -> list[str]:
-    """Return a sentence about each worker that is not independent, not compared or ended early."""
-    workers = [worker for worker in report.workers if worker.is_counted]
-    machines = Counter(worker.machine for worker in workers if worker.machine != UNKNOWN)
-    sentences = [_repeated_text(machine, workers) for machine in machines if machines[machine] > 1]
-    for side in report.replication:
-        left_out = side.workers - side.workers_compared
-        if left_out > 0 and side.workers_compared > 0:
-            verb = "is" if left_out == 1 else "are"
-            sentences.append(
-                f"{side.side}: {left_out:,} of its {side.workers:,} workers {verb} not compared, "
-                "because a validity rule refuses their measurements."
-            )
-    for worker in workers:
-        if worker.state in _ENDED_BADLY:
+    """Return a sentence about each worker that ended early."""
+    sentences = []
+    for worker in report.workers:
+        if worker.is_counted and worker.state in _ENDED_BADLY:
             run = "" if worker.run_id is None else f" run {worker.run_id}"
             sentences.append(
                 f"{worker.side}: task {worker.task_id}{run} {in_words(worker.state, worker.reason)}; "
                 "what it measured until then is used."
             )
     return sentences
-
-
-def _repeated_text(machine: str, workers: Sequence[WorkerLine]) -> str:
-    lines = [line for line in workers if line.machine == machine]
-    runs_by_side = Counter(line.side for line in lines)
-    merged = " and ".join(f"{side}'s" for side, runs in runs_by_side.items() if runs > 1)
-    # By its boot id one machine may have several workers, or one that no queue names.
-    ids = sorted({line.worker_id for line in lines} - {UNKNOWN})
-    subject = f"Worker {machine}" if len(ids) == 1 else f"The machine {machine}"
-    if len(ids) > 1:
-        subject = f"One machine, with the workers {_listed(ids)},"
-    at_once = f"; {text_of(AT_ONCE)}" if any(line.at_once for line in lines) else ""
-    consequence = f"; {merged} count as one worker" if merged else ""
-    return (
-        f"{subject} ran {len(lines):,} of these tasks, so they are not independent{at_once}"
-        f"{consequence}."
-    )
 
 
 def mixed_pools(report: Report) -> list[Item]:

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The pictures of a comparison: ratios with their intervals, and distributions."""
+"""The pictures: ratios with their intervals, distributions of samples, and a series over time."""
 
+import itertools
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from statistics import fmean
 
 from markupsafe import Markup
 
+from io_benchmark.analysis.history.history_model import HistorySeries, Point
 from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
-from io_benchmark.number_text import (
-    digits,
-    interval,
-    number_of,
-    ratio,
-    tick,
-)
-from io_benchmark.report.content.subject_text import grouped
-from io_benchmark.report.plots.drawing import Drawing, Scale, path
+from io_benchmark.number_text import digits, interval, number_of, ratio, tick
+from io_benchmark.report.content.subject_text import change_kind, grouped, mean_texts
+from io_benchmark.report.plots.drawing import Drawing, Scale, Spot, Tick, path, points
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import Workload
 from io_benchmark.text import name
@@ -30,12 +27,20 @@ _SHAPES = {
     Verdict.EQUIVALENT: "M-5 0L0 -5L5 0L0 5Z",
     Verdict.INCONCLUSIVE: "M-4.5 -4.5H4.5V4.5H-4.5Z",
 }
-# Distributions: this many sides can be distinguished in one panel.
-_SIDES_OF_PANEL, _WORKERS_DRAWN = 4, 6
+_WORKERS_DRAWN = 6
 _PANEL_HEIGHT, _LEGEND_HEIGHT, _GAP = 190.0, 19.0, 14.0
 # Extreme samples would take most of the axis.
 _PARTS = [0.002 + 0.996 * number / 80 for number in range(81)]
 _LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
+# Histories: an axis has at least this on both sides of the newest level, so that noise looks small.
+_STEADY_RATIO = 0.1
+# Above the plot is room for the numbers of the changes.
+_HEAD, _SERIES_HEIGHT = 22.0, 260.0
+_DATES = 4
+_DAY_S = 86_400
+# The first one that gives few enough ticks.
+_STEPS_DAYS = (1, 2, 7, 14, 28, 91, 182, 364, 728)
+_DOT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 
 
 def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio: float) -> Markup:
@@ -82,7 +87,7 @@ def _ratio(drawing: Drawing, title: str, comparison: Comparison, scale: Scale, t
 
 
 def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
-    """Draw the share of samples up to a value, a line per worker; of many sides a few share a panel."""
+    """Draw the share of samples up to a value, a line per worker."""
     workload = workloads.of(part.subject.workload)
     workers = grouped(series, lambda worker: worker.side)
     curves = {
@@ -102,32 +107,21 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
     if workload.higher_is_better:
         title = "Share of samples with at most a given rate"
     drawing = Drawing(f"{title}: {'; '.join(labels.values())}")
-    top = 0.0
-    for panel in _panels(list(workers)):
-        plot = top + len(panel) * _LEGEND_HEIGHT + _GAP
-        paths = []
-        for number, side in enumerate(panel):
-            kind, middle = f"side-{number}", top + number * _LEGEND_HEIGHT + 9
-            drawing.line((0, middle), (0.06, middle), f"curve {kind}")
-            drawing.text((0.08, middle + 4), labels[side], anchor="start")
-            place = scale.place(means[side])
-            drawing.line((place, plot), (place, plot + _PANEL_HEIGHT), f"average {kind}")
-            for values in curves[side]:
-                heights = ((1 - part) * _PANEL_HEIGHT for part in _PARTS)
-                spots = [*zip(map(scale.place, values), heights, strict=True)]
-                paths.append(path(spots, f"curve {kind}"))
-        drawing.panel(plot, _PANEL_HEIGHT, ticks, _LEVELS, paths)
-        top = plot + _PANEL_HEIGHT + _GAP
-    drawing.axis(ticks, top - _GAP)
+    top = len(labels) * _LEGEND_HEIGHT + _GAP
+    paths = []
+    for number, side in enumerate(labels):
+        kind, middle = f"side-{number}", number * _LEGEND_HEIGHT + 9
+        drawing.line((0, middle), (0.06, middle), f"curve {kind}")
+        drawing.text((0.08, middle + 4), labels[side], anchor="start")
+        place = scale.place(means[side])
+        drawing.line((place, top), (place, top + _PANEL_HEIGHT), f"average {kind}")
+        for values in curves[side]:
+            heights = ((1 - part) * _PANEL_HEIGHT for part in _PARTS)
+            spots = [*zip(map(scale.place, values), heights, strict=True)]
+            paths.append(path(spots, f"curve {kind}"))
+    drawing.panel(top, _PANEL_HEIGHT, ticks, _LEVELS, paths)
+    drawing.axis(ticks, top + _PANEL_HEIGHT)
     return drawing.markup()
-
-
-def _panels(sides: Sequence[str]) -> list[Sequence[str]]:
-    """Return the sides of each panel: the first one, which others are compared with, is in all."""
-    if len(sides) <= _SIDES_OF_PANEL:
-        return [sides]
-    step = _SIDES_OF_PANEL - 1
-    return [(sides[0], *sides[start : start + step]) for start in range(1, len(sides), step)]
 
 
 def _spread(workers: Sequence[SampleSeries]) -> list[SampleSeries]:
@@ -143,3 +137,59 @@ def _quantiles(worker: SampleSeries, workload: Workload) -> list[float]:
     """Return the worker's figure in the workload's unit at each of the parts."""
     values = sorted(workload.shown(max(total_ns, 1)) for total_ns in worker.total_ns)
     return [values[round(part * (len(values) - 1))] for part in _PARTS]
+
+
+def history(series: HistorySeries, title: str) -> Markup:
+    """Draw pushes as large dots, their workers as small ones, levels and numbered changes."""
+    shown = workloads.of(series.subject.workload).shown
+    clock = Scale.around(point.time.timestamp() for point in series.points)
+    workers_ns = (worker.mean_ns for point in series.points for worker in point.workers)
+    newest = shown(series.levels[-1].mean_ns)
+    steady = (newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO))
+    scale = Scale.around([*map(shown, workers_ns), *steady])
+    means = mean_texts(series, [level.mean_ns for level in series.levels])
+    levels = (
+        f"{mean} from {series.points[level.start].date} to {series.points[level.end - 1].date}"
+        for mean, level in zip(means, series.levels, strict=True)
+    )
+    drawing = Drawing(f"{title}: {'; '.join(levels)}")
+
+    def spot(point: Point, mean_ns: float, top: float = _HEAD) -> Spot:
+        return clock.place(point.time.timestamp()), top + (
+            1 - scale.place(shown(mean_ns))
+        ) * _SERIES_HEIGHT
+
+    several = [point for point in series.points if len(point.workers) > 1]
+    workers = (spot(point, worker.mean_ns, 0) for point in several for worker in point.workers)
+    dates = _dates(clock)
+    grid = [(scale.place(value), digits(value)) for value in scale.ticks(5)]
+    drawing.panel(_HEAD, _SERIES_HEIGHT, dates, grid, [points(workers, "worker")])
+    drawing.axis(dates, _HEAD + _SERIES_HEIGHT)
+    for number, change in enumerate(series.changes, start=1):
+        kind = f"change {change_kind(change)}"
+        # Between the last point before the change and the first one after
+        place = sum(spot(series.points[change.at - step], 1)[0] for step in (0, 1)) / 2
+        drawing.line((place, _HEAD - 4), (place, _HEAD + _SERIES_HEIGHT), kind)
+        label = f"{number}: {ratio(change.ratio)}"
+        drawing.text((place, _HEAD - 8), label, f"verdict {change_kind(change)}")
+    for level in series.levels:
+        first, last = series.points[level.start], series.points[level.end - 1]
+        if series.trend is None:
+            drawing.line(spot(first, level.mean_ns), spot(last, level.mean_ns), "level")
+    if series.trend is not None:
+        for start, end in itertools.pairwise(map(spot, series.points, series.expected_ns)):
+            drawing.line(start, end, "level")
+    for point in series.points:
+        drawing.mark(spot(point, point.mean_ns), _DOT, "mean")
+    return drawing.markup()
+
+
+def _dates(clock: Scale) -> list[Tick]:
+    """Return a few ticks at whole days."""
+    length_days = (clock.high - clock.low) / _DAY_S
+    step = next((step for step in _STEPS_DAYS if length_days / step <= _DATES), _STEPS_DAYS[-1])
+    first = -(-clock.low // _DAY_S)
+    return [
+        (clock.place(day * _DAY_S), datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat())
+        for day in range(int(first), int(clock.high // _DAY_S) + 1, step)
+    ]
