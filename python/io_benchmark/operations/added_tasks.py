@@ -24,7 +24,7 @@ from io_benchmark.operations.group_work import (
     group_of,
 )
 from io_benchmark.operations.reading import read_workers
-from io_benchmark.report.content.confirming import pace_text, reasons_text
+from io_benchmark.report.content.statement_text import pace_text, reasons_text
 from io_benchmark.submit.definitions import NewTask, has_plan
 from io_benchmark.submit.measured_group import LOOKS, MeasuredGroup, NextLook, job_of_task
 from io_benchmark.submit.task_creation import TaskQueue, repeated_task

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Statements and evidence as text: numbers with their units, and text from workers made harmless."""
+"""Statements, evidence and confirming runs as text: text from workers is made harmless."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from io_benchmark import number_text
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
+from io_benchmark.analysis.trials.confirm import Confirming, Pace
 from io_benchmark.number_text import listed
 from io_benchmark.text import LINE_LENGTH, clean
 
@@ -24,6 +25,21 @@ def text_of(statement: Statement, length: int = LINE_LENGTH) -> str:
 def evidence_text(evidence: Evidence) -> str:
     """Return all observations of one side: '1 disk; write rate 388 MiB/s'."""
     return "; ".join(map(_observation_text, evidence.observations))
+
+
+def pace_text(pace: Pace) -> str:
+    """Return 'intel once more, its copies limited to 371 MiB/s, the ceiling of amd-16'."""
+    limit = pace_rate(pace)
+    return f"{pace.pool} once more, its copies limited to {limit}, the ceiling of {pace.against}"
+
+
+def pace_rate(pace: Pace) -> str:
+    return f"{number_text.compact(pace.bytes_per_s / MIB)} MiB/s"
+
+
+def reasons_text(confirming: Confirming) -> str:
+    """Return why comparisons need no run."""
+    return " ".join(map(text_of, confirming.reasons))
 
 
 def _observation_text(observation: Observation) -> str:

@@ -10,7 +10,6 @@ from io_benchmark.analysis.model import DIFFERENT, Verdict
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import listed, number_of, ratio, ratio_range
 from io_benchmark.report.blocks import NO_VERDICT, STRONG, WARNING, Item, Items, Marks, Words
-from io_benchmark.report.content.confirming import how_to_confirm
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import (
     difference_of,
@@ -20,7 +19,7 @@ from io_benchmark.report.content.subject_text import (
     unit_text,
     verdict_text,
 )
-from io_benchmark.report.sections.causes import explanation
+from io_benchmark.report.sections.causes import explanation, how_to_confirm
 from io_benchmark.report.sections.measured import Measurement, Side, leading_of, pools_of
 from io_benchmark.report.sections.parts import where
 

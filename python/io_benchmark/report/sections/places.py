@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
 """Storage configurations compared: a row per place, a column per pool, and the ratios between them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.inference import comparisons, estimates
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject
+from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, Report
-from io_benchmark.number_text import NOTHING, agree, digits, number_of, ratio
+from io_benchmark.number_text import NOTHING, digits, number_of, ratio
 from io_benchmark.report.blocks import Block, Fold, Heading, Items, Line, Row, Table, Words
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import ends_text, sharing, sharing_lines, unit_text
-from io_benchmark.report.sections.figures import COMPARED, INTERVAL_HEAD
+from io_benchmark.report.sections.figures import INTERVAL_HEAD
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
@@ -82,7 +82,7 @@ def _tables(measured: Places) -> Iterator[Block]:
     title = f"Ratio of times to {measured.rows[0].place}, each worker compared with itself"
     # At the first place there is nothing to compare with.
     yield Table("Place", sides, ratios[2:], title, turned_corner="Pool")
-    yield Items.of([*_notes(measured.rows), *_compared_means(measured.rows, mean_text)])
+    yield Items.of(_notes(measured.rows))
 
 
 def _title(subject: Subject) -> str:
@@ -114,27 +114,6 @@ def _notes(rows: Sequence[PlaceRow]) -> Iterator[str]:
             notes.append(f"no ratio: {text_of(side.not_compared)}")
         pairs += [(_short(side.side), (place, note)) for note in notes]
     return (f"{place}, {names}: {note}" for names, (place, note) in sharing(pairs))
-
-
-def _compared_means(rows: Sequence[PlaceRow], mean_text: Callable[[float], str]) -> Iterator[str]:
-    """Write the means that a ratio is of, where the averages in the table give another one."""
-    averages_ns = {(row.place, side.side): side.mean_ns for row in rows for side in row.sides}
-    first = rows[0].place
-    for row in rows:
-        ratios: list[tuple[tuple[str, str], tuple[str, str], AtPlace | Comparison]] = [
-            *(((row.place, side.side), (first, side.side), side) for side in row.sides),
-            *(((row.place, p.candidate), (row.place, p.baseline), p) for p in row.comparisons),
-        ]
-        for here, there, compared in ratios:
-            over, under = averages_ns.get(here), averages_ns.get(there)
-            if not (over and under and compared.ratio and compared.means_ns):
-                continue
-            if not agree(over / under, compared.ratio):
-                means = (
-                    f"{mean_text(mean_ns)} ({_short(place)}, {_short(side)})"
-                    for (place, side), mean_ns in zip((here, there), compared.means_ns, strict=True)
-                )
-                yield f"{COMPARED.lower()} of the ratio {ratio(compared.ratio)}: {' and '.join(means)}"
 
 
 def _assumption(side: AtPlace) -> str:
