@@ -7,8 +7,7 @@ from importlib.resources import files
 from markupsafe import Markup, escape
 
 from io_benchmark.report import blocks
-from io_benchmark.report.formats import Layout
-from io_benchmark.report.plots import pictures
+from io_benchmark.report.formats import Layout, pictures
 
 _LINES_SHOWN = 200
 _PAGE = Markup("""\

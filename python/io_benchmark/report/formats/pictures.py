@@ -13,7 +13,7 @@ from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.number_text import digits, interval, number_of, ratio, tick
 from io_benchmark.report.content.subject_text import change_kind, grouped, mean_texts
-from io_benchmark.report.plots.drawing import Drawing, Scale, Spot, Tick, path, points
+from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick, path, points
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import Workload
 from io_benchmark.text import name

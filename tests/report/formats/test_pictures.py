@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from io_benchmark.report.plots import comparison, drawing, history
+from io_benchmark.report.formats import drawing, pictures
 
 POSITIVE = st.floats(1e-3, 1e15)
 LINE = re.compile(r'<path d="M([0-9 L]+)" class="line written">')
@@ -59,9 +59,9 @@ def test_few_of_many_workers():
         )
         for number in range(101)
     ]
-    drawn = [worker.worker for worker in comparison._spread(many[::-1])]
+    drawn = [worker.worker for worker in pictures._spread(many[::-1])]
     assert drawn == ["000", "020", "040", "060", "080", "100"]
-    assert [worker.worker for worker in comparison._spread(many[2:0:-1])] == ["001", "002"]
+    assert [worker.worker for worker in pictures._spread(many[2:0:-1])] == ["001", "002"]
 
 
 @given(st.text(), st.text())
@@ -79,7 +79,7 @@ def test_one_point():
     (series,) = sample_history.too_few().series
     level = replace(series.levels[0], end=1, variation_ratio=None)
     single = str(
-        history.picture(replace(series, points=series.points[:1], levels=(level,)), "title")
+        pictures.history(replace(series, points=series.points[:1], levels=(level,)), "title")
     )
     assert single.count('class="mark mean"') == 1
     assert [float(value) for value in re.findall(r'class="tick">(\d+\.\d)<', single)] == [

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MPL-2.0
-"""Pictures: SVG without scripts, images or fonts."""
