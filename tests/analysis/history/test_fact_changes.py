@@ -9,8 +9,8 @@ import pytest
 import seed_case
 
 from io_benchmark import results
-from io_benchmark.analysis.history.fact_changes import fact_changes
 from io_benchmark.analysis.history.history_model import FactChange, FactSpread
+from io_benchmark.analysis.history.series import _fact_changes
 from io_benchmark.analysis.observed.host_facts import Facts, facts_of
 
 FACTS = {
@@ -166,20 +166,20 @@ def test_one_fact(
     values: str, changed: tuple[FactChange, ...], varied: tuple[FactSpread, ...]
 ) -> None:
     """Constant on each side and different is a change; so is a single switch close by."""
-    assert fact_changes(observed("disks", *values.split()), 3) == (changed, varied, False)
+    assert _fact_changes(observed("disks", *values.split()), 3) == (changed, varied, False)
 
 
 def test_what_was_not_observed() -> None:
     """A fact that one side lacks is not a change; a change can be without any fact on both sides."""
     nothing = ((None, None, None, "1", "1"), ("1", "1", "1", None, None), ())
     for values in nothing:
-        assert fact_changes(observed("disks", *values), 3) == ((), (), True)
-    assert fact_changes(observed("disks", "1", None, "1", "1", None), 3) == ((), (), False)
+        assert _fact_changes(observed("disks", *values), 3) == ((), (), True)
+    assert _fact_changes(observed("disks", "1", None, "1", "1", None), 3) == ((), (), False)
 
 
 def test_the_order() -> None:
     """Changes at the point come before changes near it."""
     near = observed("kernel", "a", "a", "b", "b", "b")
     here = observed("disks", "2", "2", "2", "1", "1")
-    changed, _, _ = fact_changes([*near, *here], 3)
+    changed, _, _ = _fact_changes([*near, *here], 3)
     assert [fact.name for fact in changed] == ["disks", "kernel"]

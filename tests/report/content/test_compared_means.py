@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 import seed_workers
-import several_places
 from msgspec.structs import replace
-from written import lines, rows, section, tables
+from written import rows, section, tables
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.plan import Plan
@@ -36,17 +35,3 @@ def test_a_slow_worker_moves_the_average_more() -> None:
     assert float(cells["Avg"][1].removesuffix(" ms")) > 1.2 * amd
     # Rounding explains the rest.
     assert "Compared avg" not in rows(tables(section(report([1, 1, 1.05]), "cache-retrieve"))[0])
-
-
-def test_rows_of_places() -> None:
-    """The averages at two places give another ratio than the one within workers."""
-    made = several_places.five()
-    (places, *_) = made.places
-    row = places.rows[2]
-    side = replace(row.sides[0], mean_ns=2 * (row.sides[0].mean_ns or 0.0))
-    changed = (*places.rows[:2], replace(row, sides=(side, *row.sides[1:])))
-    shown = lines(section(replace(made, places=(replace(places, rows=changed),)), "Places"))
-    assert [line for line in shown if "compared avg" in line] == [
-        "- compared avg of the ratio 2.31×: 175 (boot-disk, intel) and 75.8 (workspace, intel)",
-        "- compared avg of the ratio 1.03×: 180 (boot-disk, amd-16) and 175 (boot-disk, intel)",
-    ]

@@ -12,8 +12,6 @@ from io_benchmark.analysis.model import Verdict, WorkerLine
 from io_benchmark.analysis.report_model import Replication, Report, SampledReport, Standing
 from io_benchmark.report.formats import Layout, rendered
 
-SHARED = "Worker us-central1-a/1 ran 3 of these tasks, so they are not independent; "
-
 
 def report(*workers: WorkerLine, compared: dict[str, int] | None = None) -> SampledReport:
     """The seed's case, where amd-16 is decided and amd-30 needs 12 more; so many are compared."""
@@ -106,32 +104,24 @@ def test_one_side_alone() -> None:
     assert made.replication == (Replication("intel", 3, 3, 0, Standing.NO_VERDICT, None, None),)
 
 
-@pytest.mark.parametrize(
-    ("at_once", "more"),
-    [(False, ""), (True, "some at the same time, which slows each of them; ")],
-)
-def test_machines_and_runs(at_once: bool, more: str) -> None:
+def test_machines_and_runs() -> None:
     """Runs on one machine are one worker; a machine that nobody knows is one for each run."""
-    shared = three("amd-16", worker_id="us-central1-a/1", at_once=at_once)
-    unknown = three("intel", worker_id="unknown")
-    made = report(*unknown, *shared, compared={"intel": 3})
+    shared = three("amd-16", worker_id="us-central1-a/1")
+    made = report(*three("intel", worker_id="unknown"), *shared, compared={"intel": 3})
     assert {side: counts[:2] for side, counts in cells(made).items()} == {
         "intel": ("3", "3"),
         "amd-16": ("3", "1"),
     }
-    assert cautions(made) == [f"{SHARED}{more}amd-16's count as one worker."]
 
 
 def test_a_preempted_run_stands_in() -> None:
-    """It is named beside the table and on its worker's line, and so is what is not compared."""
+    """It is named beside the table, which counts it, and on its worker's line."""
     ended = {"state": "exception", "reason": "worker-shutdown", "completed": False}
     preempted = sample_report.worker("amd-16", 40, None, incomplete_reason="still running", **ended)
     made = report(*three("amd-16"), preempted, compared={"amd-16": 3})
     assert cells(made) == {"amd-16": ("4", "3 of 4", "enough")}
-    refused = "because a validity rule refuses their measurements."
     ended_text = "was preempted (worker-shutdown); what it measured until then is used."
     assert cautions(made) == [
-        f"amd-16: 1 of its 4 workers is not compared, {refused}",
         f"amd-16: task {preempted.task_id} run 0 {ended_text}",
     ]
     (runs,) = tables(section(made, "Workers")[2:])

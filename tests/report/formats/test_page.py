@@ -80,7 +80,7 @@ def test_a_thousand_results() -> None:
 def test_many_sides() -> None:
     """Of many sides only the first are drawn, and the caption says so."""
     text = page(sample_report.many_pools(20, pools=20))
-    assert "Only the first 12 of 20 sides are drawn." in text
+    assert "Only the first 4 of 20 sides are drawn." in text
 
 
 def test_hundreds_of_measurements() -> None:

@@ -141,11 +141,11 @@ def test_one_machine_ran_all_pools() -> None:
         in found
     )
     assert not any("To settle" in line for line in found)
-    # One line about it is enough: the warnings about pairs of pools are among the details.
     assert [line for line in found if "rehearsal/host" in line] == [
         (
-            "! Worker rehearsal/host ran 3 of these tasks, so they are not independent; some at the same "
-            "time, which slows each of them."
+            "! shared-worker: intel and amd-16 were measured on the same machine rehearsal/host, so their "
+            "machines do not differ; some at the same time, which slows each of them (and 1 more such "
+            "warning)"
         )
     ]
 

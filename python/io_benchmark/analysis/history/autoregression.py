@@ -19,8 +19,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.arrays import Numbers
-
+Numbers = NDArray[np.float64]
+# The digits of logarithms that are the same on all machines: numpy adds up in the order that suits the CPU.
+LOG_DECIMALS = 9
 # Where the autocorrelation is higher, no step can be distinguished from chance.
 _AUTOCORRELATIONS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 _OUTLIER = 3.5

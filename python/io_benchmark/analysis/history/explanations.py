@@ -19,8 +19,7 @@ from datetime import datetime
 import numpy as np
 from msgspec import Struct
 
-from io_benchmark.analysis.arrays import LOG_DECIMALS, Numbers
-from io_benchmark.analysis.history.autoregression import Fit, Regression
+from io_benchmark.analysis.history.autoregression import LOG_DECIMALS, Fit, Numbers, Regression
 from io_benchmark.analysis.history.history_model import Change, Effect
 from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.variances import reach

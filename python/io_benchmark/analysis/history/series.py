@@ -8,7 +8,7 @@ results that break a validity rule together are in different ones.
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
@@ -16,12 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis.arrays import Numbers
+from io_benchmark.analysis.history.autoregression import Numbers
 from io_benchmark.analysis.history.explanations import explain
-from io_benchmark.analysis.history.fact_changes import fact_changes
 from io_benchmark.analysis.history.history_model import (
     Change,
     Conditions,
+    FactChange,
+    FactSpread,
     History,
     HistoryReading,
     HistorySeries,
@@ -33,11 +34,14 @@ from io_benchmark.analysis.history.history_model import (
 )
 from io_benchmark.analysis.inference import variances
 from io_benchmark.analysis.model import UNKNOWN, Subject
-from io_benchmark.analysis.observed.host_facts import Facts
+from io_benchmark.analysis.observed.host_facts import Facts, FactValue
 from io_benchmark.analysis.observed.machine_identity import MachineMarks, by_machine, grouped
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.results import workloads
 from io_benchmark.results.workload import Workload
+
+# How far noise can move a change that is large enough to matter.
+_POINTS_NEAR = 2
 
 
 class _SeriesKey(NamedTuple):
@@ -219,8 +223,54 @@ def _series(
 
 
 def _with_facts(step: Change, observed: Sequence[tuple[int, Facts]]) -> Change:
-    changed, varied, unobserved = fact_changes(observed, step.at)
+    changed, varied, unobserved = _fact_changes(observed, step.at)
     return replace(step, changed=changed, varied=varied, unobserved=unobserved)
+
+
+def _fact_changes(
+    observed: Iterable[tuple[int, Facts]], start: int
+) -> tuple[tuple[FactChange, ...], tuple[FactSpread, ...], bool]:
+    """Return what changed at point `start` or near it, what varies, and whether nothing was observed.
+
+    `observed` has the number of a point and the facts of a worker, for each worker. A fact changed if it
+    has one value on all workers before and a different one on all workers after. One that varies before
+    or after does not explain the change.
+    """
+    values: dict[str, list[tuple[int, FactValue]]] = {}
+    for point, facts in sorted(observed, key=lambda pair: pair[0]):
+        for name, value in facts:
+            values.setdefault(name, []).append((point, value))
+    changed: list[FactChange] = []
+    varied: list[FactSpread] = []
+    unobserved = True
+    for name, pairs in values.items():
+        before = tuple(sorted({value for point, value in pairs if point < start}, key=str))
+        after = tuple(sorted({value for point, value in pairs if point >= start}, key=str))
+        if before and after:
+            unobserved = False
+            change = _single_change(name, pairs, start)
+            if change is not None and abs(change.points_off) <= _POINTS_NEAR:
+                changed.append(change)
+            elif before != after or len(before) > 1:
+                varied.append(FactSpread(name, before, after))
+    changed.sort(key=lambda change: abs(change.points_off))
+    return tuple(changed), tuple(varied), unobserved
+
+
+def _single_change(
+    name: str, pairs: Sequence[tuple[int, FactValue]], start: int
+) -> FactChange | None:
+    """Return where a fact has one value on all workers before, and a different one from there on."""
+    pieces = [
+        (value, [point for point, _ in piece])
+        for value, piece in itertools.groupby(
+            sorted(pairs, key=lambda pair: (pair[0], str(pair[1]))), key=lambda pair: pair[1]
+        )
+    ]
+    if len(pieces) != 2 or pieces[0][1][-1] == pieces[1][1][0]:
+        return None
+    (before, _), (after, points) = pieces
+    return FactChange(name, before, after, points[0] - start)
 
 
 def _with_ratios(points: Sequence[Point], levels: Sequence[Level]) -> list[Point]:

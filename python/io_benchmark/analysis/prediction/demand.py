@@ -7,11 +7,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.machine import StoragePlace
 
+Numbers = NDArray[np.float64]
 # Longer windows hide what a task wants at once; in shorter ones, the ticks of the CPUs are too coarse.
 _WINDOW_NS = 200_000_000
 # Rows are a tenth of a second apart, and late by some milliseconds.

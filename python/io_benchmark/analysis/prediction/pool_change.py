@@ -14,9 +14,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.arrays import Numbers
 from io_benchmark.analysis.inference.variances import MeanVariance
-from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
+from io_benchmark.analysis.prediction.demand import Demand, Numbers, PlaceDemand
 from io_benchmark.analysis.prediction.pool_storage import (
     FILE,
     KERNEL_CALLS,

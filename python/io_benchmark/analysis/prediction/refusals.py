@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from io_benchmark.analysis.arrays import Numbers
-from io_benchmark.analysis.prediction.demand import PlaceDemand
+from io_benchmark.analysis.prediction.demand import Numbers, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import (
     CPU_FIGURES,

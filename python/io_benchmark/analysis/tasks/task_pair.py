@@ -24,8 +24,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
-from io_benchmark.analysis.arrays import LOG_DECIMALS, Numbers
 from io_benchmark.analysis.inference import levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import Look, Schedule
@@ -34,6 +34,8 @@ from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun
 from io_benchmark.analysis.tasks.task_model import LabelRow, TaskTimes
 
 MOST_LABELS = 1000
+# The digits of logarithms that are the same on all machines: numpy adds up in the order that suits the CPU.
+_LOG_DECIMALS = 9
 # The chance that any label is reported as different where none is. Skewed times make it larger.
 _CHANCE = 0.01
 _FEWEST_WORKERS = 3
@@ -233,23 +235,23 @@ class LabelledRatio:
         common = float(self._apart @ logs) / self._square
         label_means = np.bincount(self._label, weights=logs) / self._counts
         self._residuals = logs - label_means[self._label] - common * self._apart
-        at_baseline = np.round(label_means - common * candidates / self._counts, LOG_DECIMALS)
+        at_baseline = np.round(label_means - common * candidates / self._counts, _LOG_DECIMALS)
         self._at_baseline = dict(zip(numbers, at_baseline.tolist(), strict=True))
         times = np.array([mix[label] for label in numbers])
         times = times * np.exp(at_baseline - at_baseline.max())
-        share = np.round(times / times.sum(), LOG_DECIMALS)
+        share = np.round(times / times.sum(), _LOG_DECIMALS)
         self.shares = dict(zip(numbers, share.tolist(), strict=True))
         # What each cell counts in the ratio: its label's share, divided among the workers of each side.
         self._weights = np.where(
             side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
         )
-        self._log_ratio = round(float(self._weights @ logs), LOG_DECIMALS)
+        self._log_ratio = round(float(self._weights @ logs), _LOG_DECIMALS)
         self.workers = self._freed(candidate), self._freed(baseline)
         estimate = self._estimate(look)
         # Both ends of each run are rounded.
         parts = self._weights * rounding_s / np.exp(logs)
-        error = round(math.sqrt(estimate.variance + float(parts @ parts) / 6), LOG_DECIMALS)
-        degrees = round(estimate.degrees, LOG_DECIMALS)
+        error = round(math.sqrt(estimate.variance + float(parts @ parts) / 6), _LOG_DECIMALS)
+        degrees = round(estimate.degrees, _LOG_DECIMALS)
         self.estimate = replace(estimate, variance=error**2, degrees=degrees)
 
     def _estimate(self, look: Look) -> Estimate:
@@ -302,13 +304,13 @@ class LabelledRatio:
             sizes.append(float(weights @ weights))
             features.append(weights @ design)
         size, matrix = np.array(sizes), np.array(features)
-        explained: Numbers = (matrix**2).sum(axis=1)
+        explained: NDArray[np.float64] = (matrix**2).sum(axis=1)
         trace = float((size - explained).sum())
         gram = matrix.T @ matrix
         total = float((size**2).sum() - 2 * (size @ explained) + (gram**2).sum())
         return math.fsum(squares), max(1.0, trace**2 / total) if total > 0 else 1.0
 
-    def _clusters(self) -> list[Numbers]:
+    def _clusters(self) -> list[NDArray[np.float64]]:
         """Return the rows of each worker's cells."""
         order = np.argsort(self._worker, kind="stable")
         ends = np.flatnonzero(self._worker[order][1:] != self._worker[order][:-1]) + 1
