@@ -33,7 +33,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[LocalRun]:
             pace = local_run.environment().get("IO_BENCHMARK_PACE")
             tried_workers.add_trials(document, None if pace is None else int(pace))
             (local_run.output / "io-benchmark.json").write_text(json.dumps(document))
-        return RunOutcome(0, "completed", MOMENT, MOMENT, ())
+        return RunOutcome(0, MOMENT, MOMENT, ())
 
     monkeypatch.setattr("io_benchmark.execute.process.run", execute)
     return made

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Artifacts: what a worker would upload, and what it would not."""
+"""Artifacts: what a worker would upload, and what it would not. Signals that wait."""
 
 import os
+import signal
 
 import pytest
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.run_folder import RunOutput
+from io_benchmark.execute.run_folder import RunOutput, hold_interrupts
+from io_benchmark.process import interruptions
 
 FOLDER, FILE = "public/io-benchmark", "public/x.json"
 
@@ -23,15 +25,13 @@ def take(make_run, source):
 
     def taken(file=FILE):
         artifacts = {
-            FOLDER: {"type": "directory", "path": "/artifacts/io-benchmark"},
-            file: {"type": "file", "path": "/artifacts/x.json"},
+            FOLDER: {"type": "directory", "path": "/builds/worker/artifacts/io-benchmark"},
+            file: {"type": "file", "path": "/builds/worker/artifacts/x.json"},
         }
         run = make_run(artifacts=artifacts)
-        with RunOutput.started(run) as output:
+        with RunOutput.new(run) as output:
             (run.output / "there.json").write_text("first")
-            outcome = output.finish(
-                0, lambda artifact: source / artifact.path.rpartition("/")[2], is_late=False
-            )
+            outcome = output.finish(0, source)
         files = [path for path in run.output.rglob("*") if not path.is_dir()]
         names = {path.relative_to(run.output).as_posix(): path.read_text() for path in files}
         del names["there.json"]
@@ -70,7 +70,8 @@ def test_only_regular_files_are_taken(take, source, plant):
     fill(source)
     plant(source / "io-benchmark/link")
     name = f"{FOLDER}/link"
-    line = f"[taskcluster:error] Could not upload artifact {name}: it is not a regular file"
+    problem = "it does not exist or is not a regular file"
+    line = f"[taskcluster:error] Could not upload artifact {name}: {problem}"
     assert take() == ((name,), [line], FILES)
 
 
@@ -102,3 +103,30 @@ def test_a_name_that_is_taken_is_an_error(take, source, name):
     message = f"artifact public/{name}: a file .* already exists; give the artifact another name"
     with pytest.raises(ExecutionError, match=message):
         take(f"public/{name}")
+
+
+def test_an_artifact_of_another_folder_is_missing(make_run, source):
+    """Only the worker's folder of artifacts is looked into."""
+    run = make_run(artifacts={FILE: {"type": "file", "path": str(source / "x.json")}})
+    fill(source)
+    with RunOutput.new(run) as output:
+        assert output.finish(0, source).missing_artifacts == (FILE,)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_waits_for_the_end_of_the_block(number):
+    """The block is done to its end, then the interruption comes, and the old handler is back."""
+    done = []
+
+    def work():
+        with hold_interrupts():
+            signal.raise_signal(number)
+            signal.raise_signal(number)
+            done.append("done")
+
+    with interruptions():
+        handler = signal.getsignal(number)
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert done == ["done"]
+        assert signal.getsignal(number) is handler

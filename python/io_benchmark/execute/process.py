@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Run a task's command as a process of this machine, without run-task.
+"""Run a task's command on this machine as a process.
 
-The process is the command after run-task's `--`. It gets the payload's variables and a separate process
-group. Its output is logged line by line, with stderr merged, and is not interpreted.
+The process is the command after run-task's `--`. It gets the payload's variables and a separate session, so
+a Ctrl-C in the terminal reaches only this program. Its output is logged line by line, with stderr merged,
+and is not interpreted.
 """
 
-import errno
 import os
 import re
+import signal
+import subprocess
 import sys
-import time
-from collections.abc import Mapping
-from contextlib import ExitStack
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
+from typing import IO, cast
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.child import Child, StartError
-from io_benchmark.execute.local_run import Artifact, LocalRun, RunOutcome
-from io_benchmark.execute.run_folder import RunOutput, new_folder
-
-# Where a worker's tasks put their artifacts.
-WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
+from io_benchmark.execute.local_run import LocalRun, RunOutcome
+from io_benchmark.execute.run_folder import RunOutput, hold_interrupts, new_folder
 
 # A place that the command names with its path on a worker as the default.
 PLACE = re.compile(r"\$\{(IO_BENCHMARK_PLACE_([A-Z0-9_]+)):-[^}]*\}")
@@ -31,15 +30,18 @@ PACKAGES = Path(__file__).resolve().parents[2]
 # run-task reads these and does not pass them on.
 RUN_TASK_VARIABLES = ("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TASKCLUSTER_VOLUMES")
 
+# After SIGINT the script writes its result file and empties its work place.
+_GRACE_S = 10
+# A command that never ends its line must not fill this program's memory.
+_LINE_LIMIT_BYTES = 1 << 20
+
 
 def run(local_run: LocalRun, environment: Mapping[str, str]) -> RunOutcome:
-    """Run the command to its end, its maxRunTime or a Ctrl-C, and take its artifacts."""
+    """Run the command to its end or a Ctrl-C, and take its artifacts."""
     command = local_run.command_after_run_task()
     workspace = local_run.workspace
-    if not workspace.is_dir():
-        raise ExecutionError(f"{workspace}: no such folder; create it or name another")
     with ExitStack() as stack:
-        output = stack.enter_context(RunOutput.started(local_run))
+        output = stack.enter_context(RunOutput.new(local_run))
         # Folders that replace a worker's paths.
         base = stack.enter_context(new_folder(local_run.output, ".run-"))
         artifacts, script, work = (base / name for name in ("artifacts", "script", "work"))
@@ -56,23 +58,14 @@ def run(local_run: LocalRun, environment: Mapping[str, str]) -> RunOutcome:
             # Next to the workspace, on its disk: this machine has no overlay to use instead.
             place = new_folder(workspace.parent, f"{workspace.name}-{name.lower()}-")
             variables[variable] = str(stack.enter_context(place))
-
-        def locate(artifact: Artifact) -> Path | None:
-            path = PurePosixPath(artifact.path)
-            if not path.is_relative_to(WORKER_ARTIFACTS):
-                return None
-            return artifacts / path.relative_to(WORKER_ARTIFACTS)
-
-        deadline_s = time.monotonic() + local_run.max_run_time_s()
         output.write_task(b"executing %r\n" % list(command))
         try:
-            with Child.started(command, folder=work, environment=variables) as child:
-                is_late = not _follow(child, output, deadline_s)
-                # At its time limit a worker removes the container without a signal to the script.
-                exit_code = child.kill() % 256  # as run-task would pass it on
-        except StartError as error:
-            raise _cannot_start(local_run, command[0], error) from error
-        return output.finish(exit_code, locate, is_late=is_late)
+            exit_code = _execute(command, work, variables, output.write_task)
+        except FileNotFoundError as error:
+            raise ExecutionError(
+                f"{local_run.label}: cannot start {command[0]}: {error.strerror}; install it"
+            ) from error
+        return output.finish(exit_code, artifacts)
 
 
 def _task_variables(local_run: LocalRun, environment: Mapping[str, str]) -> dict[str, str]:
@@ -94,20 +87,46 @@ def _task_variables(local_run: LocalRun, environment: Mapping[str, str]) -> dict
     return {name: value for name, value in variables.items() if name not in RUN_TASK_VARIABLES}
 
 
-def _follow(child: Child, output: RunOutput, deadline_s: float) -> bool:
-    """Log until the output ends, as run-task does, and the process too; False at the deadline."""
+def _execute(
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    on_line: Callable[[bytes], None],
+) -> int:
+    """Return the exit code as run-task would pass it on. Nothing of the process group stays behind."""
+    process: subprocess.Popen[bytes] | None = None
     try:
-        for line in child.lines(deadline_s):
-            output.write_task(line)
-    except TimeoutError:
-        return False
-    return child.exits_before(deadline_s)
+        # Otherwise a Ctrl-C during the start would leave a process that cannot be ended.
+        with hold_interrupts():
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        output = cast("IO[bytes]", process.stdout)
+        # To the end of the output, as run-task does.
+        for line in iter(partial(output.readline, _LINE_LIMIT_BYTES), b""):
+            on_line(line)
+        return process.wait() % 256
+    except BaseException:
+        if process is not None:
+            _signal_group(process, signal.SIGINT)
+            # What it still says is read, because a full pipe would hold it up.
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=_GRACE_S)
+        raise
+    finally:
+        if process is not None:
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
+            cast("IO[bytes]", process.stdout).close()
 
 
-def _cannot_start(local_run: LocalRun, program: str, error: StartError) -> ExecutionError:
-    advice = (
-        "a worker would refuse it too; make the script smaller"
-        if error.errno == errno.E2BIG
-        else "install it"
-    )
-    return ExecutionError(f"{local_run.label}: cannot start {program}: {error.strerror}; {advice}")
+def _signal_group(process: "subprocess.Popen[bytes]", number: int) -> None:
+    """Send a signal to the group, which has the leader's number even after its end."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

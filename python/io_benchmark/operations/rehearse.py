@@ -178,8 +178,9 @@ def _failures_of(local_run: LocalRun, outcome: RunOutcome) -> list[str]:
     log = local_run.output / "live.log"
     failures = []
     if outcome.state != "completed":
-        why = outcome.explanation or f"exit code {outcome.exit_code}"
-        failures.append(f"{local_run.label}: {outcome.state}, {why}; its log is {log}")
+        failures.append(
+            f"{local_run.label}: failed, exit code {outcome.exit_code}; its log is {log}"
+        )
     if outcome.missing_artifacts:
         names = ", ".join(outcome.missing_artifacts)
         failures.append(f"{local_run.label}: missing artifacts: {names}; its log is {log}")
