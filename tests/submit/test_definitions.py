@@ -176,8 +176,7 @@ def test_scopes():
         "cache": {"level-1-x": "/x"},
         "capabilities": {"privileged": True, "devices": {"kvm": True, "loopbackAudio": False}},
     }
-    settings = SubmissionSettings(priority="high", scheduler="me-level-1")
-    tasks = select_tasks([generated("amd-16", payload=payload)], settings)
+    tasks = select_tasks([generated("amd-16", payload=payload)], SubmissionSettings())
     scopes = [
         "docker-worker:cache:level-1-x",
         "docker-worker:capability:device:kvm",
@@ -186,9 +185,9 @@ def test_scopes():
     assert tasks[0].definition["scopes"] == scopes
     assert submitter_scopes(tasks) == [
         *scopes,
-        "queue:create-task:high:releng-1/type-amd-16",
+        "queue:create-task:low:releng-1/type-amd-16",
         "queue:create-task:project:none",
-        "queue:scheduler-id:me-level-1",
+        "queue:scheduler-id:-",
     ]
 
 

@@ -8,9 +8,7 @@ from io_benchmark.paths import resolve_path
 from io_benchmark.report.formats import FORMATS
 from io_benchmark.submit.definitions import (
     OWNER_PATTERN,
-    PRIORITIES,
     QUICK,
-    UNGROUPED,
     parse_image,
 )
 from io_benchmark.text import clean
@@ -25,10 +23,7 @@ MAXIMUM_REPLICATES = 100
 _ADDS_TASKS = "it waits for each look and adds tasks then"
 # Decided when the group was submitted.
 _KEPT = dict.fromkeys(
-    (
-        *("--jobs", "--root", "--pool", "--image", "--quick"),
-        *("--replicates", "--owner", "--priority", "--scheduler"),
-    ),
+    ("--jobs", "--root", "--pool", "--image", "--quick", "--replicates", "--owner"),
     "the group keeps the options that it was submitted with",
 )
 OPTIONS = {
@@ -66,15 +61,6 @@ OPTIONS = {
             "EMAIL",
             "owner of the tasks (default: git's user.email)",
             options.matching(OWNER_PATTERN, "is not an e-mail address such as you@example.com"),
-        ),
-        options.option("--priority", "PRIORITY", "from lowest to highest", choices=PRIORITIES),
-        options.option(
-            "--scheduler",
-            "ID",
-            f"schedulerId of the tasks (default: {UNGROUPED})",
-            options.matching(
-                "[a-zA-Z0-9_-]{1,38}", "is not a schedulerId: use 1 to 38 letters, digits, _ and -"
-            ),
         ),
     ),
     "what to do": (

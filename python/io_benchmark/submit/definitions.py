@@ -22,9 +22,8 @@ from io_benchmark_taskgraph.repeating import job_of
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
 
-PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest")
 FULL, QUICK = "full", "quick"
-UNGROUPED = "-"  # the queue's own default for schedulerId
+_SCHEDULER = "-"  # the queue's own default for schedulerId
 # What the queue takes as an owner: at most 255 characters in the form of an e-mail address.
 OWNER_PATTERN = r"(?=.{3,255}$)[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*"
 VOLUMES = "TASKCLUSTER_VOLUMES"
@@ -53,8 +52,6 @@ class SubmissionSettings(Struct, frozen=True, kw_only=True):
     image: Image | None = None
     pools: Mapping[str, str] = field(default_factory=dict)  # pool -> PROVISIONER/WORKERTYPE
     replicates: int | None = None  # None: as many as the kind has
-    priority: str | None = None
-    scheduler: str = UNGROUPED
     profile: str = FULL
     owner: str | None = None  # an e-mail address; None: the kind's own
     # Workers per pool at which results are compared until they decide; none: all tasks at once.
@@ -172,9 +169,7 @@ def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any
     for key in ("dependencies", "requires"):
         made.pop(key, None)
     made["routes"] = []
-    made["schedulerId"] = settings.scheduler
-    if settings.priority is not None:
-        made["priority"] = settings.priority
+    made["schedulerId"] = _SCHEDULER
     _set_image(task, made["payload"], settings.image)
     image = made["payload"].get("image")
     if isinstance(image, Mapping) and "taskId" in image:
