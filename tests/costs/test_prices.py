@@ -37,7 +37,7 @@ def test_yaml(read):
 
 
 def test_json(read):
-    """By the end of the file's name."""
+    """It is YAML, too."""
     assert read(JSON, "prices.json") == {
         "amd-16": Price(0.31, "USD"),
         "intel": Price(1.0, "USD", "spot"),
@@ -49,19 +49,19 @@ def entry(text):
 
 
 WHERE = "prices.a: "
-NO_PRICE = "is not a price per hour; write a price as 0.31, or as {price: 0.31, "
+TOO_LOW = f"{WHERE}Expected `float` > 0.0 - at `$.price`; write a price as 0.31, or as "
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(entry("-1"), f"{WHERE}-1 {NO_PRICE}", id="negative"),
-        pytest.param(entry("0"), f"{WHERE}0 {NO_PRICE}", id="zero"),
-        pytest.param(entry("1000000.1"), f"{WHERE}1000000.1 {NO_PRICE}", id="too much"),
-        pytest.param(entry(".nan"), f"{WHERE}nan {NO_PRICE}", id="nan"),
+        pytest.param(entry("-1"), TOO_LOW, id="negative"),
+        pytest.param(entry("0"), TOO_LOW, id="zero"),
+        pytest.param(entry("1000000.1"), f"{WHERE}Expected `float` <= 1000000.0", id="too much"),
+        pytest.param(entry(".nan"), TOO_LOW, id="nan"),
         pytest.param(entry("9" * 5000), "Exceeds the limit", id="long number"),
-        pytest.param(entry("'0.3'"), f"{WHERE}'0.3' {NO_PRICE}", id="text"),
-        pytest.param(entry("true"), f"{WHERE}True {NO_PRICE}", id="boolean"),
+        pytest.param(entry("'0.3'"), f"{WHERE}Expected `float`, got `str`", id="text"),
+        pytest.param(entry("true"), f"{WHERE}Expected `float`, got `bool`", id="boolean"),
         pytest.param(entry("{price: 1, kind: x}"), f"{WHERE}Invalid enum value 'x'", id="kind"),
         pytest.param(entry("{prce: 1}"), f"{WHERE}Object contains unknown field `prce`", id="key"),
         pytest.param(
@@ -89,19 +89,6 @@ def test_mistakes(read, tmp_path, content, message):
     text = str(caught.value)
     assert text.startswith(f"--prices {tmp_path}/prices.yml: {message}")
     assert len(text.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        pytest.param('{"prices": {"a": 1, "a": 2}}', "'a' is given twice", id="twice"),
-        pytest.param("{", "Expecting property name .*line 1", id="not JSON"),
-    ],
-)
-def test_mistakes_in_json(read, content, message):
-    """JSON is read as strictly."""
-    with pytest.raises(UsageError, match=message):
-        read(content, "prices.json")
 
 
 def test_no_file(tmp_path):

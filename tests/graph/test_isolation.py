@@ -9,7 +9,7 @@ import tempfile
 from contextlib import suppress
 
 import pytest
-from taskgraph import parameters, target_tasks
+from taskgraph import parameters
 from taskgraph.config import GraphConfig
 
 from io_benchmark.graph import root as root_module
@@ -23,7 +23,6 @@ def state():
     return (
         GraphConfig._PATH_MODIFIED,
         list(sys.path),
-        dict(target_tasks._target_task_methods),
         list(parameters._parameter_extensions),
         list(parameters.defaults_functions),
         dict(os.environ),
@@ -51,7 +50,6 @@ def test_everything_is_put_back(monkeypatch, serial):
         GraphConfig._PATH_MODIFIED = "/elsewhere"
         sys.path.insert(0, "/elsewhere")
         sys.modules["io_benchmark_taskgraph.other"] = sys
-        target_tasks._target_task_methods["other"] = None
         parameters._parameter_extensions.append(None)
         parameters.defaults_functions.append(None)
         raise ZeroDivisionError

@@ -25,7 +25,9 @@ _SECTION = """\
 The same I/O benchmark on every worker pool, and a report: which pool is slower, and why. Tasks run only on
 request. Owner: Release Engineering, by io-benchmark firefox of <https://github.com/mozilla-releng/io-benchmark>.
 """
-_GROUP_LINE = r"^( +)(['\"]?){}\2: *(['\"]?)(.*?)\3 *(?:#.*)?\n"
+# Of the tasks' symbols.
+GROUP, GROUP_NAME = "IOB", "I/O benchmark"
+_ADVICE = f"write treeherder.group-names there as one line per group, with {GROUP}"
 
 
 class Checkout(Tree, frozen=True):
@@ -84,30 +86,22 @@ class Checkout(Tree, frozen=True):
     def _with_group(self, kind: FirefoxKind) -> str:
         """Return config.yml with the group's name, behind the name that sorts before it."""
         text = self.text(CONFIG)
-        advice = f"write treeherder.group-names there as one line per group, with {kind.group}"
         try:
             config = yaml.safe_load(text)
             names = config["treeherder"]["group-names"]
         except (yaml.YAMLError, KeyError, TypeError):
-            raise IoBenchmarkError(f"{self.path / CONFIG}: has no group names; {advice}") from None
+            raise IoBenchmarkError(f"{self.path / CONFIG}: has no group names; {_ADVICE}") from None
         self._check_aliases(kind, config)
-        if names.get(kind.group) == kind.group_name:
+        present = names.get(GROUP)
+        if present == GROUP_NAME:
             return text
-        smaller = [name for name in names if name < kind.group] or list(names)
-        pattern = re.compile(_group_line(max(smaller)), re.MULTILINE)
-        new = rf"\g<0>\1'{kind.group}': '{kind.group_name}'\n"
-        changed = pattern.sub(new, text, count=1)
-        names[kind.group] = kind.group_name
-        # A group of this name that means something else is given twice now.
-        if yaml.safe_load(changed) != config or re.search(
-            _group_line(kind.group), text, re.MULTILINE
-        ):
+        before = max([name for name in names if name < GROUP] or names)
+        line = rf"^( +)(['\"]?){re.escape(before)}\2: *(['\"]?)(.*?)\3 *(?:#.*)?\n"
+        new = rf"\g<0>\1'{GROUP}': '{GROUP_NAME}'\n"
+        changed = re.sub(line, new, text, count=1, flags=re.MULTILINE)
+        names[GROUP] = GROUP_NAME
+        if present is not None or yaml.safe_load(changed) != config:
             raise IoBenchmarkError(
-                f"{self.path / CONFIG}: the group {kind.group} cannot be added; {advice}: "
-                f"{kind.group_name}"
+                f"{self.path / CONFIG}: the group {GROUP} cannot be added; {_ADVICE}: {GROUP_NAME}"
             )
         return changed
-
-
-def _group_line(group: str) -> str:
-    return _GROUP_LINE.format(re.escape(group))

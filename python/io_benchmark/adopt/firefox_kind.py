@@ -24,7 +24,6 @@ KIND = f"{FOLDER}/kind.yml"  # by the same path in both trees
 PROGRAM = f"{FOLDER}/{NAME}.pyz"
 TRANSFORMS = "taskcluster/gecko_taskgraph/transforms/io_benchmark.py"
 FETCHES = "taskcluster/kinds/fetch/benchmarks.yml"
-_CONFIG = "taskcluster/config.yml"
 _POOL_MARK = "@pool@"  # the transforms there put the pool's name here
 _STANZA = "benchmark"
 _FETCHED = f'"$MOZ_FETCHES_DIR/{NAME}.pyz"'
@@ -60,23 +59,17 @@ _INLINE_LENGTH = 110  # as Python writes it
 
 
 class FirefoxKind(Struct, frozen=True):
-    """What a checkout gets: whole files, the entry of the fetch, and the group of the symbols."""
+    """What a checkout gets: whole files, and the entry of the fetch."""
 
     files: Mapping[str, bytes]
     fetch: str  # empty where the program is a file
     worker_types: Mapping[str, str]  # by pool
-    group: str
-    group_name: str
 
     @classmethod
     def of(
-        cls,
-        root: Root,
-        workloads: Sequence[str] = (),
-        pools: Mapping[str, str] | None = None,
-        is_embedded: bool = False,
+        cls, root: Root, pools: Mapping[str, str] | None = None, is_embedded: bool = False
     ) -> "FirefoxKind":
-        """Make it of a tree; `workloads` are measured there besides those of the kind.
+        """Make it of a tree.
 
         `pools` has worker types by name; None means the pools of the tree's kind.
         """
@@ -84,23 +77,16 @@ class FirefoxKind(Struct, frozen=True):
         try:
             if pools is not None:
                 kind["tasks"] = {name: _pool(name, alias) for name, alias in pools.items()}
-            symbols = [task["treeherder"]["symbol"] for task in kind["tasks"].values()]
-            groups = {symbol.partition("(")[0] for symbol in symbols}
-            script = _convert(kind, root, workloads, "" if is_embedded else _FETCHED)
-            names = _load(root, _CONFIG)["treeherder"]["group-names"]
+            worker_types = {name: task["worker-type"] for name, task in kind["tasks"].items()}
+            script = _convert(kind, root, "" if is_embedded else _FETCHED)
         except (KeyError, TypeError, AttributeError):
             raise IoBenchmarkError(
                 f"{root.path / KIND}: cannot be read as a kind; run `io-benchmark rehearse --root "
                 f"{root.path}` to see why"
             ) from None
-        if len(groups) != 1 or not groups <= set(names):
-            raise IoBenchmarkError(
-                f"{root.path / KIND}: the groups of its symbols are {', '.join(sorted(groups))}; give "
-                f"all tasks one group that treeherder.group-names of {_CONFIG} has"
-            )
-        (group,) = groups
         content = _HEAD + yaml.dump(kind, Dumper=_Dumper, sort_keys=False, width=200)
-        files = {KIND: content.encode(), TRANSFORMS: _transforms(root)}
+        transforms = _read(root.transforms / "firefox_transforms.py")
+        files = {KIND: content.encode(), TRANSFORMS: transforms}
         digest = hashlib.sha256(script.data).hexdigest()
         fetch = _FETCH.format(
             name=NAME, version=script.version, sha256=digest, size=len(script.data)
@@ -108,9 +94,7 @@ class FirefoxKind(Struct, frozen=True):
         return cls(
             files={**files, PROGRAM: script.data} if is_embedded else files,
             fetch="" if is_embedded else fetch,
-            worker_types={name: task["worker-type"] for name, task in kind["tasks"].items()},
-            group=group,
-            group_name=names[group],
+            worker_types=worker_types,
         )
 
 
@@ -122,19 +106,10 @@ def _pool(name: str, alias: str) -> dict[str, Any]:
     }
 
 
-def _transforms(root: Root) -> bytes:
-    return _read(root.transforms / "firefox_transforms.py")
-
-
-def _convert(
-    kind: dict[str, Any], root: Root, workloads: Sequence[str], application: str
-) -> WorkerScript:
+def _convert(kind: dict[str, Any], root: Root, application: str) -> WorkerScript:
     """Change the kind to Firefox's form; return the program that its tasks start."""
     defaults, tasks = kind["task-defaults"], kind["tasks"]
     merged = {pool: merge(defaults, task) for pool, task in tasks.items()}
-    for task in merged.values():
-        measured = task[_STANZA]["workloads"]
-        task[_STANZA]["workloads"] = list(dict.fromkeys([*measured, *workloads]))
     script = build_worker_script(root, merged, _POOL_MARK, application)
     usual = next(iter(script.commands.values()))
     defaults["run"]["command"] = usual
@@ -148,20 +123,21 @@ def _convert(
         for key in _DROPPED:
             task.pop(key, None)
     kind["transforms"] = list(_CHAIN)
-    kind["report"] = _report(root, list(tasks), next(iter(tasks.values()))["worker-type"])
+    kind["report"] = _report(root, tasks)
     return script
 
 
-def _report(root: Root, pools: Sequence[str], worker_type: str) -> dict[str, Any]:
-    """Return the task that compares them; it starts the image's program itself, without run-task."""
+def _report(root: Root, tasks: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the task that compares the pools; it starts the image's program itself, without run-task."""
     report = yaml.safe_load(_read(root.transforms / "defaults" / f"{NAME}-report.yml"))
-    text = report_command(root, report["report"], pools)
+    text = report_command(root, report["report"], list(tasks))
     report["worker"]["command"] = ["bash", "-ec", text.removeprefix("set -e\n")]
     report["attributes"]["job_try_name"] = NAME
     for key in ("report", "run", "run-on-tasks-for"):
         del report[key]
     # Later than the pools' tasks, which a day ends, may run.
     times = {"requires": "all-resolved", "deadline-after": "2 days"}
+    worker_type = next(iter(tasks.values()))["worker-type"]
     return {**report, "worker-type": worker_type, **times}
 
 

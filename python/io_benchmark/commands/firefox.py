@@ -34,12 +34,6 @@ POOLS = option(
 OPTIONS = {
     "what to install (* can be given more than once)": (
         option("path", "PATH", "the Firefox checkout: the folder with mach", Path),
-        option(
-            "--workloads",
-            "NAME[,NAME]",
-            "also measure these there",
-            lambda names: [name for name in names.split(",") if name],
-        ),
         POOLS,
         flag("--embed", "put the program into the tree, to try one that is not released"),
     ),
@@ -57,7 +51,7 @@ def run(given: Given, context: Context) -> int:
     root = Root.find(given.get("root"), current_folder())
     context.tell(f"Comparing {checkout.path} with {root}")
     is_embedded = "embed" in given
-    kind = FirefoxKind.of(root, given.get("workloads", ()), given.get("pool"), is_embedded)
+    kind = FirefoxKind.of(root, given.get("pool"), is_embedded)
     if root.origin != "bundled copy" and not is_embedded:
         context.tell(
             f"Tasks fetch {__version__} as released; --embed tries the program of this tree"

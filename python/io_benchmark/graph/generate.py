@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 from msgspec import Struct
-from taskgraph import parameters, target_tasks
+from taskgraph import parameters
 from taskgraph.config import GraphConfig
 from taskgraph.generator import TaskGraphGenerator
 from taskgraph.parameters import Parameters
@@ -133,18 +133,17 @@ def _natural(label: str) -> list[Any]:
     return [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", label)]
 
 
-def _kind(tree: Path, name: str) -> Any:
-    return load_yaml(str(tree / "taskcluster" / "kinds" / name / "kind.yml"))
-
-
 def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTask, ...]:
     """Sort tasks by their kind's order; taskgraph's order is undefined."""
+
+    def kind(name: str) -> Any:
+        return load_yaml(str(tree / "taskcluster" / "kinds" / name / "kind.yml"))
+
     pools: dict[str, list[str]] = {}
     for name in {task.kind for task in tasks if task.pool}:
-        kind = _kind(tree, name)
         # A kind may have another one's pools.
-        kind = _kind(tree, kind["pools-from"]) if "pools-from" in kind else kind
-        pools[name] = list(kind.get("tasks", {}))
+        config = kind(kind(name).get("pools-from", name))
+        pools[name] = list(config.get("tasks", {}))
 
     def position(task: GeneratedTask) -> tuple[str, int, list[Any]]:
         listing = pools.get(task.kind, [])
@@ -155,28 +154,19 @@ def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTas
 
 
 @contextmanager
-def _changed(owner: Any, name: str, value: object) -> Iterator[None]:
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
-
-
-@contextmanager
 def isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
     """Run taskgraph in this block as in a new process; yield an import of the tree's modules."""
     with ExitStack() as stack:
         module = stack.enter_context(tree_modules(tree))
         # What a tree's registration module changes in taskgraph.
-        stack.enter_context(_changed(GraphConfig, "_PATH_MODIFIED", False))
         for owner, name in (
-            (target_tasks, "_target_task_methods"),
+            (GraphConfig, "_PATH_MODIFIED"),
             (parameters, "_parameter_extensions"),
             (parameters, "defaults_functions"),
         ):
-            stack.enter_context(_changed(owner, name, copy.copy(getattr(owner, name))))
+            before = getattr(owner, name)
+            stack.callback(setattr, owner, name, before)
+            setattr(owner, name, copy.copy(before))
         for name in ("taskgraph", *TREE_MODULES):
             tree_log = logging.getLogger(name)
             stack.callback(tree_log.setLevel, tree_log.level)
