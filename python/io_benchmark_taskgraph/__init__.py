@@ -11,10 +11,10 @@ from typing import Any
 
 def register(graph_config: Any) -> None:
     """Add the project's parameters, the selection by name and the actions; taskgraph calls this first."""
-    from io_benchmark_taskgraph import actions, mistakes, parameters, yaml_files  # noqa: PLC0415
+    from io_benchmark_taskgraph import actions, mistakes, parameters  # noqa: PLC0415
 
     with mistakes.logged():
-        yaml_files.check_tree(Path(graph_config.root_dir).absolute())
+        mistakes.check_tree(Path(graph_config.root_dir).absolute())
     parameters.register()
     actions.register()
     if "treeherder" in graph_config:

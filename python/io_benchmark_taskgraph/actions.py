@@ -1,42 +1,42 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The actions on a push's group: "Confirm the cause" and "Measure more workers"."""
+"""The actions "Confirm the cause" and "Measure more workers" of a push's tasks.
+
+A task is repeated by its definition, as the queue has it, so the graph of the decision task is not
+needed. All of a group's new tasks depend on the action's task: none runs if the action fails.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from taskgraph.actions import registry
+from taskgraph.actions.util import create_task_from_def
+from taskgraph.util import taskcluster
 
-from io_benchmark_taskgraph.group_tasks import REPORT_JOB, Group
-from io_benchmark_taskgraph.selection import JOB
+from io_benchmark_taskgraph.parameters import JOB
+from io_benchmark_taskgraph.repeating import derived_id, pace, repeated, with_relative_dates
 
 logger = logging.getLogger(__name__)
 
 CONFIRM = "io-benchmark-confirm"
 MORE_WORKERS = "io-benchmark-more-workers"
-MOST_WORKERS = 100
-# More than this need the number in the action's input.
-MOST_BY_DEFAULT = 24
-CONFIRM_DESCRIPTION = """\
+_MOST_AT_ONCE = 24
+_CONFIRM_DESCRIPTION = """\
 Run each pool that the report calls faster once more, with its copies limited to what the slower pool's
 disks can write, then the report. The report then says whether the disks are the cause."""
-MORE_WORKERS_DESCRIPTION = """\
+_MORE_WORKERS_DESCRIPTION = """\
 Measure more workers of the pools that the report calls inconclusive, as many as it asks for, then run the
 report again. Workers that the report does not have yet count as measured."""
-MORE_WORKERS_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "workers": {
-            "type": "integer",
-            "minimum": 1,
-            "maximum": MOST_WORKERS,
-            "title": "More workers per pool",
-            "description": f"Without it: what the report asks for, up to {MOST_BY_DEFAULT}.",
-        }
-    },
-    "additionalProperties": False,
-}
+REPORT_JOB = "io-benchmark-report"
+REPORT = "public/io-benchmark/report.json"
+REPORT_VERSION = 4
+_POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
 
 
 def register() -> None:
@@ -47,7 +47,7 @@ def register() -> None:
         name=CONFIRM,
         title="Confirm the cause",
         symbol="cc",
-        description=CONFIRM_DESCRIPTION,
+        description=_CONFIRM_DESCRIPTION,
         order=50,
         context=[{"kind": JOB}, {"kind": REPORT_JOB}],
     )(_confirm)
@@ -55,29 +55,28 @@ def register() -> None:
         name=MORE_WORKERS,
         title="Measure more workers",
         symbol="mw",
-        description=MORE_WORKERS_DESCRIPTION,
+        description=_MORE_WORKERS_DESCRIPTION,
         order=51,
         context=[{"kind": REPORT_JOB}],
-        schema=MORE_WORKERS_SCHEMA,
     )(_measure_more)
 
 
 def _confirm(
     parameters: Any, graph_config: Any, _input: Any, task_group_id: str, _task_id: Any
 ) -> None:
-    group = Group(task_group_id, parameters, graph_config)
+    group = _Group(task_group_id, parameters, graph_config)
     confirming = group.read_report()["confirming"]
-    pools = {pace["pool"] for pace in confirming["paces"]}
+    pools = {wish["pool"] for wish in confirming["paces"]}
     underway = {pool: group.new_tasks(pool, confirming=True) for pool in pools}
     dependencies = []
-    for pace in confirming["paces"]:
-        pool = pace["pool"]
+    for wish in confirming["paces"]:
+        pool = wish["pool"]
         model = group.model(pool)
         if underway[pool] or model is None:
             dependencies += underway[pool]
             continue
-        logger.info("%s once more, at the ceiling of %s", pool, pace["against"])
-        dependencies.append(group.repeat(model, pace["bytes_per_s"]))
+        logger.info("%s once more, at the ceiling of %s", pool, wish["against"])
+        dependencies.append(group.repeat(model, wish["bytes_per_s"]))
     if dependencies:
         group.report_after(dependencies)
     elif not confirming["paces"]:
@@ -86,13 +85,15 @@ def _confirm(
 
 
 def _measure_more(
-    parameters: Any, graph_config: Any, given: Any, task_group_id: str, _task_id: Any
+    parameters: Any, graph_config: Any, _input: Any, task_group_id: str, _task_id: Any
 ) -> None:
-    group = Group(task_group_id, parameters, graph_config)
-    numbers = _workers_to_add(group.read_report(), (given or {}).get("workers"))
+    group = _Group(task_group_id, parameters, graph_config)
     dependencies = []
-    for pool, number in sorted(numbers.items()):
-        model = group.model(pool)
+    for row in group.read_report()["replication"]:
+        pool, number = row["side"], min(row["workers_to_add"] or 0, _MOST_AT_ONCE)
+        if row["standing"] == "not by repetition":
+            logger.warning("%s: more workers will not decide this, says the report", pool)
+        model = group.model(pool) if row["standing"] == "open" and number else None
         if model is None:
             continue
         # Confirming tasks hold their copies back, and are not compared.
@@ -106,20 +107,143 @@ def _measure_more(
         logger.info("no more workers: the report calls no comparison inconclusive")
 
 
-def _workers_to_add(report: Any, number: int | None) -> dict[str, int]:
-    """Return how many workers to add per undecided pool, and of its baseline."""
-    if number is not None:
-        return {
-            comparison[side]: number
-            for subject in report["subjects"]
-            for comparison in subject["comparisons"]
-            if comparison["verdict"] == "inconclusive"
-            for side in ("candidate", "baseline")
-        }
-    numbers: dict[str, int] = {}
-    for row in report["replication"]:
-        if row["standing"] == "not by repetition":
-            logger.warning("%s: more workers will not decide this, says the report", row["side"])
-        elif row["standing"] == "open" and row["workers_to_add"]:
-            numbers[row["side"]] = min(row["workers_to_add"], MOST_BY_DEFAULT)
-    return numbers
+@dataclass(frozen=True)
+class _GroupTask:
+    """A task of a group, by the queue's answer."""
+
+    task_id: str
+    state: str
+    definition: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        return str(self.definition["tags"].get("kind", ""))
+
+    @property
+    def label(self) -> str:
+        return str(self.definition["metadata"]["name"])
+
+    @property
+    def is_resolved(self) -> bool:
+        return self.state in ("completed", "failed", "exception")
+
+    @property
+    def pool(self) -> str | None:
+        """Return the pool that the command names."""
+        words = self.definition["payload"].get("command", [])
+        command = " ".join(word for word in words if isinstance(word, str))
+        pools: list[str] = _POOL.findall(command)
+        return pools[-1] if pools else None
+
+    @property
+    def is_confirming(self) -> bool:
+        return pace(self.definition) is not None
+
+
+@dataclass
+class _Group:
+    """The pools' tasks and the reports of a group, in the order of their creation."""
+
+    group_id: str
+    parameters: Any
+    graph_config: Any
+    pools: list[_GroupTask] = field(default_factory=list)
+    reports: list[_GroupTask] = field(default_factory=list)
+    read: set[str] = field(default_factory=set)  # ids of the tasks that the report has
+    awaited: set[str] = field(default_factory=set)  # and of those that it waited for
+
+    def __post_init__(self) -> None:
+        answers: list[dict[str, Any]] = []
+
+        def add_page(page: dict[str, Any]) -> None:
+            answers.extend(page["tasks"])
+
+        queue = taskcluster.get_taskcluster_client("queue")
+        queue.listTaskGroup(self.group_id, paginationHandler=add_page)
+        for answer in answers:
+            status = answer["status"]
+            task = _GroupTask(status["taskId"], status["state"], answer["task"])
+            if task.kind == JOB:
+                self.pools.append(task)
+            elif task.kind == REPORT_JOB:
+                self.reports.append(task)
+        for tasks in (self.pools, self.reports):
+            tasks.sort(key=lambda task: str(task.definition["created"]))
+
+    def read_report(self) -> Any:
+        """Return the newest report as data; one whose expectations are not met has failed.
+
+        Without one the action fails; taskgraph prints a traceback for any other exception.
+        """
+        for task in reversed(self.reports):
+            if task.is_resolved and _has(task, REPORT):
+                report = taskcluster.get_artifact(task.task_id, REPORT)
+                if report["version"] == REPORT_VERSION:
+                    self.read = {worker["task_id"] for worker in report["workers"]}
+                    self.awaited = set(task.definition.get("dependencies", []))
+                    return report
+        sys.exit(
+            f"error: group {self.group_id}: has no report that this action can read; wait for it, or "
+            f"compare with: io-benchmark compare group:{self.group_id}"
+        )
+
+    def new_tasks(self, pool: str, *, confirming: bool) -> list[str]:
+        """Return the ids of tasks that measure, or have measured, what the report does not have."""
+        return [
+            task.task_id
+            for task in self.pools
+            if task.pool == pool
+            and task.is_confirming is confirming
+            and task.task_id not in self.read | self.awaited
+            and task.state not in ("failed", "exception")
+        ]
+
+    def model(self, pool: str) -> _GroupTask | None:
+        """Return a task of the pool to repeat: one that the report has, and that confirms nothing."""
+        for task in self.pools:
+            is_usual = task.pool == pool and not task.is_confirming
+            if is_usual and task.task_id in self.read:
+                return task
+        logger.warning("%s: the group has no task that the report read", pool)
+        return None
+
+    def _create(self, definition: dict[str, Any], part: str) -> str:
+        """Create a task and return its id, which follows from the group and `part`."""
+        task_id = derived_id(self.group_id, part)
+        level, domain = self.parameters["level"], self.graph_config["trust-domain"]
+        create_task_from_def(task_id, definition, level, domain)
+        return task_id
+
+    def repeat(self, task: _GroupTask, bytes_per_s: int | None = None) -> str:
+        """Create a pool's task once more, with a pace to confirm a cause, and return its id."""
+        labels = [existing.label for existing in self.pools]
+        made = repeated(task.definition, task.pool or "", labels, bytes_per_s)
+        task_id = self._create(_after_action(made), made["metadata"]["name"])
+        self.pools.append(_GroupTask(task_id, "unscheduled", made))
+        return task_id
+
+    def report_after(self, task_ids: Sequence[str]) -> None:
+        """Create the newest report once more, after these tasks, unless one waits for them."""
+        reports = [report.definition for report in self.reports]
+        if any(set(task_ids) <= set(report.get("dependencies", [])) for report in reports):
+            return
+        made = _after_action(with_relative_dates(reports[-1]))
+        made["dependencies"] = list(dict.fromkeys([*made["dependencies"], *task_ids]))
+        self._create(made, f"{self.reports[-1].label} {len(self.reports)}")
+
+
+def _has(task: _GroupTask, name: str) -> bool:
+    """Return whether the newest run left the artifact, and not an error in its place."""
+    artifacts = taskcluster.list_artifacts(task.task_id)
+    kinds = {artifact["name"]: artifact["storageType"] for artifact in artifacts}
+    return bool(kinds.get(name, "error") != "error")
+
+
+def _after_action(definition: dict[str, Any]) -> dict[str, Any]:
+    """Let the task depend on the action's task, if this runs in one."""
+    action_id = os.environ.get("TASK_ID")
+    if action_id:
+        definition["extra"]["parent"] = action_id
+        dependencies = definition.get("dependencies", [])
+        definition["dependencies"] = [*dependencies, action_id]
+    return definition

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MPL-2.0
 """Mistakes in a kind's files: one line each, with file, task and key, problem and remedy.
 
-Here are also the checks that the stanzas of all kinds share.
+Here are also the checks that the stanzas of all kinds share, and one of the YAML itself: YAML silently uses
+the last of two equal keys. With aliases, a small file can hold more values than fit into memory, or a value
+that contains itself; so they are refused.
 """
+
+from __future__ import annotations
 
 import logging
 import re
 import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
 import voluptuous
+from taskgraph.util.schema import SchemaValidationError
+from taskgraph.util.yaml import UnicodeLoader
 
-try:
-    # taskgraph prints these without a traceback.
-    from taskgraph.util.schema import SchemaValidationError
-except ImportError:  # older taskgraphs, and perhaps Firefox's copy
-    SchemaValidationError = Exception
-
-UserMistake = SchemaValidationError
-
+UserMistake = SchemaValidationError  # taskgraph prints these without a traceback
 logger = logging.getLogger(__name__)
 
 
@@ -64,20 +64,6 @@ def plain(value: object) -> str:
     return quoted(value)
 
 
-def root_folder(config: Any) -> Path:
-    """Return the folder that holds `taskcluster/`.
-
-    Not taskgraph's `vcs_root`: that is the nearest checkout above, which may be a different one.
-    """
-    return Path(config.graph_config.root_dir).absolute().parent
-
-
-def kind_file(config: Any, name: str) -> str:
-    """Return the path of one of the kind's files from the root of the checkout."""
-    path, root = Path(config.path, name).absolute(), root_folder(config)
-    return str(path.relative_to(root) if root in path.parents else path)
-
-
 def task_name(task: dict[str, Any]) -> str:
     name = task.get("name") or task.get("label")
     return name if isinstance(name, str) else quoted(name)
@@ -89,7 +75,10 @@ def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
     try:
         yield
     except BadKeyError as problem:
-        file = kind_file(config, task.get("task-from", "kind.yml"))
+        path = Path(config.path, task.get("task-from", "kind.yml")).absolute()
+        # Not taskgraph's `vcs_root`: that is the nearest checkout above, which may be a different one.
+        root = Path(config.graph_config.root_dir).absolute().parent
+        file = path.relative_to(root) if root in path.parents else path
         place = f"{file}: task {plain(task_name(task))}"
         raise UserMistake(f"{place}: {problem}") from None
 
@@ -102,6 +91,66 @@ def logged() -> Iterator[None]:
     except UserMistake as error:
         logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
+
+
+def check_tree(folder: Path) -> None:
+    """Check the files of the benchmark's kinds in `taskcluster/`, which is `folder`."""
+    for path in sorted(folder.glob("kinds/io-benchmark*/**/*.yml")):
+        name = str(path.relative_to(folder.parent))
+        if path.is_file():
+            _check_yaml(path, name)
+        elif path.exists() and not path.is_dir():
+            # Reading a named pipe or a device may never end.
+            raise UserMistake(f"{name}: is not a regular file; remove it")
+
+
+def _check_yaml(path: Path, name: str) -> None:
+    """Refuse the file at its first mistake of this kind; messages use `name` for it."""
+    collections: list[_Collection] = []
+    with path.open("rb") as file:
+        loader = UnicodeLoader(file)
+        try:
+            while loader.check_event():
+                event = loader.get_event()
+                problem = _yaml_problem(event, collections)
+                if problem is not None:
+                    raise UserMistake(f"{name} line {event.start_mark.line + 1}: {problem}")
+        finally:
+            loader.dispose()
+
+
+@dataclass
+class _Collection:
+    """A mapping or list whose end is not yet read."""
+
+    keys: set[str] | None  # None: a list
+    is_key: bool = True  # what comes next in a mapping
+
+
+def _yaml_problem(event: Any, collections: list[_Collection]) -> str | None:
+    """Return what is wrong with an event of the parser; update the open collections around it.
+
+    Events are known by name, because their classes belong to taskgraph.
+    """
+    kind = type(event).__name__
+    if kind == "AliasEvent":
+        return f"the alias *{plain(event.anchor)} is not supported; write the value out"
+    if kind in ("MappingEndEvent", "SequenceEndEvent"):
+        collections.pop()
+    elif kind in ("MappingStartEvent", "SequenceStartEvent", "ScalarEvent"):
+        keys = collections[-1].keys if collections else None
+        if keys is not None:
+            if collections[-1].is_key and kind == "ScalarEvent":
+                if event.value in keys:
+                    return (
+                        f"the key {plain(event.value)} is given twice in one mapping and only the "
+                        "last would count; rename or remove one"
+                    )
+                keys.add(event.value)
+            collections[-1].is_key = not collections[-1].is_key
+        if kind != "ScalarEvent":
+            collections.append(_Collection(set() if kind == "MappingStartEvent" else None))
+    return None
 
 
 def there_are(names: Iterable[str]) -> str:

@@ -41,17 +41,19 @@ def new_label(job: str, labels: Iterable[str], end: str = "") -> str:
 
 def repeated(
     definition: Mapping[str, Any],
-    job: str,
-    label: str,
+    pool: str,
+    labels: Iterable[str],
     bytes_per_s: int | None = None,
 ) -> dict[str, Any]:
-    """Return a task of the job under a new label; with a pace it confirms a cause.
+    """Return a pool's task under a label that no other has; with a pace it confirms a cause.
 
     The index's routes are left out, because they name the pool's usual results. The dependencies stay: a
     worker takes an image only from a task that the task depends on.
     """
     made = with_relative_dates(definition)
     metadata = made["metadata"]
+    job = job_of(metadata["name"], pool) or metadata["name"]
+    label = new_label(job, labels, "" if bytes_per_s is None else CONFIRMING)
     end, former_end = label[len(job) :], metadata["name"][len(job) :]
     metadata["name"] = label
     if bytes_per_s is None:

@@ -181,7 +181,6 @@ SCHEMA = voluptuous.Schema({
     # The task fails unless the interval meets these.
     voluptuous.Optional("expectations", default=list): _expectations,
 })
-KEYS = tuple(str(key) for key in SCHEMA.schema)
 
 
 def _check_pools(settings: ReportSettings, pools: Sequence[str]) -> None:

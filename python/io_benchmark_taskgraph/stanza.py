@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The `benchmark` stanza of a task: its schema, and the parameters that override it."""
+"""The `benchmark` stanza of a task, and its schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any, Callable, NamedTuple
 import voluptuous
 
 from io_benchmark_taskgraph.mistakes import (
-    UserMistake,
     checked,
     choice,
     form,
@@ -171,22 +170,3 @@ SCHEMA = voluptuous.Schema({
     # or not at all.
     voluptuous.Optional("trials", default="never"): choice(TRIALS),
 })
-KEYS = tuple(str(key) for key in SCHEMA.schema)
-
-# Parameters that override kind.yml, and the checks of their values; Firefox's tree does not have them.
-REPLICATES = "io_benchmark_replicates"
-PERFHERDER = "io_benchmark_perfherder"
-_PARAMETERS: dict[str, Callable[[Any], Any]] = {
-    REPLICATES: whole_number(1, MAX_REPLICATES),
-    PERFHERDER: choice(PERFHERDER_MODES),
-}
-
-
-def override(parameters: Any, name: str) -> Any:
-    """Return the value of a parameter; None: what kind.yml says."""
-    try:
-        return _PARAMETERS[name](parameters[name]) if parameters.get(name) else None
-    except voluptuous.Invalid as error:
-        raise UserMistake(
-            f"the parameter {name}: {error.msg}; leave it out for what kind.yml says"
-        ) from None

@@ -24,8 +24,6 @@ from io_benchmark_taskgraph.mistakes import BadKeyError, there_are
 # In a checkout of this project a link to scripts/io-benchmark.
 FOLDER = Path(__file__).parent / "worker"
 WORKLOADS = "workloads"
-# Linux's MAX_ARG_STRLEN, 32 pages, without the zero byte at the end. Only a worker would check it.
-MAX_ARGUMENT_BYTES = 131_071
 # Reads an argument on stdin, and writes the file to stdout.
 UNPACK = """\
 python3 -I -c '

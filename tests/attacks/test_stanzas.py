@@ -50,7 +50,7 @@ MESSAGES = [
 ]
 READ_MESSAGES = """
 import json, sys
-from io_benchmark_taskgraph.selection import requested
+from io_benchmark_taskgraph.parameters import requested
 from io_benchmark_taskgraph.mistakes import UserMistake
 for text in json.load(open(sys.argv[1])):
     try:
@@ -106,9 +106,9 @@ for word in words:
     for listed in (word, [word], [[word]]):
         told(stanza.Benchmark.parse, listed)
         told(report_stanza.ReportSettings.parse, listed, ["amd-16", "intel"])
-        for key in stanza.KEYS:
+        for key in map(str, stanza.SCHEMA.schema):
             told(stanza.Benchmark.parse, {**good, key: listed})
-        for key in report_stanza.KEYS:
+        for key in map(str, report_stanza.SCHEMA.schema):
             told(report_stanza.ReportSettings.parse, {key: listed}, ["amd-16", "intel"])
 for key in ["a" * size, "a\\nb", "\\u202e", 16 ** size, ("a",) * size, None]:
     told(stanza.Benchmark.parse, {**good, key: 1})

@@ -54,7 +54,7 @@ def test_a_task():
 def test_one_tree_after_another(tree, change):
     """Another tree's kinds and its own transforms are taken, and then the first one's again."""
     change("    retrieves: 2000", "    retrieves: 77")
-    change("\nset -x\n", "\nset -ux\n", "python/io_benchmark_taskgraph/task_command.py")
+    change("\nset -x\n", "\nset -ux\n", "python/io_benchmark_taskgraph/transforms/command.py")
 
     def command(root):
         return shell_text(generate(root, ["intel"])[0].definition["payload"]["command"])

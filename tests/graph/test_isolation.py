@@ -44,7 +44,7 @@ def test_everything_is_put_back(monkeypatch, serial):
         monkeypatch.setenv("TASKGRAPH_SERIAL", serial)
     before = state()
     with suppress(ZeroDivisionError), isolated(REPOSITORY) as module:
-        assert module("yaml_files").__name__ in sys.modules
+        assert module("mistakes").__name__ in sys.modules
         assert GraphConfig._PATH_MODIFIED is False
         assert os.environ["TASKGRAPH_SERIAL"] == "1"
         GraphConfig._PATH_MODIFIED = "/elsewhere"

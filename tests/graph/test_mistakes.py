@@ -14,11 +14,8 @@ HERE = "the kinds in {root}/taskcluster cannot be generated"
 # By what is replaced in kind.yml: the new text, and the mistake.
 MISTAKES = {
     "{symbol: IOB(intel)}": (
-        *(
-            "{symbol: IOB(amd16)}",
-            f"{KIND}: task intel: treeherder.symbol: task amd-16 already has ",
-        ),
-        "IOB(amd16) on linux64/opt; give each task a different symbol",
+        *("{symbol: IOB}", f"{KIND}: task intel: treeherder.symbol: 'IOB' is not a group and a "),
+        "symbol of at most 25 characters each; write them as IOB(amd16)",
     ),
     "    intel:\n": (
         *(
@@ -71,6 +68,13 @@ def test_mistakes(tree, change, old, new, start, end):
     for name, value in (("line", line), ("last", len(lines) + 1), ("root", tree.path)):
         text = text.replace(f"{{{name}}}", str(value))
     assert str(caught.value) == text
+
+
+def test_a_symbol_of_another_task(tree, change):
+    """taskgraph itself names both tasks."""
+    change("{symbol: IOB(intel)}", "{symbol: IOB(amd16)}")
+    with pytest.raises(GraphError, match=r"tasks `\S+` and `\S+`: linux64/opt IOB\(amd16\)$"):
+        generate(tree, [])
 
 
 def test_mistake_is_silent(tree, change, caplog, capfd):

@@ -25,7 +25,7 @@ def definition() -> dict[str, Any]:
 def test_only_what_it_needs_is_changed(definition):
     """Variables, names and dates; no routes; the rest is the task's."""
     before = copy.deepcopy(definition)
-    task = repeated_task(definition, LABEL, "amd-16", [], 5_000)
+    task = repeated_task(definition, "amd-16", [], 5_000)
     assert definition == before
     assert (task.label, task.job, task.pool) == (f"{LABEL}-confirm", LABEL, "amd-16")
     made = {key: value for key, value in task.definition.items() if key not in DATES}
@@ -60,7 +60,7 @@ def test_only_what_it_needs_is_changed(definition):
 def test_label(definition, label, pool, labels, expected):
     """A replicate's number is left out; further ones are counted."""
     definition["metadata"]["name"] = label
-    assert repeated_task(definition, label, pool, labels, 1).label == expected
+    assert repeated_task(definition, pool, labels, 1).label == expected
 
 
 @pytest.mark.parametrize(
@@ -73,15 +73,15 @@ def test_label(definition, label, pool, labels, expected):
 def test_symbol(definition, symbol, labels, expected):
     """Named as the label is, with at most 25 characters."""
     definition["extra"]["treeherder"]["symbol"] = symbol
-    task = repeated_task(definition, LABEL, "amd-16", labels, 1)
+    task = repeated_task(definition, "amd-16", labels, 1)
     assert task.definition["extra"]["treeherder"]["symbol"] == expected
 
 
-def test_malformed_dates(definition):
+def test_a_malformed_task(definition):
     """A definition that no queue shows is refused in one line."""
     definition["deadline"] = "soon"
-    with pytest.raises(ResultError, match="has malformed dates"):
-        repeated_task(definition, LABEL, "amd-16", [], 1)
+    with pytest.raises(ResultError, match="is malformed"):
+        repeated_task(definition, "amd-16", [], 1)
 
 
 @pytest.mark.parametrize("value", ["", "fast", "-5", "1e9", "9" * 20])

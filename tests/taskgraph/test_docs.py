@@ -11,7 +11,12 @@ from taskgraph.parameters import base_schema
 from taskgraph.util.schema import validate_schema
 
 from io_benchmark_taskgraph import report_stanza, stanza
-from io_benchmark_taskgraph.parameters import IoBenchmarkParameters
+from io_benchmark_taskgraph.parameters import (
+    PERFHERDER,
+    REPLICATES,
+    IoBenchmarkParameters,
+    override,
+)
 
 from .conftest import KIND, REPOSITORY
 
@@ -38,8 +43,8 @@ def test_lists():
         r"^\| `([\w-]+)` \| `([\w-]+)` \|", (DOCS / "kinds.md").read_text(), re.MULTILINE
     )
     assert rows == [(name, task["worker-type"]) for name, task in kind["tasks"].items()]
-    assert table("| key | meaning | default |") == list(stanza.KEYS)
-    assert table("| key of `report` | meaning |") == list(report_stanza.KEYS)
+    assert table("| key | meaning | default |") == [*map(str, stanza.SCHEMA.schema)]
+    assert table("| key of `report` | meaning |") == [*map(str, report_stanza.SCHEMA.schema)]
     files = [f"public/{path}" for path in report_stanza.FILES.values()]
     assert table("| artifact | content |") == files
     assert titles("parameters.md") == list(IoBenchmarkParameters.__struct_fields__)
@@ -67,8 +72,8 @@ def test_try_task_config():
     assert config.pop("version") == 2
     validate_schema(try_task_config_schema_v2, config, "parameters.md")
     given = config["parameters"]
-    assert stanza.override(given, stanza.REPLICATES) == 6
-    assert stanza.override(given, stanza.PERFHERDER) == "neutral"
+    assert override(given, REPLICATES) == 6
+    assert override(given, PERFHERDER) == "neutral"
     assert set(given) == {"target_tasks_method", *IoBenchmarkParameters.__struct_fields__}
 
 

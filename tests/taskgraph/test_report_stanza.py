@@ -13,7 +13,7 @@ from user_mistakes import mistake
 from io_benchmark.analysis import plan
 from io_benchmark.errors import UsageError
 from io_benchmark_taskgraph import report_stanza
-from io_benchmark_taskgraph.report_stanza import KEYS, ReportSettings
+from io_benchmark_taskgraph.report_stanza import ReportSettings
 
 POOLS = ["intel", "amd-16", "amd-30", "amd-16"]  # with replicates a pool comes more than once
 PRICES = {
@@ -45,7 +45,7 @@ def test_settings():
 
 
 KNOWN = "is not a pool; there are: amd-16, amd-30, intel"
-THERE_ARE = f"there are: {', '.join(KEYS)}"
+THERE_ARE = f"there are: {', '.join(map(str, report_stanza.SCHEMA.schema))}"
 EXAMPLE = "write it like 'amd-30/intel<1.05' or 'amd-30/intel<1.05 on sync-write, dsync-append'"
 LOOKS = "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
 DATE = "is not a date; write one such as 2026-11-01"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph.stanza import KEYS, WORKSPACE, Benchmark, TaskPlace
+from io_benchmark_taskgraph.stanza import SCHEMA, WORKSPACE, Benchmark, TaskPlace
 
 SMALLEST = {"workloads": ["cache-retrieve"], "retrieves": 2000}
 CONTAINER = {"name": "container", "path": "/builds/worker/io-benchmark"}
@@ -110,7 +110,7 @@ def test_wrong_values(key, value, text):
 
 
 MISSING = "is missing; add it to the task or to task-defaults"
-THERE_ARE = f"there are: {', '.join(KEYS)}"
+THERE_ARE = f"there are: {', '.join(map(str, SCHEMA.schema))}"
 
 
 @pytest.mark.parametrize(

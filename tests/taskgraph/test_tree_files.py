@@ -3,14 +3,10 @@
 
 import ast
 import re
-import runpy
 import sys
 
 import pytest
-import taskgraph.util.schema
 import yaml
-
-from io_benchmark_taskgraph import mistakes
 
 from .conftest import REPOSITORY
 
@@ -35,15 +31,6 @@ def test_imports(path):
     outside = {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names)
     own = "gecko_taskgraph" if path.stem == "firefox_transforms" else "io_benchmark_taskgraph"
     assert outside <= {own, "taskgraph", "voluptuous"}
-
-
-def test_taskgraph_without_its_error_class(monkeypatch):
-    """Where taskgraph lacks the error without a traceback, any Exception serves."""
-    assert mistakes.UserMistake is taskgraph.util.schema.SchemaValidationError
-    monkeypatch.delattr(taskgraph.util.schema, "SchemaValidationError")
-    # Another copy of the module, so that the one in use stays as it is.
-    copy = runpy.run_path(mistakes.__file__)
-    assert copy["UserMistake"] is Exception
 
 
 def test_lock():

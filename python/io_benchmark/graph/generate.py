@@ -167,6 +167,7 @@ def isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
             before = getattr(owner, name)
             stack.callback(setattr, owner, name, before)
             setattr(owner, name, copy.copy(before))
+        GraphConfig._PATH_MODIFIED = False  # noqa: SLF001 - otherwise one tree per process
         for name in ("taskgraph", *TREE_MODULES):
             tree_log = logging.getLogger(name)
             stack.callback(tree_log.setLevel, tree_log.level)
@@ -187,7 +188,7 @@ def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
         generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
         try:
             # A decision task checks the files only after it loaded config.yml.
-            module("yaml_files").check_tree(tree / "taskcluster")
+            module("mistakes").check_tree(tree / "taskcluster")
             selected = generator.target_task_set.tasks.values()
         except Exception as error:
             # The message names the tree itself, because a copy is removed before people read it.

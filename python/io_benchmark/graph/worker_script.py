@@ -32,15 +32,15 @@ def build_worker_script(
     the file `application`. Without one they unpack the file from their arguments, and it has what these tasks need.
     """
     with tree_modules(root.path) as module:
-        worker_program, estimate = module("worker_program"), module("estimate")
-        command, stanza = module("task_command"), module("stanza")
+        worker_program, stanza = module("worker_program"), module("stanza")
+        benchmark_check, command = module("transforms.benchmark"), module("transforms.command")
         try:
             program = worker_program.WorkerProgram.read()
             benchmarks, budgets_s = {}, {}
             for name, task in (tasks or {}).items():
                 benchmarks[name] = stanza.Benchmark.parse(task.get("benchmark"))
-                budgets_s[name] = estimate.time_budget_s(task["worker"].get("max-run-time"))
-                estimate.check_duration(benchmarks[name], budgets_s[name])
+                budgets_s[name] = benchmark_check.time_budget_s(task["worker"].get("max-run-time"))
+                benchmark_check.check_duration(benchmarks[name], budgets_s[name])
         except module("mistakes").BadKeyError as problem:
             raise GraphError(str(problem)) from None
         data = program.file()

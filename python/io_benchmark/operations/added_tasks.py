@@ -75,13 +75,13 @@ async def _confirming_tasks(
         if any(missing.is_like(pool, bytes_per_s) for pool, bytes_per_s in running_paces):
             continue
         context.tell(f"To confirm: {pace_text(missing)}")
-        task_id, label = next(
-            (task.task_id, task.label)
+        task_id = next(
+            task.task_id
             for worker, task in group.measured_tasks()
             if worker.pool == missing.pool and _has_ceilings(worker)
         )
         definition = await queue.definition(task_id)
-        chosen.append(repeated_task(definition, label, missing.pool, labels, missing.bytes_per_s))
+        chosen.append(repeated_task(definition, missing.pool, labels, missing.bytes_per_s))
         labels.append(chosen[-1].label)
     return running, chosen
 
@@ -200,12 +200,12 @@ async def _more_tasks(
             for worker, task in group.measured_tasks()
             if job_of_task(task) == job and CONFIRMING not in task.label
         )
-        models[task.label] = (job, worker.pool, await queue.definition(task.task_id))
+        models[job] = (worker.pool, await queue.definition(task.task_id))
     labels, chosen = group.labels, []
     for number in range(max(tasks_to_add.values(), default=0)):
-        for label, (job, pool, definition) in models.items():
+        for job, (pool, definition) in models.items():
             if number < tasks_to_add[job]:
-                chosen.append(repeated_task(definition, label, pool, labels))
+                chosen.append(repeated_task(definition, pool, labels))
                 labels.append(chosen[-1].label)
     return chosen
 

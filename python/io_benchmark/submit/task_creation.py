@@ -25,8 +25,7 @@ from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web_client import WebClient
 from io_benchmark.submit.definitions import NewTask
-from io_benchmark_taskgraph import repeating
-from io_benchmark_taskgraph.repeating import derived_id, job_of
+from io_benchmark_taskgraph.repeating import derived_id, job_of, repeated
 
 T = TypeVar("T")
 _CONFLICT = 409
@@ -144,7 +143,6 @@ def in_group(chosen: Sequence[NewTask], group_id: str) -> list[NewTask]:
 
 def repeated_task(
     definition: Mapping[str, Any],
-    label: str,
     pool: str,
     labels: Iterable[str],
     bytes_per_s: int | None = None,
@@ -153,15 +151,13 @@ def repeated_task(
 
     All routes are dropped, as in a submission. Its id follows from the group and its label.
     """
-    job = job_of(label, pool) or label
-    end = "" if bytes_per_s is None else repeating.CONFIRMING
-    new = repeating.new_label(job, labels, end)
     try:
-        made = repeating.repeated(definition, job, new, bytes_per_s)
+        made = repeated(definition, pool, labels, bytes_per_s)
     except (KeyError, TypeError, AttributeError, ValueError):
-        raise ResultError(f"{new}: the task that it repeats has malformed dates") from None
-    task_id = derived_id(made["taskGroupId"], new)
-    return NewTask(new, job, pool, {**made, "routes": []}, task_id)
+        raise ResultError(f"{pool}: the task that is to be repeated is malformed") from None
+    label = made["metadata"]["name"]
+    task_id = derived_id(made["taskGroupId"], label)
+    return NewTask(label, job_of(label, pool) or label, pool, {**made, "routes": []}, task_id)
 
 
 def dated(definition: Mapping[str, Any], now: datetime) -> dict[str, Any]:

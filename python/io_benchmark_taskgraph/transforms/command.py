@@ -1,32 +1,113 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Put the worker's script and its arguments into the task's command."""
+"""Put the worker's script and its arguments into the task's command: one readable part, then the modules.
+
+The script is one file (worker_program.py) with the modules that the task's workloads need, in an argument after
+the readable part. docker-worker and d2g pass a command's arguments unchanged to run-task, which passes them to bash.
+"""
 
 import functools
+import shlex
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.estimate import time_budget_s
-from io_benchmark_taskgraph.mistakes import in_task
-from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
-from io_benchmark_taskgraph.task_command import check_size, make_command
+from io_benchmark_taskgraph.parameters import POOL_ATTRIBUTE
+from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, WORKSPACE, Benchmark, TaskPlace
 from io_benchmark_taskgraph.transforms import Tasks
-from io_benchmark_taskgraph.worker_program import WorkerProgram
+from io_benchmark_taskgraph.transforms.benchmark import time_budget_s
+from io_benchmark_taskgraph.worker_program import UNPACK, EmbeddedProgram, WorkerProgram
+
+# Rehearsals and tests set the variables. Only the last command is traced, because a trace would print the
+# whole script again. A command that fails before the sha256 is compared prints the reason on stderr.
+# The first word of the line for Treeherder is in two parts. run-task prints this text too, and Treeherder
+# must not take that for a failure.
+UNPACKING = """\
+# io-benchmark {program.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
+# The last argument has the modules that run here, without comments, compressed; the program as one file:
+# io-benchmark script -o io-benchmark.pyz
+sha256={program.sha256}
+# In a new folder that only this user can change: what is compared is what is started.
+application=$(mktemp -d)/io-benchmark.pyz
+printf %s "$1" | {unpack} > "$application" || true
+if [ "$(sha256sum < "$application")" != "$sha256  -" ]; then
+  printf 'TEST-%s | %s: cannot unpack %s; see the lines above\\n' \\
+    UNEXPECTED-FAIL {pool} "$application"
+  exit 1
+fi
+set -x
+"""
+RUN = """\
+exec python3 -u -B {application} run \\
+  {options} \\
+  {places} \\
+  --output "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \\
+  --profile "${{IO_BENCHMARK_PROFILE:-full}}" \
+--perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}" \\
+  {trials}
+"""
+# A confirming task is the same task with both variables.
+TRIALS_OPTIONS = """\
+--trials "${{IO_BENCHMARK_TRIALS:-{}}}" ${{IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}}"""
 
 
-def _add_command(config: Any, tasks: Tasks) -> Tasks:
+def _place(place: TaskPlace) -> str:
+    name = "WORKSPACE" if place == WORKSPACE else f"PLACE_{place.name.upper()}"
+    variable = f"IO_BENCHMARK_{name.replace('-', '_')}"
+    return f'--place {place.name}="${{{variable}:-{place.path}}}"'
+
+
+def _trials(trials: str) -> str:
+    return "--trials never" if trials == "never" else TRIALS_OPTIONS.format(trials)
+
+
+def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
+    measured = [("pool", pool), *(("workload", name) for name in benchmark.workloads)]
+    options = [
+        ("retrieves", benchmark.retrieves),
+        ("seed", benchmark.seed),
+        *(("destination", destination) for destination in benchmark.destinations),
+        ("fidelity", benchmark.fidelity),
+        ("upload-url", benchmark.upload_url),
+        ("time-budget", time_budget_s),
+    ]
+    lines = (
+        " ".join(f"--{name} {shlex.quote(str(value))}" for name, value in line if value is not None)
+        for line in (measured, options)
+    )
+    return " \\\n  ".join(lines)
+
+
+def make_command(
+    benchmark: Benchmark, program: EmbeddedProgram, pool: str, time_budget_s: int
+) -> list[str]:
+    """Return the command for run-task: bash, a readable script, and the encoded program."""
+    text = UNPACKING.format(program=program, unpack=UNPACK, pool=shlex.quote(pool))
+    text += run_command(benchmark, '"$application"', pool, time_budget_s)
+    return ["bash", "-ec", text, "io-benchmark", program.argument]
+
+
+def run_command(benchmark: Benchmark, application: str, pool: str, time_budget_s: int) -> str:
+    """Return the shell's command for a program that is in a file."""
+    return RUN.format(
+        application=application,
+        benchmark=benchmark,
+        options=_options(benchmark, pool, time_budget_s),
+        places=" \\\n  ".join(map(_place, benchmark.places)),
+        artifacts=ARTIFACTS_PATH,
+        trials=_trials(benchmark.trials),
+    )
+
+
+def _add_command(_config: Any, tasks: Tasks) -> Tasks:
     read = functools.cache(WorkerProgram.read)
     # Most tasks have the same workloads.
     embedded = functools.cache(lambda *workloads: read().embedded("bench", workloads))
     for task in tasks:
         benchmark = task.pop("benchmark")
-        with in_task(config, task):
-            budget_s = time_budget_s(task["worker"]["max-run-time"])
-            pool = task["attributes"][POOL_ATTRIBUTE]
-            program = embedded(*benchmark.workloads)
-            words = make_command(benchmark, program, pool, budget_s)
-            check_size(words)
-        task.setdefault("run", {})["command"] = words
+        pool, limit_s = task["attributes"][POOL_ATTRIBUTE], task["worker"]["max-run-time"]
+        program = embedded(*benchmark.workloads)
+        command = make_command(benchmark, program, pool, time_budget_s(limit_s))
+        task.setdefault("run", {})["command"] = command
         yield task
 
 

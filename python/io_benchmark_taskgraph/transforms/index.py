@@ -14,32 +14,17 @@ a graph. A reader finds the others in that task's group. Retriggers and duplicat
 same routes. The index has the newest push, and of this push the last one to complete.
 """
 
-import logging
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.selection import JOB, POOL_ATTRIBUTE
+from io_benchmark_taskgraph.parameters import JOB, POOL_ATTRIBUTE
 from io_benchmark_taskgraph.transforms import Tasks
 
-logger = logging.getLogger(__name__)
-
-UNTRUSTED = "github-pull-request-untrusted"  # may not use routes of the index
-PULL_REQUEST = "github-pull-request"
-COMMENT = "github-issue-comment"
-
-# What the index accepts as a namespace, and the queue as a whole route.
-_PATH = re.compile(r"([A-Za-z0-9_!~*'()%-]+\.)*[A-Za-z0-9_!~*'()%-]+")
-_WORD = re.compile(r"[A-Za-z0-9_-]+")
-_DATE = re.compile(r"[0-9]{14}")
-_ROUTE_LENGTH = 249
-
-
-def _index_name(pool: str) -> str:
-    """Return a pool's name as one part of a path: the index splits at dots, and no name has a tilde."""
-    return pool.replace(".", "~")
+_UNTRUSTED = "github-pull-request-untrusted"  # may not use routes of the index
+_PULL_REQUEST = "github-pull-request"
+_COMMENT = "github-issue-comment"
 
 
 def _project_of(params: Any) -> str:
@@ -50,28 +35,28 @@ def _project_of(params: Any) -> str:
     Treeherder are made the same way.
     """
     tasks_for, project = params["tasks_for"], str(params["project"])
-    if tasks_for == UNTRUSTED:
+    if tasks_for == _UNTRUSTED:
         return ""
-    if tasks_for == PULL_REQUEST:
+    if tasks_for == _PULL_REQUEST:
         base = str(params["base_repository"]).rstrip("/").rpartition("/")[2]
         project = base.removesuffix(".git")
-    if tasks_for in (PULL_REQUEST, COMMENT) and not project.endswith("-pr"):
+    if tasks_for in (_PULL_REQUEST, _COMMENT) and not project.endswith("-pr"):
         project += "-pr"
     return project
 
 
 def _routes(trust_domain: str, params: Any, pool: str) -> list[str]:
-    """Return the routes that this graph may write; by revision only if that is well-formed."""
+    """Return the routes that this graph may write."""
     project = _project_of(params)
     if not project:
         return []
-    job_and_pool = f"{JOB}.{_index_name(pool)}"
-    paths = [f"latest.{job_and_pool}"]
-    revision, date = str(params["head_rev"] or ""), str(params["moz_build_date"] or "")
-    if _WORD.fullmatch(revision):
-        paths.append(f"revision.{revision}.{job_and_pool}")
-    if _DATE.fullmatch(date):
-        paths.append(f"date.{job_and_pool}.{date}")
+    # The index splits a name at dots, and no pool's name has a tilde.
+    name = f"{JOB}.{pool.replace('.', '~')}"
+    paths = (
+        f"latest.{name}",
+        f"revision.{params['head_rev']}.{name}",
+        f"date.{name}.{params['moz_build_date']}",
+    )
     return [f"index.{trust_domain}.v2.{project}.{path}" for path in paths]
 
 
@@ -79,16 +64,10 @@ def _add_routes(config: Any, tasks: Tasks) -> Tasks:
     indexed: set[str] = set()
     for task in tasks:
         pool = task["attributes"][POOL_ATTRIBUTE]
-        if pool in indexed:
-            yield task
-            continue
+        if pool not in indexed:
+            routes = _routes(config.graph_config["trust-domain"], config.params, pool)
+            task["routes"] = [*task.get("routes", []), *routes]
         indexed.add(pool)
-        for route in _routes(config.graph_config["trust-domain"], config.params, pool):
-            # The queue would refuse the whole task because of one bad route.
-            if _PATH.fullmatch(route) and len(route) <= _ROUTE_LENGTH:
-                task.setdefault("routes", []).append(route)
-            else:
-                logger.warning("not indexed, since the index does not accept the route: %s", route)
         yield task
 
 

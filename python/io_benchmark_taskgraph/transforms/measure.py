@@ -14,13 +14,7 @@ import voluptuous
 from taskgraph.transforms.base import TransformSequence
 from taskgraph.util.workertypes import get_worker_type
 
-from io_benchmark_taskgraph.mistakes import (
-    BadKeyError,
-    checked,
-    form,
-    in_task,
-    plain,
-)
+from io_benchmark_taskgraph.mistakes import BadKeyError, checked, form, in_task, plain
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.worker_program import UNPACK, WorkerProgram

@@ -7,8 +7,8 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, kind_file, task_name
-from io_benchmark_taskgraph.selection import ALL_JOB, JOB_ATTRIBUTE, POOL_ATTRIBUTE
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
+from io_benchmark_taskgraph.parameters import ALL_JOB, JOB_ATTRIBUTE, POOL_ATTRIBUTE
 from io_benchmark_taskgraph.transforms import Tasks
 
 # Perfherder takes the pool as an extra option of at most 45 characters.
@@ -37,11 +37,7 @@ def _check_names(config: Any, tasks: Tasks) -> Tasks:
         with in_task(config, task):
             _check_name(config, task, name)
             if counts[name] > 1:
-                same = (pool for pool in pools if task_name(pool) == name)
-                names = {pool.get("task-from", "kind.yml") for pool in same}
-                files = ", ".join(sorted(kind_file(config, file) for file in names))
-                problem = f"two pools have this name ({files}); rename or remove one"
-                raise BadKeyError("name", problem)
+                raise BadKeyError("name", "two pools have this name; rename or remove one")
         task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
         yield task
 

@@ -7,28 +7,17 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, task_name
-from io_benchmark_taskgraph.stanza import REPLICATES, override
+from io_benchmark_taskgraph.parameters import REPLICATES, override
 from io_benchmark_taskgraph.transforms import Tasks
 
 # Recorded in each result. A report with this many results of the pool needs only one look.
-PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
+_PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
 
 
 def _replicate(config: Any, tasks: Tasks) -> Tasks:
-    makers: dict[str, dict[str, Any]] = {}
     replicates = override(config.params, REPLICATES)
     for task in tasks:
-        count = replicates or task["benchmark"].replicates
-        for copy in _numbered(task, count):
-            name = task_name(copy)
-            if name in makers:
-                maker = task_name(makers[name])
-                problem = f"a replicate of {maker} is called {name} too; rename the pool or use fewer replicates"
-                with in_task(config, task):
-                    raise BadKeyError("name", problem)
-            makers[name] = task
-            yield copy
+        yield from _numbered(task, replicates or task["benchmark"].replicates)
 
 
 def _numbered(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
@@ -44,7 +33,7 @@ def _numbered(task: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
             name, bracket, _ = str(treeherder["symbol"]).partition(")")
             treeherder["symbol"] = f"{name}-{number}{bracket}"
         environment = copy.setdefault("worker", {}).setdefault("env", {})
-        environment[PLAN_VARIABLE] = str(count)
+        environment[_PLAN_VARIABLE] = str(count)
         yield copy
 
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
-from taskgraph.util.time import InvalidString, UnknownTimeMeasurement, value_of
+from taskgraph.util.time import value_of
 
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted
+from io_benchmark_taskgraph.parameters import POOL_ATTRIBUTE
 from io_benchmark_taskgraph.report_stanza import STANZA, ReportSettings
-from io_benchmark_taskgraph.selection import POOL_ATTRIBUTE
 from io_benchmark_taskgraph.transforms import Tasks
 
 DEADLINE = "deadline-after"
@@ -28,7 +28,6 @@ OWN_TIME_S = _DAY_S
 RESOLVING_S = 20 * _MINUTE_S
 # The queue refuses a later deadline.
 LATEST_S = 5 * _DAY_S
-_UNITS = (("day", _DAY_S), ("hour", 60 * _MINUTE_S), ("minute", _MINUTE_S), ("second", 1))
 
 
 def _check_time(settings: ReportSettings, max_run_time_s: object) -> None:
@@ -46,55 +45,33 @@ def _check_time(settings: ReportSettings, max_run_time_s: object) -> None:
         )
 
 
-def _length(seconds: int) -> str:
-    """Write a length of time as taskgraph reads it: one number and one unit."""
-    name, unit_s = next(unit for unit in _UNITS if seconds % unit[1] == 0)
-    number = seconds // unit_s
-    return f"{number} {name}{'' if number == 1 else 's'}"
-
-
-def _seconds(key: str, length: object) -> int:
-    try:
-        return int(value_of(length).total_seconds())
-    except (InvalidString, UnknownTimeMeasurement, TypeError, ValueError):
-        problem = "is not a length of time; write one such as 2 days"
-        raise BadKeyError(key, f"{quoted(length)} {problem}") from None
+def _seconds(length: str) -> int:
+    return int(value_of(length).total_seconds())
 
 
 def _set_times(task: dict[str, Any], pools: Sequence[Any]) -> None:
-    """Set the report's `deadline-after` and `expires-after`, or check given ones.
+    """Set the report's `deadline-after` and `expires-after` by those of the pools' tasks.
 
     Check `worker.max-run-time` before; it includes the minutes of waiting.
     """
+    own_s = max(OWN_TIME_S, RESOLVING_S + task["worker"]["max-run-time"])
     deadlines = [pool.task["deadline"]["relative-datestamp"] for pool in pools]
-    pools_s = max(_seconds(DEADLINE, length) for length in deadlines)
-    needed_s = pools_s + RESOLVING_S + task["worker"]["max-run-time"]
-    task.setdefault(DEADLINE, _length(max(needed_s, pools_s + OWN_TIME_S)))
-    deadline_s = _seconds(DEADLINE, task[DEADLINE])
-    if deadline_s < needed_s:
-        raise BadKeyError(
-            DEADLINE,
-            f"{task[DEADLINE]} is too early: the pools' tasks may take until "
-            f"{_length(pools_s)} and the report after them until {_length(needed_s)}; "
-            f"write at least {_length(needed_s)}, or remove the key",
-        )
+    deadline_s = max(map(_seconds, deadlines)) + own_s
     if deadline_s > LATEST_S:
         raise BadKeyError(
             DEADLINE,
-            f"{task[DEADLINE]} is later than the queue accepts, {_length(LATEST_S)}; "
-            f"lower {DEADLINE} of the pools' tasks or of the report",
+            f"{deadline_s} seconds are more than the queue accepts, {LATEST_S}; lower {DEADLINE} of "
+            "the pools' tasks",
         )
-    lengths = [pool.task["expires"]["relative-datestamp"] for pool in pools]
-    earliest = min(lengths, key=lambda length: _seconds(EXPIRES, length))
-    task.setdefault(EXPIRES, earliest)
+    earliest = min((pool.task["expires"]["relative-datestamp"] for pool in pools), key=_seconds)
     # The queue refuses a task that expires before its deadline, or whose dependency does.
-    for owner, length in (("a pool's task", earliest), ("the report", task[EXPIRES])):
-        if _seconds(EXPIRES, length) < deadline_s:
-            raise BadKeyError(
-                EXPIRES,
-                f"{owner} expires after {length}, before the report's deadline of "
-                f"{_length(deadline_s)}; raise {EXPIRES} of that task",
-            )
+    if _seconds(earliest) < deadline_s:
+        raise BadKeyError(
+            EXPIRES,
+            f"a pool's task expires after {earliest}, before the report's deadline of {deadline_s} "
+            f"seconds; raise {EXPIRES} of that task",
+        )
+    task[DEADLINE], task[EXPIRES] = f"{deadline_s} seconds", earliest
 
 
 def _make_report(config: Any, tasks: Tasks) -> Tasks:

@@ -94,7 +94,7 @@ def test_levels():
 
 def workers(count, **planned):
     """So many workers of each pool, whose tasks say how many were planned."""
-    assert replicates.PLAN_VARIABLE == PLAN_VARIABLE
+    assert replicates._PLAN_VARIABLE == PLAN_VARIABLE
     made = []
     for name, plan in planned.items():
         pool = name.replace("_", "-")

@@ -23,8 +23,8 @@ PATHS = (
 )
 
 
-def routes(project, *numbers):
-    return [f"index.releng.v2.{project}.{PATHS[number]}" for number in numbers or range(3)]
+def routes(project):
+    return [f"index.releng.v2.{project}.{path}" for path in PATHS]
 
 
 def made(tasks, **changes):
@@ -56,12 +56,6 @@ def pool(name="amd-16"):
             routes("io-benchmark-pr"),
         ),
         ({"tasks_for": "github-pull-request-untrusted"}, []),
-        # What is no revision or no date gives no such route; the others stay.
-        *(
-            ({"head_rev": revision}, routes("io-benchmark", 0, 2))
-            for revision in ("", None, "refs/heads/main", "a.b", "é" * 40)
-        ),
-        *(({"moz_build_date": date}, routes("io-benchmark", 0, 1)) for date in ("", 0)),
     ],
 )
 def test_routes(changes, expected):
@@ -75,15 +69,3 @@ def test_names():
     first, second, (*_, by_date) = made(tasks)
     assert (first, second) == (["other", *routes("io-benchmark")], ["other"])
     assert by_date == "index.releng.v2.io-benchmark.date.io-benchmark.amd-16~2.20261121080000"
-
-
-@pytest.mark.parametrize(
-    ("project", "is_indexed"), [("a b", False), ("p" * 207, False), ("p" * 206, True)]
-)
-def test_what_the_index_does_not_accept(project, is_indexed, caplog):
-    """The queue would refuse the whole task for such a route, so it is left out, with a message."""
-    [route] = routes(project, 0)
-    expected = [route] if is_indexed else []
-    assert made([pool()], project=project, head_rev="", moz_build_date="") == [expected]
-    text = "not indexed, since the index does not accept the route: "
-    assert caplog.messages == ([] if is_indexed else [text + route])

@@ -2,22 +2,20 @@
 """The kind's own transforms, each alone and all in kind.yml's order: tasks in, tasks or a mistake out."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from embedding import shell_text
-from pytest_taskgraph import make_task
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph.stanza import Benchmark
-from io_benchmark_taskgraph.task_command import make_command
-from io_benchmark_taskgraph.transforms import kind, pools
+from io_benchmark_taskgraph.transforms import kind, pools, symbols
+from io_benchmark_taskgraph.transforms.command import make_command
 from io_benchmark_taskgraph.worker_program import WorkerProgram, workload_names
 
 NAME = "name: is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
 LABEL = "name: is what -j calls the job or a task's label; give the pool another name"
-PLATFORM = "is not a platform; write one such as linux64/opt"
 SYMBOL = "is not a group and a symbol of at most 25 characters each; write them as IOB(amd16)"
-CLASH = "on linux64/opt; give each task a different symbol"
 
 
 @pytest.mark.parametrize(
@@ -39,12 +37,8 @@ CLASH = "on linux64/opt; give each task a different symbol"
             "worker.max-run-time: 300 is not a number of seconds above 300; write one such as 3600",
         ),
         *(
-            ({"treeherder": {key: value}}, f"treeherder.{key}: {value!r} {text}")
-            for key, text, values in (
-                ("platform", PLATFORM, ("linux64", "linux 64/opt", f"{'a' * 51}/opt")),
-                ("symbol", SYMBOL, ("amd16", "IOB(a", f"IOB({'a' * 26})")),
-            )
-            for value in values
+            ({"treeherder": {"symbol": symbol}}, f"treeherder.symbol: {symbol!r} {SYMBOL}")
+            for symbol in ("amd16", "IOB(a", f"IOB({'a' * 26})", f"{'a' * 26}(a)")
         ),
         (
             {"benchmark": {"workloads": ["x"]}},
@@ -83,8 +77,9 @@ def test_names_of_the_other_kind(
 def test_two_pools_of_a_name(run_kind, make_pool):
     """Two files may not name the same pool."""
     message = mistake(run_kind, [make_pool(), make_pool(**{"task-from": "more.yml"})], "pools")
-    assert "task amd-16: name: two pools have this name (" in message
-    assert message.endswith("more.yml); rename or remove one")
+    assert message.endswith(
+        "kind.yml: task amd-16: name: two pools have this name; rename or remove one"
+    )
 
 
 def measured(run_kind, *tasks, **params):
@@ -119,17 +114,6 @@ def test_replicates(run_kind, make_pool, params, counts):
     assert tasks[-1]["worker"]["max-run-time"] == 3600
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_a_replicate_with_the_name_of_another_pool(run_kind, make_pool, order):
-    """Whichever comes first, both are named."""
-    tasks = [make_pool(benchmark={"replicates": 2}), make_pool(name="amd-16-1")][::order]
-    first, second = (task["name"] for task in tasks)
-    assert mistake(measured, run_kind, *tasks).endswith(
-        f"kind.yml: task {second}: name: a replicate of {first} is called amd-16-1 too; rename the "
-        "pool or use fewer replicates"
-    )
-
-
 @pytest.mark.parametrize(
     ("params", "text"),
     [
@@ -162,55 +146,15 @@ def test_perfherder(run_kind, make_pool, mode):
     assert [task["benchmark"].perfherder for task in made] == expected
 
 
-def dependency(label, platform="linux64", symbol="amd16"):
-    treeherder = {
-        "machine": {"platform": platform},
-        "collection": {"opt": True},
-        "groupSymbol": "IOB",
-        "symbol": symbol,
-    }
-    return make_task(label, kind="io-benchmark", task_def={"extra": {"treeherder": treeherder}})
-
-
-@pytest.mark.parametrize(
-    ("tasks", "dependencies", "text"),
-    [
-        ([{}, {"name": "x"}], [], "x: treeherder.symbol: task amd-16 already has IOB(amd16)"),
-        (
-            [
-                {"benchmark": {"replicates": 2}},
-                {"name": "x", "treeherder": {"symbol": "IOB(amd16-2)"}},
-            ],
-            [],
-            "x: treeherder.symbol: task amd-16-2 already has IOB(amd16-2)",
-        ),
-        (
-            [{}],
-            [dependency("other")],
-            "amd-16: treeherder.symbol: task other already has IOB(amd16)",
-        ),
-        # A different platform or symbol may be next to this one, as may a task that is not shown.
-        (
-            [{}, {"name": "b", "treeherder": {"symbol": "IOB(b)"}}],
-            [
-                dependency("a", symbol="amd16-2"),
-                dependency("b", platform="linux32"),
-                make_task("c", kind="docker-image", task_def={}),
-            ],
-            None,
-        ),
-    ],
-    ids=["task", "replicate", "kind", "none"],
-)
-def test_clashing_symbols(run_kind, make_pool, tasks, dependencies, text):
-    """The symbol, the platform and both tasks are named."""
-    made = measured(run_kind, *(make_pool(**changes) for changes in tasks))
-    by_label = {task.label: task for task in dependencies}
-    if text is None:
-        assert run_kind([*made], "symbols", kind_dependencies_tasks=by_label) == made
-    else:
-        message = mistake(run_kind, made, "symbols", kind_dependencies_tasks=by_label)
-        assert message.endswith(f"kind.yml: task {text} {CLASH}")
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_without_treeherder(make_transform_config, make_pool, is_shown):
+    """A symbol of 25 characters is accepted; a project without Treeherder has none."""
+    config = make_transform_config()
+    graph_config: dict[str, object] = {"treeherder": {}} if is_shown else {}
+    pool = make_pool(treeherder={"symbol": f"{'a' * 25}({'b' * 25})"})
+    config = SimpleNamespace(graph_config=graph_config, params=config.params)
+    (made,) = symbols.transforms(config, iter([pool]))
+    assert ("treeherder" in made) is is_shown
 
 
 def test_command(run_kind, make_pool):

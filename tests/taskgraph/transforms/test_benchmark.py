@@ -12,7 +12,8 @@ from measuring import trials
 from user_mistakes import mistake
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 
-from io_benchmark_taskgraph import estimate, stanza
+from io_benchmark_taskgraph import stanza
+from io_benchmark_taskgraph.transforms import benchmark as module
 from io_benchmark_taskgraph.worker_program import maximum_time_s, workload_names
 
 SMALLEST = {"workloads": ["cache-retrieve"], "retrieves": 2000}
@@ -22,7 +23,7 @@ THREE_DESTINATIONS = {"destination": ["overwrite", "unlink", "fresh"]}
 
 def check(budget_s, **changes):
     benchmark = stanza.Benchmark.parse({**SMALLEST, **changes})
-    estimate.check_duration(benchmark, budget_s)
+    module.check_duration(benchmark, budget_s)
 
 
 RETRIEVES = (
@@ -69,7 +70,7 @@ def test_remedies():
     assert mistake(check, 3300, **TWO_PLACES).endswith(
         "; raise worker.max-run-time to 5088 or lower benchmark.retrieves to 1347"
     )
-    check(5088 - estimate.MARGIN_S, **TWO_PLACES)
+    check(5088 - module.MARGIN_S, **TWO_PLACES)
     check(3300, **TWO_PLACES, retrieves=1347)
     mistake(check, 3300, **TWO_PLACES, retrieves=1348)
     assert mistake(check, 100).endswith("is 100 s; raise worker.max-run-time to 2694")
@@ -78,9 +79,9 @@ def test_remedies():
 @pytest.mark.parametrize("value", [300, -1, None, True, "1h", 3600.0])
 def test_no_time(value):
     """The script stops 300 s before its task would be stopped; less than that is refused."""
-    assert (estimate.time_budget_s(3600), estimate.time_budget_s(301)) == (3300, 1)
+    assert (module.time_budget_s(3600), module.time_budget_s(301)) == (3300, 1)
     text = f"{value!r} is not a number of seconds above 300; write one such as 3600"
-    assert mistake(estimate.time_budget_s, value) == f"worker.max-run-time: {text}"
+    assert mistake(module.time_budget_s, value) == f"worker.max-run-time: {text}"
 
 
 # What comes before and after the limited part: files that are made, processes that start. Of unpack: the
@@ -118,7 +119,7 @@ def test_limits_are_the_scripts(name, monkeypatch):
 def test_constants_are_the_scripts():
     """Sizes, the share of trials, and every workload: a new one needs a maximum time here."""
     sizes_mib = list(CACHE_SIZES_MIB)
-    assert (sum(sizes_mib), mean(sizes_mib)) == (estimate.CACHE_MIB, estimate.RETRIEVE_MIB)
-    assert estimate.TRIALS_PERCENT == trials.TRIALS_PERCENT
+    assert (sum(sizes_mib), mean(sizes_mib)) == (module.CACHE_MIB, module.RETRIEVE_MIB)
+    assert module.TRIALS_PERCENT == trials.TRIALS_PERCENT
     names = workload_names()
     assert names == sorted(["cache-retrieve", *BESIDE_S])

@@ -5,11 +5,10 @@ import pytest
 from user_mistakes import mistake
 from yaml import YAMLError
 
-from io_benchmark_taskgraph import yaml_files
+from io_benchmark_taskgraph import mistakes
 
 ALIAS = "the alias *x is not supported; write the value out"
 TWICE = "is given twice in one mapping and only the last would count; rename or remove one"
-DEEP = "values are nested more than 50 deep; nest them less"
 
 
 @pytest.fixture
@@ -26,7 +25,6 @@ def file(tmp_path):
     [
         ("a: &x [1]\nb: *x", f"2: {ALIAS}"),
         ("a: 1\nb: &x [2, {c: *x}]", f"2: {ALIAS}"),
-        ("[" * 51 + "]" * 51, f"1: {DEEP}"),
         ("a:\n  b: 1\n  c: {d: 1}\n  b: 2", f"4: the key b {TWICE}"),
         ('? "a\\nb"\n: 1\n? "a\\nb"\n: 2', f"3: the key 'a\\nb' {TWICE}"),
     ],
@@ -36,7 +34,7 @@ def test_mistakes(file, text, problem):
     for path in (file, file.parent / "pools/more.yml"):
         path.write_text(text)
         name = path.relative_to(file.parents[3])
-        assert mistake(yaml_files.check_tree, file.parents[2]) == f"{name} line {problem}"
+        assert mistake(mistakes.check_tree, file.parents[2]) == f"{name} line {problem}"
         path.unlink()
 
 
@@ -47,21 +45,20 @@ def test_mistakes(file, text, problem):
         "a: {b: 1}\nc: {b: 1}",
         "a: [b, b]\nc: b",
         "? [a]\n: a\n? {b: 1}\n: a\na: 1",
-        "[" * 50 + "]" * 50,
     ],
 )
 def test_accepted(file, text):
     """The same key in two mappings, and values like keys."""
     file.write_text(text)
-    yaml_files.check_tree(file.parents[2])
+    mistakes.check_tree(file.parents[2])
 
 
 def test_other_files(file):
     """What is not YAML is the loader's error, with the file's name; reading a device may never end."""
     (file.parent / "more.yml").symlink_to("/dev/zero")
     text = "taskcluster/kinds/io-benchmark/more.yml: is not a regular file; remove it"
-    assert mistake(yaml_files.check_tree, file.parents[2]) == text
+    assert mistake(mistakes.check_tree, file.parents[2]) == text
     file.write_text("a: [b\n")
     with pytest.raises(YAMLError) as caught:
-        yaml_files.check_tree(file.parents[2])
+        mistakes.check_tree(file.parents[2])
     assert f'in "{file}", line 2' in str(caught.value)

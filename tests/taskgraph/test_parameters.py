@@ -9,8 +9,12 @@ import pytest
 from pytest_taskgraph import make_graph, make_task
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph.parameters import _select_targets, decision_parameters
-from io_benchmark_taskgraph.selection import requested, select
+from io_benchmark_taskgraph.parameters import (
+    _select_targets,
+    decision_parameters,
+    requested,
+    select,
+)
 
 FORM = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names"
 
