@@ -141,6 +141,7 @@ def test_nothing_of_the_process_group_stays(make_run):
 
 
 def test_a_line_without_an_end_does_not_fill_the_memory(make_run, monkeypatch):
+    """It is cut into lines of the longest length."""
     monkeypatch.setattr(process, "_LINE_LIMIT_BYTES", 100)
     run = make_run("head -c 250 /dev/zero", artifacts={})
     process.run(run, os.environ)
