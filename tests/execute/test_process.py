@@ -166,7 +166,7 @@ def is_running(pid):
     return True
 
 
-def wait_until_ready(run: LocalRun) -> int:
+def wait_until_ready(run):
     """Return the process id that the run's log names."""
     deadline_s = time.monotonic() + 30
     while time.monotonic() < deadline_s:
@@ -180,8 +180,7 @@ def wait_until_ready(run: LocalRun) -> int:
 
 INTERRUPTED_PROGRAM = """
     import os, pickle, sys
-    from contextlib import suppress
-from pathlib import Path
+    from pathlib import Path
     from io_benchmark.execute import process
 
     local_run = pickle.loads(Path(sys.argv[1]).read_bytes())
