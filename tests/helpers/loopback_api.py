@@ -25,7 +25,6 @@ ROUTES = (
     ("GET", "queue/v1/task-group/<taskGroupId>/list", "list_task_group"),
     ("GET", TASK, "task"),
     ("PUT", TASK, "create_task"),
-    ("GET", f"{TASK}/status", "status"),
     ("POST", f"{TASK}/cancel", "cancel_task"),
     ("GET", f"{TASK}/artifacts", "list_latest_artifacts"),
     ("GET", f"{TASK}/artifacts/<name*>", "get_latest_artifact"),
@@ -34,7 +33,6 @@ ROUTES = (
     ("POST", "queue/v1/tasks", "tasks"),
     ("GET", "index/v1/task/<indexPath>", "find_task"),
     ("GET", "index/v1/tasks/<namespace>", "list_tasks"),
-    ("GET", "index/v1/namespaces/<namespace>", "list_namespaces"),
     ("GET", "worker-manager/v1/worker-pool/<workerPoolId*>", "worker_pool"),
     ("GET", "auth/v1/scopes/current", "current_scopes"),  # taskgraph asks this and lists artifacts
 )
@@ -244,9 +242,6 @@ class Api:
             )
         return self.deployment.statuses[task_id]
 
-    def _status(self, call: Call) -> Any:
-        return {"status": self._status_of(call)}
-
     def _task(self, call: Call) -> Any:
         return self._definition(self._status_of(call)["taskId"])
 
@@ -345,25 +340,10 @@ class Api:
             for route in self.deployment.index
             if route.rpartition(".")[0] == call["namespace"]
         ]
-        return self._page("tasks", list(map(self.deployment.indexed, routes)), call.query)
-
-    def _list_namespaces(self, call: Call) -> Any:
-        below = f"{call['namespace']}."
-        inner = [
-            route.removeprefix(below) for route in self.deployment.index if route.startswith(below)
-        ]
-        names = sorted({route.partition(".")[0] for route in inner if "." in route})
-        expires = "2027-11-22T00:00:00.000Z"
-        namespaces = [
-            {"namespace": f"{below}{name}", "name": name, "expires": expires} for name in names
-        ]
-        return self._page("namespaces", namespaces, call.query)
-
-    def _page(self, key: str, items: list[Any], query: Mapping[str, str]) -> Any:
-        begin = int(query.get("continuationToken", "from-0").removeprefix("from-"))
+        begin = int(call.query.get("continuationToken", "from-0").removeprefix("from-"))
         end = begin + self.deployment.page_limit
-        more = {"continuationToken": f"from-{end}"} if end < len(items) else {}
-        return {key: items[begin:end], **more}
+        more = {"continuationToken": f"from-{end}"} if end < len(routes) else {}
+        return {"tasks": list(map(self.deployment.indexed, routes[begin:end])), **more}
 
     def _worker_pool(self, call: Call) -> Any:
         pool, pools = call["workerPoolId"], self.deployment.worker_pools

@@ -1,13 +1,97 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How often a request is repeated, and the pauses between."""
+"""Coroutines that signals or a failure stop, and requests that are repeated."""
 
 import asyncio
+import os
+import signal
 
 import pytest
 from msgspec.structs import replace
 
 from io_benchmark.errors import GaveUpError
-from io_benchmark.sources.requests import RequestPolicy, TransientError
+from io_benchmark.process import TERMINATING
+from io_benchmark.sources.requests import RequestPolicy, TransientError, run_all, run_coroutine
+
+
+class TerminatedError(KeyboardInterrupt):
+    pass
+
+
+@pytest.fixture
+def on_sigterm():
+    """Do what the command line does on SIGTERM and SIGHUP."""
+
+    def terminate(_number, _frame):
+        raise TerminatedError
+
+    previous = {number: signal.signal(number, terminate) for number in TERMINATING}
+    yield terminate
+    for number, handler in previous.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (signal.SIGTERM, TerminatedError),
+        (signal.SIGHUP, TerminatedError),
+        (signal.SIGINT, KeyboardInterrupt),
+    ],
+)
+def test_a_signal_ends_it_in_order(on_sigterm, number, expected):
+    """Everything is closed first; the handler is restored."""
+    closed = []
+
+    async def main():
+        try:
+            os.kill(os.getpid(), number)
+            await asyncio.sleep(60)
+        finally:
+            closed.append(True)
+
+    with pytest.raises(expected):
+        run_coroutine(main())
+    assert closed == [True]
+    assert {signal.getsignal(number) for number in TERMINATING} == {on_sigterm}
+
+
+def test_the_first_failure_ends_the_others():
+    """The failure is raised unchanged, when the others have closed what they use."""
+    closed = []
+
+    async def waits():
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.01)
+            closed.append(True)
+
+    async def fails():
+        await asyncio.sleep(0)
+        raise KeyError("x")
+
+    async def main():
+        with pytest.raises(KeyError):
+            await run_all([waits(), fails(), waits()])
+        return list(closed)
+
+    assert asyncio.run(main()) == [True, True]
+
+
+def test_so_many_at_a_time():
+    """All run, never more at once than allowed."""
+    running = most = done = 0
+
+    async def work():
+        nonlocal running, most, done
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.001)
+        running -= 1
+        done += 1
+
+    asyncio.run(run_all([work() for _ in range(20)], 3))
+    assert (most, done) == (3, 20)
 
 
 def attempt(failures, retry_after_s=None):
@@ -37,9 +121,8 @@ def test_retry_after(policy, waits):
     """It counts where it is longer than the policy's pause; over the limit it is an error."""
     assert asyncio.run(policy.retry(attempt(2, retry_after_s=60.0))) == 3
     assert asyncio.run(policy.retry(attempt(1, retry_after_s=0.0))) == 2
-    with pytest.raises(
-        GaveUpError, match=r"^host answers 503; it demands a pause of 61 s; try again then$"
-    ):
+    message = r"^host answers 503; it demands a pause of 61 s; try again then$"
+    with pytest.raises(GaveUpError, match=message):
         asyncio.run(policy.retry(attempt(1, retry_after_s=61.0)))
     assert waits == [60.0, 60.0, 0.1875]
 
@@ -52,9 +135,5 @@ def test_waits_are_spread(dice, delay_s):
 
 def test_all_tries_together_have_a_limit():
     """The limit includes all tries and pauses."""
-
-    async def main():
-        await RequestPolicy(object_s=0.05).retry(asyncio.Event().wait)
-
     with pytest.raises(GaveUpError, match=r"^no complete answer within 0\.05 s; try again later$"):
-        asyncio.run(main())
+        asyncio.run(RequestPolicy(object_s=0.05).retry(asyncio.Event().wait))

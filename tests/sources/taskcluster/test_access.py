@@ -2,7 +2,6 @@
 """Credentials: where they are sent, mistakes in them, and explanations of refused requests."""
 
 import json
-import re
 
 import pytest
 from recorded_pushes import written
@@ -16,19 +15,21 @@ PROXY = {"TASKCLUSTER_PROXY_URL": "http://taskcluster/"}
 HERE = {"TASKCLUSTER_ROOT_URL": ROOT}
 SIGNING = {"clientId": "me", "accessToken": "secret-token"}
 CERTIFICATE = {"TASKCLUSTER_CERTIFICATE": '{"version": 1}'}
+TEMPORARY = {**SIGNING, "certificate": '{"version": 1}'}
+
+
+CLIENT_ID = "mozilla-auth0/ad|Mozilla-LDAP|jane+x@example.com!/cli-x_7:b.c"
+AS_ME = Access(ROOT, ROOT, "as me", SIGNING)
+IN_A_TASK = Access(ROOT, "http://taskcluster", "through the task's proxy")
 
 
 @pytest.mark.parametrize(
     ("root_url", "environment", "expected"),
     [
         (ROOT, {}, Access(ROOT, ROOT, "anonymously")),
-        (ROOT, {**CREDENTIALS, **PROXY}, Access(ROOT, ROOT, "as me", SIGNING)),
-        (
-            ROOT,
-            {**CREDENTIALS, **CERTIFICATE},
-            Access(ROOT, ROOT, "as me", {**SIGNING, "certificate": '{"version": 1}'}),
-        ),
-        (ROOT, PROXY, Access(ROOT, "http://taskcluster", "through the task's proxy")),
+        (ROOT, {**CREDENTIALS, **PROXY}, AS_ME),
+        (ROOT, {**CREDENTIALS, **CERTIFICATE}, Access(ROOT, ROOT, "as me", TEMPORARY)),
+        (ROOT, PROXY, IN_A_TASK),
         (OTHER, {**CREDENTIALS, **PROXY}, Access(OTHER, OTHER, "anonymously")),
     ],
     ids=["nothing", "before-proxy", "temporary", "proxy", "another-deployment-gets-nothing"],
@@ -38,48 +39,43 @@ def test_who_asks(root_url, environment, expected):
     assert Access.of(root_url, {**HERE, **environment}) == expected
 
 
-@pytest.mark.parametrize("client_id", ['a"b', "a\nb", "jäne", '"' * 10_000], ids=len)
-def test_what_is_not_a_client_id(client_id):
-    """One short line: a quote would end the id in the signed header."""
-    with pytest.raises(UsageError, match=r"^TASKCLUSTER_CLIENT_ID: .*is not a client id") as caught:
-        Access.of(ROOT, {**HERE, **CREDENTIALS, "TASKCLUSTER_CLIENT_ID": client_id})
-    assert len(str(caught.value)) < 250
-    assert str(caught.value).isprintable()
-
-
 def test_a_real_client_id():
     """The characters that the auth service accepts; repr does not show the token."""
-    client_id = "mozilla-auth0/ad|Mozilla-LDAP|jane+x@example.com!/cli-x_7:b.c"
-    access = Access.of(ROOT, {**HERE, **CREDENTIALS, "TASKCLUSTER_CLIENT_ID": client_id})
-    assert access.who == f"as {client_id}"
+    access = Access.of(ROOT, {**HERE, **CREDENTIALS, "TASKCLUSTER_CLIENT_ID": CLIENT_ID})
+    assert access.who == f"as {CLIENT_ID}"
     assert "secret" not in repr(access)
 
 
-NO_CERTIFICATE = (
-    "TASKCLUSTER_CERTIFICATE: is not a certificate of Taskcluster (a JSON object); copy"
-)
+NO_CERTIFICATE = "is not a certificate of Taskcluster (a JSON object); copy"
+
+
+NO_ID, NO_TOKEN = "is not a client id", "contains characters that an access token cannot"
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("changes", "message"),
     [
-        ({"TASKCLUSTER_ACCESS_TOKEN": ""}, "TASKCLUSTER_CLIENT_ID is set and TASKCLUSTER_ACC"),
-        ({"TASKCLUSTER_CLIENT_ID": ""}, "TASKCLUSTER_ACCESS_TOKEN is set and TASKCLUSTER_CLI"),
-        ({"TASKCLUSTER_CERTIFICATE": "[" * 100_000}, NO_CERTIFICATE),
-        ({"TASKCLUSTER_CERTIFICATE": '["version"]'}, NO_CERTIFICATE),
-        ({"TASKCLUSTER_CERTIFICATE": '{"version": "é"}'}, NO_CERTIFICATE),
-        ({"TASKCLUSTER_ACCESS_TOKEN": "sécret"}, "TASKCLUSTER_ACCESS_TOKEN: contains characters"),
-        (
-            {**dict.fromkeys(CREDENTIALS, ""), "TASKCLUSTER_PROXY_URL": "x"},
-            "TASKCLUSTER_PROXY_URL: is not an http(s) address",
-        ),
+        ({"CLIENT_ID": 'a"b'}, NO_ID),
+        ({"CLIENT_ID": '"' * 10_000}, NO_ID),
+        ({"CERTIFICATE": "[" * 100_000}, NO_CERTIFICATE),
+        ({"CERTIFICATE": '["version"]'}, NO_CERTIFICATE),
+        ({"CERTIFICATE": '{"version": "é"}'}, NO_CERTIFICATE),
+        ({"ACCESS_TOKEN": "sécret"}, NO_TOKEN),
+        ({"ACCESS_TOKEN": "sec\tret"}, NO_TOKEN),
+        ({"CLIENT_ID": ""}, "is set and TASKCLUSTER_CLIENT_ID is not"),
+        ({"ACCESS_TOKEN": ""}, "is set and TASKCLUSTER_ACCESS_TOKEN is not"),
+        ({"ACCESS_TOKEN": "", "CLIENT_ID": "", "PROXY_URL": "x"}, "is not an http(s) address"),
     ],
+    ids=range(10),
 )
-def test_mistakes_name_the_variable_and_never_the_secret(change, message):
-    """A printed message may end in a public log."""
-    with pytest.raises(UsageError, match=f"^{re.escape(message)}") as raised:
-        Access.of(ROOT, {**HERE, **CREDENTIALS, **change})
+def test_mistakes_name_the_variable_and_never_the_secret(changes, message):
+    """A printed message may end in a public log; a quote would end the id in the signed header."""
+    variables = {f"TASKCLUSTER_{name}": value for name, value in changes.items()}
+    with pytest.raises(UsageError, match=r"^TASKCLUSTER_") as raised:
+        Access.of(ROOT, {**HERE, **CREDENTIALS, **variables})
+    assert message in str(raised.value)
     assert "cret" not in str(raised.value)
+    assert len(str(raised.value)) < 250
 
 
 ME = Access.of(ROOT, HERE | CREDENTIALS)
@@ -94,11 +90,7 @@ def message(note):
     [
         (
             message("cancel, signed for no content type and sent with one"),
-            (
-                "refuses the request of me (Invalid payload hash): it computed another hash of the "
-                "request than was signed, so something on the way changed the content or its type; "
-                "the credentials are not the cause: look for a proxy"
-            ),
+            "refuses the request of me (Invalid payload hash): it computed another hash of the ",
         ),
         (
             message("a wrong access token"),
@@ -107,15 +99,12 @@ def message(note):
                 "client; check TASKCLUSTER_ACCESS_TOKEN"
             ),
         ),
-        ("Unauthorized: Stale timestamp", "set the clock"),
-        ("ext.certificate.start > now", "check the clock"),
         ("ext.certificate.expiry < now", "have expired; get new ones"),
         ("ext.certificate.signature is not valid", "check TASKCLUSTER_CERTIFICATE"),
         (
             f"ext.certificate issuer `me` doesn't satisfy all certificate scopes {'queue:x' * 40}, a:b.",
             "queue:x, a:b.): the client that made the temporary credentials lacks a scope",
         ),
-        ("Client with clientId 'x' not found", "does not know the client"),
         ("Authentication Error", "refuses the credentials of me: Auth"),
     ],
 )
@@ -125,35 +114,32 @@ def test_why_a_request_is_not_authenticated(text, expected):
 
 
 PRIORITIES = [f"queue:create-task:{name}:a/b" for name in ("highest", "high", "low")]
+CACHES = [f"docker-worker:cache:{'x' * 30}-{number}" for number in range(14)]
 # Of an anonymous request: the whole expression, in which the task's own priority comes last.
-WHOLE = {
-    "AllOf": [*(f"docker-worker:cache:{'x' * 30}-{n}" for n in range(14)), {"AnyOf": PRIORITIES}]
-}
+WHOLE = json.dumps({"AllOf": [*CACHES, {"AnyOf": PRIORITIES}]})
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
+        pytest.param(
             message("createTask without the priority scope (AnyOf)"),
             "queue:create-task:high:releng-1/b-linux",
+            id="priority",
         ),
-        (
+        pytest.param(
             message("cancel without the scope"),
             "queue:cancel-task:releng-level-3/VkCx-CMnSfGpfUqx3nMfbg/CueavNFqS-ygXyRjLcsHiQ",
+            id="narrowest",
         ),
-        ("none at all", ""),
-        ("```\nqueue:a\nqueue:b\n```", "queue:a, queue:b"),
-        ('```\n{"AnyOf": []}\n```', ""),
-        ('```\n{"AllOf": {"x": 1}}\n```', ""),
-        (f"```\n{'[' * 100_000}\n```", "[" * 1499 + "…"),
-        (f"```\n{json.dumps(WHOLE)}\n```", ", ".join([*WHOLE["AllOf"][:-1], PRIORITIES[-1]])),  # type: ignore[list-item]
+        pytest.param("```\nqueue:a\nqueue:b\n```", "queue:a, queue:b", id="lines"),
+        pytest.param(f"```\n{'[' * 100_000}\n```", "[" * 1499 + "…", id="deep"),
+        pytest.param(f"```\n{WHOLE}\n```", ", ".join([*CACHES, PRIORITIES[-1]]), id="whole"),
     ],
-    ids=["priority", "narrowest", "no-block", "lines", "empty", "no-expression", "deep", "whole"],
 )
 def test_the_missing_scopes(text, expected):
     """Any text gives one line; of an AnyOf one scope is named, and nothing is cut off."""
-    needed = f"which needs {expected or 'a scope'} and was made as me; request that scope from"
+    needed = f"which needs {expected} and was made as me; request that scope from"
     assert needed in ME.refusal(403, text)
 
 

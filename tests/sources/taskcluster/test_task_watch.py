@@ -89,22 +89,16 @@ def test_no_longer_than_asked(deployment, group, ids, policy):
 
 
 @pytest.mark.parametrize(
-    ("states", "address", "lines"),
-    [
-        pytest.param(("completed", "pending"), f"task:{AMD_16}", 3, id="task run again"),
-        pytest.param(("completed", "pending"), f"task:{AMD_16}.0", 1, id="run"),
-        pytest.param(("pending",), f"task:{AMD_16}.0", 3, id="run that is not over"),
-    ],
+    ("address", "waits"), [(f"task:{AMD_16}", True), (f"task:{AMD_16}.0", False)]
 )
-def test_named_tasks(policy, states, address, lines):
+def test_named_tasks(policy, address, waits):
     """It waits for a task, or for its named run."""
     deployment = recorded()
-    deployment.change_runs(AMD_16, *states)
-    turned = Turned(lambda: deployment.change_runs(AMD_16, "running"))
+    deployment.change_runs(AMD_16, "completed", "pending")
     with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, address, limit_s=30)
-    assert len(told) == lines
-    assert told[0].endswith(f" {states[0] if lines == 1 else states[-1]} after 0 min")
+        told = waited(loopback, policy, Turned(), address, limit_s=30)
+    state = "[0/1] 1 pending" if waits else "[1/1] 1 completed"
+    assert (told[0], len(told)) == (f"{state} after 0 min", 2 if waits else 1)
 
 
 @pytest.mark.parametrize("address", ["group:{}", "task:{}"])
@@ -131,25 +125,6 @@ def test_right_after_a_push(deployment, policy, address):
         ]
 
 
-def test_a_push_that_is_not_in_the_index_yet(deployment, group, policy):
-    """A decision task is added to the index when it has completed."""
-    decision = add(deployment, group, "decision-task", "completed")
-    revision = "0" * 40
-    route = f"gecko.v2.try.revision.{revision}.taskgraph.decision"
-    turned = Turned(lambda: None, lambda: deployment.index.update({route: decision}))
-    push = f"https://treeherder.mozilla.org/jobs?repo=try&revision={revision}"
-    with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, push)
-    assert told == [
-        (
-            f"waiting for what adds tasks to the group: decision task of index:{route}: is not in the "
-            "index before it has completed"
-        ),
-        "[0/1] 1 unlisted after 0 min",
-        "[2/2] 2 completed after 1 min",
-    ]
-
-
 LANDO = "https://treeherder.mozilla.org/jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=7"
 
 
@@ -157,33 +132,35 @@ LANDO = "https://treeherder.mozilla.org/jobs?repo=try&landoInstance=lando-prod-2
 def lando(deployment, monkeypatch):
     """Lando's answers, at the loopback's storage host."""
 
-    def answer(status, commit_id, error=""):
-        job = {"id": 7, "status": status, "commit_id": commit_id, "error": error}
-        deployment.artifacts[AMD_16, 0, "landing_jobs/7"] = Artifact(json.dumps(job).encode())
-
-    def serve(loopback):
+    def serve(loopback, status, commit_id, error=""):
         host = f"{loopback.storage_url}/public-bucket/{AMD_16}/0"
         monkeypatch.setitem(LANDO_HOSTS, "lando-prod-2025", host)
-        return answer
+        job = {"id": 7, "status": status, "commit_id": commit_id, "error": error}
+        deployment.artifacts[AMD_16, 0, "landing_jobs/7"] = Artifact(json.dumps(job).encode())
 
     return serve
 
 
-def test_a_push_that_lando_has_not_landed_yet(deployment, group, policy, lando):
-    """Lando names the revision once it has landed; the decision task's route follows from it."""
+def test_a_push_that_is_not_in_the_index_yet(deployment, group, policy, lando):
+    """Lando names the revision once it has landed; the index has its decision task when that completed."""
     decision = add(deployment, group, "decision-task", "completed")
     route = f"gecko.v2.try.revision.{'a' * 40}.taskgraph.decision"
     with Loopback(deployment) as loopback:
-        answer = lando(loopback)
-        answer("SUBMITTED", "")
+        lando(loopback, "SUBMITTED", "")
         turned = Turned(
-            lambda: answer("LANDED", "a" * 40),
+            lambda: lando(loopback, "LANDED", "a" * 40),
             lambda: deployment.index.update({route: decision}),
         )
         told = waited(loopback, policy, turned, LANDO)
     assert told[0].endswith("/landing_jobs/7: has not landed")
-    assert told[2].endswith(f"task of index:{route}: is not in the index before it has completed")
-    assert told[-1] == "[2/2] 2 completed after 1 min"
+    assert told[1:] == [
+        "[0/1] 1 unlisted after 0 min",
+        (
+            f"waiting for what adds tasks to the group: decision task of index:{route}: is not in the "
+            "index before it has completed"
+        ),
+        "[2/2] 2 completed after 1 min",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +175,7 @@ def test_a_push_that_lando_has_not_landed_yet(deployment, group, policy, lando):
 def test_a_push_that_lando_does_not_name(deployment, policy, lando, answer, problem):
     """Reading it says why there are no tasks."""
     with Loopback(deployment) as loopback:
-        lando(loopback)(*answer)
+        lando(loopback, *answer)
         environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
         meaning = parse(LANDO, environment)
         assert meaning is not None
@@ -295,8 +272,8 @@ def waited_in_group(loopback, group_id, policy, turned):
     async def main():
         address = GroupAddress(loopback.url, group_id)
         async with connect({0: address}, {}, policy) as deployments:
-            deployment, clock = deployments[loopback.url], turned.clock
-            await wait_in_group(deployment, group_id, labels, told.append, clock=clock)
+            deployment = deployments[loopback.url]
+            await wait_in_group(deployment, group_id, labels, told.append, turned.clock)
 
     asyncio.run(main())
     return told

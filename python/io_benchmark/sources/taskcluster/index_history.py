@@ -23,7 +23,6 @@ from io_benchmark.sources.protocol import (
 from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.addresses import (
     ROOT_VARIABLE,
-    TRUST_DOMAIN_VARIABLE,
     GroupAddress,
     IndexAddress,
     default_remark,
@@ -124,11 +123,7 @@ def _explain_nothing(address: IndexAddress, query: HistoryQuery, *, has_older: b
         return (
             f"{query.pool}: nothing was measured since {query.since}; the index has older results"
         )
-    return (
-        f"{address}: {address.root_url} has no results there; check the pool, --project, "
-        f"{TRUST_DOMAIN_VARIABLE} and {ROOT_VARIABLE}; results of try and of pull requests expire after "
-        "28 days"
-    )
+    return f"{address}: {address.root_url} has no results there; check pool and --project"
 
 
 async def _tasks_of_pool(
