@@ -25,7 +25,7 @@ def _unit(value: float, units: Sequence[tuple[int, str]]) -> tuple[int, str]:
     return next((unit for unit in units if value >= unit[0]), units[-1])
 
 
-def time_unit(time_ns: float) -> tuple[int, str]:
+def _time_unit(time_ns: float) -> tuple[int, str]:
     """Return the unit of a measured time, in nanoseconds, and its name: s, ms, µs or ns."""
     return _unit(time_ns, _TIME_UNITS)
 
@@ -83,7 +83,7 @@ def tick(value: float) -> str:
 def times(values_ns: Sequence[float]) -> list[str]:
     """Write times of one row in one unit, that of the smallest."""
     positive = [value for value in values_ns if math.isfinite(value) and value > 0]
-    unit_ns, unit = time_unit(min(positive, default=_NS_PER_MS))
+    unit_ns, unit = _time_unit(min(positive, default=_NS_PER_MS))
     return [f"{digits(value / unit_ns)} {unit}" for value in values_ns]
 
 
@@ -97,7 +97,7 @@ class TimeScale(NamedTuple):
     @classmethod
     def of(cls, times_ns: Sequence[float], difference_ns: float) -> Self:
         """Return the unit of the largest time, and three significant digits of the difference."""
-        unit_ns, unit = time_unit(max(times_ns, default=0.0))
+        unit_ns, unit = _time_unit(max(times_ns, default=0.0))
         decimals = 2 - math.floor(math.log10(abs(difference_ns) / unit_ns or 1.0))
         return cls(unit_ns, unit, min(max(decimals, 0), _MOST_DECIMALS))
 

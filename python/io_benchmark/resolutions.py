@@ -7,7 +7,7 @@ one that was not is missed when its claim on the task runs out (claim-expired).
 """
 
 # `exception` alone has reasons that its state does not say.
-IN_WORDS = {
+_IN_WORDS = {
     "worker-shutdown": "was preempted",
     "claim-expired": "was preempted, or its worker died",
     "deadline-exceeded": "was not done by its deadline",
@@ -22,8 +22,8 @@ IN_WORDS = {
 
 def in_words(state: str, reason: str | None) -> str:
     """Return `was preempted (worker-shutdown)`, to write after the run's name."""
-    if reason is not None and reason in IN_WORDS and state == "exception":
-        return f"{IN_WORDS[reason]} ({reason})"
+    if reason is not None and reason in _IN_WORDS and state == "exception":
+        return f"{_IN_WORDS[reason]} ({reason})"
     if state in ("completed", "failed") and reason in (None, state):
         return state
     return f"is {state}" if reason in (None, state) else f"is {state} ({reason})"

@@ -10,6 +10,7 @@ import time
 
 from msgspec import Struct, field
 
+from io_benchmark.number_text import listed, number_of
 from io_benchmark.results import CacheRetrieveEntry
 from io_benchmark.sources.run_results import RunResult
 from io_benchmark.text import clean
@@ -78,13 +79,10 @@ class Budget(Struct):
         names, self._left_out = sorted(self._left_out), []
         if not names:
             return []
-        results = "1 result" if len(names) == 1 else f"{len(names):,} results"
-        first = ", ".join(clean(name, _NAME_LENGTH) for name in names[:_NAMES_LISTED])
-        more = f" and {len(names) - _NAMES_LISTED:,} more" if len(names) > _NAMES_LISTED else ""
+        shown = listed([clean(name, _NAME_LENGTH) for name in names], _NAMES_LISTED)
         limit = " and ".join(sorted(self._reasons))
-        advice = "give fewer tasks or folders at once"
-        line = f"left out {results}: one command reads at most {limit}; {advice}"
-        return [f"{line}. Left out: {first}{more}"]
+        line = f"left out {number_of(len(names), 'result')}: one command reads at most {limit}"
+        return [f"{line}; give fewer tasks or folders at once. Left out: {shown}"]
 
 
 def _subjects(run_result: RunResult) -> set[tuple[object, ...]]:

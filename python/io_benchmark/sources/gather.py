@@ -39,7 +39,6 @@ _TASKCLUSTER = TaskclusterSource()
 SOURCES: tuple[Source, ...] = (_TASKCLUSTER, FolderSource())
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 class Gathered(Struct, Generic[T], frozen=True):
@@ -74,9 +73,7 @@ def _parse(number: int, address: str, environment: Environment) -> SourceAddress
         meaning = source.parse(address, environment)
         if meaning is not None:
             return SourceAddress(number, address, source, meaning)
-    scheme = _SCHEME.match(address.strip())
-    kind = f"{scheme[1]}:// is" if scheme else "this form of address is"
-    raise UsageError(f"{label}: {kind} not supported; give {address_forms()}")
+    raise UsageError(f"{label}: this form of address is not supported; give {address_forms()}")
 
 
 def gather(

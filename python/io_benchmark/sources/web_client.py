@@ -31,7 +31,7 @@ _PERMANENT = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
 _ERROR_NUMBER = re.compile(r"\[Errno ([0-9]+)\]")
 
 
-class WebAnswer(Struct, frozen=True):
+class _WebAnswer(Struct, frozen=True):
     """The answer to a request."""
 
     status: int
@@ -83,7 +83,7 @@ class WebClient:
         headers: Mapping[str, str] | None = None,
         data: str | bytes | None = None,
         guarded: aiohttp.ClientSession | None = None,
-    ) -> WebAnswer:
+    ) -> _WebAnswer:
         """Send one request; return its complete answer, which may be a redirect.
 
         `guarded` has the connections for an address that an answer gave; else a user named the host.
@@ -103,7 +103,7 @@ class WebClient:
                 body = await _read_body(response, limit)
                 if response.status == 200 and not body:
                     raise TransientError(f"{host} gives an empty answer")
-                return WebAnswer(response.status, response.headers, body)
+                return _WebAnswer(response.status, response.headers, body)
         except _PERMANENT as error:
             raise ResultError(_explained(error, host)) from None
         except TimeoutError:
@@ -161,7 +161,7 @@ def _host(url: str) -> str:
     return clean(urlsplit(url).hostname or "", 100)
 
 
-def _next_url(url: str, answer: WebAnswer) -> str:
+def _next_url(url: str, answer: _WebAnswer) -> str:
     location = answer.headers.get("Location", "")
     try:
         following = urljoin(url, location)

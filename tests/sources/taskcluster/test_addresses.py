@@ -153,7 +153,7 @@ def test_the_trust_domain_can_be_named():
         ("group:../../etc", "'../../etc' is not a Taskcluster id"),
         ("index:a..b", "it is not a route of the index; use for example"),
         ("index:" + "a." * 200 + "a", "it is not a route of the index"),
-        ("file:///tmp/x", "file:// is not supported; give a folder"),
+        ("file:///tmp/x", "this form of address is not supported; give a folder"),
         ("https://", "it is not an http(s) address with a host"),
         (f"https://u:p@h/tasks/{TASK}", "it is not an http(s) address"),
         ("http://h:99999/tasks/x", "it is not an http(s) address"),

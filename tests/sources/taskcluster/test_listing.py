@@ -11,9 +11,9 @@ from io_benchmark.sources.taskcluster.addresses import GroupAddress, parse
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
 from io_benchmark.sources.taskcluster.listing import (
     TaskListing,
+    _explain_no_benchmark,
+    _incomplete_group,
     connect,
-    explain_no_benchmark,
-    incomplete_group,
 )
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
@@ -125,5 +125,5 @@ WHY_FAILED = f"its decision task failed; look at it {HERE}"
 )
 def test_a_group_without_the_benchmark_or_a_part_of_it(members, problem, remarks):
     """The line says why, where to look and what to do; the remarks, what may be missing."""
-    assert explain_no_benchmark(GroupAddress(URL, AMD_16), members) == problem
-    assert incomplete_group(URL, [*members, task("io-benchmark")]) == remarks
+    assert _explain_no_benchmark(GroupAddress(URL, AMD_16), members) == problem
+    assert _incomplete_group(URL, [*members, task("io-benchmark")]) == remarks

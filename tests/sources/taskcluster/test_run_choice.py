@@ -5,7 +5,7 @@ import pytest
 
 from io_benchmark.errors import NoArtifactError
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
-from io_benchmark.sources.taskcluster.task_results import choose_runs
+from io_benchmark.sources.taskcluster.task_results import _choose_runs
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
@@ -25,7 +25,7 @@ def chosen(*states, run_id=None, state="completed"):
     status = TaskStatus(task_id=TASK, task_group_id=TASK, state=state, runs=runs)
     task = QueueTask(status=status, label="x", kind="io-benchmark", pool="p", image=None)
     remarks: list[str] = []
-    choice = choose_runs(task, run_id, remarks.append)
+    choice = _choose_runs(task, run_id, remarks.append)
     return [[run.run_id for run in runs] for runs in choice], remarks
 
 
@@ -77,10 +77,3 @@ def test_nothing_to_read(states, run_id, state, problem):
         chosen(*states, run_id=run_id, state=state)
     end = "; look at its group" if "has no runs" in problem else ""
     assert str(caught.value) == f"task {TASK} {problem}{end}"
-
-
-def test_a_reason_is_shown_with_the_state():
-    """Except where both are the same."""
-    run = QueueRun(run_id=0, state="exception", reason_resolved="deadline-exceeded")
-    assert run.state_and_reason == "exception (deadline-exceeded)"
-    assert QueueRun(run_id=0, state="failed", reason_resolved="failed").state_and_reason == "failed"

@@ -83,7 +83,7 @@ def test_no_longer_than_asked(deployment, group, ids, policy):
         told = waited(loopback, policy, turned, f"group:{group}", limit_s=40)
     assert told == [
         "[1/2] 1 completed, 1 running after 0 min",
-        f"not waiting any longer; not resolved: io-benchmark-amd-16-1 ({ids[0]}): running",
+        f"not waiting any longer; not resolved: io-benchmark-amd-16-1 ({ids[0]}): is running",
     ]
     assert turned.slept == [15, 22.5, 2.5]
 
@@ -116,7 +116,7 @@ def test_right_after_a_push(deployment, policy, address):
         told = waited(loopback, policy, turned, address.format(PUSH))
         assert told == [
             (
-                f"waiting for what adds tasks to the group: a-decision-task ({PUSH}): running, "
+                f"waiting for what adds tasks to the group: a-decision-task ({PUSH}): is running, "
                 f"{loopback.url}/tasks/{PUSH}"
             ),
             "[0/1] 1 running after 0 min",
@@ -297,7 +297,7 @@ def test_until_all_of_a_group_are_resolved(deployment, group, ids, policy):
         "[0/2] 2 pending after 0 min",
         "[0/2] 1 running, 1 pending after 0 min",
         "[1/2] 1 exception, 1 pending after 3 min",
-        title.format(16, ids[0], "exception (worker-shutdown)"),
+        title.format(16, ids[0], "was preempted (worker-shutdown)"),
         "[1/2] 1 completed, 1 pending after 4 min",
         "[2/2] 1 completed, 1 failed after 4 min",
         title.format(30, ids[1], "failed"),

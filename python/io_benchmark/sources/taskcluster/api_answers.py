@@ -47,12 +47,6 @@ class QueueRun(_ApiObject, frozen=True):
         """`was preempted (worker-shutdown)`."""
         return clean(in_words(self.state, self.reason_resolved), 100)
 
-    @property
-    def state_and_reason(self) -> str:
-        """`exception (deadline-exceeded)`."""
-        reason = self.reason_resolved
-        return self.state if reason in (None, self.state) else f"{self.state} ({reason})"
-
 
 class TaskStatus(_ApiObject, frozen=True):
     """The state of a task, with its runs."""

@@ -175,9 +175,9 @@ class TaskListing(Struct):
         self.creators += [member for member in listed if member.task.adds_tasks]
         wanted = [member for member in listed if self._wants(member.task)]
         if not wanted:
-            self.log.problem(position, f"{group}: {explain_no_benchmark(group, members)}")
+            self.log.problem(position, f"{group}: {_explain_no_benchmark(group, members)}")
         elif not self.every_kind:
-            for remark in incomplete_group(group.root_url, members):
+            for remark in _incomplete_group(group.root_url, members):
                 self.log.remark(position, f"{group}: {remark}")
         return wanted
 
@@ -190,7 +190,7 @@ class TaskListing(Struct):
             self.lost.append(error)
 
 
-def explain_no_benchmark(group: GroupAddress, members: Sequence[QueueTask]) -> str:
+def _explain_no_benchmark(group: GroupAddress, members: Sequence[QueueTask]) -> str:
     """Explain why no member is the benchmark's, and what to do."""
     unfinished = _unfinished(group.root_url, members)
     if unfinished:
@@ -208,7 +208,7 @@ def explain_no_benchmark(group: GroupAddress, members: Sequence[QueueTask]) -> s
     return f"{tasks} of kind {_KINDS}, and {why} ({group.url})"
 
 
-def incomplete_group(root_url: str, members: Sequence[QueueTask]) -> list[str]:
+def _incomplete_group(root_url: str, members: Sequence[QueueTask]) -> list[str]:
     """Name members that may still add tasks, and a decision task that may have added too few."""
     failed = _failed_decision(root_url, members)
     return _unfinished(root_url, members) + ([f"{failed}; tasks may be missing"] if failed else [])

@@ -29,7 +29,7 @@ from io_benchmark.text import clean_name
 _Runs = tuple[QueueRun, ...]
 
 
-def choose_runs(task: QueueTask, run_id: int | None, remark: Callable[[str], None]) -> list[_Runs]:
+def _choose_runs(task: QueueTask, run_id: int | None, remark: Callable[[str], None]) -> list[_Runs]:
     """Choose the results to read: each is that of the first of some runs that has one.
 
     Raise a NoArtifactError that explains why there are none.
@@ -123,7 +123,7 @@ class ResultReader(Struct):
     def _chosen(self, listed: ListedTask) -> list[_Runs]:
         task = listed.task
         try:
-            return choose_runs(
+            return _choose_runs(
                 task, listed.run_id, lambda text: self.log.remark(listed.position(), text)
             )
         except NoArtifactError as error:
@@ -172,9 +172,11 @@ class ResultReader(Struct):
                 self._remark_on_substitute(download, run)
             self._accept(listed, run, run_result, data)
             return
-        line = self._problem(listed, download.runs[0], reason)
+        newest = download.runs[0]
+        line = self._problem(listed, newest, reason)
         if task.status.is_resolved:
-            self._add_without_result(task, download.runs[0], line)
+            record = replace(task.record(newest, task.pool or ""), problem=line)
+            self._without_result.append((task, record))
 
     def _accept(
         self, listed: ListedTask, run: QueueRun, run_result: RunResult, data: bytes
@@ -184,10 +186,6 @@ class ResultReader(Struct):
             self._runs.setdefault(pool, []).append(run)
         run_result = replace(run_result, task=listed.task.record(run, pool))
         self.request.accept(listed.position(run), run_result, data)
-
-    def _add_without_result(self, task: QueueTask, run: QueueRun, problem: str) -> None:
-        record = replace(task.record(run, task.pool or ""), problem=problem)
-        self._without_result.append((task, record))
 
     def _problem(self, listed: ListedTask, run: QueueRun, sentence: str) -> str:
         return self.log.problem(listed.position(run), sentence, listed.url(run), listed.task.pool)

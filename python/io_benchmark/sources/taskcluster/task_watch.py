@@ -40,19 +40,16 @@ class _WatchedTask(NamedTuple):
 
     title: str
     state: str = "unlisted"
-    reason: str = "unlisted"  # its state, and why
+    ending: str = "is not listed yet"  # its state in words, and why
     url: str = ""
     adds_tasks: bool = False
 
     @classmethod
     def of(cls, listed: ListedTask) -> "_WatchedTask":
-        task, runs = listed.task, listed.task.status.runs
-        named = task.find_run(listed.run_id)
-        newest = named or (runs[-1] if runs else None)
-        state = task.status.state if named is None else named.state
-        reason = state if newest is None else newest.state_and_reason
-        title = f"{task.label} ({task.task_id})"
-        return cls(title, state, reason, listed.url(), task.adds_tasks)
+        task = listed.task
+        run = task.find_run(listed.run_id)
+        state, ending = (task.status.state, task.ending) if run is None else (run.state, run.ending)
+        return cls(f"{task.label} ({task.task_id})", state, ending, listed.url(), task.adds_tasks)
 
     @property
     def is_resolved(self) -> bool:
@@ -60,7 +57,7 @@ class _WatchedTask(NamedTuple):
 
     @property
     def line(self) -> str:
-        return f"{self.title}: {clean_name(self.reason)}"
+        return f"{self.title}: {self.ending}"
 
     @property
     def line_with_url(self) -> str:
@@ -204,6 +201,6 @@ class _Watch(Struct):
         creators = map(_WatchedTask.of, listing.creators)
         running = [creator for creator in creators if not creator.is_resolved]
         return [*map(_WatchedTask.of, tasks)], running + [
-            _WatchedTask(f"decision task of {push}", reason=reason, adds_tasks=True)
+            _WatchedTask(f"decision task of {push}", ending=reason, adds_tasks=True)
             for push, reason in listing.not_indexed
         ]
