@@ -33,11 +33,15 @@ from recorded_pushes import (
     written,
 )
 
+from io_benchmark.errors import NoArtifactError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.protocol import ReadProgress
 from io_benchmark.sources.run_results import TaskRecord
+from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
+from io_benchmark.sources.taskcluster.task_results import _choose_runs
+from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 NO_ARTIFACT = "left no io-benchmark.json"
 NO_VERSION = "Object missing required field `version`"
@@ -293,10 +297,6 @@ def test_through_the_task_s_proxy(loopback, policy):
                 "pending; read it again when that has ended"
             ),
         ),
-        (
-            "internal-error, worker gone at start",
-            f"met an error of its worker (internal-error) and {NO_ARTIFACT}: {LOOK}",
-        ),
     ],
 )
 def test_runs_that_ended_badly(policy, note, line):
@@ -447,3 +447,73 @@ def test_only_planned_tasks_are_lost(policy, created, pace, lost):
     assert [line.partition(": ")[0] for line in gathered.unreadable] == [
         f"task {lacking} run 0 ({LABEL}-3)"
     ]
+
+
+LATER = "read it again later"
+ENDED = "read it again when it has ended"
+
+
+def chosen(*states, run_id=None, state="completed"):
+    """Return the numbers of the runs to try, in order, per result; and the remarks.
+
+    Each run is given by its state, or by `exception reason`.
+    """
+    runs = [
+        QueueRun(run_id=number, state=text.split()[0], reason_resolved=text.split()[-1])
+        for number, text in enumerate(states)
+    ]
+    status = TaskStatus(task_id=AMD_16, task_group_id=GROUP, state=state, runs=runs)
+    task = QueueTask(status=status, label="x", kind="io-benchmark", pool="p", image=None)
+    remarks: list[str] = []
+    choice = _choose_runs(task, run_id, remarks.append)
+    return [[run.run_id for run in runs] for runs in choice], remarks
+
+
+@pytest.mark.parametrize(
+    ("states", "run_id", "runs", "remarks"),
+    [
+        (
+            ("completed", "failed", "completed"),
+            None,
+            [[0], [2]],
+            ["1 (x) failed and is not counted"],
+        ),
+        (("failed", "exception"), None, [[1, 0]], []),
+        (("failed", "pending"), None, [[0]], [f"1 (x) is still pending and not counted; {LATER}"]),
+        (
+            ("exception worker-shutdown", "completed", "exception canceled", "running"),
+            None,
+            [[1]],
+            [
+                "0 (x) was preempted (worker-shutdown) and is not counted",
+                "2 (x) was cancelled (canceled) and is not counted",
+                f"3 (x) is still running and not counted; {LATER}",
+            ],
+        ),
+        (("failed", "completed"), 0, [[0]], []),
+    ],
+    ids=["replicates", "newest-resolved-first", "in-progress", "how-others-ended", "named"],
+)
+def test_which_runs_are_read(states, run_id, runs, remarks):
+    """Completed runs, else the newest that has a result; a named run whatever became of it."""
+    expected = [f"task {AMD_16} run {remark}" for remark in remarks]
+    assert chosen(*states, run_id=run_id) == (runs, expected)
+
+
+@pytest.mark.parametrize(
+    ("states", "run_id", "state", "problem"),
+    [
+        (("pending",), None, "pending", f"run 0 (x): is still pending; {ENDED}"),
+        (("failed", "running"), 1, "running", f"run 1 (x): is still running; {ENDED}"),
+        (("failed",), 7, "failed", "(x): has no run 7; its runs are 0"),
+        ((), 0, "unscheduled", "(x): has no run 0; its runs are none"),
+        ((), None, "unscheduled", "(x): has no runs, it is unscheduled and waits for other tasks"),
+        ((), None, "exception", "(x): has no runs, it is exception and was never started"),
+    ],
+)
+def test_nothing_to_read(states, run_id, state, problem):
+    """The line names task and run, and says what to do."""
+    with pytest.raises(NoArtifactError) as caught:
+        chosen(*states, run_id=run_id, state=state)
+    end = "; look at its group" if "has no runs" in problem else ""
+    assert str(caught.value) == f"task {AMD_16} {problem}{end}"
