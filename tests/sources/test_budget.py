@@ -39,20 +39,17 @@ def test_what_does_not_fit_is_named_once(measured):
     assert budget.take_left_out() == []
 
 
+def read(paths, budget):
+    addresses = [str(path) for path in paths]
+    return gather(addresses, {}, lambda _progress: None, lambda result: result.pool, budget=budget)
+
+
 def test_an_invalid_file_is_counted(tmp_path):
     """Its bytes were read; the next file is left out."""
     invalid, valid = tmp_path / "a.json", tmp_path / "b.json"
     invalid.write_text("{" + " " * 99)
     valid.write_text(GOOD.read_text())
-    budget = Budget(read_bytes=100)
-    gathered = gather(
-        [str(invalid), str(valid)],
-        {},
-        lambda _progress: None,
-        lambda result: result.pool,
-        None,
-        budget,
-    )
+    gathered = read([invalid, valid], Budget(read_bytes=100))
     assert gathered.results == ()
     assert gathered.unreadable[0].startswith(f"{invalid}: ")
     assert gathered.unreadable[1].endswith(f" Left out: {valid}")
@@ -77,15 +74,7 @@ def test_small_files_are_read_before_large_ones(tmp_path):
     large, small = tmp_path / "a.json", tmp_path / "b.json"
     large.write_text(body + " " * 600_000)
     small.write_text(body.replace('"intel"', '"other"'))
-    budget = Budget(read_bytes=small.stat().st_size)
-    gathered = gather(
-        [str(large), str(small)],
-        {},
-        lambda _progress: None,
-        lambda result: result.pool,
-        None,
-        budget,
-    )
+    gathered = read([large, small], Budget(read_bytes=small.stat().st_size))
     assert gathered.results == ("other",)
     assert gathered.unreadable == (
         (

@@ -165,6 +165,11 @@ def test_many_bad_rows_are_counted(file):
     assert lines[-1] == "7 more rows are left out"
 
 
+def changed(part: str, key: str, value: object) -> str:
+    """Return the export with another value."""
+    return json.dumps({**EXPORT, part: {**EXPORT[part], key: value}})
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -180,19 +185,13 @@ def test_many_bad_rows_are_counted(file):
         (f'{HEAD}\n"{"x" * 200_000}"\n', "is not CSV"),
         (f'{HEAD}\n"a"b,c\n', "is not CSV"),
         (
-            json.dumps({"tasks": {"scheduled": []}, "tables": {}}),
-            "tasks has no started, resolved, labelIds",
+            json.dumps({"tasks": {}, "tables": {}}),
+            "tasks has no scheduled, started, resolved, label",
         ),
         (json.dumps({**EXPORT, "tables": 1}), "is neither a list of runs"),
-        (json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "started": [1]}}), "differ in length"),
-        (
-            json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "scheduled": ["x", 1]}}),
-            "'x' is not a number",
-        ),
-        (
-            json.dumps({**EXPORT, "tasks": {**EXPORT["tasks"], "scheduled": [10**400, 1]}}),
-            "is not a number",
-        ),
+        (changed("tasks", "started", [1]), "differ in length"),
+        (changed("tasks", "scheduled", ["x", 1]), "'x' is not a number"),
+        (changed("tasks", "scheduled", [10**400, 1]), "is not a number"),
     ],
 )
 def test_bad_files(file, text, message):
@@ -211,8 +210,7 @@ def test_the_longest_name(file):
 
 def test_a_mistake_far_below_uses_nothing_of_the_file(file):
     """A table that ends in something else is not partly used; runs of other files stay."""
-    tasks = EXPORT["tasks"] | {"scheduled": [1_709_510_399_850, "x"]}
-    file.write_text(json.dumps({**EXPORT, "tasks": tasks}))
+    file.write_text(changed("tasks", "scheduled", [1_709_510_399_850, "x"]))
     query = RunQuery({}, runs=[RUN])
     with pytest.raises(ResultError, match="'x' is not a number of milliseconds"):
         read_run_table(file, query)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.gather import parse_addresses
@@ -29,9 +30,10 @@ GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 FIREFOX = DEFAULT_ROOT_URL
 TREEHERDER = "https://treeherder.mozilla.org"
-LANDING = "gecko.v2.try.revision"
-OLD_LANDO = "api.lando.services.mozilla.com"
+OLD_LANDO = "https://api.lando.services.mozilla.com"
+LANDING = LandingAddress(ROOT, "https://lando.moz.tools/landing_jobs/7", "gecko.v2.try.revision")
 DECISION = f"revision.{REVISION}.taskgraph.decision"
+OWN_PUSH = IndexAddress(ROOT, f"releng.v2.io-benchmark.{DECISION}")
 
 
 def parse(text, environment):
@@ -61,29 +63,21 @@ def test_short_forms(address, meaning):
 @pytest.mark.parametrize(
     ("path", "meaning"),
     [
-        (f"tasks/{TASK}", TaskAddress(FIREFOX, TASK)),
-        (f"tasks/{TASK}/", TaskAddress(FIREFOX, TASK)),
-        (f"tasks/{TASK}/definition", TaskAddress(FIREFOX, TASK)),
-        (f"tasks/{TASK}?a=b#c", TaskAddress(FIREFOX, TASK)),
-        (f"tasks/{TASK}/runs/1", TaskAddress(FIREFOX, TASK, 1)),
-        (f"tasks/{TASK}/runs/0/logs/public/logs/live.log", TaskAddress(FIREFOX, TASK, 0)),
-        (f"tasks/groups/{GROUP}", GroupAddress(FIREFOX, GROUP)),
-        (f"tasks/groups/{GROUP}/#io-b", GroupAddress(FIREFOX, GROUP)),
-        (f"tasks/groups/{GROUP}/tasks/{TASK}", TaskAddress(FIREFOX, TASK)),
-        (f"tasks/groups/{GROUP}/tasks/{TASK}/runs/2/details", TaskAddress(FIREFOX, TASK, 2)),
-        ("tasks/index/a.v2.b/c", IndexAddress(FIREFOX, "a.v2.b.c")),
-        ("tasks/index/a.v2.b", IndexAddress(FIREFOX, "a.v2.b")),
-        (f"api/queue/v1/task/{TASK}", TaskAddress(FIREFOX, TASK)),
-        (f"api/queue/v1/task/{TASK}/status", TaskAddress(FIREFOX, TASK)),
-        (
-            f"api/queue/v1/task/{TASK}/runs/0/artifacts/public%2Fa.json",
-            TaskAddress(FIREFOX, TASK, 0),
-        ),
+        (f"tasks/{TASK}", f"task:{TASK}"),
+        (f"tasks/{TASK}/definition?a=b#c", f"task:{TASK}"),
+        (f"tasks/{TASK}/runs/1", f"task:{TASK}.1"),
+        (f"tasks/{TASK}/runs/0/logs/public/logs/live.log", f"task:{TASK}.0"),
+        (f"tasks/groups/{GROUP}/#io-b", f"group:{GROUP}"),
+        (f"tasks/groups/{GROUP}/tasks/{TASK}", f"task:{TASK}"),
+        (f"tasks/groups/{GROUP}/tasks/{TASK}/runs/2/details", f"task:{TASK}.2"),
+        ("tasks/index/a.v2.b/c", "index:a.v2.b.c"),
+        (f"api/queue/v1/task/{TASK}/status", f"task:{TASK}"),
+        (f"api/queue/v1/task/{TASK}/runs/0/artifacts/public%2Fa.json", f"task:{TASK}.0"),
     ],
 )
 def test_pages_of_taskcluster(path, meaning):
     """The host of the address is the deployment, whatever the environment names."""
-    assert parse(f"{FIREFOX}/{path}", ENVIRONMENT) == meaning
+    assert parse(f"{FIREFOX}/{path}", ENVIRONMENT) == parse(meaning, {})
 
 
 @pytest.mark.parametrize(
@@ -99,36 +93,21 @@ def test_which_deployment(address, root_url):
     assert parse(address, ENVIRONMENT).root_url == root_url
 
 
+PUSH = f"repo=try&revision={REVISION}"
+
+
 @pytest.mark.parametrize(
     ("query", "meaning"),
     [
         (f"jobs?repo=try&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0)),
-        (
-            f"jobs?repo=try&revision={REVISION}&selectedTaskRun={TASK}.0",
-            TaskAddress(ROOT, TASK, 0, selected_of_push=True),
-        ),
+        (f"jobs?{PUSH}&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0, True)),
         (f"logviewer?task={TASK}.1&repo=try", TaskAddress(ROOT, TASK, 1)),
-        (
-            f"jobs?repo=try&revision={REVISION}&group_state=expanded",
-            IndexAddress(ROOT, f"gecko.v2.try.{DECISION}"),
-        ),
-        (
-            f"jobs?repo=io-benchmark&revision={REVISION}",
-            IndexAddress(ROOT, f"releng.v2.io-benchmark.{DECISION}"),
-        ),
-        (
-            "jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=72544",
-            LandingAddress(ROOT, "https://lando.moz.tools/landing_jobs/72544", LANDING),
-        ),
-        (
-            "jobs?repo=try&landoCommitID=72544",
-            LandingAddress(ROOT, f"https://{OLD_LANDO}/landing_jobs/72544", LANDING),
-        ),
+        (f"jobs?{PUSH}&tier=1,2,3", IndexAddress(ROOT, f"gecko.v2.try.{DECISION}")),
+        (f"jobs?{PUSH.replace('try', 'io-benchmark')}", OWN_PUSH),
+        ("jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=7", LANDING),
+        ("jobs?repo=try&landoCommitID=7", replace(LANDING, job_url=f"{OLD_LANDO}/landing_jobs/7")),
         # Treeherder's address once it has landed.
-        (
-            f"jobs?repo=try&landoCommitID=72544&revision={REVISION}",
-            IndexAddress(ROOT, f"gecko.v2.try.{DECISION}"),
-        ),
+        (f"jobs?landoCommitID=7&{PUSH}", IndexAddress(ROOT, f"gecko.v2.try.{DECISION}")),
     ],
 )
 def test_pages_of_treeherder(query, meaning):

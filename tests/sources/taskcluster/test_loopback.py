@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """The stand-in for a Taskcluster answers what a real one was recorded to answer."""
 
+import http.client
 import json
 import re
-import urllib.error
-import urllib.request
 
 import mohawk  # type: ignore[import-untyped]
 from loopback import Client, Loopback
@@ -28,32 +27,26 @@ TIME = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
 VOLATILE = ("contentLength", "payload", "time")
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_arguments):
-        return None
-
-
 def answered(loopback, asked, client=None, kind=None):
     """Status and body of a request, signed where there is a client."""
-    data = json.dumps(asked["body"]).encode() if "body" in asked else None
-    url = loopback.url + asked["path"]
+    data = json.dumps(asked["body"]).encode() if "body" in asked else b""
     headers = {"Content-Type": "application/json"} if data else {}
     if client is not None:
-        credentials = {"id": client.client_id, "key": client.access_token, "algorithm": "sha256"}
-        parts = {"url": url, "method": asked["method"]}
-        content = {"content": data or "", "content_type": headers.get("Content-Type", "")}
-        headers["Authorization"] = mohawk.Sender(credentials, **parts, **content).request_header
+        headers["Authorization"] = mohawk.Sender(
+            {"id": client.client_id, "key": client.access_token, "algorithm": "sha256"},
+            loopback.url + asked["path"],
+            asked["method"],
+            content=data,
+            content_type=headers.get("Content-Type", ""),
+        ).request_header
     if kind is not None:
-        headers["Content-Type"], data = kind, b""
-    request = urllib.request.Request(  # noqa: S310 - the loopback
-        url, method=asked["method"], data=data, headers=headers
-    )
-    try:
-        with urllib.request.build_opener(_NoRedirect).open(request, timeout=10) as answer:
-            return answer.status, _shape(json.loads(answer.read()), loopback)
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, _shape(json.loads(error.read()), loopback)
+        headers["Content-Type"] = kind
+    connection = http.client.HTTPConnection(loopback.url.partition("//")[2], timeout=10)
+    connection.request(asked["method"], asked["path"], data or None, headers)
+    with connection.getresponse() as answer:
+        body = _shape(json.loads(answer.read()), loopback)
+    connection.close()
+    return answer.status, body
 
 
 def expected(exchange, loopback):
@@ -75,22 +68,21 @@ def _sorted(value):
     return value
 
 
-def has_route(exchange):
-    return route(exchange["request"]["method"], exchange["request"]["path"].partition("?")[0])[0]
-
-
 def compared(exchanges, deployment, clients):
     """Compare answers with recorded ones; return how many there are."""
     count = 0
     with Loopback(deployment, clients=clients) as loopback:
         for exchange in exchanges:
-            if has_route(exchange) and not NOT_COMPARED.search(exchange["note"]):
+            note, asked = exchange["note"], exchange["request"]
+            method, _ = route(asked["method"], asked["path"].partition("?")[0])
+            if method and not NOT_COMPARED.search(note):
                 count += 1
                 refused = exchange["response"]["status"] == 403
                 client = clients[0 if refused else -1] if clients else None
-                answer = answered(loopback, exchange["request"], client)
-                note = exchange["note"]
-                assert (note, answer) == (note, expected(exchange, loopback))
+                assert (note, answered(loopback, asked, client)) == (
+                    note,
+                    expected(exchange, loopback),
+                )
     return count
 
 
