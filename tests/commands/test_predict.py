@@ -84,31 +84,26 @@ def test_a_pool_that_is_not_predicted_but_measured(
     assert "Not predicted:" not in done.stdout
 
 
-def test_the_same_profile_twice(profile: Path, results: Path, tmp_path: Path) -> None:
-    """Copies would pretend that tasks do not differ."""
+def test_the_pool_of_a_profile(results: Path, tmp_path: Path) -> None:
+    """`--pool` names it where the profile does not, without which nothing is predicted."""
+    unnamed = write_profile(
+        tmp_path / "unnamed.json", profile_document((0, 50, 50, 0), cpu_s=1, pool=None)
+    )
+    done = program.run("predict", unnamed, "--on", results, expected=1)
+    assert "does not name its pool" in " ".join(done.stdout.split())
+    assert done.stderr == "error: nothing could be predicted; see the report for the reasons\n"
+    done = program.run("predict", unnamed, "--pool", "intel", "--on", results)
+    assert done.stdout == ANSWER
+
+
+def test_mistakes(profile: Path, results: Path, tmp_path: Path) -> None:
+    """A profile keeps the pool that it names; copies would pretend that tasks do not differ."""
+    done = program.run("predict", profile, "--pool", "intel", "--on", results, expected=2)
+    assert done.stderr == "error: --pool intel: every profile names its pool; omit --pool\n"
     copied = tmp_path / "copied.json"
     copied.write_bytes(profile.read_bytes())
     done = program.run("predict", profile, copied, "--on", results, expected=2)
     assert f"error: {profile} and {copied}: the same profile; use each profile once" in done.stderr
-
-
-def test_nothing_predicted(results: Path, tmp_path: Path) -> None:
-    """The exit code tells, and the report has the reasons."""
-    path = write_profile(tmp_path / "unnamed.json", profile_document(pool=None))
-    done = program.run("predict", path, "--on", results, expected=1)
-    assert "does not name its pool" in " ".join(done.stdout.split())
-    assert done.stderr == "error: nothing could be predicted; see the report for the reasons\n"
-
-
-def test_the_pool_of_a_profile(profile: Path, results: Path, tmp_path: Path) -> None:
-    """`--pool` names it where the profile does not; a profile that names its pool keeps it."""
-    unnamed = write_profile(
-        tmp_path / "unnamed.json", profile_document((0, 50, 50, 0), cpu_s=1, pool=None)
-    )
-    done = program.run("predict", unnamed, "--pool", "intel", "--on", results)
-    assert done.stdout == ANSWER
-    done = program.run("predict", profile, "--pool", "intel", "--on", results, expected=2)
-    assert done.stderr == "error: --pool intel: every profile names its pool; omit --pool\n"
 
 
 def timeline(**columns: list[int]) -> dict[str, Any]:

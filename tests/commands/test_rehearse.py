@@ -9,17 +9,25 @@ from pathlib import Path
 
 import program
 import pytest
-from checkout import copy_checkout
+from checkout import ROOT, copy_checkout
 
 from io_benchmark.sources import run_files
 
-ROOT = Path(__file__).parents[2]
-COMMAND = [*program.PROGRAM, "rehearse"]
-POOLS = ("amd-16", "amd-30", "intel")
+POOLS = {
+    "amd-16": "b-linux-docker-amd",
+    "amd-30": "b-linux-docker-large-amd",
+    "intel": "b-linux",
+}
+REPORTS = ["live.log", "report.html", "report.json", "report.md"]
+ARTIFACTS = ["io-benchmark.json", "live.log", "perfherder-data-io-benchmark.json", "task.json"]
 
 
 def rehearse(*arguments: str, folder: Path, expected: int | None = 0) -> program.Finished:
     return program.run("rehearse", "--root", ROOT, *arguments, folder=folder, expected=expected)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
 
 
 def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
@@ -27,42 +35,30 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
 
     And what the report's task makes of them, as it would of a push.
     """
-    done = subprocess.run(
-        [*COMMAND, "--root", str(ROOT)], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = rehearse(folder=tmp_path)
     lines = done.stdout.splitlines()
     assert len(lines) <= 23
     assert re.search(r"^ +intel +amd-16 +amd-30$", done.stdout, re.MULTILINE)
     assert len(re.findall(r" [0-9.,]+×", done.stdout)) >= len(POOLS) - 1
-    assert max(map(len, lines)) <= 80
     assert lines[0].startswith("Rehearsal on one machine: amd-16, amd-30 against intel")
     (results,) = (tmp_path / "io-benchmark-results").iterdir()
-    assert f"Results: {results}" in done.stderr
     report = results / "io-benchmark-report"
+    assert f"Results: {results}" in done.stderr
     assert f"Report of the report task: {report / 'report.html'}" in done.stderr
-    reports = ["live.log", "report.html", "report.json", "report.md"]
-    assert sorted(path.name for path in report.iterdir()) == reports
+    assert names(report) == REPORTS
     document = json.loads((report / "report.json").read_text())
     assert sorted(worker["pool"] for worker in document["workers"]) == sorted(POOLS)
     assert document["unreadable"] == []
     pools = {}
     for folder in set(results.iterdir()) - {report}:
-        assert run_files.FOLDER.fullmatch(folder.name)
-        names = sorted(path.name for path in folder.iterdir())
-        perfherder = "perfherder-data-io-benchmark.json"
-        assert names == ["io-benchmark.json", "live.log", perfherder, "task.json"]
+        assert names(folder) == ARTIFACTS
         measured = run_files.read_run(folder)
-        result = measured.result
-        assert measured.task is not None
-        assert measured.task.task_id == result.task.task_id == folder.name.removesuffix(".0")
+        result, task = measured.result, measured.task
+        assert task is not None
+        assert task.task_id == result.task.task_id == folder.name.removesuffix(".0")
         assert (result.outcome.state, result.config.profile) == ("completed", "quick")
-        pools[measured.pool] = measured.task.task_queue.split("/")[1]
-    assert pools == {
-        "amd-16": "b-linux-docker-amd",
-        "amd-30": "b-linux-docker-large-amd",
-        "intel": "b-linux",
-    }
+        pools[measured.pool] = task.task_queue.split("/")[1]
+    assert pools == POOLS
 
 
 def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
@@ -76,24 +72,27 @@ def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
     )
     document = json.loads(done.stdout)
     assert document["baseline"] == "amd-16"
-    (subject,) = document["subjects"]
-    assert '"samples": 200' in json.dumps(subject)  # disks that differ need more than a look
+    # Disks that differ need more than a look.
+    assert '"samples": 200' in json.dumps(document["subjects"])
+    assert document["remarks"][0]["text"] == f"Only the folders differ: amd-16 in {elsewhere}"
     assert list(elsewhere.iterdir()) == []
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "out"]
-    places = set()
-    for folder in (tmp_path / "out").iterdir():
-        places.add(Path(run_files.read_run(folder).result.config.places[0].path).parent)
+    assert names(tmp_path) == ["other", "out"]
+    places = {
+        Path(run_files.read_run(folder).result.config.places[0].path).parent
+        for folder in (tmp_path / "out").iterdir()
+    }
     assert places == {elsewhere, tmp_path / "out"}
-    assert "Only the folders differ" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["-j", "amd-17"], "no task is called 'amd-17'"),
+        (["-j", ","], "',' contains no name; try io-benchmark"),
         (["-j", "io-benchmark-report"], "does not measure a pool; name a pool"),
         (["--baseline", "x"], "--baseline x: no such pool here"),
         (["--at", "x=/"], "--at x=/: pool is not selected"),
+        (["--at", "intel="], "'intel=' is not POOL=DIR"),
         (["--at", "intel=/no/where"], "no such folder; create it first"),
         (["--at", "intel=/tmp", "--at", "intel=/"], "--at intel=/: pool given twice; use each"),
         (["--output", "/proc/none"], "--output /proc/none:"),
@@ -112,53 +111,35 @@ def test_mistakes_are_told_before_anything_runs(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture
-def one_retrieve(tmp_path: Path) -> Path:
-    """A tree whose tasks measure nearly nothing; the report's is the one to look at."""
-    tree = copy_checkout(tmp_path / "tree")
-    kind = tree / "taskcluster/kinds/io-benchmark/kind.yml"
-    kind.write_text(kind.read_text().replace("retrieves: 2000", "retrieves: 20"))
-    return tree
-
-
-def rehearse_tree(tree: Path, *arguments: str, expected: int) -> program.Finished:
-    return program.run(
-        *("rehearse", "--root", str(tree), "--output", "out", *arguments),
-        folder=tree.parent,
-        expected=expected,
-    )
-
-
-def test_a_task_that_fails_is_named_and_the_others_are_shown(
-    tmp_path: Path, one_retrieve: Path
-) -> None:
-    """One pool's folder is too small: its reason is told, the code is 1, the rest is compared."""
+def test_what_fails_is_named_and_the_others_are_shown(tmp_path: Path) -> None:
+    """One pool's folder is too small, and an expectation of the kind is not met: the code is 1."""
     if os.geteuid() != 0:
         pytest.skip("needs root: mounts a small file system")
+    tree = copy_checkout(tmp_path / "tree")
+    for kind, old, new in (
+        ("io-benchmark", "retrieves: 2000", "retrieves: 20"),
+        ("io-benchmark-report", "expectations: []", "expectations: [amd-16/intel<0.01]"),
+    ):
+        path = tree / "taskcluster/kinds" / kind / "kind.yml"
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
     small = tmp_path / "small"
     small.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=10m", "none", small], check=True)
     try:
-        done = rehearse_tree(one_retrieve, "--at", f"amd-30={small}", expected=1)
+        done = program.run(
+            *("rehearse", "--root", tree, "--output", "out", "--at", f"amd-30={small}"),
+            folder=tmp_path,
+            expected=1,
+        )
     finally:
         subprocess.run(["umount", small], check=True)
+    report = tmp_path / "out" / "io-benchmark-report"
     assert "error: io-benchmark-amd-30: failed, exit code 1; its log is" in done.stderr
+    assert "error: io-benchmark-report: failed, exit code 3; its log is" in done.stderr
     assert re.search(r"^ +intel.* amd-16", done.stdout, re.MULTILINE)
     assert "amd-30" in done.stdout  # its run is named among the problems
-    assert len(list((tmp_path / "out").iterdir())) == 4
-    report = (tmp_path / "out" / "io-benchmark-report" / "report.md").read_text()
-    assert "amd-16" in report
-
-
-def test_an_expectation_of_the_kind_fails_the_rehearsal(one_retrieve: Path) -> None:
-    """As it would fail the push: the task's own exit code decides; its page is there all the same."""
-    kind = one_retrieve / "taskcluster/kinds/io-benchmark-report/kind.yml"
-    before = kind.read_text()
-    kind.write_text(before.replace("expectations: []", "expectations: [amd-16/intel<0.01]"))
-    assert kind.read_text() != before
-    jobs = ("-j", "amd-16,intel,io-benchmark-report")
-    done = rehearse_tree(one_retrieve, *jobs, expected=1)
-    assert "error: io-benchmark-report: failed, exit code 3; its log is" in done.stderr
-    folder = one_retrieve.parent / "out" / "io-benchmark-report"
-    assert "amd-16/intel<0.01: not " in (folder / "live.log").read_text()
-    assert (folder / "report.html").is_file()
+    assert len(names(tmp_path / "out")) == 4
+    assert "amd-16/intel<0.01: not " in (report / "live.log").read_text()
+    assert "amd-16" in (report / "report.md").read_text()
+    assert (report / "report.html").is_file()

@@ -19,14 +19,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def tasks(folder: Path, *words: str, expected: int = 0, **environment: str) -> str:
-    return program.run(
-        "tasks", *words, folder=folder, expected=expected, environment=environment
-    ).stdout
-
-
 def document(folder: Path, *words: str, **environment: str) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(tasks(folder, *words, "--json", expected=0, **environment))
+    done = program.run("tasks", *words, "--json", folder=folder, environment=environment)
+    content: dict[str, Any] = json.loads(done.stdout)
     return content
 
 

@@ -8,28 +8,12 @@ from typing import Any
 
 import program
 import pytest
-import real_tasks
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
 
 from io_benchmark.report.formats import FORMATS, GENERAL_FORMATS
 from io_benchmark.results.common_types import OutcomeState
 
 WORKLOADS = ("random-io", "spawn", "sync-write", "metadata", "exec", "upload", "unpack")
-
-
-@pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    return write_profile(tmp_path / "profile.json", profile_document((0, 50, 50, 0), cpu_s=1))
-
-
-def _documents() -> list[dict[str, Any]]:
-    """Return two results of each of two pools."""
-    pools = ("amd-16", "intel")
-    return [
-        document
-        for pool in pools
-        for document in result_documents(pool, (100, 100), between=0.02, only=WORKLOADS)
-    ]
 
 
 def _cut(document: dict[str, Any], samples: int) -> dict[str, Any]:
@@ -43,19 +27,21 @@ def _cut(document: dict[str, Any], samples: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("samples", [0, 1, 2])
 @pytest.mark.parametrize("count", [1, 2, 4], ids=["a worker", "a pool", "all"])
-def test_every_command(samples: int, count: int, profile: Path, tmp_path: Path) -> None:
+def test_every_command(samples: int, count: int, tmp_path: Path) -> None:
     """Each command shows them in each format, and none of its figures is unknown to arithmetic."""
-    documents = _documents()
+    documents = [
+        document
+        for pool in ("amd-16", "intel")
+        for document in result_documents(pool, (100, 100), between=0.02, only=WORKLOADS)
+    ]
     cut = [_cut(document, samples) for document in documents[:count]]
     results = write_results(tmp_path / "results", [*cut, *documents[count:]])
-    runs = tmp_path / "runs.csv"
-    runs.write_text(real_tasks.table())
+    profile = write_profile(tmp_path / "profile.json", profile_document((0, 50, 50, 0), cpu_s=1))
     allowed = ["--allow", "incomplete", "--allow", "too-few-retrieves"]
     commands: list[tuple[list[str | Path], Iterable[str]]] = [
         (["compare", results], FORMATS),
         (["compare", results, *allowed], ["json"]),
         (["history", "amd-16", results], GENERAL_FORMATS),
-        (["tasks", runs], GENERAL_FORMATS),
         (["predict", profile, "--on", results], GENERAL_FORMATS),
     ]
     for command, formats in commands:
