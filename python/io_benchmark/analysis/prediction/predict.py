@@ -2,40 +2,71 @@
 """Predict how long a profiled task takes on each pool.
 
 The interval is that of a single task. Each part of its error is a variance of ln of the time.
+
+There is no prediction where something that the model does not have decides the time of this task, or
+where what is not known changes it much: a wrong one costs more.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from statistics import fmean
 from types import MappingProxyType
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Run, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side, identify_machines
 from io_benchmark.analysis.observed.worker_view import mean_of_known
-from io_benchmark.analysis.prediction.demand import Demand
+from io_benchmark.analysis.prediction.demand import Demand, Numbers, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
-from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import (
+    CPU_FIGURES,
+    SLOWING,
+    SYNC,
+    USER_WORK,
+    WRITE_RATE,
+    PoolStorage,
+)
 from io_benchmark.analysis.prediction.prediction_model import (
     PREDICTION_LEVEL,
     PoolPrediction,
     TaskPrediction,
 )
-from io_benchmark.analysis.prediction.refusals import reasons_against
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.format import TaskProfile
+from io_benchmark.results.workload import NS_PER_S
 
 # An interval that is wider tells no more.
 _LARGEST_LOG = 300.0
 # CPUs: a machine on which other tasks work.
 _BUSY_CPUS = 0.3
+# What may be neglected of the task's time.
+_SMALL_SHARE = 0.1
+# From this share of the machine's CPUs on, a task might use more of them.
+_AT_CPUS = 0.9
+# ln of the ratio between two times, both of which may be true: too far apart to predict one.
+_WIDE_LOG = 1.0
+# Retrieves that take this much longer at the end of a run show a disk that slows down.
+_SLOWED_DOWN_RATIO = 1.25
+# A disk that writes more than this many times a ceiling has another one.
+_ABOVE_CEILING = 1.5
+_UNKNOWNS = {
+    "syncs": "how many of its flushes are syncs",
+    "waiting": "whose waiting for I/O the profile shows",
+    "merged": "whether {pool} counts requests before the kernel merges them",
+    "requests": "how many requests the disks of {pool} do, which random-io measures",
+    "room": "how much may wait in memory to be written",
+    "files": "how much of its work in the kernel is with files",
+    "faster": "how long it computes while the disks of the profile are at their ceiling",
+    "others": "which other work needs the same CPUs",
+}
 
 
 def predict(
@@ -144,7 +175,7 @@ def _predict_pool(
     if unusable is not None or source is None:
         return unknown
     changes = [PoolChange.of(demand, source, target) for demand in demands]
-    reason = next(chain.from_iterable(map(reasons_against, changes)), None)
+    reason = next(chain.from_iterable(map(_reasons_against, changes)), None)
     if reason is not None:
         return replace(unknown, reason=reason)
     times = [change.times() for change in changes]
@@ -163,3 +194,103 @@ def _predict_pool(
         added_by_syncs_ns=fmean(time.by_syncs for time in times),
         added_by_cpu_ns=fmean(time.by_cpu for time in times),
     )
+
+
+def _reasons_against(change: PoolChange) -> Iterator[Statement]:
+    """Yield why this task's time on a pool is not known; a check may rely on those before it."""
+    yield from _cpus(change)
+    for place in change.demand.places:
+        yield from _unmeasured(change, place)
+        yield from _other_disks(change, place)
+    for name, first, last in change.unknown_parts():
+        if abs(last - first) > _WIDE_LOG:
+            low, high = map(math.exp, sorted((first, last)))
+            yield statement(
+                f"the task would take {{low}} to {{high}}, depending on {_UNKNOWNS[name]}; "
+                "profile the task on {pool}",
+                low=Quantity(low, Unit.NANOSECONDS),
+                high=Quantity(high, Unit.NANOSECONDS),
+                pool=change.target.pool,
+            )
+
+
+def _cpus(change: PoolChange) -> Iterator[Statement]:
+    """Yield reasons why the speed or the number of the CPUs cannot be compared."""
+    demand, source, target = change.demand, change.source, change.target
+    cpus = target.cpus if target.cpus is not None else demand.cpus
+    decides = cpus != demand.cpus and demand.cpus_used > min(1.0, cpus)
+    if demand.busy_ns is not None:
+        # On fewer CPUs the windows show what is late. How many more the task would use, nothing shows.
+        full_ns = demand.spans_ns[demand.busy_ns >= _AT_CPUS * demand.cpus * demand.spans_ns]
+        decides = cpus > demand.cpus and not _is_small(change, full_ns)
+    if decides:
+        yield statement(
+            "the task used {used} CPUs on average, and {pool} has {ratio} as many as the profiled "
+            "machine; profile the task on {pool}",
+            used=Quantity(demand.cpus_used, Unit.NUMBER),
+            pool=target.pool,
+            ratio=Quantity(cpus / demand.cpus, Unit.RATIO),
+        )
+    is_comparable = any(
+        source.mean(figure) and target.mean(figure) for figure in (USER_WORK, *CPU_FIGURES)
+    )
+    if not is_comparable and demand.cpu_share > _SMALL_SHARE:
+        yield statement(
+            "nothing compares the CPUs of {source} and {target}; measure spawn on both",
+            source=source.pool,
+            target=target.pool,
+        )
+
+
+def _is_small(change: PoolChange, time_ns: Numbers | float) -> bool:
+    """Return whether this much of the task's time may be neglected."""
+    return float(np.sum(time_ns)) <= _SMALL_SHARE * change.demand.wall_ns
+
+
+def _unmeasured(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
+    """Yield what the model needs and nothing measured."""
+    for storage in (change.source, change.target):
+        names = {"pool": storage.pool, "place": place.name}
+        if storage.mean(WRITE_RATE, place.name) is None:
+            yield statement(
+                "{pool} has no write ceiling of the place {place}; measure cache-retrieve there "
+                "with trials, and use the same name of the place in the profile",
+                **names,
+            )
+        if (place.syncs is None or place.syncs[1] > 0) and storage.mean(SYNC, place.name) is None:
+            yield statement(
+                "the task syncs, and {pool} has no append-fsync; measure sync-write at {place}",
+                **names,
+            )
+    waited = 1.0 if change.demand.waiting_share is None else change.demand.waiting_share
+    reading_ns = place.read_bytes / change.target.ceiling(place.name) * NS_PER_S
+    # What was read ahead while the task computed is not waited for.
+    if not _is_small(change, min(reading_ns, float(np.sum(waited * change.demand.spans_ns)))):
+        yield statement(
+            "the task read {bytes} from the disks of {place}, and no ceiling of reading is "
+            "measured; profile the task on {pool}",
+            bytes=Quantity(place.read_bytes, Unit.BYTES),
+            place=place.name,
+            pool=change.target.pool,
+        )
+
+
+def _other_disks(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
+    """Yield that a ceiling does not hold: of a disk with a burst, or of another pool's disk."""
+    for storage in (change.source, change.target):
+        slowing = storage.mean(SLOWING, place.name) or 1.0
+        writing_ns = place.written_bytes / storage.ceiling(place.name) * NS_PER_S
+        if slowing > _SLOWED_DOWN_RATIO and not _is_small(change, writing_ns):
+            yield statement(
+                "retrieves of {pool} took {ratio} as long at the end of a run as at its start, "
+                "so that how fast its disks write depends on what was written before; profile "
+                "the task on {pool}",
+                pool=storage.pool,
+                ratio=Quantity(slowing, Unit.RATIO),
+            )
+        if storage is change.source and np.sum(writing_ns) > _ABOVE_CEILING * change.demand.wall_ns:
+            yield statement(
+                "the profile's disks wrote more than those of {pool} can; check --pool of the "
+                "profile, or measure {pool} again",
+                pool=storage.pool,
+            )

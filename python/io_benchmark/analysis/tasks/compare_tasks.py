@@ -23,9 +23,8 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
-from io_benchmark.analysis.tasks.runs import Side
 from io_benchmark.analysis.tasks.task_costs import compare_costs
-from io_benchmark.analysis.tasks.task_model import Ending, TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_model import Ending, Side, TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun

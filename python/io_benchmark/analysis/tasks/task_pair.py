@@ -30,8 +30,7 @@ from io_benchmark.analysis.inference import levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import Look, Schedule
 from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION
-from io_benchmark.analysis.tasks.runs import Cell, Side, UsedRun
-from io_benchmark.analysis.tasks.task_model import LabelRow, TaskTimes
+from io_benchmark.analysis.tasks.task_model import Cell, LabelRow, Side, TaskTimes, UsedRun
 
 MOST_LABELS = 1000
 # The digits of logarithms that are the same on all machines: numpy adds up in the order that suits the CPU.
