@@ -129,12 +129,13 @@ def test_several_measurements() -> None:
     )
     report = replace(report, subjects=(first, twice, *others), diagnoses=())
     assert [line.partition(":")[0] for line in sentences(report)] == [
-        "amd-16, +74.0 ms per retrieve against intel in workspace"
+        "amd-16, +74.0 ms per retrieve against intel on cache-retrieve, overwrite in workspace"
     ]
     assert "The parts of 1 further difference" in folds(report)
     assert [plain(table.title) for table in tables(section(report, "Where"))] == [
-        "amd-16 against intel in workspace, ms per retrieve",
-        f"amd-16 against intel in {second.subject.place}, ms per retrieve",
+        "amd-16 against intel on cache-retrieve, overwrite in workspace, ms per retrieve",
+        f"amd-16 against intel on {second.subject.workload}, {second.subject.label} in "
+        f"{second.subject.place}, ms per retrieve",
     ]
 
 

@@ -73,13 +73,13 @@ def difference_of(subject: Subject, subjects: Iterable[Subject]) -> str:
 
 
 def on_measurement(subject: Subject, subjects: Sequence[Subject]) -> str:
-    """Return 'on random-io, read-depth-32 in workspace' as far as a report's subjects differ."""
+    """Return ' on random-io, read-depth-32 in workspace' as far as a report's subjects differ."""
     if len(subjects) == 1:
         return ""
     several_workloads = len({sibling.workload for sibling in subjects}) > 1
     measurement = f"{subject.workload}, {subject.label}" if several_workloads else subject.label
     place = f" in {subject.place}" if len(set(map(place_of, subjects))) > 1 else ""
-    return f"on {measurement}{place}"
+    return f" on {measurement}{place}"
 
 
 def verdict_text(compared: Comparison | TaskComparison, margin_ratio: float) -> tuple[str, str]:

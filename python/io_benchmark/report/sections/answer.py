@@ -78,12 +78,12 @@ def _pool(pool: Sequence[Side], report: Report, *, is_full: bool) -> Item:
     same = [side for side in pool if side.verdict == leading.verdict]
     if leading.differs or len(same) == 1:
         phrase = on_measurement(leading.subject, [part.subject for part in report.subjects])
-        sentences = [" ".join(filter(None, (phrase, rest)))]
+        sentences = [f"{phrase} {rest}"]
         same = [leading]
     elif leading.comparison is None:
-        sentences = [f"{rest.removesuffix('.')} ({len(same):,} measurements)."]
+        sentences = [f" {rest.removesuffix('.')} ({len(same):,} measurements)."]
     else:
-        sentences = [f"on {_measurements(same)}."]
+        sentences = [f" on {_measurements(same)}."]
     by_verdict = grouped([side for side in pool if side not in same], lambda side: side.verdict)
     for verdict in DIFFERENT:
         if also := by_verdict.pop(verdict, None):
@@ -96,7 +96,7 @@ def _pool(pool: Sequence[Side], report: Report, *, is_full: bool) -> Item:
         f"{verdict.capitalize()}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
     )
     marks = {mark for side in pool for mark in side.answer_marks} if is_full else ()
-    line = (Words(lead, leading.verdict), f" {' '.join(sentences)}", Marks(tuple(sorted(marks))))
+    line = (Words(lead, leading.verdict), " ".join(sentences), Marks(tuple(sorted(marks))))
     return Item(line, [*_reasons(leading, report)], leading.verdict)
 
 

@@ -15,7 +15,7 @@ from io_benchmark.analysis.diagnosis_model import (
     State,
     TrialOutcome,
 )
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject
+from io_benchmark.analysis.model import DIFFERENT, Comparison
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
 from io_benchmark.report.blocks import (
@@ -37,7 +37,7 @@ from io_benchmark.report.content.statement_text import (
     pace_rate,
     text_of,
 )
-from io_benchmark.report.content.subject_text import place_of
+from io_benchmark.report.content.subject_text import on_measurement
 from io_benchmark.report.sections.measured import explained_comparison
 from io_benchmark.report.sections.parts import part_name
 from io_benchmark.results import workloads
@@ -61,6 +61,7 @@ _CHANGES = {
 
 def causes(report: Report) -> Iterator[Block]:
     """Write why each candidate differs, then why single workers differ from their pools."""
+    subjects = [part.subject for part in report.subjects]
     explained: set[str] = set()
     for diagnosis in report.diagnoses:
         candidate, comparison = diagnosis.candidate, explained_comparison(report, diagnosis)
@@ -70,7 +71,7 @@ def causes(report: Report) -> Iterator[Block]:
         if comparison is not None:
             if decided:
                 title = f"Why {candidate} is {comparison.verdict} than {baseline}"
-            title += _measurement(comparison.subject, report)
+            title += on_measurement(comparison.subject, subjects)
         # Further diagnoses of a candidate are of other workloads.
         is_first = candidate not in explained
         explained.add(candidate)
@@ -80,16 +81,6 @@ def causes(report: Report) -> Iterator[Block]:
             candidate, baseline = worker.division.candidate, worker.division.baseline
             title = f"Why {candidate} is {worker.verdict} than {baseline}"
             yield from _diagnosis(title, worker.diagnosis, baseline, decided=True, is_first=False)
-
-
-def _measurement(subject: Subject, report: Report) -> str:
-    """Return ' on metadata, stat, 4 at once in container', if there are other measurements."""
-    subjects = [part.subject for part in report.subjects]
-    siblings = [sibling for sibling in subjects if sibling.workload == subject.workload]
-    if subject.workload not in workloads.IN_BATCHES and len(siblings) == 1:
-        return ""
-    place = f" in {subject.place}" if len(set(map(place_of, siblings))) > 1 else ""
-    return f" on {subject.workload}, {subject.label}{place}"
 
 
 def _diagnosis(

@@ -4,7 +4,7 @@
 Each one of cache-retrieve has a section; those of another workload share one per place.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Comparison
@@ -68,7 +68,8 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
         place = f", place {place_of(subject)}" if place_of(subject) else ""
         yield Heading(f"{subject.workload}{place} {unit_text(subject.workload)}")
         yield measures_table(members)
-        advice = [*_combined_advice(pair for _, pair in pairs)]
+        # The table of workers sums up how many more settle dozens of measurements.
+        advice = []
     else:
         yield Heading((str(subject), Marks(first.marks)))
         yield figures_table(first)
@@ -87,23 +88,6 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
         ("Noise", _noise(members)),
     ):
         yield Items.of(sharing_lines(lines), title)
-
-
-def _combined_advice(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, str]]:
-    """Return for each candidate how many more workers settle how many of its measurements."""
-    advised = [(pair.candidate, pair.advice) for pair in comparisons if pair.advice is not None]
-    for candidate, same in grouped(advised, lambda pair: pair[0]).items():
-        needed = [advice.workers_to_add for _, advice in same]
-        counts = [workers for workers in needed if workers is not None]
-        never = len(needed) - len(counts)
-        sentence = f"{len(needed):,} inconclusive"
-        if counts:
-            least, most = min(counts), max(counts)
-            workers = f"{least:,} to {most:,}" if least < most else f"{most:,}"
-            settled = f"{len(counts):,} of them" if never else "all of them"
-            sentence += f"; {workers} more workers per pool should settle {settled}"
-        sentence += f"; more workers would not settle {never:,} of them" if never else ""
-        yield candidate, sentence
 
 
 def _noise(measurements: Sequence[Measurement]) -> Iterator[tuple[str, str]]:

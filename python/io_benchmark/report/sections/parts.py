@@ -35,7 +35,7 @@ from io_benchmark.report.blocks import (
     Table,
     Words,
 )
-from io_benchmark.report.content.subject_text import difference_of, grouped
+from io_benchmark.report.content.subject_text import grouped, on_measurement
 from io_benchmark.report.sections.measured import Measurement, leading_of
 from io_benchmark.results import workloads
 
@@ -173,19 +173,12 @@ def _is_certain(part: PartDifference) -> bool:
     return part.low_ns is None or part.high_ns is None or part.low_ns > 0 or part.high_ns < 0
 
 
-def _phrase(subject: Subject, subjects: Sequence[Subject]) -> str:
-    """Return ' on overwrite in workspace', if the workload has other measurements."""
-    if [sibling.workload for sibling in subjects].count(subject.workload) == 1:
-        return ""
-    words = difference_of(subject, subjects)
-    return f" {words}" if words.startswith("in ") else f" on {words}"
-
-
 def _sentence(
     division: Division, subject: Subject, verdict: str, subjects: Sequence[Subject]
 ) -> Item:
     whole, parts_named = where(division, subject)
-    lead = f"{division.candidate}, {whole} against {division.baseline}{_phrase(subject, subjects)}:"
+    phrase = on_measurement(subject, subjects)
+    lead = f"{division.candidate}, {whole} against {division.baseline}{phrase}:"
     unrecorded = dict.fromkeys(
         _PHASES[part.phase]
         for part in _Difference.of(division).large
@@ -203,7 +196,7 @@ def _table(division: Division, subject: Subject, subjects: Sequence[Subject]) ->
     candidate, baseline = division.candidate, division.baseline
     has_intervals = any(part.low_ns is not None for part in division.parts)
     operation = workloads.of(subject.workload).operation
-    phrase = _phrase(subject, subjects)
+    phrase = on_measurement(subject, subjects)
     title = f"{candidate} against {baseline}{phrase}, {difference.scale.unit} per {operation}"
     interval = [f"{percent(LEVEL)} interval"] if has_intervals else []
     rows, phase = [], ""

@@ -162,16 +162,15 @@ def _mixed_pool(pool: MixedPool, report: Report) -> Item:
         f"{' and '.join(pool.facts_of_slower)} and take {ratio(pool.ratio)} the time of its others"
     )
     phrase = on_measurement(pool.subject, [part.subject for part in report.subjects])
-    these = f"(these have {' and '.join(pool.facts_of_faster)})."
+    these = f"{phrase} (these have {' and '.join(pool.facts_of_faster)})."
     alone = [
         f"With the other {faster:,} alone, {pair.candidate} compared with {pair.baseline} is "
         f"{pair.verdict} at {ratio(pair.ratio)} {bounds_text(pair.interval)}."
         for pair in pool.of_the_faster
     ]
-    sentences = filter(None, (phrase, these, *alone))
     is_said = any(pool.remedy in diagnosis.remedies for diagnosis in report.diagnoses)
     remedy = Item((Words("Try:", STRONG), f" {text_of(pool.remedy.action)}."))
-    line = (Words(lead, Verdict.SLOWER), f" {' '.join(sentences)}")
+    line = (Words(lead, Verdict.SLOWER), " ".join((these, *alone)))
     return Item(line, [] if is_said else [remedy], Verdict.SLOWER)
 
 
@@ -193,12 +192,12 @@ def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: boo
     """Write about one worker, by the measurement that explains it."""
     worker = next((finding for finding in same if finding.diagnosis is not None), same[0])
     subjects = [part.subject for part in report.subjects]
-    sentences = [on_measurement(worker.subject, subjects), f"({worker.others:,} other workers)."]
+    usual = f"; equal ones stay within {ends_text(worker.usual)}" if is_full else ""
+    phrase = on_measurement(worker.subject, subjects)
+    sentences = [f"{phrase} ({worker.others:,} other workers{usual})."]
     if is_full:
-        usual = f"equal ones stay within {ends_text(worker.usual)}"
-        sentences[1] = f"({worker.others:,} other workers; {usual})."
         further = [
-            f"{ratio(finding.ratio)} {on_measurement(finding.subject, subjects)}"
+            f"{ratio(finding.ratio)}{on_measurement(finding.subject, subjects)}"
             for finding in same
             if finding is not worker
         ]
@@ -209,7 +208,7 @@ def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: boo
     lead = f"{_worker_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"
     reasons = [] if worker.diagnosis is None else [*explanation(worker.diagnosis)]
     verdict = worker.verdict.value
-    return Item((Words(lead, verdict), f" {' '.join(filter(None, sentences))}"), reasons, verdict)
+    return Item((Words(lead, verdict), " ".join(sentences)), reasons, verdict)
 
 
 def _worker_name(worker: SingleWorker) -> str:
