@@ -132,10 +132,10 @@ def test_several_measurements() -> None:
         "amd-16, +74.0 ms per retrieve against intel on cache-retrieve, overwrite in workspace"
     ]
     assert "The parts of 1 further difference" in folds(report)
+    name = f"{second.subject.workload}, {second.subject.label}"
     assert [plain(table.title) for table in tables(section(report, "Where"))] == [
         "amd-16 against intel on cache-retrieve, overwrite in workspace, ms per retrieve",
-        f"amd-16 against intel on {second.subject.workload}, {second.subject.label} in "
-        f"{second.subject.place}, ms per retrieve",
+        f"amd-16 against intel on {name} in {second.subject.place}, ms per retrieve",
     ]
 
 
