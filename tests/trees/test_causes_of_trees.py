@@ -159,21 +159,15 @@ ROWS = (
     rules_out("scheduler-idling", "lab-xfs-bfq", "lab-ext4-none", SYNC),
     rules_out("scheduler-idling", "lab-ext4-none", "lab-xfs-bfq", SYNC),
     rules_out("scheduler-idling", "lab-ext4-bfq-no-idling", "lab-ext4-none", SYNC),
-    triggers("scheduler-starvation", "lab-ext4-bfq-starving", "lab-ext4-none", SYNC, times=STARVED),
-    rules_out(
-        "scheduler-starvation", "lab-ext4-bfq-starving", "lab-ext4-none", SYNC, times=APPENDING
-    ),
-    rules_out(
-        "scheduler-starvation", "lab-ext4-bfq-starving", "lab-ext4-none", also_measured=(SYNC,)
-    ),
-    rules_out("scheduler-starvation", "lab-ext4-bfq", "lab-ext4-none", SYNC, times=STARVED),
     leaves_open("scheduler", "lab-ext4-bfq-root-group", "lab-ext4-none"),
     leaves_open("scheduler", "cfq-ext4-no-idling", "cfq-ext4-deadline", SYNC),
     rules_out("scheduler", "lab-capped", "lab-ext4-none"),
     rules_out("scheduler", "vm-lvm-one-disk", "vm-lvm-striped"),
     # What is a separate cause does not count twice.
     rules_out("scheduler", "lab-ext4-bfq", "lab-ext4-none", SYNC, times=APPENDING),
-    rules_out("scheduler", "lab-ext4-bfq-starving", "lab-ext4-none", SYNC, times=STARVED),
+    triggers("scheduler", "lab-ext4-bfq-starving", "lab-ext4-none", SYNC, times=STARVED),
+    leaves_open("scheduler", "lab-ext4-bfq-starving", "lab-ext4-none", SYNC, times=APPENDING),
+    leaves_open("scheduler", "lab-ext4-bfq-starving", "lab-ext4-none"),
     triggers("overlay-layers", "lab-overlay-21-layers", "lab-overlay-1-layer", METADATA),
     rules_out("overlay-layers", "lab-overlay-1-layer", "lab-overlay-volatile", METADATA),
     rules_out("overlay-layers", "lab-overlay-1-layer", "lab-overlay-21-layers", METADATA),

@@ -10,7 +10,7 @@ import msgspec
 
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
 from io_benchmark.analysis.parts import time_parts
-from io_benchmark.analysis.parts.blocked_time import with_other_waits
+from io_benchmark.analysis.parts.division import with_other_waits
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.common_types import OutcomeState
 from io_benchmark.results.format import RecordedTimeline

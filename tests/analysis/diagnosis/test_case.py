@@ -6,6 +6,7 @@ import sample_report
 from seed_workers import SUBJECT
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.rules import Size
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.side_views import SideViews
 
@@ -17,13 +18,13 @@ NOBODY = SideViews.of([])
     [
         pytest.param(2.0, 1.5, 1.5, id="a-part"),
         pytest.param(2.0, 3.0, 2.0, id="at-most-the-whole"),
-        pytest.param(0.5, 1.25, 0.8, id="a-part-where-the-candidate-is-faster"),
-        pytest.param(0.5, 3.0, 0.5, id="at-most-the-whole-where-the-candidate-is-faster"),
+        pytest.param(0.5, 1.25, 1.25, id="a-part-where-the-candidate-is-faster"),
+        pytest.param(0.5, 3.0, 2.0, id="at-most-the-whole-where-the-candidate-is-faster"),
     ],
 )
 def test_a_part_of_the_ratio(case_ratio: float, ratio: float, expected: float) -> None:
-    """It has the direction of the whole, and is not larger."""
-    assert Case(SUBJECT, case_ratio, NOBODY, NOBODY).part_of(ratio) == expected
+    """It is not larger than the whole, whichever side is slower."""
+    assert Size.measured(Case(SUBJECT, case_ratio, NOBODY, NOBODY), ratio) == (expected, True)
 
 
 @pytest.mark.parametrize(("case_ratio", "expected"), [(2.0, 4.0), (0.5, 0.25)])

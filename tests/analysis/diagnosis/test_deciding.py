@@ -81,10 +81,8 @@ LINEAR = further_option("stripe=0") | {f"{PLACE}.devices.0.stripe_count": None}
 MIRROR = {f"{PLACE}.devices.0.stripe_count": None, f"{PLACE}.devices.0.raid_level": "raid1"}
 IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
 BOTH_IDLE = IDLES | scheduler("bfq", 2, slice_idle=8)  # the faster side has two disks
-STARVES = scheduler("bfq", strict_guarantees=1, slice_idle=0)
 HALF_RATE = {WRITTEN: counting(RATE / 2)}
 AS_MUCH_MEANWHILE = FRESH | Facts({f"{ENTRY}.final_sync_device_bytes": {}})
-RESIDENT = f"{ENTRY}.cache_state.resident_bytes"
 
 
 def row(
@@ -109,9 +107,8 @@ STATES = [
     row(
         "device-count", SUPPORTED, "nothing shows waits", NO_TIMELINE | {"task.instance_type": None}
     ),
-    row("mirrored-volume", NOT_OBSERVABLE, "devices unseen", None, NO_DEVICES),
-    row("mirrored-volume", SUPPORTED, "a mirror", MIRROR, **AMD_30),
-    row("mirrored-volume", RULED_OUT, "as fast", {**both_disks(2), **MIRROR}, **AMD_30),
+    row("device-count", RULED_OUT, "a mirror", MIRROR, **AMD_30),
+    row("linear-volume", RULED_OUT, "as fast", {**both_disks(2), **LINEAR}, **AMD_30),
     row("linear-volume", RULED_OUT, "linear on both", LINEAR, LINEAR, **AMD_30),
     row("linear-volume", NOT_OBSERVABLE, "devices unseen", None, NO_DEVICES),
     row("boot-disk-fallback", SUPPORTED, "a persistent disk", {DISK_MODEL: "PersistentDisk  "}),
@@ -151,7 +148,6 @@ STATES = [
     row("ext4-flush", RULED_OUT, "none waits", NO_WAITS | {"task.instance_type": "m5.large"}),
     row("ext4-flush", NOT_JUDGED, "no difference in time", ratio=None),
     row("ext4-flush", NOT_OBSERVABLE, "below an overlay", ON_OVERLAY),
-    row("reflink", NOT_OBSERVABLE, "not reported", None, {f"{ENTRY}.shares_extents": None}),
     row(
         *("mount-options", NOT_SEPARABLE, "barrier=1, next to fewer disks"),
         options("rw,barrier=1,data=writeback,commit=60"),
@@ -164,16 +160,8 @@ STATES = [
     row("scheduler-idling", RULED_OUT, "on the faster side alone", None, BOTH_IDLE),
     row("scheduler-idling", NOT_OBSERVABLE, "below an overlay", IDLES | ON_OVERLAY),
     row("scheduler-idling", NOT_OBSERVABLE, "scheduler unseen", IDLES, scheduler(None)),
-    row("scheduler-starvation", NOT_OBSERVABLE, "no times of it", STARVES),
-    row("scheduler-starvation", NOT_OBSERVABLE, "unseen", scheduler(None)),
-    row(
-        *("scheduler-starvation", RULED_OUT, "guarantees that are not strict"),
-        scheduler("bfq", slice_idle=0, strict_guarantees=0),
-    ),
     row("scheduler", NOT_OBSERVABLE, "deadline against none", scheduler("mq-deadline")),
     row("scheduler", NOT_OBSERVABLE, "unseen", scheduler(None)),
-    row("page-cache-state", RULED_OUT, "read once in 2,000", None, {RESIDENT: 5700 * MIB}),
-    row("page-cache-state", NOT_OBSERVABLE, "not reported", {RESIDENT: None}),
     row(
         *("dirty-limit", NOT_SEPARABLE, "what was written more is not known"),
         *(FRESH | {"host.vm.dirty_ratio": 1, "host.vm.dirty_background_ratio": 1}, FRESH),
@@ -235,10 +223,6 @@ HALF_BYTES = NO_TIMELINE | written(0.5)
 
 FIXED = fixed_work(1, 1, 1) | spent(copy_kernel=20)
 KERNEL_WORK = {"host.kernel": "5.4"} | spent(copy_kernel=40) | more_cpu_time(2)
-
-
-def resident(share: float) -> Facts:
-    return {RESIDENT: round(share * sum(seed_case.SIZES_MIB) * MIB)}
 
 
 def slower(name: str, facts: Callable[[Any], Facts], *edge: Value, **more: Any) -> Any:
@@ -336,11 +320,6 @@ EDGES = [
         *("cpu: stolen", lambda per_s: stolen(per_s) | SAME_CPU),
         *((9.5, RULED_OUT), (11, SUPPORTED)),
         faster=SAME_CPU,
-    ),
-    slower(
-        *("page-cache-state: steps", resident, (0.26, "As much of the cache was in memory")),
-        *((0.24, "The slower side started with less of the cache"),),
-        faster=resident(0.30),
     ),
     slower("cpu: a fifth", more_cpu_time, (1.6, RULED_OUT), (1.75, NOT_OBSERVABLE)),
     slower(
@@ -476,10 +455,6 @@ MEASURED = [
         **scheduler("kyber"),
     ),
     timed("scheduler-idling: as fast", appending, (1.09, RULED_OUT), (1.11, SUPPORTED), **IDLES),
-    timed(
-        *("scheduler-starvation: starves", appending, (9.9, RULED_OUT), (10.1, SUPPORTED)),
-        **scheduler("bfq", strict_guarantees=1, slice_idle=0),
-    ),
     timed(
         *("slow-flush: slower", lambda ms: writes(ms, ms), (1.24, RULED_OUT), (1.26, SUPPORTED)),
         subject=SYNC,

@@ -44,10 +44,6 @@ class OtherMeasurement(Struct, frozen=True):
         return self.comparison.subject
 
     @property
-    def difference_ns(self) -> float:
-        return self.candidate.mean_ns - self.baseline.mean_ns
-
-    @property
     def is_decided(self) -> bool:
         return self.comparison.verdict in DIFFERENT
 
@@ -101,15 +97,15 @@ class Case(Struct, frozen=True, dict=True):
         """Return the measurement that the slower side does worst at; the first of equals."""
         return max(measurements, key=self.times_as_long, default=None)
 
+    def longer_ns(self, measurement: OtherMeasurement) -> float:
+        """Return how much longer the slower side takes for the measurement."""
+        slower, faster = self.slower_first(measurement)
+        return slower.mean_ns - faster.mean_ns
+
     def detail(self, measurement: OtherMeasurement, name: str) -> tuple[float, float] | None:
         """Return a figure that only this workload has, the slower side's first."""
         slower, faster = (figures.detail(name) for figures in self.slower_first(measurement))
         return None if slower is None or faster is None else (slower, faster)
-
-    def part_of(self, ratio: float) -> float:
-        """Return a part of this case's ratio, in its direction, at most the whole."""
-        part = min(ratio, max(self.ratio, 1 / self.ratio)) if self.ratio else ratio
-        return part if self.candidate_is_slower else 1 / part
 
     def of_measurement(self, measurement: OtherMeasurement) -> "Case":
         """Return the case of another measurement of the same machines."""
@@ -138,17 +134,16 @@ class Case(Struct, frozen=True, dict=True):
         return min((factor for factor in factors if factor is not None), default=None)
 
     @property
-    def difference_share(self) -> float:
-        """Return the part of the slower side's time that the faster side does not take."""
-        return 1 - min(self.ratio, 1 / self.ratio) if self.ratio else 0.0
+    def times(self) -> float:
+        """Return how many times as long the slower side takes; 1 where no difference was shown."""
+        return max(self.ratio, 1 / self.ratio) if self.ratio else 1.0
 
-    def ratio_without_share(self, share: float) -> float:
-        """Return how much longer the slower side takes for this share of its time, in this case's direction."""
-        ratio = 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
-        return ratio if self.candidate_is_slower else 1 / ratio
+    def in_direction(self, times: float) -> float:
+        """Return the slower side's time over the faster side's as the candidate's over the baseline's."""
+        return times if self.candidate_is_slower else 1 / times
 
-    def ratio_by_bandwidth(self, factor: float, at_most: float = 1.0) -> float:
-        """Return how much longer the slower side takes because its disks do less by this factor.
+    def times_by_bandwidth(self, factor: float, at_most: float = 1.0) -> float:
+        """Return how many times as long the slower side takes because its disks do less by this factor.
 
         More bandwidth saves at most the time in which copies are blocked, and in which the disks move
         bytes (`at_most`, a share of the time).
@@ -156,7 +151,7 @@ class Case(Struct, frozen=True, dict=True):
         blocked_ns, mean_ns = self.slower.mean(_BLOCKED_NS), self.slower.mean(_MEAN_NS)
         if blocked_ns is not None and mean_ns:
             at_most = min(at_most, blocked_ns / mean_ns)
-        return self.ratio_without_share(min(1 - 1 / factor, at_most))
+        return times_without_share(min(1 - 1 / factor, at_most))
 
     def values(self, read: Callable[[View], Value]) -> AbstractSet[Value]:
         """Return the different values of all runs."""
@@ -164,11 +159,11 @@ class Case(Struct, frozen=True, dict=True):
 
     @cached_property
     def division(self) -> Division | None:
-        """Return the difference in parts; None where a side has no times."""
-        baseline, candidate = self.baseline.measured, self.candidate.measured
-        if None in (baseline.mean(_MEAN_NS), candidate.mean(_MEAN_NS)):
+        """Return what the slower side takes longer, in parts; None where a side has no times."""
+        slower, faster = self.slower.measured, self.faster.measured
+        if None in (slower.mean(_MEAN_NS), faster.mean(_MEAN_NS)):
             return None
-        return Division.between(candidate, baseline)
+        return Division.between(slower, faster)
 
     @cached_property
     def step(self) -> Step | None:
@@ -187,9 +182,7 @@ class Case(Struct, frozen=True, dict=True):
     def share_at_most(self, acts_through: frozenset[Part]) -> float | None:
         """Return the share of the difference in these parts and in what was not recorded of their phases."""
         division = self.division
-        if division is None or not division.difference_ns:
-            return None
-        if (division.difference_ns > 0) != self.candidate_is_slower:
+        if division is None or division.difference_ns <= 0:
             return None
         parts = self.parts_of_workload(acts_through)
         unknown = {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
@@ -201,24 +194,19 @@ class Case(Struct, frozen=True, dict=True):
         share, division = self.share_at_most(acts_through), self.division
         if not acts_through or share is None or division is None:
             return 1.0
-        slower_ns = math.fsum(
-            part.candidate_ns if self.candidate_is_slower else part.baseline_ns
-            for part in division.parts
-        )
-        whole_ns = abs(division.difference_ns)
-        explained_ns = min(max(share, 0.0), 1.0) * whole_ns
-        if not 0 < whole_ns < slower_ns:
+        slower_ns = math.fsum(part.candidate_ns for part in division.parts)
+        whole_ns = division.difference_ns
+        if whole_ns >= slower_ns:
             return 1.0
+        explained_ns = min(max(share, 0.0), 1.0) * whole_ns
         return math.log1p(-explained_ns / slower_ns) / math.log1p(-whole_ns / slower_ns)
 
-    def share_of_work(self, factor: float, parts: frozenset[Part]) -> float | None:
+    def share_of_work(self, factor: float, acts_through: frozenset[Part]) -> float | None:
         """Return the share of the difference that these parts take because they are slower by a factor."""
-        division = self.division
+        division, parts = self.division, self.parts_of_workload(acts_through)
         if division is None or not division.difference_ns:
             return None
-        side = "candidate_ns" if self.candidate_is_slower else "baseline_ns"
-        of_workload = self.parts_of_workload(parts)
-        slower_ns = [getattr(part, side) for part in division.parts if part.part in of_workload]
+        slower_ns = [part.candidate_ns for part in division.parts if part.part in parts]
         if not slower_ns:
             return None
         return math.fsum(slower_ns) * (1 - 1 / factor) / abs(division.difference_ns)
@@ -238,9 +226,7 @@ class Case(Struct, frozen=True, dict=True):
     @property
     def differs(self) -> bool:
         """Return whether the times differ enough to need an explanation."""
-        return self.ratio is not None and abs(math.log(self.ratio)) >= math.log(
-            _NOTHING_TO_EXPLAIN_RATIO
-        )
+        return self.times >= _NOTHING_TO_EXPLAIN_RATIO
 
     @property
     def candidate_is_slower(self) -> bool:
@@ -262,19 +248,27 @@ class Case(Struct, frozen=True, dict=True):
 
     @property
     def difference_ns(self) -> float | None:
-        """Return how much longer the candidate's operation takes than the baseline's."""
+        """Return how much longer the slower side's operation takes than the faster side's."""
         if self.both_sides is not None:
             return self.both_sides.difference_ns
-        candidate, baseline = self.candidate.mean(_MEAN_NS), self.baseline.mean(_MEAN_NS)
-        return None if candidate is None or baseline is None else candidate - baseline
+        slower, faster = self.means(_MEAN_NS)
+        return None if slower is None or faster is None else slower - faster
+
+    def share_of(self, longer_ns: float) -> float | None:
+        """Return the share of the difference that this time makes up; None where none is known."""
+        if not self.difference_ns or not self.differs:
+            return None
+        return longer_ns / abs(self.difference_ns)
 
     def explained_share(self, cost_ns: Callable[[View], float | None]) -> float | None:
-        """Return the part of the difference in time that a cost within each retrieve makes up."""
-        candidate, baseline = self.candidate.mean(cost_ns), self.baseline.mean(cost_ns)
-        difference_ns = self.difference_ns
-        if candidate is None or baseline is None or not difference_ns or not self.differs:
-            return None
-        return (candidate - baseline) / difference_ns
+        """Return the share of the difference that a cost within each retrieve makes up."""
+        slower, faster = self.means(cost_ns)
+        return None if slower is None or faster is None else self.share_of(slower - faster)
+
+
+def times_without_share(share: float) -> float:
+    """Return how many times as long it takes with this share of the time as without it."""
+    return 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
 
 
 def _recorded_parts(view: View) -> frozenset[Part] | None:

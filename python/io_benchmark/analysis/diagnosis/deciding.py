@@ -45,12 +45,10 @@ _BLOCKED = in_copies(Kind.BLOCKED)
 _IN_STORAGE = in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL)
 _POSSIBLE = (State.SUPPORTED, State.NOT_SEPARABLE)
 _NOTHING_TO_EXPLAIN = statement("No difference was shown that needs an explanation.")
+# All other facts rule a cause out.
 _STATES = {
     Fact.UNSEEN: State.NOT_OBSERVABLE,
-    Fact.SAME: State.RULED_OUT,
     Fact.UNCLEAR: State.NOT_OBSERVABLE,
-    Fact.OPPOSITE: State.RULED_OUT,
-    Fact.SHARED: State.RULED_OUT,
     Fact.SLOWER: State.SUPPORTED,
 }
 
@@ -61,8 +59,7 @@ class _Judged(Struct, frozen=True):
     rule: CauseRule
     effect: Effect
     case: Case
-    trial: TrialOutcome | None  # that tries this cause
-    memory: TrialOutcome | None  # that shows whether storage is involved
+    trials: Mapping[TrialKind, TrialOutcome]
     state: State
     reasons: tuple[Statement, ...]
 
@@ -70,13 +67,10 @@ class _Judged(Struct, frozen=True):
     def of(cls, rule: CauseRule, case: Case, trials: Mapping[TrialKind, TrialOutcome]) -> "_Judged":
         """Judge a cause by its rule alone."""
         effect = rule.judge(case)
-        trial = trials.get(rule.tried_by) if rule.tried_by is not None else None
-        if rule.tried_by is TrialKind.PACE and mostly_reads(case):
-            trial = None  # a pace limits what is written
-        memory = trials.get(TrialKind.MEMORY)
         if case.differs or effect.fact in (Fact.UNSEEN, Fact.SAME):
-            return cls(rule, effect, case, trial, memory, _STATES[effect.fact], effect.reasons)
-        return cls(rule, effect, case, trial, memory, State.NOT_JUDGED, (_NOTHING_TO_EXPLAIN,))
+            state = _STATES.get(effect.fact, State.RULED_OUT)
+            return cls(rule, effect, case, trials, state, effect.reasons)
+        return cls(rule, effect, case, trials, State.NOT_JUDGED, (_NOTHING_TO_EXPLAIN,))
 
     @property
     def is_supported(self) -> bool:
@@ -89,6 +83,21 @@ class _Judged(Struct, frozen=True):
         # With a size it is known how much the setting costs.
         return self.rule.proof if self.effect.size is None else Proof.COST
 
+    def shown(self, state: TrialState, kind: TrialKind | None = None) -> Statement | None:
+        """Return what a trial shows, with its share of the gap; None where its outcome is another one.
+
+        It is the trial of this cause where no other kind is named.
+        """
+        kind = kind or self.rule.tried_by
+        trial = self.trials.get(kind) if kind is not None else None
+        if trial is None or trial.state is not state:
+            return None
+        meaning = statement("Trial {kind}: {meaning}", kind=trial.kind.value, meaning=trial.meaning)
+        if trial.share is None:
+            return meaning
+        explained = as_share(trial.share)
+        return statement("{found} It explains {share} of the gap.", found=meaning, share=explained)
+
     def now(self, state: State, reason: Statement) -> "_Judged":
         """Return the cause in another state, for this reason; what rules it out is the only one."""
         earlier = () if state is State.RULED_OUT else self.reasons
@@ -98,6 +107,8 @@ class _Judged(Struct, frozen=True):
 def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     """Judge every cause that may explain the case; without a ratio none is supported."""
     outcomes = {outcome.kind: outcome for outcome in trials}
+    if mostly_reads(case):
+        outcomes.pop(TrialKind.PACE, None)  # a pace limits what is written
     rules = (rule for rule in RULES if case.subject.workload in rule.workloads)
     judged = [_judge_alone(_Judged.of(rule, case, outcomes)) for rule in rules]
     supported = [cause for cause in judged if cause.is_supported]
@@ -111,17 +122,6 @@ def _judge_alone(judged: _Judged) -> _Judged:
         outcome = row(judged) if judged.is_supported else None
         judged = judged if outcome is None else judged.now(*outcome)
     return judged
-
-
-def _meaning_of(trial: TrialOutcome | None, state: TrialState) -> Statement | None:
-    """Return what a trial shows, with its share of the gap; None where its outcome is another one."""
-    if trial is None or trial.state is not state:
-        return None
-    meaning = statement("Trial {kind}: {meaning}", kind=trial.kind.value, meaning=trial.meaning)
-    if trial.share is None:
-        return meaning
-    explained = as_share(trial.share)
-    return statement("{found} It explains {share} of the gap.", found=meaning, share=explained)
 
 
 _Outcome = tuple[State, Statement] | None  # None: the row holds nothing against the cause
@@ -149,22 +149,23 @@ def _parts_are_too_small(judged: _Judged) -> _Outcome:
 
 def _predicts_too_little(judged: _Judged) -> _Outcome:
     size, ratio = judged.effect.size, judged.case.ratio
-    if size is None or size.is_measured or not size.ratio or not ratio:
+    if size is None or size.is_measured or ratio is None:
         return None
-    explained = math.log(size.ratio) / math.log(ratio)
+    predicted = judged.case.in_direction(size.times)
+    explained = math.log(predicted) / math.log(ratio)
     if is_enough(explained):
         return None
     return State.RULED_OUT, statement(
         "The sides differ in this, but it predicts {predicted} of the measured {measured}: {share} of "
         "the difference.",
-        predicted=Quantity(size.ratio, Unit.RATIO),
+        predicted=Quantity(predicted, Unit.RATIO),
         measured=Quantity(ratio, Unit.RATIO),
         share=as_share(explained),
     )
 
 
 def _trial_refutes(judged: _Judged) -> _Outcome:
-    meaning = _meaning_of(judged.trial, TrialState.REFUTED)
+    meaning = judged.shown(TrialState.REFUTED)
     if meaning is None:
         return None
     if judged.rule.tried_by is TrialKind.PACE and not judged.rule.acts_through <= _BLOCKED:
@@ -185,8 +186,8 @@ def _memory_refutes(judged: _Judged) -> _Outcome:
     if not parts or (is_storage and not (_BLOCKED <= parts <= _IN_STORAGE)):
         return None
     against = TrialState.REFUTED if is_storage else TrialState.CONFIRMED
-    meaning = _meaning_of(judged.memory, against)
-    if meaning is None or _meaning_of(judged.trial, TrialState.CONFIRMED) is not None:
+    meaning = judged.shown(against, TrialKind.MEMORY)
+    if meaning is None or judged.shown(TrialState.CONFIRMED) is not None:
         return None
     return State.REFUTED, meaning
 
@@ -194,16 +195,12 @@ def _memory_refutes(judged: _Judged) -> _Outcome:
 def _lookups_need_a_trial(judged: _Judged) -> _Outcome:
     """Leave lookups open that cannot be told from disks that write meanwhile."""
     rule, case = judged.rule, judged.case
-    if (
-        rule.tried_by is not TrialKind.LOOKUP
-        or _meaning_of(judged.trial, TrialState.CONFIRMED) is not None
-    ):
+    if rule.tried_by is not TrialKind.LOOKUP or judged.shown(TrialState.CONFIRMED) is not None:
         return None
     # With fidelity real, tools copy as well.
-    in_copies = any(part.phase is Phase.COPY for part in rule.acts_through)
-    if in_copies and case.subject.fidelity == "real":
-        return None
-    if not all(map(_writing_limits, (case.slower, case.faster))):
+    copies_too = any(part.phase is Phase.COPY for part in rule.acts_through)
+    is_real = case.subject.fidelity == "real"
+    if (copies_too and is_real) or not all(map(_writing_limits, (case.slower, case.faster))):
         return None
     return State.NOT_SEPARABLE, statement(
         "The disks also write during lookups, and they limit the copies of both sides: only the "
@@ -273,7 +270,7 @@ def _confirm(judged: Sequence[_Judged]) -> Sequence[_Judged]:
     for kind in _ORDER:
         tried_alike = (cause for cause in judged if cause.rule.tried_by is kind)
         possible = [cause for cause in tried_alike if cause.state in _POSSIBLE]
-        outcome = _meaning_of(possible[0].trial, TrialState.CONFIRMED) if possible else None
+        outcome = possible[0].shown(TrialState.CONFIRMED) if possible else None
         if outcome is not None:
             return [_confirmed(cause, possible, outcome) for cause in judged]
     return judged
@@ -296,18 +293,19 @@ def _confirmed(judged: _Judged, possible: Sequence[_Judged], outcome: Statement)
 def _cause(judged: _Judged) -> Cause:
     rule, effect, case, state = judged.rule, judged.effect, judged.case, judged.state
     baseline_evidence, candidate_evidence = effect.evidence.read()
-    explained, reasons = None, judged.reasons
+    explained, predicted, reasons = None, None, judged.reasons
     at_most = case.explained_at_most(rule.acts_through)
     size = effect.size if state.holds else None
-    if size is not None and size.ratio > 0 and case.ratio and case.ratio != 1:
-        explained = min(at_most, max(0.0, math.log(size.ratio) / math.log(case.ratio)))
+    if size is not None and case.ratio is not None:
+        predicted = case.in_direction(size.times)
+        explained = min(at_most, max(0.0, math.log(predicted) / math.log(case.ratio)))
         template = "Predicted {predicted}, measured {measured}: this explains {share}."
         if size.is_measured:
             template = "This makes {predicted} of the measured {measured}: {share}."
         sentence = statement(
             template,
             measured=Quantity(case.ratio, Unit.RATIO),
-            predicted=Quantity(size.ratio, Unit.RATIO),
+            predicted=Quantity(predicted, Unit.RATIO),
             share=share(explained),
         )
         reasons = (*reasons, sentence)
@@ -318,7 +316,7 @@ def _cause(judged: _Judged) -> Cause:
         baseline_evidence=baseline_evidence,
         candidate_evidence=candidate_evidence,
         explanation=reasons,
-        predicted_ratio=None if size is None else size.ratio,
+        predicted_ratio=predicted,
         share=explained,
         share_at_most=at_most if state is State.SUPPORTED else None,
         workload=effect.workload if state is State.NOT_OBSERVABLE else None,

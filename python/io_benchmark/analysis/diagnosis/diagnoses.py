@@ -157,13 +157,10 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
     """Return what the supported causes do not explain; None where that may be nothing."""
     division = case.division
     supported = [cause for cause in causes if cause.state.holds]
-    if not supported or division is None or not case.ratio:
+    if not supported or division is None or division.difference_ns <= 0:
         return None
-    sign = 1 if case.candidate_is_slower else -1
-    whole_ns = sign * division.difference_ns
-    if whole_ns <= 0:
-        return None
-    left_ns = {part.part: max(0.0, sign * part.difference_ns) for part in division.parts}
+    whole_ns = division.difference_ns
+    left_ns = {part.part: max(0.0, part.difference_ns) for part in division.parts}
     for cause in supported:
         _take(left_ns, _explained_ns(cause, case), _RULES[cause.name].acts_through, case)
     rest_ns = min(whole_ns, math.fsum(left_ns.values()))
@@ -181,9 +178,9 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
 def _explained_ns(cause: Cause, case: Case) -> float:
     """Return the time that a cause explains; without a size all of its parts."""
     times = [view.mean_ns for view in case.slower if view.mean_ns is not None]
-    if cause.share is None or not times or not case.ratio:
+    if cause.share is None or not times:
         return math.inf
-    return fmean(times) * -math.expm1(-cause.share * abs(math.log(case.ratio)))
+    return fmean(times) * -math.expm1(-cause.share * math.log(case.times))
 
 
 def _take(

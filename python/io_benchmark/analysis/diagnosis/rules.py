@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.case import Case, times_without_share
 from io_benchmark.analysis.diagnosis.evidence import BothEvidence, Observe, ReadEvidence, tally
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
 from io_benchmark.analysis.diagnosis_model import Evidence
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Part
+from io_benchmark.analysis.parts.time_parts import Kind, Part, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 from io_benchmark.results.trials import TrialKind
 
@@ -45,10 +45,15 @@ class Proof(Enum):
 
 
 class Size(NamedTuple):
-    """How many times as long the slower side takes because of a cause, in the case's direction."""
+    """How many times as long the slower side takes because of a cause."""
 
-    ratio: float
+    times: float
     is_measured: bool = False  # a part of the measured difference, not a prediction
+
+    @classmethod
+    def measured(cls, case: Case, times: float) -> "Size":
+        """Return the size of a cause that was measured; it is at most the whole difference."""
+        return cls(min(times, case.times) if case.ratio else times, is_measured=True)
 
 
 class Effect(Struct, frozen=True):
@@ -71,8 +76,8 @@ class Effect(Struct, frozen=True):
 
     def as_part(self, case: Case, share: float) -> "Effect":
         """Return the effect of a fact that was measured as this share of the difference in time."""
-        explained = min(max(share, 0.0), 1.0) * case.difference_share
-        return replace(self, size=Size(case.ratio_without_share(explained), is_measured=True))
+        explained = min(max(share, 0.0), 1.0) * (1 - 1 / case.times)
+        return replace(self, size=Size(times_without_share(explained), is_measured=True))
 
     def if_enough(self, case: Case, share: float | None, too_little: str) -> "Effect":
         """Return what a measured share of the difference leaves of a slower fact.
@@ -159,7 +164,7 @@ class CauseRule(Struct, frozen=True):
     workloads: frozenset[str] = frozenset(("cache-retrieve",))  # whose difference it may explain
     remedies: Mapping[str, FindGain] = field(default_factory=dict)  # action -> its gain
     # The parts of the time through which it acts; empty: not known, so nothing limits it.
-    acts_through: frozenset[Part] = frozenset()
+    acts_through: frozenset[Part] = in_copies(Kind.BLOCKED)
     proof: Proof = Proof.COST
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
 
@@ -201,6 +206,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
     unseen: str
     supports: str = ""
     same: str = "Both sides have the same."
+    neither: str = ""  # in place of `same` where nothing has a rank
     # Facts of one rank that differ; without a sentence they cost the same.
     unranked: str = ""
     workload: str | None = None  # that would show what is not observable
@@ -221,7 +227,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
             is_idle = effect.is_slower and self.no_waits and case.slower_never_waits
             return evidence.opposes(self.no_waits) if is_idle else effect
         if self._values(case.baseline) == self._values(case.candidate):
-            return evidence.same(self.same)
+            return evidence.same(self.same if slower else self.neither or self.same)
         if self.unranked:
             return evidence.unclear(self.unranked, workload=self.workload)
         return evidence.opposes("The sides differ in nothing that costs time here.")

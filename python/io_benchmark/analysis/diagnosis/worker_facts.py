@@ -115,8 +115,8 @@ def _has_fact(
         return None
     if not effect.is_slower:
         return False
-    if effect.size is not None and of_side.size is not None and of_side.size.ratio != 1:
-        size = math.log(effect.size.ratio) / math.log(of_side.size.ratio)
+    if effect.size is not None and of_side.size is not None and of_side.size.times != 1:
+        size = math.log(effect.size.times) / math.log(of_side.size.times)
         if size < _MOST_OF_IT_SHARE:
             return False if size <= 1 - _MOST_OF_IT_SHARE else None
     return True if effect.reasons[0].template == of_side.reasons[0].template else None

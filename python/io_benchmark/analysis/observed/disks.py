@@ -16,6 +16,8 @@ from msgspec import Struct
 from io_benchmark.results.machine import Device, StoragePlace
 
 FAIR_QUEUEING = ("bfq", "cfq")
+# Each in ms and, on later kernels, in µs as well.
+_IDLING = ("slice_idle", "group_idle")
 _DEEPEST = 16
 LOCAL_SSD, PERSISTENT_DISK = "local SSD", "persistent disk"
 # What the clouds' disks say of themselves: Google's local SSDs are nvme_card, nvme_card0, … (NVMe)
@@ -191,3 +193,15 @@ class MachineType(Struct, frozen=True):
             if disks > self.disks:
                 return MachineType(f"{series}-{kind}-{cpus}-lssd")
         return None
+
+
+def idle_settings(disk: Device) -> dict[str, int]:
+    """Return how long the scheduler idles; in µs only where that is under a millisecond."""
+    settings = {}
+    for name in _IDLING:
+        ms, us = (disk.scheduler_settings.get(setting) for setting in (name, f"{name}_us"))
+        if us is not None and not ms and us > 0:
+            settings[f"{name}_us"] = us
+        elif ms is not None or us is not None:
+            settings[name] = ms if ms is not None else (us or 0) // 1000
+    return settings

@@ -1,24 +1,207 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Which pools must run once more to confirm a cause, and at which pace."""
+"""The trials that a side's workers recorded, the gap between two sides in them, and which runs are missing.
 
-from collections.abc import Iterable, Sequence
+To confirm a cause, the faster pool must run once more, at the pace of the slower pool's disks.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
 from typing import Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Verdict, Worker
+from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict, Worker
+from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
-from io_benchmark.analysis.trials.recorded_trials import (
-    CEILINGS_DIFFER_RATIO,
-    LEAST_GAP_RATIO,
-    TriedSide,
-    is_same_pace,
-)
+from io_benchmark.results.trials import TrialKind, Trials
+from io_benchmark.results.workload import NS_PER_S
 
+LEAST_REPETITIONS = 3
+
+# For each machine, the mean time of a retrieve in each repetition.
+_Times = Sequence[Sequence[float]]
+# Smaller gaps are not tried.
+LEAST_GAP_RATIO = 1.1
+# Nearer than this, two ceilings do not make copies differ.
+CEILINGS_DIFFER_RATIO = 1.2
+# Nearer than this, a pace is the other side's ceiling.
+SAME_PACE_RATIO = 1.1
 _NO_TRIALS = statement(
     "No result has trials: measure again with `trials: auto` or `always` in the kind."
 )
 _NOT_COMPARED = statement("No pools with trials are compared.")
+
+
+def is_same_pace(bytes_per_s: float | None, wanted_bytes_per_s: float) -> bool:
+    """Return whether copies limited to one rate show the same as copies limited to another."""
+    if bytes_per_s is None:
+        return False
+    return 1 / SAME_PACE_RATIO <= bytes_per_s / wanted_bytes_per_s <= SAME_PACE_RATIO
+
+
+class TriedSide(Struct, frozen=True):
+    """What the machines of one side recorded."""
+
+    name: str
+    machines: Sequence[Sequence[Trials]]  # the trials of each machine's runs
+
+    @classmethod
+    def of(cls, workers: Sequence[Worker], subject: Subject) -> "TriedSide":
+        """Return what these workers of one side recorded in addition to their samples of the subject."""
+        machines = [
+            [
+                entry.trials
+                for worker in runs
+                for entry in worker.entries
+                if entry.subject == subject and entry.trials is not None
+            ]
+            for runs in by_machine(workers, lambda worker: worker.machine)
+        ]
+        return cls(workers[0].side if workers else "", [runs for runs in machines if runs])
+
+    @property
+    def runs(self) -> list[Trials]:
+        return [run for machine in self.machines for run in machine]
+
+    @property
+    def ceiling_bytes_per_s(self) -> float | None:
+        """Return the mean over runs of the rate at which the disks wrote a file; None: not measured."""
+        rates = [
+            sum(ceiling.written_bytes for ceiling in run.ceilings)
+            / (sum(ceiling.duration_ns for ceiling in run.ceilings) / NS_PER_S)
+            for run in self.runs
+            if run.ceilings
+        ]
+        return fmean(rates) if rates else None
+
+    def only(self, is_kept: Callable[[Trials], bool]) -> "TriedSide":
+        kept = ([run for run in machine if is_kept(run)] for machine in self.machines)
+        return replace(self, machines=[machine for machine in kept if machine])
+
+    def having(self, *kinds: TrialKind) -> "TriedSide":
+        """Return the side with only the runs that have blocks of these kinds.
+
+        Runs with a pace count only where there are no others: the blocks after a pace are too fast,
+        because it leaves the disks idle.
+        """
+        having = self.only(lambda run: {*kinds} <= {block.trial for block in run.blocks})
+        unpaced = having.only(lambda run: run.pace_bytes_per_s is None)
+        return unpaced if unpaced.machines else having
+
+    def paced_at(self, bytes_per_s: float) -> "TriedSide":
+        """Return the side with only the runs whose copies were limited to about this rate."""
+        return self.only(lambda run: is_same_pace(run.pace_bytes_per_s, bytes_per_s))
+
+    def times(self, kind: TrialKind, files: int) -> list[list[float]]:
+        """Return the times of each machine in blocks of this kind, over the first files of each.
+
+        Several runs of one machine are averaged, repetition by repetition.
+        """
+        by_machine = [
+            [times for run in runs if (times := _repetitions(run, kind, files))]
+            for runs in self.machines
+        ]
+        return [
+            [fmean(repetition) for repetition in zip(*runs, strict=False)]
+            for runs in by_machine
+            if runs
+        ]
+
+
+def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:
+    return [
+        (math.fsum(block.lookup_ns[:files]) + math.fsum(block.copy_ns[:files])) / files
+        for block in run.blocks
+        if block.trial is kind
+    ]
+
+
+class GoneShare(Struct, frozen=True):
+    """The part of a gap that a change removes, and half the width of its interval."""
+
+    share: float
+    half_width: float
+    repetitions: int
+    gain_ratio: float  # how many times as fast the slower side is after the change
+
+
+class Gap(Struct, frozen=True):
+    """Both sides in blocks of one kind each."""
+
+    slower: _Times
+    faster: _Times
+
+    @property
+    def repetitions(self) -> int:
+        return min(map(len, (*self.slower, *self.faster)), default=0)
+
+    @property
+    def times_as_long(self) -> float:
+        faster_ns = _mean(self.faster)
+        return _mean(self.slower) / faster_ns if faster_ns else 1.0
+
+    @property
+    def mean_ns(self) -> float:
+        return _mean(self.slower) - _mean(self.faster)
+
+    def gone_after(self, changed: "Gap", of_workers: MeanVariance | None = None) -> GoneShare:
+        """Compare this gap with the one after a change.
+
+        The interval is over repetitions, or over machines where these differ more. If other machines of
+        the faster side were changed, and the slower side was not, `of_workers` says how far workers of a
+        pool differ.
+        """
+        persists = changed.mean_ns / self.mean_ns
+        # Residuals: the changed blocks less their share of the normal blocks; their mean is 0.
+        over_repetitions = MeanVariance.of_mean(
+            [
+                after - persists * before
+                for before, after in zip(self.by_repetition, changed.by_repetition, strict=False)
+            ]
+        )
+        if of_workers is None:
+            over_machines = self._over_machines(changed, persists)
+        else:
+            over_machines = self._over_workers(changed, persists, of_workers)
+        half_ns = max(variance.half_width(LEVEL) for variance in (over_repetitions, over_machines))
+        repetitions = min(self.repetitions, changed.repetitions)
+        gain_ratio = Gap(self.slower, changed.slower).times_as_long
+        return GoneShare(1 - persists, half_ns / abs(self.mean_ns), repetitions, gain_ratio)
+
+    @property
+    def by_repetition(self) -> list[float]:
+        slower, faster = (
+            list(map(fmean, zip(*times, strict=False))) for times in (self.slower, self.faster)
+        )
+        return [slow - fast for slow, fast in zip(slower, faster, strict=False)]
+
+    def _over_machines(self, changed: "Gap", persists: float) -> MeanVariance:
+        """Return the variance over machines that ran both; none where both sides have only one."""
+        sides = [
+            [fmean(after) - persists * fmean(before) for before, after in zip(*times, strict=True)]
+            for times in ((self.slower, changed.slower), (self.faster, changed.faster))
+        ]
+        return MeanVariance.of_sum(
+            [MeanVariance.of_mean(means) for means in sides if len(means) > 1]
+        )
+
+    def _over_workers(
+        self, changed: "Gap", persists: float, of_workers: MeanVariance
+    ) -> MeanVariance:
+        """Return the variance by how far workers differ; what a change sets is the same for all of them."""
+        stays = max(0.0, persists)
+        slower_ns, faster_ns = _mean(self.slower) * (1 - stays), _mean(self.faster) * stays
+        factor = slower_ns**2 / len(self.slower)
+        factor += faster_ns**2 * (1 / len(self.faster) + 1 / len(changed.faster))
+        return replace(of_workers, variance=factor * of_workers.variance)
+
+
+def _mean(times: _Times) -> float:
+    return fmean(fmean(repetitions) for repetitions in times)
 
 
 class Pace(Struct, frozen=True):

@@ -21,12 +21,12 @@ from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
-from io_benchmark.analysis.trials.confirm import Pace
-from io_benchmark.analysis.trials.recorded_trials import (
+from io_benchmark.analysis.trials.confirm import (
     LEAST_GAP_RATIO,
     LEAST_REPETITIONS,
     Gap,
     GoneShare,
+    Pace,
     TriedSide,
 )
 from io_benchmark.results.trials import TrialKind, Trials

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The machine and its software: CPU, kernel, image and tools."""
+"""The CPU and the kernel: what the same work takes on both sides."""
 
 import math
 from collections.abc import Callable

@@ -31,20 +31,17 @@ from io_benchmark.analysis.diagnosis.evidence import (
 )
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, other_pool, predicted
 from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
     Effect,
     Proof,
     RankedFact,
     Ranking,
-    ReadFact,
     SideEvidence,
     Size,
     cause,
 )
 from io_benchmark.analysis.observed.disks import PERSISTENT_DISK, Stack
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Kind, in_copies
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, count, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 10
@@ -74,12 +71,12 @@ def _spread(stack: Stack) -> Statement:
 
 def _listed_models(stack: Stack) -> Statement:
     models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in stack.disks})
-    values: dict[str, Value] = {}
-    templates = []
-    for number, (model, size_bytes) in enumerate(models):
-        values |= {f"model_{number}": model, f"size_{number}": Quantity(size_bytes, Unit.BYTES)}
-        templates.append(f"{{model_{number}}} {{size_{number}}}" if model else f"{{size_{number}}}")
-    return statement(", ".join(templates), **values)
+    return joined(
+        statement(
+            "{model} {size}" if model else "{size}", model=model, size=Quantity(size, Unit.BYTES)
+        )
+        for model, size in models
+    )
 
 
 def _ranked_width(stack: Stack) -> RankedFact:
@@ -89,7 +86,6 @@ def _ranked_width(stack: Stack) -> RankedFact:
 _SPREAD, _MODELS, _WIDTH = _of_stack(_spread), _of_stack(_listed_models), _of_stack(_ranked_width)
 _DISKS_AT_ONCE = _of_stack(lambda stack: stack.width)
 _LINEAR = _of_stack(lambda stack: RankedFact(_spread(stack), stack.linear))
-_MIRRORED = _of_stack(lambda stack: RankedFact(_spread(stack), stack.copies))
 _LAYOUT = _of_stack(lambda stack: (stack.linear, stack.copies))
 _PLAIN = (False, 1)
 # Disks whose volumes write as much as their number says, within this factor, are alike.
@@ -127,7 +123,6 @@ _FEWER_DISKS = Ranking(
     "The slower side's writes are spread over fewer disks.",
     workloads=frozenset(("cache-retrieve", "unpack")),
     remedies={"use a machine type with more local SSDs, striped": more_disks},
-    acts_through=in_copies(Kind.BLOCKED),
     tried_by=TrialKind.PACE,
 )
 def _device_count(case: Case) -> Effect:
@@ -155,7 +150,7 @@ def _device_count(case: Case) -> Effect:
         return replace(effect, proof=Proof.SETTING).also(doubt)
     if more is not None and more < AS_FAST_SHARE * expected:
         expected, source = more, "what the disks of both sides wrote"
-    return replace(effect, size=Size(case.ratio_by_bandwidth(expected))).also(
+    return replace(effect, size=Size(case.times_by_bandwidth(expected))).also(
         f"The prediction is from {source}."
     )
 
@@ -180,51 +175,31 @@ def _gain_of_stripe(view: View) -> float | None:
     return published / cap if published and cap else len(view.stack.disks) / view.stack.width
 
 
-def _judge_layout(layout: Ranking, case: Case) -> Effect:
+_LINEAR_VOLUME = Ranking(
+    name="disks",
+    read=_LINEAR,
+    supports="The slower side's volume joins its disks one after another, so a copy has the bandwidth "
+    "of one disk.",
+    unseen=_UNSEEN,
+    no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
+)
+
+
+@cause(
+    "linear-volume",
+    "The slower side's volume is linear: several disks with the bandwidth of one.",
+    workloads=frozenset(("cache-retrieve", "unpack")),
+    remedies={"make the volume striped (lvcreate -i N) instead of linear": predicted},
+    tried_by=TrialKind.PACE,
+)
+def _linear_volume(case: Case) -> Effect:
     """Judge how a volume uses its disks, by what they would write as a stripe."""
-    effect, gain = layout.judge(case), case.slower.mean(_gain_of_stripe)
+    effect, gain = _LINEAR_VOLUME.judge(case), case.slower.mean(_gain_of_stripe)
     if not effect.is_slower or gain is None:
         return effect
     if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
         return effect.evidence.opposes("The slower side's volume writes as fast.")
-    return replace(effect, size=Size(case.ratio_by_bandwidth(gain)))
-
-
-def _layout_cause(
-    name: str, hypothesis: str, read: ReadFact, supports: str, remedy: str
-) -> CauseRule:
-    layout = Ranking(
-        name="disks",
-        read=read,
-        supports=supports,
-        unseen=_UNSEEN,
-        no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
-    )
-    return CauseRule(
-        name,
-        hypothesis,
-        partial(_judge_layout, layout),
-        workloads=frozenset(("cache-retrieve", "unpack")),
-        remedies={remedy: predicted},
-        acts_through=in_copies(Kind.BLOCKED),
-        tried_by=TrialKind.PACE,
-    )
-
-
-_linear_volume = _layout_cause(
-    "linear-volume",
-    "The slower side's volume is linear: several disks with the bandwidth of one.",
-    _LINEAR,
-    "The slower side's volume joins its disks one after another, so a copy has the bandwidth of one disk.",
-    "make the volume striped (lvcreate -i N) instead of linear",
-)
-_mirrored_volume = _layout_cause(
-    "mirrored-volume",
-    "The slower side's volume is a mirror: several disks with the bandwidth of one.",
-    _MIRRORED,
-    "The slower side's volume is a mirror: it writes each byte to several disks.",
-    "make the volume striped (RAID 0), where its files need not survive a disk",
-)
+    return replace(effect, size=Size(case.times_by_bandwidth(gain)))
 
 
 def _medium(view: View) -> RankedFact | None:
@@ -253,7 +228,6 @@ _DISK_KIND = Ranking(
     remedies={
         "fix the fallback: the workers' start script must find the local SSDs or fail": other_pool
     },
-    acts_through=in_copies(Kind.BLOCKED),
     tried_by=TrialKind.PACE,
 )
 def _boot_disk_fallback(case: Case) -> Effect:
@@ -262,7 +236,7 @@ def _boot_disk_fallback(case: Case) -> Effect:
         return effect
     factor = case.times_as_fast(partial(of_all_disks, 1))
     if case.subject.workload == "cache-retrieve" and factor is not None:
-        return replace(effect, size=Size(case.ratio_by_bandwidth(factor)))
+        return replace(effect, size=Size(case.times_by_bandwidth(factor)))
     return effect
 
 
@@ -275,7 +249,6 @@ _IO_WAIT = span(
     "disk-speed",
     "Each disk of the slower side is slower.",
     workloads=frozenset(("cache-retrieve", "unpack")),
-    acts_through=in_copies(Kind.BLOCKED),
     tried_by=TrialKind.PACE,
 )
 def _disk_speed(case: Case) -> Effect:
@@ -317,7 +290,7 @@ def _disk_speed(case: Case) -> Effect:
     return evidence.supports(
         f"Each disk of the slower side {_PAST[rate]} at {{ratio}} the rate of the faster side's "
         "disks, while copies waited for it.",
-        Size(case.ratio_by_bandwidth(min(each, factor), 1.0 if at_most is None else at_most)),
+        Size(case.times_by_bandwidth(min(each, factor), 1.0 if at_most is None else at_most)),
         # Whatever lies between a file and its disk makes the disk write less, too. Another model says
         # nothing: machine types name the same disk differently.
         Proof.LEFTOVER,

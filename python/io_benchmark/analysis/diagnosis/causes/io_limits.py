@@ -8,19 +8,18 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes.tighter_limits import (
+from io_benchmark.analysis.diagnosis.case import Case, times_without_share
+from io_benchmark.analysis.diagnosis.causes.ranked_settings import (
     FAR_ABOVE,
+    NEITHER,
     NO_HIERARCHY,
     NO_LIMIT,
-    judge_limit,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import Effect, Proof, RankedFact, Ranking, Size, cause
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Kind, in_copies
-from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, joined, statement
 from io_benchmark.results.machine import IoLimit
 from io_benchmark.results.trials import TrialKind
 
@@ -67,24 +66,21 @@ def _is_of_bytes(limit: IoLimit) -> bool:
     return "bytes" in limit.kind
 
 
-def _listed(limits: Sequence[IoLimit]) -> tuple[str, dict[str, Value]]:
-    """Return a template with the first limits, each once, and its values."""
-    distinct = {
-        (limit.kind, limit.value, limit.device_name or limit.device): limit for limit in limits
-    }
-    values: dict[str, Value] = {}
-    parts = []
-    for number, (kind, amount, device) in enumerate(list(distinct)[:_LIMITS_SHOWN]):
-        in_bytes = kind.endswith("bytes_per_s")
-        unit = Unit.BYTES_PER_SECOND if in_bytes else Unit.OPERATIONS_PER_SECOND
-        values[f"kind_{number}"] = kind.removesuffix("_bytes_per_s").removesuffix(
-            "_operations_per_s"
-        )
-        values[f"amount_{number}"] = Quantity(amount, unit)
-        values[f"device_{number}"] = device
-        parts.append(f"{{kind_{number}}} {{amount_{number}}} on {{device_{number}}}")
-    more = ", …" if len(distinct) > len(parts) else ""
-    return ", ".join(parts) + more, values
+def _described(limit: IoLimit) -> Statement:
+    unit = Unit.BYTES_PER_SECOND if _is_of_bytes(limit) else Unit.OPERATIONS_PER_SECOND
+    return statement(
+        "{way} {amount} on {device}",
+        way=limit.kind.partition("_")[0],
+        amount=Quantity(limit.value, unit),
+        device=limit.device_name or limit.device,
+    )
+
+
+def _listed(limits: Sequence[IoLimit]) -> Statement:
+    """Return the first limits, each once."""
+    distinct = [*dict.fromkeys(map(_described, limits))]
+    more = [statement("…")] if len(distinct) > _LIMITS_SHOWN else []
+    return joined(distinct[:_LIMITS_SHOWN] + more)
 
 
 def reaches_limit(side: Iterable[View]) -> bool:
@@ -190,13 +186,13 @@ def _io(view: View) -> RankedFact | None:
     limits = sorted(_io_limits(view), key=lambda limit: (limit.kind, limit.value, limit.device))
     if not limits:
         return RankedFact(NO_LIMIT)
-    template, values = _listed(limits)
+    listed = _listed(limits)
     bytes_per_s = [
         limit.value * (1 if _is_of_bytes(limit) else _OPERATION_BYTES) for limit in _binding([view])
     ]
     if not bytes_per_s:
-        return RankedFact(statement(f"{template}: not reached while copies waited", **values))
-    return RankedFact(statement(template, **values), FAR_ABOVE / max(1, min(bytes_per_s)))
+        return RankedFact(statement("{limits}: not reached while copies waited", limits=listed))
+    return RankedFact(listed, FAR_ABOVE / max(1, min(bytes_per_s)))
 
 
 _IO = Ranking(
@@ -205,6 +201,7 @@ _IO = Ranking(
     supports="The slower side's cgroup limits its I/O more tightly.",
     unseen=NO_HIERARCHY,
     same="Both sides have the same limits.",
+    neither=NEITHER,
 )
 
 
@@ -213,11 +210,10 @@ _IO = Ranking(
     "A cgroup limits the slower side's I/O.",
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
     remedies={"lift the cgroup's I/O limit": other_pool},
-    acts_through=in_copies(Kind.BLOCKED),
     tried_by=TrialKind.PACE,
 )
 def _io_limit(case: Case) -> Effect:
-    effect = judge_limit(case, _IO)
+    effect = _IO.judge(case)
     if not effect.is_slower:
         return effect
     if case.slower.values(_limit_values) == case.faster.values(_limit_values):
@@ -230,11 +226,11 @@ def _io_limit(case: Case) -> Effect:
         )
     at_limit = case.slower.mean(_longest_at_limit)
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
-    saved = case.difference_share if factor is None else 1 - 1 / factor
+    saved = 1 - 1 / case.times if factor is None else 1 - 1 / factor
     certain = reaches_limit(case.slower)
     # How many bytes each request of a retrieve has is not recorded, so a limit of them has no size.
     is_sized = certain or case.subject.workload != "cache-retrieve"
-    size = Size(case.ratio_without_share((at_limit or 0.0) * saved))
+    size = Size(times_without_share((at_limit or 0.0) * saved))
     return replace(
         effect, size=size if is_sized else None, proof=Proof.COST if certain else Proof.SETTING
     )
@@ -263,11 +259,7 @@ def _models(view: View) -> frozenset[str | None]:
 
 def is_limited(case: Case) -> bool:
     """Return whether a limit may hold back the slower side more than the faster one."""
-    are_same = case.slower.values(_limit_values) == case.faster.values(_limit_values)
-    if are_same or not _IO.judge(case).is_slower:
-        return False
-    factor = _possible_factor(case)
-    return factor is None or factor * AS_FAST_SHARE >= 1
+    return _io_limit.judge(case).is_slower
 
 
 def of_all_disks(way: int, view: View) -> float | None:

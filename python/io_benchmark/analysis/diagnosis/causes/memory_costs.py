@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Memory: what was cached at the start, how much may be unwritten, and what touching new memory costs."""
+"""Memory: how much may be unwritten, and what touching new memory costs."""
 
 from functools import partial
 from statistics import median
@@ -23,65 +23,12 @@ from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 from io_benchmark.results.workload import NS_PER_S
 
 ORDER = 70
-# Cache residency is compared in steps of this size.
-_RESIDENT_STEP = 0.10
 # A page that costs at most this many times as much costs the same.
 _SAME_COST_RATIO = 1.25
 # Room for this many of the largest file is enough where each copy replaces the last one.
 _FILES_AT_ONCE = 2
 # Machines of one kind have slightly different amounts of free memory.
 _AS_MUCH_ROOM_RATIO = 1.25
-
-
-def _cache_bytes(view: View) -> tuple[int, int] | None:
-    """Return the bytes of the cache that were in memory at the start, and all."""
-    state = view.retrieves.cache_state if view.retrieves is not None else None
-    if state is None or state.resident_bytes is None:
-        return None
-    return state.resident_bytes, state.cache_bytes
-
-
-def _cached(view: View) -> RankedFact | None:
-    resident_bytes, cache_bytes = _cache_bytes(view) or (0, 0)
-    if not cache_bytes:
-        return None
-    step = round(min(1.0, resident_bytes / cache_bytes) / _RESIDENT_STEP)
-    share = Quantity(step * _RESIDENT_STEP, Unit.SHARE)
-    return RankedFact(statement("{share} of the cache in memory", share=share), -step)
-
-
-def _reading_ns(view: View) -> float | None:
-    """Return what reading the rest of the cache costs per retrieve, at the disks' write rate."""
-    state, rate = _cache_bytes(view), view.written_bytes_per_s
-    if view.entry is None or state is None or not rate:
-        return None
-    resident_bytes, cache_bytes = state
-    return max(0, cache_bytes - resident_bytes) / rate * NS_PER_S / len(view.entry.total_ns)
-
-
-_CACHE_STATE = Ranking(
-    name="cache-in-memory",
-    read=_cached,
-    supports="The slower side started with less of the cache in memory and read it from its disks.",
-    unseen="The kernel did not report how much of the cache was in memory at the start.",
-    same="As much of the cache was in memory at the start on both sides.",
-)
-
-
-@cause(
-    "page-cache-state",
-    "The slower side started with less of the cache in memory.",
-    acts_through=in_copies(Kind.BLOCKED),
-)
-def _page_cache_state(case: Case) -> Effect:
-    return _CACHE_STATE.judge(case).if_enough(
-        case,
-        case.explained_share(_reading_ns),
-        "The slower side started with less of the cache in memory, but reading the rest once "
-        "makes up only {share} of the difference.",
-    )
-
-
 _AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
 
 
@@ -98,9 +45,8 @@ def _room(view: View) -> RankedFact | None:
     if view.subject.destination != "fresh":
         needed = min(needed, _FILES_AT_ONCE * max(retrieves.file_sizes_bytes))
     enough = ": enough" if room >= needed else ""
-    fact = statement(
-        f"room for {{room}} of unwritten data{enough}", room=Quantity(room, Unit.BYTES)
-    )
+    template = "room for {room} of unwritten data" + enough
+    fact = statement(template, room=Quantity(room, Unit.BYTES))
     return RankedFact(fact, 0.0 if enough else needed / max(room, 1.0))
 
 
@@ -120,10 +66,10 @@ def _written_meanwhile(view: View) -> float | None:
 def _share_written_more(case: Case) -> float | None:
     """Return the share of the difference in which the slower side's disks wrote what the other's did not."""
     slower, faster = case.means(_written_meanwhile)
-    rate, difference_ns = case.slower.mean(partial(of_all_disks, 1)), case.difference_ns
-    if slower is None or faster is None or not rate or not difference_ns:
+    rate = case.slower.mean(partial(of_all_disks, 1))
+    if slower is None or faster is None or not rate:
         return None
-    return max(0.0, slower - faster) / rate * NS_PER_S / abs(difference_ns)
+    return case.share_of(max(0.0, slower - faster) / rate * NS_PER_S)
 
 
 _DIRTY_ROOM = Ranking(
@@ -133,6 +79,7 @@ _DIRTY_ROOM = Ranking(
     "the vm.dirty settings, so its copies have to wait for the disks earlier.",
     unseen="The memory or the kernel's limits of unwritten data were not recorded.",
     same=_AS_MUCH_ROOM,
+    no_waits="The slower side has less room for unwritten data, but did not wait for its disks.",
 )
 
 
@@ -144,7 +91,6 @@ _DIRTY_ROOM = Ranking(
             "The data is then written later, and what syncs it waits instead. This is not measured here."
         )
     },
-    acts_through=in_copies(Kind.BLOCKED),
     proof=Proof.SETTING,
 )
 def _dirty_limit(case: Case) -> Effect:
@@ -154,10 +100,6 @@ def _dirty_limit(case: Case) -> Effect:
         return effect
     if faster <= _AS_MUCH_ROOM_RATIO * slower:
         return effect.evidence.opposes(_AS_MUCH_ROOM)
-    if case.slower_never_waits:
-        return effect.evidence.opposes(
-            "The slower side has less room for unwritten data, but did not wait for its disks."
-        )
     return effect.if_enough(
         case,
         _share_written_more(case),

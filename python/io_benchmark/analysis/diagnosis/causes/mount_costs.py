@@ -1,31 +1,42 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How the place is mounted: what its options cost a copy, and an overlay that never waits.
+"""How the place is mounted: what ext4 flushes, what options cost a copy, and an overlay that never waits.
 
 The fsync of an overlay that is mounted volatile does nothing.
 """
 
+from operator import attrgetter
+
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.causes.storage_places import storage_differs
-from io_benchmark.analysis.diagnosis.evidence import written_share
-from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool
+from io_benchmark.analysis.diagnosis.causes.ranked_settings import storage_differs
+from io_benchmark.analysis.diagnosis.evidence import (
+    WRITE_RATE,
+    WRITTEN_SHARE,
+    mostly_reads,
+    tally,
+    written_share,
+)
+from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool, other_subject
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
     Fact,
     Proof,
     RankedFact,
     Ranking,
+    SideEvidence,
     Size,
     cause,
 )
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
-from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.results.trials import TrialKind
 from io_benchmark.results.workloads import unpack
 
 ORDER = 40
+_FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
+_FILESYSTEM_TYPE = attrgetter("filesystem_type")
 # Options whose costs are known, and those that follow from the device, the user or the container.
 _JUDGED_OR_IGNORED = frozenset(
     (
@@ -42,6 +53,76 @@ _DATA_COSTS = {"journal": 4.0, "ordered": 1.0, "writeback": 0.0}
 _EXT4_DEFAULT_COMMIT_S = 5.0
 # The only destination that is synced between retrieves: what it trims was written before.
 _SYNCED_BETWEEN = "fresh"
+
+
+def _flushes(view: View) -> bool | None:
+    """Return whether closing a rewritten file writes it out."""
+    name = view.filesystem_type
+    if name is None or name in LAYERED:
+        return None
+    if name != "ext4" or view.mount_options.keys() & {"noauto_da_alloc", "nodelalloc"}:
+        return False
+    return view.written_share is None or view.written_share >= _FLUSHED_SHARE
+
+
+def _flush_fact(view: View) -> Statement | None:
+    flushes, name = _flushes(view), view.filesystem_type
+    if flushes is None or name is None:
+        return None
+    if name != "ext4":
+        return statement("{type}, which has its own rules", type=name)
+    option = "noauto_da_alloc" if "noauto_da_alloc" in view.mount_options else "auto_da_alloc"
+    does = "flushes" if flushes else "does not flush"
+    return statement(f"{{type}} with {{option}}, {does} a rewritten file", type=name, option=option)
+
+
+@cause(
+    "ext4-flush",
+    "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",
+    remedies={
+        "remove the destination before copying (cp --remove-destination, or unlink it first)": other_subject(
+            "destination",
+            "unlink",
+            "destination unlink",
+            "A file that is removed while its pages are dirty is never written.",
+        ),
+        "mount the place with noauto_da_alloc": follows(
+            "ext4 then keeps a rewritten file in memory when it is closed. This is not "
+            "measured here."
+        ),
+    },
+    tried_by=TrialKind.UNLINK,
+)
+def _ext4_flush(case: Case) -> Effect:
+    evidence = SideEvidence.of(case, tally("flush", _flush_fact), WRITTEN_SHARE, WRITE_RATE)
+    if case.subject.destination != "overwrite":
+        return evidence.same(
+            "Only a file that is truncated and rewritten is flushed; destination {destination} "
+            "does not rewrite files.",
+            destination=case.subject.destination,
+        )
+    slower, faster = case.means(_flushes)
+    if slower is None or faster is None:
+        return evidence.unseen(
+            "The file system below the place is not visible. Destination unlink in the same push "
+            "would show it.",
+            workload="cache-retrieve",
+        )
+    if slower == 0 and faster == 0:
+        return evidence.same("Neither side flushes a rewritten file by ext4's rule.")
+    if slower != faster:
+        return evidence.compared(
+            slower,
+            faster,
+            "Only the slower side writes each rewritten file out when it is closed (auto_da_alloc).",
+        )
+    shared = evidence.opposes(
+        "Both sides write each rewritten file out when it is closed (auto_da_alloc), so this does "
+        "not differ. It makes copies wait for the disks: a destination that is removed first is "
+        "never written."
+    )
+    # Copies that wait for reads would do so to any destination.
+    return shared if mostly_reads(case) else replace(shared, fact=Fact.SHARED)
 
 
 def _costs(view: View, kind: str) -> list[tuple[str, float]]:
@@ -108,7 +189,7 @@ def _mount_options(case: Case) -> Effect:
         )
     if effect.is_slower:
         more = _journal_factor(case)
-        size = None if more is None else Size(case.ratio_by_bandwidth(more))
+        size = None if more is None else Size(case.times_by_bandwidth(more))
         return replace(effect, size=size)
     differing = _differing_options(case)
     if effect.fact is not Fact.UNSEEN and differing and case.differs:
@@ -172,7 +253,6 @@ _OVERLAY = Ranking(
             "is not available to files that must last."
         )
     },
-    acts_through=in_copies(Kind.BLOCKED),
 )
 def _volatile_overlay(case: Case) -> Effect:
     """Judge whether only the faster side's writes are never synced."""

@@ -119,7 +119,7 @@ def _lock(case: Case) -> Effect:
         "Several at once wait for each other on the slower side: a lock in its file system or "
         "storage driver.",
         # One thread never waits for a lock: where its time is explained, the lock has no part.
-        Size(case.part_of(more), is_measured=True) if measurement.subject == case.subject else None,
+        Size.measured(case, more) if measurement.subject == case.subject else None,
     )
     mounts = [view.place.mount for view in case.slower if view.place is not None]
     types = ", ".join(sorted({mount.filesystem for mount in mounts if mount is not None}))
@@ -179,6 +179,7 @@ def _overlay_layers(case: Case) -> Effect:
     "Files appear late to other threads on the slower side.",
     workloads=frozenset((_METADATA,)),
     remedies={"work on a volume, or with another storage driver (overlay2, not AUFS)": other_place},
+    acts_through=frozenset(),
 )
 def _files_not_visible(case: Case) -> Effect:
     measurements = case.measured(_METADATA, metadata.VISIBILITY)
@@ -236,7 +237,7 @@ def _per_builder_copies(case: Case) -> Effect:
     hardlinked = case.known_times_as_long(case.sibling(variant="hardlinked"))
     return evidence.supports(
         "The slower side's caches do not hold a copy of the binary for each process.",
-        Size(case.part_of(case.times_as_long(copies) / hardlinked), is_measured=True),
+        Size.measured(case, case.times_as_long(copies) / hardlinked),
     )
 
 
@@ -259,6 +260,7 @@ def _stalled(view: View) -> float | None:
             "measured here."
         )
     },
+    acts_through=frozenset(),
 )
 def _stall(case: Case) -> Effect:
     evidence = SideEvidence.of(
@@ -291,6 +293,7 @@ def _stall(case: Case) -> Effect:
             "variant", "concurrent", "an object uploaded with many others"
         ),
     },
+    acts_through=frozenset(),
 )
 def _connection_each(case: Case) -> Effect:
     """Compare a connection for each object with a connection that is kept."""
@@ -301,11 +304,11 @@ def _connection_each(case: Case) -> Effect:
             workload=_UPLOAD,
         )
     evidence = SideEvidence(figures(pair))
-    separate, kept = pair
+    separate, _ = pair
     if case.subject.variant != _EACH:
         return evidence.opposes("Uploads over a connection that is kept differ as well.")
-    more_ns = separate.difference_ns - kept.difference_ns
-    share = more_ns / separate.difference_ns
+    separate_ns, kept_ns = map(case.longer_ns, pair)
+    share = (separate_ns - kept_ns) / separate_ns
     if not is_enough(share) or not separate.is_decided:
         return evidence.opposes(
             "Connecting makes up {share} of the difference; the rest is in the uploads.",
@@ -313,6 +316,6 @@ def _connection_each(case: Case) -> Effect:
         )
     return evidence.supports(
         "A connection for each object costs the slower side {more} more, {share} of the difference.",
-        more=Quantity(abs(more_ns), Unit.NANOSECONDS),
+        more=Quantity(abs(separate_ns - kept_ns), Unit.NANOSECONDS),
         share=as_share(share),
     )

@@ -5,7 +5,6 @@ A synchronous write waits for the disk, or for the journal's commit. Both are me
 scheduler that makes writes wait is seen in the same times: next to such a cause these are not separable.
 """
 
-import math
 import re
 from operator import attrgetter
 
@@ -59,9 +58,9 @@ lookup_ns = attrgetter("lookup_mean_ns")
 def _share_of_lookups(case: Case) -> float | None:
     """Return the share of the difference that lookups take longer than all work on that side does."""
     slower, faster = case.means(lookup_ns)
-    if slower is None or faster is None or not case.difference_ns or not case.differs:
+    if slower is None or faster is None:
         return None
-    return (slower - faster * general_slowdown(case)) / abs(case.difference_ns)
+    return case.share_of(slower - faster * general_slowdown(case))
 
 
 def _by_lookups(case: Case, rest: str) -> Effect:
@@ -168,7 +167,7 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Effect:
         lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
     )
     count = _PROCESSES_REAL if case.subject.fidelity == "real" else _PROCESSES_SEED
-    share = count * spawn.difference_ns / (case.difference_ns or math.inf)
+    share = case.share_of(count * case.longer_ns(spawn)) or 0.0
     template = (
         "The one process that a retrieve starts makes up {share} of the difference."
         if count == 1
@@ -195,7 +194,6 @@ def _pool_with_other_disks(push: Push, cause: Cause) -> Gain | None:
     "The slower side's disks do fewer operations per second.",
     workloads=frozenset(("cache-retrieve", _RANDOM_IO)),
     remedies={"use the faster side's kind and number of disks": _pool_with_other_disks},
-    acts_through=in_copies(Kind.BLOCKED),
 )
 def _random_io(case: Case) -> Effect:
     measurements = case.measured(_RANDOM_IO)
@@ -228,7 +226,6 @@ def _random_io(case: Case) -> Effect:
     "The slower side's disk takes longer to confirm a synchronous write.",
     workloads=frozenset((SYNC_WRITE,)),
     remedies={"use the faster side's disks, or make fewer writes wait": other_pool},
-    acts_through=in_copies(Kind.BLOCKED),
 )
 def _slow_flush(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
@@ -245,7 +242,7 @@ def _slow_flush(case: Case) -> Effect:
         )
     return evidence.supports(
         "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
-        Size(case.part_of(ratio), is_measured=True),
+        Size.measured(case, ratio),
         Proof.LEFTOVER,
         ratio=Quantity(ratio, Unit.RATIO),
     )
@@ -256,7 +253,6 @@ def _slow_flush(case: Case) -> Effect:
     "The slower side's file system takes longer to commit its journal.",
     workloads=frozenset((SYNC_WRITE,)),
     remedies={"use the faster side's file system and its options": other_pool},
-    acts_through=in_copies(Kind.BLOCKED),
 )
 def _slow_journal(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
@@ -280,7 +276,7 @@ def _slow_journal(case: Case) -> Effect:
     return evidence.supports(
         "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "
         "its journal's commits.",
-        Size(case.part_of(journal), is_measured=True),
+        Size.measured(case, journal),
         Proof.LEFTOVER,
         ratio=Quantity(journal, Unit.RATIO),
     )

@@ -12,7 +12,7 @@ from statistics import median
 from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
-from io_benchmark.analysis.diagnosis.causes.tighter_limits import memory_limit_bytes
+from io_benchmark.analysis.diagnosis.causes.ranked_settings import memory_limit_bytes
 from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span, written_share
 from io_benchmark.analysis.diagnosis.rules import (
     Effect,
@@ -69,20 +69,19 @@ def _share_for_others(case: Case) -> float | None:
     phases = {part.phase for part in division.parts if part.kind is Kind.WAITING}
     if not phases:
         return None
-    longer_ns = math.fsum(_waits_longer_ns(division, phase, case) for phase in phases)
+    longer_ns = math.fsum(_waits_longer_ns(division, phase) for phase in phases)
     return longer_ns / abs(division.difference_ns) - max(0.0, _share_stolen(case) or 0.0)
 
 
-def _waits_longer_ns(division: Division, phase: Phase, case: Case) -> float:
+def _waits_longer_ns(division: Division, phase: Phase) -> float:
     """Return how much longer the slower side waits in a phase, for the same work."""
     times = {
-        part.kind: (part.baseline_ns, part.candidate_ns)
+        part.kind: (part.candidate_ns, part.baseline_ns)
         for part in division.parts
         if part.phase is phase
     }
-    sides = (1, 0) if case.candidate_is_slower else (0, 1)
-    worked = [math.fsum(times[kind][side] for kind in ON_CPU if kind in times) for side in sides]
-    waited = [times[Kind.WAITING][side] for side in sides]
+    worked = [math.fsum(times[kind][side] for kind in ON_CPU if kind in times) for side in (0, 1)]
+    waited = times[Kind.WAITING]
     if not all(worked) or worked[0] >= _SAME_WORK_RATIO * worked[1]:
         return 0.0
     return waited[0] - waited[1] * worked[0] / worked[1]
@@ -94,10 +93,10 @@ def _share_stolen(case: Case) -> float | None:
     None where a side did not record one of the two.
     """
     slower, faster = case.means(_stolen_per_work)
-    worked_ns, difference_ns = case.slower.mean(_worked_ns), case.difference_ns
-    if slower is None or faster is None or worked_ns is None or not difference_ns:
+    worked_ns = case.slower.mean(_worked_ns)
+    if slower is None or faster is None or worked_ns is None:
         return None
-    return worked_ns * (slower - faster) / abs(difference_ns)
+    return case.share_of(worked_ns * (slower - faster))
 
 
 def _stolen_per_work(view: View) -> float | None:
@@ -292,7 +291,7 @@ def _other_load(case: Case) -> Effect:
             return evidence.supports(
                 "The slower side's disks wrote {share} more than the copies: something else used "
                 "them.",
-                Size(case.ratio_by_bandwidth(slower / (slower - foreign))),
+                Size(case.times_by_bandwidth(slower / (slower - foreign))),
                 share=as_share(foreign),
             )
     return evidence.opposes("The slower side has no other load than the benchmark.")

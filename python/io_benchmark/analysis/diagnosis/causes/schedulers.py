@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The disks' I/O scheduler; the two ways in which it makes synchronous writers wait come first.
+"""The disks' I/O scheduler, and the two ways in which it makes synchronous writers wait.
 
 Idling between groups: a writer and ext4's journal wait for each other while the disk is idle. It
 needs four preconditions, and does not happen where one is absent. ext4's journal is a kernel thread
@@ -10,7 +10,7 @@ write on ext4, where the same disk without a scheduler takes 0.15 ms. It depends
 the two were set: only times prove it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from statistics import fmean
 
@@ -28,24 +28,20 @@ from io_benchmark.analysis.diagnosis.rules import (
     SideEvidence,
     cause,
 )
-from io_benchmark.analysis.observed.disks import FAIR_QUEUEING, described
+from io_benchmark.analysis.observed.disks import FAIR_QUEUEING, described, idle_settings
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
-from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.machine import Device
 from io_benchmark.results.trials import TrialKind
 
 ORDER = 60
 SYNC_WRITE = "sync-write"
+# A write that waits for less does not wait for the time slices of others.
+_STARVES_NS = 10_000_000
 _JOURNALLING = ("ext3", "ext4")
 # Folders where a hierarchy is mounted whole: its root group.
 _ROOT_GROUPS = ("cgroup", "blkio", "unified")
-# Each in ms and, on later kernels, in µs as well.
-_IDLING = ("slice_idle", "group_idle")
 _STATES = {True: "met", False: "not met", None: "unknown"}
-# A write that waits for less does not wait for the time slices of others.
-_STARVES_NS = 10_000_000
-_STARVING = "bfq with strict_guarantees=1 and slice_idle=0"
 
 _Answer = tuple[bool | None, str]  # whether it is met (None: could not be seen), and what was seen
 _FAIR_SETTINGS = (
@@ -61,39 +57,6 @@ def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
     if view.stack is None or any(disk.scheduler is None for disk in view.stack.disks):
         return None
     return view.stack.disks
-
-
-def _listed(disks: Iterable[str]) -> Statement:
-    return statement("{schedulers}", schedulers=", ".join(sorted(set(disks))) or "no disk")
-
-
-def _idle_settings(disk: Device) -> dict[str, int]:
-    """Return how long the scheduler idles; in µs only where that is under a millisecond."""
-    settings = {}
-    for name in _IDLING:
-        ms, us = (disk.scheduler_settings.get(setting) for setting in (name, f"{name}_us"))
-        if us is not None and not ms and us > 0:
-            settings[f"{name}_us"] = us
-        elif ms is not None or us is not None:
-            settings[name] = ms if ms is not None else (us or 0) // 1000
-    return settings
-
-
-def _proved_by_sync_writes(case: Case, effect: Effect, measurement: OtherMeasurement) -> Effect:
-    """Return the effect that a scheduler makes writers wait only if synchronous writes do wait."""
-    if case.times_as_long(measurement) < SLOWER_AT_RATIO:
-        effect = effect.evidence.opposes("Synchronous writes are as fast on the slower side.")
-    elif not measurement.is_decided:
-        effect = effect.evidence.unclear("The slower side may be slower at synchronous writes.")
-    slower, faster = case.slower_first(measurement)
-    effect = effect.also(
-        "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
-        "(sync-write, {variant}).",
-        slower=Quantity(slower.mean_ns, Unit.NANOSECONDS),
-        faster=Quantity(faster.mean_ns, Unit.NANOSECONDS),
-        variant=measurement.subject.variant,
-    )
-    return effect.may_be_chance() if effect.fact is Fact.UNCLEAR else effect
 
 
 def _separate_group(view: View) -> _Answer:
@@ -118,11 +81,15 @@ def _journal(view: View) -> _Answer:
     return details.type in _JOURNALLING, details.type
 
 
+def _is_fair(disk: Device) -> bool:
+    return disk.scheduler in FAIR_QUEUEING
+
+
 def _fair_scheduler(view: View) -> _Answer:
     disks = _scheduled_disks(view)
     if disks is None:
         return None, "no scheduler seen"
-    fair = [disk for disk in disks if disk.scheduler in FAIR_QUEUEING]
+    fair = [disk for disk in disks if _is_fair(disk)]
     names = sorted({disk.scheduler or "" for disk in fair or disks})
     return bool(fair), ", ".join(names) or "no disk"
 
@@ -131,8 +98,8 @@ def _idles(view: View) -> _Answer:
     disks = _scheduled_disks(view)
     if disks is None:
         return None, "no scheduler seen"
-    fair = [disk for disk in disks if disk.scheduler in FAIR_QUEUEING]
-    settings = [setting for disk in fair for setting in _idle_settings(disk).items()]
+    fair = [disk for disk in disks if _is_fair(disk)]
+    settings = [setting for disk in fair for setting in idle_settings(disk).items()]
     above = {name: value for name, value in settings if value > 0}
     shortest = sorted((above or dict(settings)).items())
     listed = " ".join(f"{name}={value}" for name, value in shortest)
@@ -172,113 +139,95 @@ def _all_met(view: View) -> float | None:
     remedies={
         "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": other_pool
     },
-    acts_through=in_copies(Kind.BLOCKED),
 )
 def _scheduler_idling(case: Case) -> Effect:
     evidence = SideEvidence.of(case, *_OBSERVATIONS, has_summary=False)
     slower, faster = case.means(_all_met)
     if case.differs and slower == 0:
-        states = {name: {see(view)[0] for view in case.slower} for _, name, see in _PRECONDITIONS}
-        absent = [name for name, met in states.items() if False in met and True not in met]
-        if absent:
-            return evidence.opposes(f"Absent on the slower side: {'; '.join(absent)}.")
-        return evidence.opposes("No worker of the slower side meets all four preconditions.")
+        absent = [
+            name
+            for _, name, see in _PRECONDITIONS
+            if any(see(view)[0] is False for view in case.slower)
+        ]
+        return evidence.opposes(f"Absent on the slower side: {'; '.join(absent)}.")
     if slower is None or faster is None:
         side = "slower" if slower is None else "faster"
         return evidence.unseen(
             f"On the {side} side not all of the four preconditions could be seen."
         )
     if slower <= faster:
-        how = "as many" if slower == faster else "more"
         return evidence.opposes(
-            f"The faster side meets all four preconditions on {how} of its workers."
+            "The faster side meets all four preconditions on as many of its workers, or more."
         )
-    where = "more workers of the slower side" if faster else "the slower side alone"
     effect = evidence.supports(
         "All four preconditions are met on {where}: a synchronous write waits for the journal's "
         "thread, and the scheduler leaves the disk idle between the two.",
-        where=where,
+        where="more workers of the slower side" if faster else "the slower side alone",
     )
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
     if slowest_write is None:
         unproved = effect.also(f"Times of the workload {SYNC_WRITE} would prove it.")
         return replace(unproved, proof=Proof.SETTING)
-    return _proved_by_sync_writes(case, effect, slowest_write)
+    if case.times_as_long(slowest_write) < SLOWER_AT_RATIO:
+        effect = evidence.opposes("Synchronous writes are as fast on the slower side.")
+    elif not slowest_write.is_decided:
+        effect = evidence.unclear("The slower side may be slower at synchronous writes.")
+    effect = _with_times(case, effect, slowest_write)
+    return effect.may_be_chance() if effect.fact is Fact.UNCLEAR else effect
 
 
-def _may_starve(view: View) -> bool | None:
-    disks = _scheduled_disks(view)
-    if disks is None:
-        return None
-    strict = [disk for disk in disks if disk.scheduler_settings.get("strict_guarantees", 0) > 0]
-    idle = [_idle_settings(disk).values() for disk in strict if disk.scheduler == "bfq"]
-    return any(values and not any(values) for values in idle)
-
-
-def _schedulers(view: View) -> Statement | None:
-    disks = _scheduled_disks(view)
-    if disks is None:
-        return None
-    strict = "strict_guarantees"
-    settings = [
-        [(strict, disk.scheduler_settings.get(strict)), *_idle_settings(disk).items()]
-        for disk in disks
-    ]
-    return _listed(map(described, disks, settings))
-
-
-@cause(
-    "scheduler-starvation",
-    "The slower side's I/O scheduler starves synchronous writers (bfq, strict guarantees).",
-    workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
-    remedies={"set the scheduler none or mq-deadline, or its strict_guarantees to 0": other_pool},
-    acts_through=in_copies(Kind.BLOCKED),
-)
-def _scheduler_starvation(case: Case) -> Effect:
-    evidence = SideEvidence.of(case, tally("schedulers", _schedulers))
-    slower_starves, faster_starves = case.means(_may_starve)
-    if slower_starves is None or faster_starves is None:
-        return evidence.unseen("The disks' scheduler could not be seen.")
-    if not slower_starves:
-        return evidence.opposes(f"No disk of the slower side is scheduled by {_STARVING}.")
-    slowest_write = case.slowest(case.measured(SYNC_WRITE))
-    if slowest_write is None:
-        return evidence.unclear(
-            f"{_STARVING} can delay a synchronous write by 20 ms. That depends on the order "
-            "in which the two were set, so only times would show it.",
-            workload=SYNC_WRITE,
-        )
-    slower, _ = case.slower_first(slowest_write)
-    if slowest_write.is_decided and slower.mean_ns < _STARVES_NS:
-        return evidence.opposes(
-            "bfq has these settings, but a synchronous write takes {time}: it does not starve.",
-            time=Quantity(slower.mean_ns, Unit.NANOSECONDS),
-        )
-    effect = evidence.supports(
-        f"{_STARVING} delays each synchronous write until other time slices are over."
+def _with_times(case: Case, effect: Effect, measurement: OtherMeasurement) -> Effect:
+    slower, faster = case.slower_first(measurement)
+    return effect.also(
+        "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
+        "(sync-write, {variant}).",
+        slower=Quantity(slower.mean_ns, Unit.NANOSECONDS),
+        faster=Quantity(faster.mean_ns, Unit.NANOSECONDS),
+        variant=measurement.subject.variant,
     )
-    return _proved_by_sync_writes(case, effect, slowest_write)
 
 
 def counted_as(case: Case) -> str | None:
     """Return the cause by which a scheduler makes writers wait, so that it counts once."""
-    for rule in (_scheduler_idling, _scheduler_starvation):
-        is_judged = case.differs and case.subject.workload in rule.workloads
-        if is_judged and rule.judge(case).is_slower:
-            return rule.name
-    return None
+    if not case.differs or case.subject.workload not in _scheduler_idling.workloads:
+        return None
+    if _scheduler_idling.judge(case).is_slower:
+        return _scheduler_idling.name
+    return "scheduler" if _starves(case, case.slowest(case.measured(SYNC_WRITE))) else None
+
+
+def _may_starve(view: View) -> bool:
+    """Return whether bfq has strict guarantees and does not idle: with these, times decide."""
+    strict = [
+        disk
+        for disk in _scheduled_disks(view) or ()
+        if disk.scheduler == "bfq" and disk.scheduler_settings.get("strict_guarantees", 0) > 0
+    ]
+    idle = [idle_settings(disk).values() for disk in strict]
+    return any(values and not any(values) for values in idle)
+
+
+def _starves(case: Case, measurement: OtherMeasurement | None) -> bool:
+    if (
+        measurement is None
+        or not measurement.is_decided
+        or True not in case.slower.values(_may_starve)
+    ):
+        return False
+    slower, _ = case.slower_first(measurement)
+    return slower.mean_ns >= _STARVES_NS and case.times_as_long(measurement) >= SLOWER_AT_RATIO
 
 
 def _scheduler(view: View) -> RankedFact | None:
     disks = _scheduled_disks(view)
     if not disks:
         return None
-    is_fair = [disk.scheduler in FAIR_QUEUEING for disk in disks]
     settings = [
-        [(name, disk.scheduler_settings.get(name)) for name in _FAIR_SETTINGS if fair]
-        for disk, fair in zip(disks, is_fair, strict=True)
+        [(name, disk.scheduler_settings.get(name)) for name in _FAIR_SETTINGS if _is_fair(disk)]
+        for disk in disks
     ]
-    return RankedFact(_listed(map(described, disks, settings)), fmean(is_fair))
+    listed = ", ".join(sorted(set(map(described, disks, settings))))
+    return RankedFact(statement("{schedulers}", schedulers=listed), fmean(map(_is_fair, disks)))
 
 
 _SCHEDULER = Ranking(
@@ -299,16 +248,21 @@ _SCHEDULER = Ranking(
     "The slower side's I/O scheduler delays requests.",
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
     remedies={"set the scheduler none or mq-deadline": other_pool},
-    acts_through=in_copies(Kind.BLOCKED),
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
 )
 def _scheduler_choice(case: Case) -> Effect:
     effect = _SCHEDULER.judge(case)
-    counted = counted_as(case)
-    if effect.fact not in (Fact.SAME, Fact.OPPOSITE) and counted is not None:
-        return effect.evidence.opposes(f"What they differ in counts as {counted}.")
+    if effect.fact not in (Fact.SAME, Fact.OPPOSITE) and counted_as(case) == _scheduler_idling.name:
+        return effect.evidence.opposes("What they differ in counts as scheduler-idling.")
     slowest_write = case.slowest(case.measured(SYNC_WRITE))
+    if slowest_write is not None and _starves(case, slowest_write):
+        starving = effect.evidence.supports(
+            "bfq with strict_guarantees=1 and slice_idle=0 delays each synchronous write until other "
+            "time slices are over.",
+            proof=Proof.COST,
+        )
+        return _with_times(case, starving, slowest_write)
     if slowest_write is None or effect.fact is not Fact.UNCLEAR:
         return effect
     # Small synchronous writes wait for schedulers most.
@@ -317,12 +271,7 @@ def _scheduler_choice(case: Case) -> Effect:
         return effect.evidence.opposes(
             "The schedulers differ, but synchronous writes are as fast with both."
         )
-    unclear = effect.evidence.unclear(
-        "The schedulers differ, but other differences can make synchronous writes slower as well. "
-        "Only equal schedulers would show it."
-    )
-    if not slowest_write.is_decided or case.subject.workload == SYNC_WRITE:
-        return unclear
-    return unclear.also(
+    # Other differences can make them slower as well.
+    return replace(effect, workload=None).also(
         "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)
     )

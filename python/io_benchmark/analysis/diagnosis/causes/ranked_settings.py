@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Settings that are compared by rank: limits of memory and CPU, the kind of place, and what is below it."""
+
+from functools import partial
+from operator import attrgetter
+
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.measured_gains import other_place, other_pool
+from io_benchmark.analysis.diagnosis.rules import (
+    CauseRule,
+    Effect,
+    Fact,
+    Proof,
+    RankedFact,
+    Ranking,
+    cause,
+)
+from io_benchmark.analysis.observed.worker_view import LAYERED, View
+from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
+from io_benchmark.analysis.statements import Quantity, Unit, count, statement
+from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workload import NS_PER_S
+
+ORDER = 30
+NO_HIERARCHY = "No cgroup hierarchy could be read."
+NO_LIMIT = statement("no limit, as far as the container sees")
+NEITHER = "Neither side has such a limit, as far as the containers see."
+# A memory limit does not affect the page cache where it holds the files twice.
+_ROOMY = 2
+# One process copies while the kernel writes back.
+_CPUS_NEEDED = 2.0
+# Unlimited ranks 0; any limit ranks by how far below this it is.
+FAR_ABOVE = float(
+    1 << 50
+)  # Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
+_PLACE_RANKS = {"memory": 0.0, "volume": 1.0, "directory": 1.0, "overlay": 2.0, "network": 3.0}
+_FILESYSTEM_RANKS = {
+    **dict.fromkeys(("tmpfs", "ramfs"), 0.0),
+    **dict.fromkeys(("ext2", "ext3", "ext4", "xfs", "f2fs"), 1.0),
+    **dict.fromkeys(("btrfs", "zfs"), 2.0),  # copy on write, with checksums
+    **dict.fromkeys(("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs"), 3.0),
+}
+# Kinds of devices and levels of RAID that do work for each byte.
+_LAYER_COSTS = {
+    "crypt": "encryption (dm-crypt)",
+    "loop": "a file as a disk (loop)",
+    **dict.fromkeys(("raid4", "raid5", "raid6"), "parity (RAID)"),
+}
+_FILESYSTEM_TYPE = attrgetter("filesystem_type")
+
+
+def memory_limit_bytes(view: View) -> int | None:
+    """Return the tightest limit of memory that is below the machine's memory."""
+    if view.limits is None:
+        return None
+    tightest = min((limit.bytes for limit in view.limits.memory if limit.bytes >= 0), default=None)
+    machine = view.host.memory_bytes if view.host is not None else None
+    return None if tightest is None or (machine is not None and tightest >= machine) else tightest
+
+
+def _memory(view: View) -> RankedFact | None:
+    if not view.sees_cgroups:
+        return None
+    limit_bytes = memory_limit_bytes(view)
+    if limit_bytes is None:
+        return RankedFact(NO_LIMIT)
+    needed_bytes = sum(view.retrieves.file_sizes_bytes) if view.retrieves is not None else 0
+    is_roomy = 0 < _ROOMY * needed_bytes <= limit_bytes
+    seen = statement(
+        "{limit}, the cache has {needed}" + (": holds it twice" if is_roomy else ""),
+        limit=Quantity(limit_bytes, Unit.BYTES),
+        needed=Quantity(needed_bytes, Unit.BYTES),
+    )
+    return RankedFact(seen, 0.0 if is_roomy else FAR_ABOVE / max(1, limit_bytes))
+
+
+_MEMORY = Ranking(
+    name="memory-limit",
+    read=_memory,
+    supports="The slower side's memory is limited more tightly, and the page cache counts towards it.",
+    unseen=NO_HIERARCHY,
+    same="Both sides have the same limit.",
+    neither=NEITHER,
+)
+
+
+@cause(
+    "cgroup-memory-limit",
+    "A cgroup limits the slower side's memory.",
+    remedies={"lift the cgroup's memory limit": other_pool},
+    acts_through=in_all(Kind.BLOCKED, Kind.KERNEL),
+)
+def _memory_limit(case: Case) -> Effect:
+    """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
+    return _MEMORY.judge(case).if_enough(
+        case,
+        _moved_more_share(case),
+        "The slower side's memory is limited more tightly, but what its disks read and wrote more "
+        "makes up {share} of the difference.",
+    )
+
+
+def _moved_more_share(case: Case) -> float | None:
+    """Return the share of the difference in which the slower side's disks moved what the other's did not."""
+    moving_s = 0.0
+    for way in (0, 1):  # read, written
+        slower, faster = case.means(_MOVED[way])
+        rate = case.slower.mean(_PEAKS[way])
+        if slower is None or faster is None:
+            return None
+        moving_s += max(0.0, slower - faster) / rate if rate else 0.0
+    return case.share_of(moving_s * NS_PER_S)
+
+
+def _moved_per_sample(way: int, view: View) -> float | None:
+    if view.entry is None or view.moved_bytes is None:
+        return None
+    return view.moved_bytes[way] / len(view.entry.total_ns)
+
+
+def _peak(way: int, view: View) -> float | None:
+    """Return the rate that the disks kept up, else the run's average."""
+    if view.peak_bytes_per_s is None or view.moved_bytes_per_s is None:
+        return None
+    return view.peak_bytes_per_s[way] or view.moved_bytes_per_s[way]
+
+
+_MOVED, _PEAKS = ([partial(read, way) for way in (0, 1)] for read in (_moved_per_sample, _peak))
+
+
+def _cpu(view: View) -> RankedFact | None:
+    if not view.sees_cgroups:
+        return None
+    quota = view.worker.cpu_quota
+    if quota is None:
+        return RankedFact(NO_LIMIT)
+    cpus = Quantity(quota, Unit.NUMBER)
+    threads = view.entry.subject.threads if view.entry is not None else 0
+    if quota >= max(_CPUS_NEEDED, threads):
+        user = "its threads use" if threads else "a copy uses"
+        return RankedFact(statement(f"{{cpus}} CPUs: more than {user}", cpus=cpus))
+    return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
+
+
+def _quota_ns(view: View) -> float | None:
+    """Return how long a quota below one CPU keeps a retrieve from its CPU."""
+    quota = view.worker.cpu_quota
+    work_ms = view.per_operation_ms("own_user_ms", "own_system_ms")
+    if work_ms is None:
+        return None
+    return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1) if quota is not None else 0.0
+
+
+_CPUS = Ranking(
+    name="cpu-quota",
+    read=_cpu,
+    supports="The slower side's cgroup has a smaller quota of CPU time.",
+    unseen=NO_HIERARCHY,
+    same="Both sides have the same quota.",
+    neither=NEITHER,
+)
+
+
+@cause(
+    "cgroup-cpu-limit",
+    "A cgroup limits the slower side's CPU time.",
+    workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
+    remedies={"lift the cgroup's CPU quota": other_pool},
+    # A child's wait for a CPU is its parent's wait for the child.
+    acts_through=in_all(Kind.WAITING, Kind.ELSEWHERE) | in_lookups(Kind.BLOCKED),
+)
+def _cpu_limit(case: Case) -> Effect:
+    # Several at once need more than one CPU.
+    share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
+    return _CPUS.judge(case).if_enough(
+        case,
+        share,
+        "The slower side has a smaller quota, but that predicts only {share} of the difference.",
+    )
+
+
+def _place(view: View) -> RankedFact | None:
+    place = view.place
+    if place is None or place.kind not in _PLACE_RANKS:
+        return None
+    engine = view.host.container.engine if view.host and view.host.container else ""
+    template = "{kind}" + (" over {layers} layers" if place.overlay else "")
+    layers = count(place.overlay.lower_layers if place.overlay else 0)
+    template += ", in {engine}" if engine else ""
+    seen = statement(template, kind=place.kind, layers=layers, engine=engine or "")
+    return RankedFact(seen, _PLACE_RANKS[place.kind])
+
+
+_storage_place = CauseRule(
+    "storage-place",
+    "The slower side's place is an overlay or a network file system, the faster side's a volume.",
+    Ranking(
+        name="place",
+        read=_place,
+        supports="The slower side's place does more work between a file and its disk.",
+        unseen="The kind of the place could not be seen.",
+        same="Both sides have the same kind of place.",
+    ).judge,
+    workloads=frozenset(
+        ("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")
+    ),
+    remedies={"work on a volume instead of the container's overlay": other_place},
+    acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
+    proof=Proof.SETTING,
+)
+
+
+def _filesystem(view: View) -> RankedFact | None:
+    name = view.filesystem_type
+    if name is None or name in LAYERED:
+        return None
+    return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
+
+
+_FILE_SYSTEM = Ranking(
+    name="file-system",
+    read=_filesystem,
+    supports="The slower side's file system does more work for each write.",
+    unseen="The file system could not be seen.",
+    unranked="The file systems differ, and the load decides which is faster. Only the same "
+    "file system on both sides would show it.",
+)
+
+
+def storage_differs(case: Case) -> bool:
+    """Return whether mounts differ because the kinds of place or the file systems do."""
+    slower, faster = (side.values(_FILESYSTEM_TYPE) for side in (case.slower, case.faster))
+    return _storage_place.judge(case).is_slower or not slower & faster
+
+
+@cause(
+    "file-system",
+    "The slower side has a slower file system.",
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
+    remedies={"format the place with the faster side's file system": other_pool},
+    acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
+    proof=Proof.SETTING,
+)
+def _file_system(case: Case) -> Effect:
+    effect = _FILE_SYSTEM.judge(case)
+    is_known = None not in case.values(_filesystem)
+    if is_known and case.differs and _storage_place.judge(case).is_slower:
+        return effect.evidence.opposes(
+            "The file system follows from the kind of place, which differs."
+        )
+    is_layered = bool(case.values(_FILESYSTEM_TYPE) & set(LAYERED))
+    if effect.fact is Fact.UNSEEN and is_layered:
+        return effect.evidence.unseen(
+            "An overlay hides the file system below it; a place on a volume would show it."
+        )
+    return effect
+
+
+def _layers(view: View) -> RankedFact | None:
+    """Rank what lies between the file system and the disks by the work that it does for each byte."""
+    if view.place is None or not view.place.devices:
+        return None
+    kinds = {kind for device in view.place.devices for kind in (device.kind, device.raid_level)}
+    names = sorted({name for kind, name in _LAYER_COSTS.items() if kind in kinds})
+    layers = statement("{layers}", layers=", ".join(names) or "no such layer")
+    return RankedFact(layers, len(names))
+
+
+_device_layers = CauseRule(
+    "device-layers",
+    "Between the slower side's files and disks is a layer that does work for each byte.",
+    Ranking(
+        name="layers",
+        read=_layers,
+        supports="Between the slower side's files and disks is a layer that does work for each byte.",
+        unseen="The devices under the place could not be seen.",
+        same="Both sides have the same layers between files and disks.",
+        no_waits="The slower side has such a layer, but did not wait for its disks.",
+    ).judge,
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+)
