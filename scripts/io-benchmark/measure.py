@@ -33,7 +33,6 @@ SI_KERNEL = 0x80  # the origin of a signal: the kernel, such as for a terminal's
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 WRONG_ARGUMENTS, NOT_EXECUTABLE, NOT_FOUND = 2, 126, 127
 LONGEST_REST_S = 3600
-SHELL = "/bin/sh"
 
 
 def measure(arguments, job):
@@ -54,7 +53,8 @@ def measure(arguments, job):
         child = _start(settings.command, mask, of_children)
     except OSError as error:
         wall_ns = time.monotonic_ns() - started_ns
-        ending.update(code=_code_of(error, program), error=error.strerror)
+        code = NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
+        ending.update(code=code, error=error.strerror)
         say_error("io-benchmark: %s: %s" % (program, error.strerror))
     else:
         status, usage = _wait(child, profiling)
@@ -65,15 +65,6 @@ def measure(arguments, job):
             ending["code"] = os.WEXITSTATUS(status)
     profiling.finish(ending, wall_ns, usage)
     return ending["code"] if ending["signal"] is None else _end_by(ending["signal"])
-
-
-def _code_of(error, program):
-    """Return the exit code of bash for a command that cannot be started."""
-    import shutil  # noqa: PLC0415 - few commands need it
-
-    # bash tries only paths; it looks for other names, and folders are none.
-    is_looked_for = "/" not in program and shutil.which(program, os.F_OK) is None
-    return NOT_FOUND if is_looked_for or error.errno == errno.ENOENT else NOT_EXECUTABLE
 
 
 class _Profiling:
@@ -132,7 +123,7 @@ def _start(command, mask, of_children):
             if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            _become(command, environment)
+            os.execvpe(command[0], command, environment)
         except OSError as error:
             os.write(writer, str(error.errno).encode())
         finally:
@@ -144,19 +135,6 @@ def _start(command, mask, of_children):
         os.waitpid(child, 0)
         raise OSError(int(failure), os.strerror(int(failure)))
     return child
-
-
-def _become(command, environment):
-    try:
-        os.execvpe(command[0], command, environment)
-    except OSError as error:
-        if error.errno != errno.ENOEXEC:
-            raise
-    import shutil  # noqa: PLC0415 - few commands need it
-
-    # As a shell does with a script whose first line names no interpreter.
-    script = shutil.which(command[0]) or command[0]
-    os.execve(SHELL, [SHELL, script, *command[1:]], environment)
 
 
 def _environment():

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The machine, the storage chain and the limits, read from recorded trees of /proc and /sys."""
 
-import hashlib
-import hmac
 from collections.abc import Callable
 
 import pytest
@@ -285,28 +283,6 @@ def test_the_probe_of_memory(recorded: Record, free_mib: int, chunks: int) -> No
     """It takes chunks of 8 MiB, half of what is free at most."""
     recorded({"/proc/meminfo": f"MemAvailable: {free_mib * 1024} kB\n"})
     assert len(host._touch_new_memory()) == chunks
-
-
-MACHINE = "3b1f0c5a9d2e4f68a7b0c1d2e3f40516"
-PLAIN = "1 0 254:0 / / rw - ext4 /dev/vda rw"
-CONTAINER = "1 0 0:50 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/b,workdir=/c"
-
-
-@pytest.mark.parametrize(
-    ("machine_id", "mountinfo", "is_known"),
-    [
-        pytest.param(MACHINE, PLAIN, True, id="plain"),
-        pytest.param(MACHINE, CONTAINER, False, id="of an image"),
-        pytest.param("", PLAIN, False, id="empty"),
-        pytest.param("uninitialized", PLAIN, False, id="before the first boot"),
-        pytest.param(MACHINE.upper(), PLAIN, False, id="no machine id"),
-    ],
-)
-def test_the_machine_id(recorded: Record, machine_id: str, mountinfo: str, is_known: bool) -> None:
-    """A hash with the program's own key, from which nobody gets the id; in a container the image's."""
-    recorded({"/etc/machine-id": machine_id + "\n", "/proc/self/mountinfo": mountinfo})
-    digest = hmac.new(bytes.fromhex(MACHINE), b"io-benchmark", hashlib.sha256).hexdigest()[:32]
-    assert host._machine_id() == (digest if is_known else None)
 
 
 MIB = 2**20

@@ -134,8 +134,8 @@ def test_nobody_there(uploader: Worker) -> None:
             ("curl-7.68.0", True),
         ),
         ("printf 'curl 7.67.0\\nFeatures: SSL\\n'", ("curl-7.67.0", False)),
-        ("echo curl 7.66.0", "curl 7.66.0 is too old"),
-        ("exit 1", "cannot read the version of {path}"),
+        ("echo curl 7.66.0", "{path} is not curl 7.67 or later"),
+        ("exit 1", "{path} is not curl 7.67 or later"),
         (None, "curl is not on PATH"),
     ],
 )

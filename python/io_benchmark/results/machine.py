@@ -43,6 +43,7 @@ class Host(ResultPart, frozen=True):
     machine_product: Text | None
     boot_id: Text | None
     container: _Container | None
+    user_id: Count
     transparent_huge_pages: Text | None
     vm: Annotated[dict[Text, int | None], Many]
     first_touch_ns_per_mib: Annotated[list[Count], Many]

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Facts about the machine, the tools that workloads use, and the cgroup limits of I/O, memory and CPU, v1 and v2."""
 
-import hmac
 import mmap
 import os
-import re
 import sys
 import time
 from typing import Any
@@ -22,7 +20,6 @@ from kernel import (
 from log import MIB
 from observe import devices, storage
 
-MACHINE_ID_OF = b"io-benchmark"
 TOUCH_BYTES, CHUNK_BYTES = 64 * MIB, 8 * MIB
 TOO_LITTLE_MEMORY = "the cost of touching new memory is not known: %d MiB are not free" % (
     2 * CHUNK_BYTES // MIB
@@ -65,7 +62,6 @@ def observe(*, may_measure=True):
         "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
         "machine_product": read_text("/sys/class/dmi/id/product_name"),
         "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
-        "machine_id": _machine_id(),
         "container": _container(),
         "user_id": os.geteuid(),
         "transparent_huge_pages": read_text(HUGE_PAGES),
@@ -92,18 +88,6 @@ def available_bytes():
         cached = first_int(INACTIVE, os.path.join(group, "memory.stat")) or 0
         free.append(limit["bytes"] - max(used) + cached)
     return min((value for value in free if value is not None), default=None)
-
-
-def _machine_id():
-    """Return a hash of the machine's id, which must not be published; None in a container.
-
-    There it may be the image's, the same on many machines.
-    """
-    identifier = read_text("/etc/machine-id") or ""
-    if not re.fullmatch("[0-9a-f]{32}", identifier) or storage.in_container(storage.mount_table()):
-        return None
-    # As sd_id128_get_machine_app_specific(3) recommends.
-    return hmac.new(bytes.fromhex(identifier), MACHINE_ID_OF, "sha256").hexdigest()[:32]
 
 
 def _container():

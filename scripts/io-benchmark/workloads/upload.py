@@ -125,9 +125,9 @@ class _Upload(Batches):
             # Closed at once: an interruption must not leave a curl running.
             uploads = upload(urls, self._file, way, self.process_times, expect=expects)
             with contextlib.closing(uploads):
-                enough = self._upload_set(uploads, urls, together, entry)
+                enough = self._upload_set(uploads, together, entry)
 
-    def _upload_set(self, uploads, urls, together, entry):
+    def _upload_set(self, uploads, together, entry):
         """Add the uploads of one set; return whether there are enough samples."""
         observed, times = entry["observed"], []
         for sent in uploads:
@@ -149,9 +149,6 @@ class _Upload(Batches):
                 observed["expect_100_stalls"] += is_stalled
             if not together and self.add([(start_ns, end_ns)]):
                 return True
-        if len(times) != len(urls):
-            counts = (self._curl.name, len(times), len(urls))
-            raise WorkloadError("%s sent %d of %d objects" % counts)
         if not together:
             return False
         starts_ns, ends_ns = zip(*times)
@@ -161,9 +158,8 @@ class _Upload(Batches):
 class _Curl:
     """One curl per set of objects; its options are in a file. SkippedError without a suitable curl.
 
-    upload() yields (start_ns, end_ns, connections, http_version) per object, by this process's clock. It adds
-    what curl spent from its start to its end to `process_times`. A refusal by the server or a network failure
-    is a WorkloadError.
+    upload() yields (start_ns, end_ns, connections, http_version) per object, and adds what curl spent from its
+    start to its end to `process_times`. A refusal by the server or a network failure is a WorkloadError.
     """
 
     def __init__(self, folder, held):
@@ -174,10 +170,8 @@ class _Curl:
             raise SkippedError("curl is not on PATH")
         answer = kernel.output_of([path, "--version"])
         version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", answer)
-        if version is None:
-            raise SkippedError("cannot read the version of %s" % path)
-        if (int(version[2]), int(version[3])) < OLDEST_CURL:
-            raise SkippedError("curl %s is too old" % version[1])
+        if version is None or (int(version[2]), int(version[3])) < OLDEST_CURL:
+            raise SkippedError("%s is not curl 7.67 or later" % path)
         self._path: str = path
         self.name = "curl-" + version[1]
         self.has_http2 = re.search(r"^Features:.*\bHTTP2\b", answer, re.MULTILINE) is not None
