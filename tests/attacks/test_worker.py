@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from process_groups import processes_of_group
+from process_groups import processes_of
 from worker import Worker
 
 WORKLOADS = ("cache-retrieve", "upload", "metadata", "random-io", "sync-write", "exec", "spawn")
@@ -29,11 +29,11 @@ def worker(tmp_path: Path) -> Worker:
     return Worker(tmp_path / "workspace", tmp_path / "artifacts")
 
 
-def wait_until_gone(group: int) -> None:
+def wait_until_gone(group: int, workspace: Path) -> None:
     deadline_s = time.monotonic() + 60
-    while processes_of_group(group) and time.monotonic() < deadline_s:
+    while processes_of(group, workspace) and time.monotonic() < deadline_s:
         time.sleep(0.02)
-    assert processes_of_group(group) == []
+    assert processes_of(group, workspace) == []
 
 
 def test_sigkill_at_random_moments(worker: Worker, long: bool) -> None:
@@ -47,7 +47,7 @@ def test_sigkill_at_random_moments(worker: Worker, long: bool) -> None:
         process.communicate(timeout=120)
         if worker.result_path.exists():
             worker.result()
-        wait_until_gone(process.pid)
+        wait_until_gone(process.pid, worker.workspace)
 
 
 HOSTILE = ("", "\x01", "\u202e", "x" * 50_000, os.fsdecode(b"\xff\xfe"), "[" * 50_000, "{}", "%s")

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Which processes are left of a group: what a run should not leave behind."""
+"""Which processes are left of a run: what it should not leave behind."""
 
 from pathlib import Path
 
 
-def processes_of_group(group: int) -> list[str]:
-    """Return the line of /proc/PID/stat of each process of the group."""
-    members = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+def processes_of(session: int, workspace: Path) -> list[str]:
+    """Return those of the session, or with the workspace in their command, that have not ended."""
+    running = []
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            text = stat.read_text()
-        except OSError:
+            stat = (folder / "stat").read_text()
+            command = (folder / "cmdline").read_bytes()
+        except (OSError, UnicodeDecodeError):
             continue
-        if int(text.rpartition(")")[2].split()[2]) == group:
-            members.append(text)
-    return members
+        fields = stat.rpartition(")")[2].split()
+        is_member = int(fields[3]) == session or bytes(workspace) in command
+        if is_member and fields[0] != "Z":
+            running.append(stat)
+    return running

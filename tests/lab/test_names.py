@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Operations on names: many layers of an overlay, a lock, files that appear late.
 
-The last two by a driver that is put before the C library's calls (shims.py). A decoy is a second
-difference of the same pair that costs nothing.
+The last two by a slow driver (seed 003's), which is put before the workload's calls. Each look at a name
+sleeps, so that how many looks are done at once does not depend on the machine's CPUs or on what else they do.
+A lock around the sleep lets one process after the other look.
 """
 
 import json
@@ -12,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import shims
 from answers import detail, evidence, measured, states, supported
 from storage_lab import Lab
 from workloads.metadata import _process_counts
@@ -32,6 +32,25 @@ SHORT = """
 from workloads import metadata
 metadata.QUICK.update(windows=10, checks=50)
 """
+DRIVER = """
+import fcntl, os, time
+from workloads import metadata
+created_s = {{}}
+def stat(path):
+    with open({lock!r}, "w") as lock:
+        if {is_locked}:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        time.sleep(50e-6)
+    return os.stat(path)
+def create(path, flags, mode):
+    created_s[path] = time.monotonic()
+    return os.open(path, flags, mode)
+def exists(path):
+    return time.monotonic() >= created_s[path] + {hidden_ms} / 1000 and os.path.exists(path)
+path = type("path", (), {{**vars(os.path), "exists": staticmethod(exists)}})
+calls = {{"stat": staticmethod(stat), "open": staticmethod(create), "path": path}}
+metadata.os = type("os", (), {{**vars(os), **calls}})
+"""
 
 
 Workers = Callable[..., list[Path]]
@@ -46,25 +65,25 @@ def memory(bench: Lab, tmp_path: Path) -> Path:
     folder = shared / f"io-benchmark-{os.getpid()}"
     folder.mkdir()
     bench.undoing.callback(folder.rmdir)
+    bench.undoing.callback(folder.with_suffix(".lock").unlink, missing_ok=True)
     return folder
 
 
 @pytest.fixture
-def workers(measure: Measure, memory: Path, shim: shims.Shim) -> Workers:
-    """Short runs below the shim."""
+def workers(measure: Measure, memory: Path) -> Workers:
+    """Short runs by the driver."""
 
-    def run(pool: str, attempt: int = 1, **driver: Any) -> list[Path]:
-        how: dict[str, Any] = {"workloads": WORKLOADS, "prelude": SHORT}
-        how["environment"] = shim.environment(**driver)
+    def run(
+        pool: str, attempt: int = 1, *, is_locked: bool = False, hidden_ms: int = 0
+    ) -> list[Path]:
+        driver = DRIVER.format(
+            lock=str(memory.with_suffix(".lock")), is_locked=is_locked, hidden_ms=hidden_ms
+        )
+        how: dict[str, Any] = {"workloads": WORKLOADS, "prelude": SHORT + driver}
         names = [f"{pool}-{attempt}-{number}" for number in range(WORKERS)]
         return [measure(pool, memory, name=name, **how) for name in names]
 
     return run
-
-
-@pytest.fixture
-def shim(tmp_path: Path) -> shims.Shim:
-    return shims.built(tmp_path)
 
 
 @pytest.mark.root
@@ -95,7 +114,7 @@ def test_a_lock(workers: Workers, compare: Compare) -> None:
         pytest.skip("needs two CPUs")
 
     def ask(attempt: int) -> dict[str, Any]:
-        return compare(*workers("amd-16", attempt, lock=True), *workers("intel", attempt))
+        return compare(*workers("amd-16", attempt, is_locked=True), *workers("intel", attempt))
 
     def slowed(document: dict[str, Any]) -> dict[str, Any]:
         (found,) = measured(document, "stat", processes)["comparisons"]

@@ -68,6 +68,7 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
     for name, synced in entry.final_sync_device_bytes.items():
         assert synced.written <= entry.device_bytes[name].written
     assert (entry.copy_method, entry.lookup_method) == ("sendfile", "grep -Fnx, posix_spawn")
+    assert entry.shares_extents in {False, None}
     spent = columns_spent(entry)
     for phase, times_ns in (("lookup", samples.lookup_ns), ("copy", samples.copy_ns)):
         cpu_ns = sum(spent[f"{phase}_user_ns"] or ()) + sum(spent[f"{phase}_kernel_ns"] or ())

@@ -3,7 +3,6 @@
 
 import json
 import math
-import re
 from statistics import fmean
 from types import SimpleNamespace
 
@@ -15,7 +14,6 @@ from workloads import cache_retrieve, random_io
 
 SERIES = "perfherder-data-io-benchmark.json"
 PERFHERDER = {"framework": {"name": "build_metrics"}}
-VALUE = re.compile(r'(?<="value":)[-+.0-9eE]+|(?<="replicates":)\[[^]]*]')
 
 # Their figures need no bench and no folder.
 RETRIEVES = object.__new__(cache_retrieve.WORKLOAD)
@@ -113,28 +111,12 @@ def test_replicates_are_the_figures_of_stretches() -> None:
     assert suite["extraOptions"][0] == "x" * 45
 
 
-def test_neutral_series_of_two_pools_are_one(worker: Worker) -> None:
-    """Everything but the values is the same, byte for byte; a mark keeps it from any pool's."""
-    texts = set()
-    for pool, task, machine in (
-        ("amd-16", "Prp_WjpGRx26VH-wA8fjTA", "c3d-standard-16-lssd"),
-        ("intel", "Qh77Ox1nTlqlkGLffMbrXg", "c2-standard-16"),
-    ):
-        worker.environment |= {
-            "TASK_ID": task,
-            "TASKCLUSTER_INSTANCE_TYPE": machine,
-            "TASKCLUSTER_WORKER_LOCATION": json.dumps({"zone": f"zone-of-{pool}"}),
-        }
-        given = ("--pool", pool, "--retrieves", "20", "--perfherder", "neutral")
-        worker.complete(*given, "--destination", "overwrite", "--destination", "fresh")
-        texts.add(VALUE.sub("0", (worker.artifacts / SERIES).read_text()))
-    (text,) = texts
-    assert [suite["extraOptions"] for suite in json.loads(text)["suites"]] == [
-        ["any-pool", "workspace", "overwrite", "retrieves-20"],
-        ["any-pool", "workspace", "fresh", "retrieves-20"],
-    ]
-    result = worker.result()
-    assert result.task.pool == "intel"
+def test_neutral_series_of_two_pools_are_one() -> None:
+    """A mark is in the pool's place; a short profile is a separate series, and so is another fidelity."""
+    chosen = SimpleNamespace(pool="intel", profile="quick", perfherder="neutral")
+    entry = retrieves([*range(1, 2001)]) | {"fidelity": "real"}
+    options = figures.suite(chosen, RETRIEVES, entry)["extraOptions"]
+    assert options == ["any-pool", "a", "overwrite", "fidelity-real", "profile-quick"]
 
 
 def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker) -> None:

@@ -3,7 +3,6 @@
 
 import os
 import shutil
-from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
@@ -105,26 +104,3 @@ def test_only_texts_are_cut() -> None:
     b = [{"c" * 10_000: ["y" * 10_000]}]
     assert cut == {"a": "x" * 10_000, "b": b, "d": column, "e": []}
     assert cut["d"] is column
-
-
-@pytest.mark.root
-@pytest.mark.parametrize("mebibytes", [48, 64])
-def test_a_cgroup_with_little_memory(worker: Worker, mebibytes: int) -> None:
-    """The probe is smaller, or left out with the reason, and the kernel ends nothing."""
-    group = Path(f"/sys/fs/cgroup/memory/io-benchmark-{os.getpid()}")
-    try:
-        group.mkdir()
-        (group / "memory.limit_in_bytes").write_text(str(mebibytes << 20))
-    except OSError:
-        pytest.skip("needs root and memory cgroups of v1: makes a limit")
-    try:
-        prelude = f"open('{group}/cgroup.procs', 'w').write('0')"
-        code, output = worker.run("--retrieves", "10", prelude=prelude)
-    finally:
-        group.rmdir()
-    assert code == 0, output
-    host = worker.result().host
-    assert host is not None
-    warnings = [warning.name for warning in worker.result().warnings]
-    assert len(host.first_touch_ns_per_mib) < 8
-    assert ("memory-not-touched" in warnings) == (host.first_touch_ns_per_mib == [])

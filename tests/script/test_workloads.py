@@ -14,6 +14,7 @@ import pytest
 import settings
 from checkout import ROOT
 from measuring import batches
+from process_groups import processes_of
 from worker import SCRIPT, Worker, outcome_of, planned_and_observed, wait_for
 
 from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
@@ -182,25 +183,6 @@ class Bench:
         self.settings = settings.parse([*given, *extra], ["w"])
 
 
-@pytest.mark.parametrize("name", sorted(IN_BATCHES))
-@pytest.mark.parametrize("profile", ["full", "quick"])
-def test_one_plan(name: str, profile: str) -> None:
-    """Every entry has the same keys, all parameters beforehand and nothing observed."""
-    given = Bench("--profile", profile, "--upload-url", "https://host.example/x")
-    kind = workload(name)
-    entries = []
-    for variant in kind(given, None, "/a").variants():
-        assert sorted(variant) == ["threads", "variant"]
-        plan = kind(given, given.settings.places[0], "/a").plan(variant)
-        assert list(plan) == KEYS
-        parameters, observed = plan.pop("parameters"), plan.pop("observed")
-        assert set(plan.values()) | set(observed.values()) == {None}
-        assert parameters["samples_planned"] > 0
-        assert parameters["time_limit_s"] > 0
-        entries.append((variant["variant"], variant["threads"]))
-    assert len(set(entries)) == len(entries) > 0
-
-
 @pytest.mark.parametrize(
     ("name", "operation_ns", "figure"),
     [("cache-retrieve", 1_500_000, 1.5), ("spawn", 1_500, 1.5), ("random-io", 20_000, 50_000.0)],
@@ -208,22 +190,6 @@ def test_one_plan(name: str, profile: str) -> None:
 def test_figures(name: str, operation_ns: int, figure: float) -> None:
     """A time in its unit, or how many a second."""
     assert workload(name).figure(operation_ns) == figure
-
-
-def processes_of(session: int, workspace: Path) -> list[str]:
-    """Those of the session, or with the workspace in their command, that are not yet gone."""
-    running = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (folder / "stat").read_text()
-            command = (folder / "cmdline").read_bytes()
-        except (OSError, UnicodeDecodeError):
-            continue
-        fields = stat.rpartition(")")[2].split()
-        is_member = int(fields[3]) == session or bytes(workspace) in command
-        if is_member and fields[0] != "Z":
-            running.append(stat)
-    return running
 
 
 def assert_stopped(worker: Worker, pid: int, code: int, output: str) -> None:
