@@ -40,7 +40,7 @@ def stat(path):
     with open({lock!r}, "w") as lock:
         if {is_locked}:
             fcntl.flock(lock, fcntl.LOCK_EX)
-        time.sleep(50e-6)
+        time.sleep(400e-6)
     return os.stat(path)
 def create(path, flags, mode):
     created_s[path] = time.monotonic()

@@ -15,7 +15,7 @@ from answers import states
 from storage_lab import Lab, needs, needs_write_caps
 from worker import retrieves_of
 
-from io_benchmark.results.trials import TrialKind, Trials
+from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 from io_benchmark.sources.run_files import read_run
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]

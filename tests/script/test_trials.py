@@ -14,7 +14,7 @@ from measuring.trials import _files_of_blocks
 from worker import Worker, needs_disk, outcome_of, wait_for
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 
-from io_benchmark.results.trials import Trials
+from io_benchmark.results.workloads.cache_retrieve import Trials
 
 MIB = 1024 * 1024
 WAYS = ("normal", "lookup", "unlink", "memory")

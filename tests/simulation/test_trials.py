@@ -25,7 +25,7 @@ from simulated_machine import MIB, Machine
 
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialState
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 SEEDS, LONG_SEEDS = 4, 20
 RANDOM, RANDOM_LONG = 20, 400

@@ -16,7 +16,7 @@ from io_benchmark.analysis.inference.run_noise import RelativeTimes
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
-from io_benchmark.results.trials import Trials
+from io_benchmark.results.workloads.cache_retrieve import Trials
 
 Integers: TypeAlias = "array[int]"  # of 64 bits
 PERCENTILES = (50, 95, 99)  # those that every report has

@@ -57,7 +57,7 @@ from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, Tr
 from io_benchmark.analysis.model import Detail, Subject, Verdict
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.statements import statement
-from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
 from io_benchmark.results.workloads.metadata import SCALING
 

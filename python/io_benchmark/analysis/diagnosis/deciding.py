@@ -34,7 +34,7 @@ from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View
 from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, share, statement
-from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # Less than this of the bytes copied is what the page cache absorbs.
 _WRITES_SHARE = 0.2

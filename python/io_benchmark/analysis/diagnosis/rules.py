@@ -17,7 +17,7 @@ from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import Kind, Part, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
-from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # The part of the difference that a cost must make up to be a cause of it.
 _EXPLAINS_SHARE = 0.2

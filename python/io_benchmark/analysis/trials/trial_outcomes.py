@@ -29,7 +29,7 @@ from io_benchmark.analysis.trials.confirm import (
     Pace,
     TriedSide,
 )
-from io_benchmark.results.trials import TrialKind, Trials
+from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 
 # A trial confirms a cause if at least this share of the gap goes, and refutes it if at most that does.
 _CONFIRMS_SHARE, _REFUTES_SHARE = 0.8, 0.2

@@ -41,7 +41,7 @@ from io_benchmark.report.content.subject_text import on_measurement
 from io_benchmark.report.sections.measured import explained_comparison
 from io_benchmark.report.sections.parts import part_name
 from io_benchmark.results import workloads
-from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # A screen leaves out how to confirm a cause earlier than what to try.
 _CONFIRM, _TRY = 7, 10

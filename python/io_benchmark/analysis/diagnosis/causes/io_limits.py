@@ -21,7 +21,7 @@ from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, joined, statement
 from io_benchmark.results.machine import IoLimit
-from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 20
 # A limit holds copies back if it is reached in more than this share of the time that they are blocked.

@@ -32,7 +32,7 @@ from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
-from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 90
 _TOOLS = ("python3", "bash", "cp", "grep", "sed")

@@ -32,7 +32,7 @@ from io_benchmark.analysis.observed.disks import FAIR_QUEUEING, described, idle_
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.machine import Device
-from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 60
 SYNC_WRITE = "sync-write"
