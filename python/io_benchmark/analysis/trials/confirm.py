@@ -17,8 +17,8 @@ from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
-from io_benchmark.results.trials import TrialKind, Trials
 from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 
 LEAST_REPETITIONS = 3
 

@@ -42,7 +42,7 @@ from io_benchmark.analysis.diagnosis.rules import (
 from io_benchmark.analysis.observed.disks import PERSISTENT_DISK, Stack
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
-from io_benchmark.results.trials import TrialKind
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 10
 Answer = TypeVar("Answer")

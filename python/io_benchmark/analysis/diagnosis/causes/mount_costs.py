@@ -31,8 +31,8 @@ from io_benchmark.analysis.diagnosis.rules import (
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Statement, statement
-from io_benchmark.results.trials import TrialKind
 from io_benchmark.results.workloads import unpack
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 40
 _FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
