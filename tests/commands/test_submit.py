@@ -14,7 +14,7 @@ from loopback import Fault, Loopback, first
 from loopback_deployment import GROUP, Deployment
 from submitted_tasks import IDENTITY, complete, labels, submitter
 
-from io_benchmark.operations.submit import known_owner
+from io_benchmark.operations.submit import _known_owner
 from io_benchmark.submit.definitions import OWNER_PATTERN
 
 IMAGE = ["--image", "localhost/image:latest"]
@@ -122,8 +122,8 @@ def test_owner(tmp_path):
 def test_owner_of_git(git, owner):
     """git's address, if it is one; nobody is guessed."""
     variables = {"PATH": os.environ["PATH"], **IDENTITY, "GIT_CONFIG_VALUE_0": git}
-    assert known_owner(variables) == owner
-    assert known_owner({**variables, "PATH": "/nowhere"}) is None
+    assert _known_owner(variables) == owner
+    assert _known_owner({**variables, "PATH": "/nowhere"}) is None
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,6 @@ def test_a_refused_task(call, deployment, loopback):
         ([*IMAGE, "--baseline", "x"], "--baseline x: no such pool"),
         ([*IMAGE, "--owner", "a\n@b"], "'a @b' is not an e-mail address"),
         ([*IMAGE, "--write", "html=no/x"], "--write no/x: no such folder; create it first"),
-        (["--scheduler", "a b"], "'a b' is not a schedulerId"),
         (["--replicates", "101"], "'101' is not a number from 1 to 100"),
         ([*IMAGE, "--until-decided", "-j", "intel"], "and intel is the only one"),
         (["--budget", "9"], "--budget needs --until-decided"),

@@ -114,7 +114,7 @@ OPTIONS = {
 def run(given: options.Given, context: Context) -> int:
     # Imported here: --help must not wait for the client.
     from io_benchmark.commands.output import print_comparison
-    from io_benchmark.operations import added_tasks, group_work, submit
+    from io_benchmark.operations import group_work, submit
     from io_benchmark.operations.compare import ComparisonOptions, compare
 
     for _, path in given.get("write", ()):
@@ -127,9 +127,9 @@ def run(given: options.Given, context: Context) -> int:
         group_work.cancel(given["cancel"], context)
         return 0
     if "resume" in given:
-        group_id = added_tasks.resume(given["resume"], settings, context)
+        group_id = submit.resume(given["resume"], settings, context)
     elif "confirm" in given:
-        group_id = added_tasks.confirm(given["confirm"], settings, context)
+        group_id = submit.confirm(given["confirm"], settings, context)
     else:
         group_id = submit.submit(settings, context)
     if group_id is None:
