@@ -18,7 +18,6 @@ T = TypeVar("T")
 _Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
 # A page of a group has 1000 tasks, each with a script of hundreds of braces.
 _MAXIMUM_OBJECTS = 1_500_000
-_MAXIMUM_PAYLOAD_BYTES = 2 * 1024 * 1024
 RESOLVED = ("completed", "failed", "exception")
 
 
@@ -96,10 +95,9 @@ class TaskDefinition(_ApiObject, frozen=True):
     payload: msgspec.Raw = msgspec.Raw(b"{}")
 
     def decoded_payload(self) -> _TaskPayload:
-        """Return the payload; an empty one where it is invalid or larger than any benchmark's."""
-        data = bytes(self.payload)
+        """Return the payload; an empty one where it is invalid."""
         try:
-            return decode(data if len(data) <= _MAXIMUM_PAYLOAD_BYTES else b"{}", _TaskPayload)
+            return decode(bytes(self.payload), _TaskPayload)
         except ValueError:
             return _TaskPayload()
 

@@ -70,7 +70,7 @@ class TaskListing(Struct):
     # the reason.
     creators: list[ListedTask] = []
     not_indexed: list[tuple[IndexAddress | LandingAddress, str]] = []
-    _counts: dict[_Group, int] = {}  # tasks listed
+    _count: int = 0  # of tasks on the pages of groups
 
     async def tasks(self, addresses: Mapping[int, TaskclusterAddress]) -> list[ListedTask]:
         """List each task once, by the number of its address, then by label."""
@@ -157,8 +157,8 @@ class TaskListing(Struct):
         """Return the wanted tasks of a group, duplicates and retriggers included."""
 
         def count(tasks: int) -> None:
-            self._counts[deployment, group_id] = tasks
-            self.progress(ReadProgress("listing tasks", sum(self._counts.values()), None))
+            self._count += tasks
+            self.progress(ReadProgress("listing tasks", self._count, None))
 
         position = Position(number, "", group_id)
         group = GroupAddress(deployment.access.root_url, group_id)
