@@ -12,8 +12,7 @@ import pytest
 import seed_case
 import submitted_tasks
 from checkout import ROOT
-from loopback_deployment import Artifact, Deployment
-from loopback_runs import run
+from loopback_deployment import Artifact, Deployment, run
 from submitted_tasks import labels
 
 from io_benchmark.sources.run_results import queue_time

@@ -27,8 +27,7 @@ import past
 import real_tasks
 import seed_case
 from checkout import ROOT
-from loopback_deployment import GROUP, Artifact, Deployment
-from loopback_runs import run
+from loopback_deployment import GROUP, Artifact, Deployment, run
 from submitted_tasks import complete, generated
 
 from io_benchmark.submit.task_creation import dated

@@ -65,16 +65,11 @@ class Loopback:
         faults: Faults = lambda _request, _number: None,
         private: bool = False,
         clients: Sequence[Client] = (ME,),
-        proxy_of: Client | None = None,
     ) -> None:
-        """With `private` nobody reads artifacts anonymously.
-
-        With `proxy_of` it is a task's proxy: what comes without a signature counts as this client's.
-        """
+        """With `private` nobody reads artifacts anonymously."""
         self.deployment = deployment if deployment is not None else recorded()
         self.faults = faults
-        anonymous = ANONYMOUS if private else (*ANONYMOUS, PUBLIC_ARTIFACTS)
-        self._anonymous = anonymous if proxy_of is None else proxy_of.scopes
+        self._anonymous = ANONYMOUS if private else (*ANONYMOUS, PUBLIC_ARTIFACTS)
         self._clients = clients
         self._now_s: Callable[[], float] = time.time
         self.requests: list[Request] = []

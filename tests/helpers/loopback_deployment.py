@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkout import ROOT
-from loopback_runs import cancel, run, schedule
 
 EXCHANGES = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges.json"
 RESULT = ROOT / "tests" / "fixtures" / "result-v2.json"
@@ -28,6 +27,11 @@ STATUS_KEYS = (
     "expires",
 )
 ARTIFACT = "public/io-benchmark/io-benchmark.json"
+RESOLVED = ("completed", "failed", "exception")
+SCHEDULED = "2026-11-21T08:38:21.418Z"
+STARTED = "2026-11-21T08:38:22.384Z"
+TAKEN_UNTIL = "2026-11-21T08:58:22.383Z"
+ENDED = "2026-11-21T08:48:22.000Z"
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 AMD_16, AMD_30, INTEL = (
     "Prp_WjpGRx26VH-wA8fjTA",
@@ -40,6 +44,44 @@ MALFORMED = "HXAowmvaQ12zvSyauM1SkA"
 NO_WORKER = "SdE5-o8jRqmVdKbE7_DEeQ"
 RERUN = "WN0Mkk5DTTSPlkXIkgKImw"
 UNSCHEDULED = "Em1l8d_cQOWJnihhoFFzCQ"
+
+
+def run(run_id: int, state: str, reason: str | None = None) -> dict[str, Any]:
+    """Return a run as the queue shows it."""
+    shape = _pending(run_id, "scheduled" if run_id == 0 else "rerun")
+    if state != "pending":
+        shape |= {
+            "state": "running",
+            "workerGroup": "us-central1-a",
+            "workerId": f"worker-{run_id}",
+            "started": STARTED,
+            "takenUntil": TAKEN_UNTIL,
+        }
+    if state in RESOLVED:
+        reason = reason or ("worker-shutdown" if state == "exception" else state)
+        shape |= {"state": state, "resolved": ENDED, "reasonResolved": reason}
+    return shape
+
+
+def schedule(status: dict[str, Any]) -> None:
+    """Make a task pending: its dependencies are resolved."""
+    status["runs"].append(_pending(0, "scheduled"))
+    status["state"] = "pending"
+
+
+def cancel(status: dict[str, Any]) -> None:
+    """Cancel a task; a resolved one does not change."""
+    if status["state"] in RESOLVED:
+        return
+    if not status["runs"]:
+        # It never ran, and gets a run for the reason alone.
+        status["runs"].append({**_pending(0, "exception"), "scheduled": ENDED})
+    status["runs"][-1] |= {"state": "exception", "resolved": ENDED, "reasonResolved": "canceled"}
+    status["state"] = "exception"
+
+
+def _pending(run_id: int, reason: str) -> dict[str, Any]:
+    return {"runId": run_id, "state": "pending", "reasonCreated": reason, "scheduled": SCHEDULED}
 
 
 @dataclass
@@ -124,9 +166,6 @@ class Deployment:
         else:
             # generic-worker: "[mounts] task.dependencies needs to include …".
             status |= {"runs": [run(0, "exception", "malformed-payload")], "state": "exception"}
-
-    def cancel(self, task_id: str) -> None:
-        cancel(self.statuses[task_id])
 
     def group_of(self, group_id: str) -> dict[str, Any]:
         """Return what is known about a group."""

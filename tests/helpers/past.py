@@ -15,8 +15,7 @@ from typing import Any
 
 import msgspec
 import seed_case
-from loopback_deployment import Artifact, Deployment, slug
-from loopback_runs import run
+from loopback_deployment import Artifact, Deployment, run, slug
 
 from io_benchmark.sources import run_files
 from io_benchmark.sources.run_results import TaskRecord

@@ -4,10 +4,9 @@
 import json
 from typing import Any
 
-import loopback_runs
 from checkout import ROOT
 from loopback_auth import Client
-from loopback_deployment import STATUS_KEYS, Deployment
+from loopback_deployment import STATUS_KEYS, Deployment, schedule
 
 WRITING = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges-writing.json"
 PUSH = "ViLtm5c2R7-HWK7VightrA"  # the group, and its decision task
@@ -53,7 +52,7 @@ def recorded_pushes() -> Deployment:
     pending = {**deployment.statuses[COMPLETED], "taskId": OF_ANOTHER_LEVEL}
     pending |= {"schedulerId": "releng-level-3", "taskGroupId": "VkCx-CMnSfGpfUqx3nMfbg"}
     _add(deployment, {**pending, "state": "unscheduled", "runs": []})
-    loopback_runs.schedule(deployment.statuses[OF_ANOTHER_LEVEL])
+    schedule(deployment.statuses[OF_ANOTHER_LEVEL])
     return deployment
 
 

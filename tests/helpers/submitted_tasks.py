@@ -7,8 +7,7 @@ from typing import Any
 import seed_case
 import tried_workers
 from loopback import Loopback
-from loopback_deployment import Artifact, Deployment
-from loopback_runs import run
+from loopback_deployment import Artifact, Deployment, run
 from msgspec.structs import replace
 
 from io_benchmark.graph.generate import GeneratedTask

@@ -101,8 +101,6 @@ def test_a_task_is_created_and_cancelled():
     with Loopback(recorded_pushes(), clients=(JANE, ROOT_CLIENT)) as loopback:
         for note in (
             "createTask without the priority scope (AnyOf)",
-            "createTask, schema mistake",
-            "createTask, expires before deadline",
             "createTask, dependency that does not exist",
             "createTask in a group of another scheduler",
             "createTask accepted",

@@ -4,7 +4,6 @@
 import json
 import time
 
-import loopback_runs
 import pytest
 from loopback import ME, Fault, Loopback, first
 from loopback_deployment import (
@@ -23,6 +22,7 @@ from loopback_deployment import (
     Deployment,
     add_group,
     result,
+    run,
 )
 from recorded_pushes import (
     ACTION_WITHOUT_CONTEXTS,
@@ -180,9 +180,9 @@ def test_tasks_that_stand_for_their_group(policy, address):
     """Tasks about the push mean its benchmark tasks: here 11, with 12 runs."""
     deployment = recorded_pushes()
     for member in deployment.groups[PUSH]:
-        for run in deployment.statuses[member]["runs"]:
-            body = result("amd-16", member, run["runId"])
-            deployment.set_result(member, run["runId"], Artifact(body))
+        for queue_run in deployment.statuses[member]["runs"]:
+            body = result("amd-16", member, queue_run["runId"])
+            deployment.set_result(member, queue_run["runId"], Artifact(body))
     with Loopback(deployment) as loopback:
         gathered = read(loopback, policy, address)
     assert (len(gathered.results), gathered.unreadable, gathered.remarks) == (12, (), ())
@@ -313,7 +313,7 @@ def test_a_claim_that_expired_for_good(policy):
     """No retry was left: there is no log, and nothing to wait for."""
     deployment = recorded_pushes()
     status = deployment.statuses[CLAIM_EXPIRED]
-    status["runs"][1] = loopback_runs.run(1, "exception", "claim-expired")
+    status["runs"][1] = run(1, "exception", "claim-expired")
     status["state"] = "exception"
     with Loopback(deployment) as loopback:
         gathered = read(loopback, policy, f"task:{CLAIM_EXPIRED}")
