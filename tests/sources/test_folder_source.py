@@ -102,12 +102,8 @@ def test_a_run_counts_once(tmp_path: Path) -> None:
         (lambda _path: Path(A), f"{A}: no such file or folder; is task:{A} or group:{A} meant?"),
         (lambda _path: Path(f"{A}.0"), f"is task:{A}.0 meant?"),
         (lambda path: path, "has no results; name a folder that contains"),
-        (
-            lambda path: add(path / "fetch-2", A).parents[1],
-            "has several folders of results; name one, such as ",
-        ),
     ],
-    ids=["nothing", "bare-id", "bare-run", "empty", "one-too-high"],
+    ids=["nothing", "bare-id", "bare-run", "empty"],
 )
 def test_mistakes(tmp_path: Path, make: Callable[[Path], Path], message: str) -> None:
     """A mistake in an address is a usage error that says what may be meant."""
@@ -132,8 +128,6 @@ LAYOUTS = {
     # Of the form TASKID.RUNID.
     "github-unlucky-name": "io-benchmark-amd-16-v2.{n}/io-benchmark/io-benchmark.json",
     "github-unlucky-file": "run/io-benchmark-amd-16-v2.{n}/io-benchmark.json",
-    "github-one-file": "io-benchmark-amd-{n}/io-benchmark.json",
-    "gitlab-job": "results/amd-{n}/io-benchmark/io-benchmark.json",
     "circleci": "{n}/home/circleci/project/results/io-benchmark/io-benchmark.json",
 }
 

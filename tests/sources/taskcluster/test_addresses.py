@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Every form of an address, and every mistake in one, without requests."""
 
-import base64
 import re
-import string
-import uuid
 from pathlib import Path
 
 import pytest
@@ -167,31 +164,6 @@ def test_mistakes_in_the_environment(variable, value, message):
     text = f"{TREEHERDER}/jobs?repo=try&revision={REVISION}"
     with pytest.raises(UsageError, match=re.escape(f"{variable}: {value!r} {message}")):
         parse(text, {variable: value})
-
-
-def slug_of(data):
-    """Return a task id, made of a random UUID as clients do."""
-    return base64.urlsafe_b64encode(uuid.UUID(bytes=data, version=4).bytes)[:22].decode()
-
-
-slugs = st.binary(min_size=16, max_size=16).map(slug_of)
-runs = st.none() | st.integers(0, 999_999_999)
-words = st.text(f"{string.ascii_letters}{string.digits}_-", min_size=1, max_size=20)
-routes = (
-    st.lists(words, min_size=2, max_size=6)
-    .map(".".join)
-    .filter(lambda route: not route.startswith("index."))
-)
-
-
-@given(
-    st.builds(TaskAddress, st.just(ROOT), slugs, runs)
-    | st.builds(GroupAddress, st.just(ROOT), slugs)
-    | st.builds(IndexAddress, st.just(ROOT), routes)
-)
-def test_short_forms_come_back(meaning):
-    """The text of an address is parsed as the same address."""
-    assert parse(str(meaning), ENVIRONMENT) == meaning
 
 
 PIECES = (
