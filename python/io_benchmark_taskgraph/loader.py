@@ -7,6 +7,7 @@ retrieves were chosen for the other kind. The `tasks-from` of taskgraph would ta
 """
 
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -68,13 +69,10 @@ def _folder_of_pools(kind: str, path: Path, config: dict[str, Any]) -> Path:
 
 def _pool_keys(pool: dict[str, Any], suffix: str) -> dict[str, Any]:
     """Return the copied keys, without the time limit, which is for what the other kind measures."""
-    task = {key: pool[key] for key in COPIED_KEYS if key in pool}
-    if isinstance(task.get("worker"), dict):
-        task["worker"] = dict(task["worker"])
-        task["worker"].pop("max-run-time", None)
-    treeherder = task.get("treeherder")
-    if isinstance(treeherder, dict):
-        symbol = str(treeherder.get("symbol", ""))
-        if symbol.endswith(")"):
-            task["treeherder"] = {**treeherder, "symbol": f"{symbol[:-1]}{suffix})"}
+    task = deepcopy({key: pool[key] for key in COPIED_KEYS if key in pool})
+    task.get("worker", {}).pop("max-run-time", None)
+    treeherder = task.get("treeherder", {})
+    # The transforms refuse a symbol of another form.
+    if str(treeherder.get("symbol")).endswith(")"):
+        treeherder["symbol"] = f"{treeherder['symbol'][:-1]}{suffix})"
     return task

@@ -133,8 +133,8 @@ def _looks(value: object) -> str:
 def _date(value: Any) -> str:
     try:
         # YAML reads a date as a date.
-        return date.fromisoformat(str(value) if isinstance(value, date) else value).isoformat()
-    except (TypeError, ValueError):
+        return date.fromisoformat(str(value)).isoformat()
+    except ValueError:
         problem = "is not a date; write one such as 2026-11-01"
         raise voluptuous.Invalid(f"{quoted(value)} {problem}") from None
 

@@ -34,8 +34,6 @@ _MAIN = "__main__.py"
 # result/result_file.py reads it.
 _IDENTITY = "program_sha256.py"
 _SHEBANG = b"#!/usr/bin/env python3\n"
-# Paths that `import` can name.
-_MODULE_PATH = re.compile(r"(?:[A-Za-z0-9_]+/)*[A-Za-z0-9_]+\.py")
 _VERSION = re.compile(r'^SCRIPT_VERSION = "([0-9A-Za-z.+-]+)"$', re.MULTILINE)
 # Constants of a workload's class, read as text, because a decision task does not run the script.
 _MAXIMUM_S = re.compile(r"^    maximum_s = ([0-9_]{1,9})$", re.MULTILINE)
@@ -67,9 +65,10 @@ class WorkerProgram:
     @classmethod
     def read(cls, folder: Path = FOLDER) -> WorkerProgram:
         """Read the program's folder."""
-        paths = (file.relative_to(folder).as_posix() for file in folder.rglob("*.py"))
-        names = sorted(path for path in paths if _MODULE_PATH.fullmatch(path))
-        return cls({path: (folder / path).read_bytes().decode("utf-8") for path in names})
+        files = sorted(folder.rglob("*.py"))
+        return cls({
+            file.relative_to(folder).as_posix(): file.read_bytes().decode("utf-8") for file in files
+        })
 
     def file(self) -> bytes:
         """Return the whole program as one file."""

@@ -20,7 +20,7 @@ from checkout import ROOT, SIZES
 from taskgraph.util.time import value_of
 
 from io_benchmark import __version__
-from io_benchmark.adopt.firefox_checkout import KINDS_PAGES, Checkout
+from io_benchmark.adopt.firefox_checkout import Checkout
 from io_benchmark.adopt.firefox_kind import KIND, TRANSFORMS
 from io_benchmark.graph.generate import REPOSITORY, generate
 from io_benchmark_taskgraph.worker_program import WorkerProgram
@@ -149,25 +149,6 @@ def test_size(firefox):
         if line.startswith("+") and not line.startswith("+++")
     ]
     assert len(lines) <= SIZES["lines-in-firefox"]
-
-
-def test_kind_is_documented(firefox):
-    """The page of kinds has a heading for each kind that there is."""
-    page = (firefox / KINDS_PAGES[0]).read_text()
-    kinds = [path.parent.name for path in firefox.glob("taskcluster/kinds/*/kind.yml")]
-    assert sorted(kinds) == ["docker-image", "fetch", "io-benchmark"]
-    assert [kind for kind in kinds if not re.search(rf"\n#+ {kind}\n", page)] == []
-
-
-def test_an_unknown_key_is_noticed(tmp_path):
-    """The stand-in does refuse what Firefox's job descriptions do not take."""
-    folder = copy_firefox(tmp_path / "firefox")
-    install(folder)
-    file = folder / KIND
-    text = file.read_text()
-    file.write_text(text.replace("  run-on-projects: []", "  run-on-tasks-for: []"))
-    with pytest.raises(AssertionError, match=r"\['run-on-tasks-for'\] are not known"):
-        run_generator(folder)
 
 
 @pytest.mark.parametrize(

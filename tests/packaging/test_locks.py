@@ -84,9 +84,3 @@ def test_holds_what_is_asked_for(lock, sources):
         if pinned.get(canonicalize_name(requirement.name), "") not in requirement.specifier
     ]
     assert missing == []
-
-
-def test_tests_run_on_what_users_run_on():
-    """The tests' lock has every version of the runtime lock."""
-    runtime, tests = versions("python/requirements"), versions("tests/requirements")
-    assert {name: tests.get(name) for name in runtime} == runtime

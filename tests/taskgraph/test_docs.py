@@ -75,20 +75,3 @@ def test_try_task_config():
     assert override(given, REPLICATES) == 6
     assert override(given, PERFHERDER) == "neutral"
     assert set(given) == {"target_tasks_method", *IoBenchmarkParameters.__struct_fields__}
-
-
-def test_treeherder_links_and_rebuilds():
-    """Treeherder hides tier 3 unless asked for; mach cuts `--rebuild` to 3 under `--full`."""
-    links, rebuilds = [], []
-    for folder in (".", "taskcluster", "python", "scripts"):
-        for path in (REPOSITORY / folder).glob("*" if folder == "." else "**/*"):
-            if path.suffix in (".html", ".js", ".md", ".py", ".yml"):
-                text = path.read_text()
-                links += re.findall(r"https?://treeherder[^\s`\"')>|]*jobs\?[^\s`\"')>|]*", text)
-                rebuilds += re.findall(r"mach try .*--full .*--rebuild[ =](\d+)", text)
-    assert links
-    # mach prints the addresses with a landing itself.
-    own = [link for link in links if "landoCommitID" not in link]
-    assert [link for link in own if "tier=1,2,3" not in link] == []
-    assert rebuilds
-    assert max(map(int, rebuilds)) <= 3

@@ -3,19 +3,12 @@
 
 import json
 import re
-from contextlib import chdir
-from datetime import datetime
 
 import pytest
 import yaml
 from checkout import SIZES
 from embedding import shell_text
-from taskgraph import create
-from taskgraph.actions.util import create_tasks
-from taskgraph.optimize import base
-from taskgraph.parameters import Parameters
-from taskgraph.taskgraph import TaskGraph
-from taskgraph.util.time import json_time_from_now, value_of
+from taskgraph.util.time import value_of
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph import stanza
@@ -246,59 +239,14 @@ def test_report(params):
         assert end_s(tasks[label], "expires") >= end_s(node)
 
 
-def dependencies(tasks, labels):
-    assert tasks[REPORT]["task"]["requires"] == "all-resolved"
-    return sorted(tasks[label]["task_id"] for label in labels)
-
-
 @pytest.mark.parametrize("params", WITH_REPORT)
 def test_the_report_comes_after_the_selected_pools(params):
     """Every selected pool's task is a dependency, and it runs however these are resolved."""
     tasks = tasks_by_name("morphed", params)
     needed = [REPORT_IMAGE, *(label for label in SELECTED[params] if label != REPORT)]
-    assert sorted(tasks[REPORT]["task"]["dependencies"]) == dependencies(tasks, needed)
-
-
-@pytest.mark.parametrize("pools", [[], ["io-benchmark-intel"]])
-def test_a_report_that_an_action_makes(tmp_path, monkeypatch, pools):
-    """It comes after the pools' tasks made with it, and after none of before: it reads these."""
-    monkeypatch.setattr(create, "testing", True)
-    # The images are there already; the index is asked for them all the same.
-    monkeypatch.setattr(base, "find_task_id_batched", lambda _routes: {})
-    monkeypatch.setattr(base, "status_task_batched", lambda _task_ids: {})
-    action_id = "Yx4AjHXCRfyptBUIPTPtEg"
-    monkeypatch.setenv("TASK_ID", action_id)
-    _, full_graph = TaskGraph.from_json(graph("full", "try"))
-    existing = [*EVERY_POOL, IMAGE, REPORT_IMAGE, *([] if pools else [REPORT])]
-    task_ids = {label: f"{'A' * 8}Q{'A' * 12}{number}" for number, label in enumerate(existing)}
-    values = yaml.safe_load((PARAMS / "try.yml").read_text())
-    with chdir(tmp_path):
-        create_tasks(
-            {"trust-domain": "releng"},
-            [REPORT, *pools],
-            full_graph,
-            task_ids,
-            Parameters(strict=False, **values),
-            decision_task_id="Prp_WjpGRx26VH-wA8fjTA",
-        )
-    text = (tmp_path / "artifacts/task-graph.json").read_text()
-    tasks = {node["label"]: node for node in json.loads(text).values()}
-    assert sorted(tasks) == sorted([REPORT, *pools])
-    # The action's own task is the parent of all that it makes.
-    assert sorted({*tasks[REPORT]["task"]["dependencies"]} - {action_id}) == sorted(
-        [task_ids[REPORT_IMAGE], *dependencies(tasks, pools)]
-    )
-    for label in pools:
-        left = instant(tasks[REPORT]) - instant(tasks[label])
-        assert left.total_seconds() >= RESOLVING_S + 3600
-
-
-def instant(node):
-    """A task that an action created has its own deadline, counted from then."""
-    moment = node["task"]["deadline"]
-    if isinstance(moment, dict):
-        moment = json_time_from_now(moment["relative-datestamp"])
-    return datetime.fromisoformat(moment)
+    assert tasks[REPORT]["task"]["requires"] == "all-resolved"
+    task_ids = sorted(tasks[label]["task_id"] for label in needed)
+    assert sorted(tasks[REPORT]["task"]["dependencies"]) == task_ids
 
 
 def test_limits():

@@ -65,12 +65,12 @@ def test_a_pool(load, own, worker):
 
 def test_several_pools(load):
     """All that the other kind lists, in its order; a symbol of another form is left to the transforms."""
-    pools = {"b": POOL, "a": {**POOL, "treeherder": "IOB"}}
+    pools = {"b": POOL, "a": {**POOL, "treeherder": {"symbol": "IOB"}}}
     tasks = load(pools, config={"pools-from": "pools"}, more={"c": POOL})
     assert [(task["name"], task["task-from"]) for task in tasks] == [
         (name, "kind.yml") for name in "bac"
     ]
-    assert tasks[1]["treeherder"] == "IOB"
+    assert tasks[1]["treeherder"] == {"symbol": "IOB"}
 
 
 @pytest.mark.parametrize("name", ["pool", "all", ""])

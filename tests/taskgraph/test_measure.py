@@ -8,13 +8,11 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from checkout import SIZES, copy_checkout
+from checkout import SIZES
 from taskgraph.util.templates import merge
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph.transforms.measure import transforms
-
-from .whole_graph import PARAMS, taskgraph
 
 TASK: dict[str, Any] = {
     "name": "build",
@@ -76,43 +74,9 @@ def test_a_profiled_task(wrap, command, words):
     wrapped = made["run"].pop("command")
     assert wrapped[:2] == ["bash", "-c"]
     assert wrapped[-len(words) :] == words
+    assert sum(map(len, wrapped[: -len(words)])) <= SIZES["bytes-of-a-profile-in-a-command"]
     worker = {**TASK["worker"], "artifacts": [ARTIFACT]}
     assert made == {**task, "worker": worker, "run": {"using": "run-task"}}
-
-
-KIND = """\
-loader: taskgraph.loader.transform:loader
-kind-dependencies: [docker-image]
-transforms:
-    - io_benchmark_taskgraph.transforms.measure:transforms
-    - taskgraph.transforms.run:transforms
-    - taskgraph.transforms.task:transforms
-tasks:
-    build:
-        description: An existing task
-        worker-type: b-linux
-        worker: {docker-image: {in-tree: update-verify}, max-run-time: 600}
-        run: {using: run-task, checkout: false, command: make -j}
-        benchmark: {measure: /builds/worker/workspace}
-"""
-
-
-def test_a_whole_graph(tmp_path):
-    """run-task gets the wrapped command of a task that is selected by its label."""
-    clone = copy_checkout(tmp_path / "clone")
-    file = clone / "taskcluster/kinds/existing/kind.yml"
-    file.parent.mkdir()
-    file.write_text(KIND)
-    selection = ("io_benchmark_jobs: [io-benchmark]", "io_benchmark_jobs: [existing-build]")
-    (clone / "params.yml").write_text((PARAMS / "try.yml").read_text().replace(*selection))
-    done = taskgraph("target", "-J", "-p", "params.yml", "--target-kind", "existing", cwd=clone)
-    assert done.returncode == 0, done.stderr
-    payload = json.loads(done.stdout)["existing-build"]["task"]["payload"]
-    assert payload["command"][:4] == ["/usr/local/bin/run-task", "--", "bash", "-c"]
-    assert payload["command"][-3:] == ["bash", "-cx", "make -j"]
-    added = sum(map(len, payload["command"][2:-3]))
-    assert added <= SIZES["bytes-of-a-profile-in-a-command"]
-    assert list(payload["artifacts"]) == ["public/io-benchmark"]
 
 
 def test_it_runs(wrap, tmp_path):

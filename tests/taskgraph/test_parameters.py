@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """How a decision task comes to its selection: a commit's message, and the tasks that names mean."""
 
+import functools
 import logging
-import os
-import subprocess
+from types import SimpleNamespace
 
 import pytest
 from pytest_taskgraph import make_graph, make_task
 from user_mistakes import mistake
 
+from io_benchmark_taskgraph import parameters as module
 from io_benchmark_taskgraph.parameters import (
     _select_targets,
     decision_parameters,
@@ -69,37 +70,24 @@ def test_numbers_out_of_bounds(number):
 
 
 @pytest.fixture
-def commit(tmp_path, monkeypatch):
-    """Make a checkout with one commit of a message; return its revision."""
-    for name in [name for name in os.environ if name.startswith("GIT_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.chdir(tmp_path)
+def decide(monkeypatch):
+    """Fill the parameters of a decision task whose commit has this message."""
 
-    def git(*arguments, **options):
-        command = ["git", "-c", "user.name=x", "-c", "user.email=x@example.com", *arguments]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, **options)
-        return done.stdout.decode().strip()
+    def get_message(message, revision):
+        assert revision == "abc"
+        return message.decode()
 
-    def make(message):
-        git("init", "--quiet")
-        git("commit", "--quiet", "--allow-empty", "--cleanup=verbatim", "-F", "-", input=message)
-        return git("rev-parse", "HEAD")
+    def run(message, **changes):
+        repository = SimpleNamespace(get_commit_message=functools.partial(get_message, message))
+        monkeypatch.setattr(module, "get_repository", lambda _folder: repository)
+        values = {"tasks_for": "github-push", "target_tasks_method": "default", "head_rev": "abc"}
+        values |= changes
+        decision_parameters(None, values)
+        assert values["io_benchmark_perfherder"] == ""  # what a message cannot ask for
+        names = ("target_tasks_method", "io_benchmark_jobs", "io_benchmark_replicates")
+        return tuple(values[name] for name in names)
 
-    return make
-
-
-def decide(revision, **changes):
-    values = {
-        "tasks_for": "github-push",
-        "target_tasks_method": "default",
-        "head_rev": revision,
-        **changes,
-    }
-    decision_parameters(None, values)
-    assert values["io_benchmark_perfherder"] == ""  # what a message cannot ask for
-    names = ("target_tasks_method", "io_benchmark_jobs", "io_benchmark_replicates")
-    return tuple(values[name] for name in names)
+    return run
 
 
 MESSAGE = b"Faster\n\ntry: -j amd-16,intel --rebuild 6\n"
@@ -125,9 +113,9 @@ USUAL: tuple[str, list[str], int] = ("default", [], 0)
         ),
     ],
 )
-def test_commit_messages(commit, message, changes, expected):
+def test_commit_messages(decide, message, changes, expected):
     """A push and a collaborator's pull request select tasks, and how many."""
-    assert decide(commit(message), **changes) == expected
+    assert decide(message, **changes) == expected
 
 
 def task(kind, pool, number=""):
@@ -222,12 +210,11 @@ def test_targets(parameters, labels):
     assert targets(**parameters) == labels
 
 
-def test_mistakes_are_logged(caplog, commit):
+def test_mistakes_are_logged(caplog, decide):
     """taskgraph's command line prints nothing for such an error, so it is logged here."""
-    revision = commit(b"try: -j amd-16, intel")
     caplog.set_level(logging.ERROR)
     messages = [
-        mistake(decide, revision),
+        mistake(decide, b"try: -j amd-16, intel"),
         mistake(targets, io_benchmark_jobs=["x"]),
         mistake(targets, io_benchmark_perfherder="neutral"),
     ]

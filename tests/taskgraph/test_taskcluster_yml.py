@@ -221,21 +221,12 @@ def strings_replaced(value, old, new):
     return value.replace(old, new) if isinstance(value, str) else value
 
 
-@pytest.mark.parametrize(
-    ("tasks_for", "chosen", "option"),
-    [
-        ("github-pull-request", "faster-disks", "--head-ref"),
-        ("github-pull-request-untrusted", "faster-disks", "--head-ref"),
-        ("github-issue-comment", "faster-disks", "--head-ref"),
-        ("github-push", "engineer@example.com", "--owner"),
-    ],
-)
-def test_nothing_that_others_choose_is_shell(run, tasks_for, chosen, option):
-    """A branch's name or an address that is a shell command stays an argument."""
-    given = context(tasks_for)
-    given["event"] = strings_replaced(given["event"], chosen, HOSTILE)
+def test_nothing_that_others_choose_is_shell(run):
+    """A branch's name that is a shell command stays an argument."""
+    given = context("github-pull-request-untrusted")
+    given["event"] = strings_replaced(given["event"], "faster-disks", HOSTILE)
     arguments, _ = run(render(given))
-    assert f"{option}={HOSTILE}" in arguments
+    assert f"--head-ref={HOSTILE}" in arguments
 
 
 @pytest.mark.parametrize("tasks_for", EVENTS)

@@ -6,6 +6,7 @@ Pure: no clock, no network.
 """
 
 import copy
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -35,7 +36,7 @@ PROFILE_VARIABLE = "IO_BENCHMARK_PROFILE"
 QUICK_BUDGET_S = 600
 # What the task needs besides the script, as the kinds plan it.
 MARGIN_S = 300
-_TIME_BUDGET = re.compile(r"(?<!\S)(--time-budget[ =])([0-9]{1,6})(?!\S)")
+_TIME_BUDGET = re.compile(r"(?<!\S)(--time-budget[ =])([0-9]{1,6})\b")
 # Registry, path, tag and digest; Docker itself judges the details.
 _IMAGE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}")
 _NO_REVISION = "/blob/" + "0" * 40 + "/"
@@ -192,7 +193,14 @@ def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any
     if made.get("extra", {}).get("parent") == "":
         del made["extra"]["parent"]
     made["scopes"] = sorted({*made.get("scopes", ()), *_payload_scopes(made["payload"])})
-    _refuse_references(task.label, made, "")
+    text = json.dumps(made)
+    for name in _REFERENCES:
+        if f'"{name}"' in text:
+            # With a clearer message than the queue's.
+            raise UsageError(
+                f"{task.label}: has a {name}, and a submission does not create other tasks; select a "
+                "different task, or push instead"
+            )
     return made
 
 
@@ -227,21 +235,6 @@ def _payload_scopes(payload: Mapping[str, Any]) -> Iterator[str]:
             yield f"docker-worker:capability:device:{device}"
 
 
-def _refuse_references(label: str, value: Any, path: str) -> None:
-    """Refuse references to other tasks, with a clearer message than the queue's."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key in _REFERENCES:
-                raise UsageError(
-                    f"{label}: {path.lstrip('.')} refers to another task ({inner}), which a "
-                    "submission does not create; select a different task, or push instead"
-                )
-            _refuse_references(label, inner, f"{path}.{key}")
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            _refuse_references(label, inner, f"{path}[{index}]")
-
-
 def _make_quick(definition: dict[str, Any]) -> None:
     """Change the definition to small sizes; its own time limits stay where they are lower.
 
@@ -266,14 +259,8 @@ def _with_quick_budget(command: Any) -> Any:
 
 def limit_s(payload: Mapping[str, Any]) -> float:
     """Return the script's time budget, by its last such argument; else the task's limit."""
-    budgets = _TIME_BUDGET.findall("\n".join(_strings(payload.get("command", []))))
+    budgets = _TIME_BUDGET.findall(str(payload.get("command", [])))
     return float(budgets[-1][1] if budgets else payload.get("maxRunTime", 0))
-
-
-def _strings(command: Any) -> list[str]:
-    if isinstance(command, str):
-        return [command]
-    return [word for part in command for word in _strings(part)]
 
 
 def submitter_scopes(tasks: Sequence[NewTask]) -> list[str]:

@@ -4,7 +4,6 @@
 import hashlib
 import json
 import os
-import shutil
 import stat
 import subprocess
 from typing import Any
@@ -174,23 +173,6 @@ def test_a_damaged_application(tmp_path, damage):
         f"TEST-UNEXPECTED-FAIL | amd-16: cannot unpack {folder}/io-benchmark.pyz; "
         "see the lines above\n"
     )
-
-
-@pytest.mark.parametrize("tool", ["python3", "sha256sum", None])
-def test_a_tool_or_folder_that_is_missing(tmp_path, tool):
-    """What the image lacks is named, and nothing is started."""
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    for name in {"bash", "mktemp", "sha256sum", "python3"} - {tool}:
-        (tools / name).symlink_to(str(shutil.which(name)))
-    done = start(build(), tmp_path if tool else tmp_path / "missing", str(tools))
-    assert done.returncode == 1
-    if tool is None:
-        assert done.stdout == ""
-        assert done.stderr.startswith("mktemp: failed to create directory via template ")
-    else:
-        assert done.stdout.startswith("TEST-UNEXPECTED-FAIL | amd-16: cannot unpack ")
-        assert f"{tool}: command not found" in done.stderr
 
 
 @pytest.mark.parametrize("workloads", [WORKLOADS, ["cache-retrieve"]])
