@@ -3,6 +3,7 @@
 
 import email
 import os
+import re
 import subprocess
 import zipfile
 from pathlib import Path
@@ -83,6 +84,15 @@ def test_metadata(request, built, name, oldest):
     assert [metadata[key] for key in keys] == [name, __version__, oldest, "MPL-2.0"]
     assert info["licenses/LICENSE"] == (ROOT / "LICENSE").read_bytes()
     if name == "io-benchmark":
+        # Links of the README lead somewhere from the package index, pictures to their bytes.
+        links = re.findall(r"\]\(([^)]*)\)", str(metadata.get_payload()))
+        at_tag = "https://github.com/mozilla-releng/io-benchmark/{}/v" + f"{__version__}/"
+        paths = {
+            link.removeprefix(at_tag.format(view)) for link in links for view in ("blob", "raw")
+        }
+        assert [link for link in links if not link.startswith("https://")] == []
+        assert {"CHANGELOG.md", "taskcluster/docs/index.md"} <= paths
+        assert at_tag.format("raw") + "taskcluster/docs/images/report.png" in links
         assert info["entry_points.txt"].decode().split() == [
             *("[console_scripts]", "io-benchmark", "=", "io_benchmark.cli:console_main")
         ]
