@@ -5,7 +5,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import tarfile
 import tomllib
 
 import pytest
@@ -30,9 +29,6 @@ def run_job(tmp_path):
     tools = {
         clone / ".venv/bin/python": f'exec {sys.executable} "$@"',
         tmp_path / "bin/gh": f'printf "%s\\n" "$@" > {tmp_path}/given',
-        # It reads what is built or the password.
-        tmp_path
-        / "bin/docker": f'echo "$@" >> {tmp_path}/given\n[ "$1" = push ] || cat > {tmp_path}/$1',
     }
     for path, text in tools.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +38,6 @@ def run_job(tmp_path):
         "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
         "TAG": "v1.0 $(x)",
         "GITHUB_REPOSITORY": "a/b",
-        "GITHUB_ACTOR": "me",
         "GH_TOKEN": "secret",
     }
 
@@ -85,20 +80,6 @@ def test_distributions(run_job):
         project = tomllib.loads((ROOT / file).read_text())["project"]
         assert project["version"] == __version__
         assert set(project["classifiers"]) <= trove_classifiers.classifiers
-
-
-def test_image(tmp_path, run_job):
-    """The report's image is named as the package's default names it, but for the release's tag."""
-    run_job("image")
-    assert (tmp_path / "given").read_text().splitlines() == [
-        "build --tag ghcr.io/a/b:1.0 $(x) -",
-        "login ghcr.io --username me --password-stdin",
-        "push ghcr.io/a/b:1.0 $(x)",
-    ]
-    assert (tmp_path / "login").read_text() == "secret\n"
-    with tarfile.open(tmp_path / "build") as context:
-        names = context.getnames()
-    assert {"Dockerfile", "requirements.txt", "topsrcdir/python/io_benchmark/cli.py"} <= set(names)
 
 
 def test_one_version():

@@ -93,17 +93,13 @@ def test_it_runs(wrap, tmp_path):
 
 
 def broken(damage, folder):
-    """Return the variables of a machine that lacks something, which is one of these."""
+    """Return the variables of a machine that lacks something."""
     tools = folder / "bin"
     tools.mkdir()
     if damage == "no python":
         for tool in ("bash", "mkdir", "mktemp", "sha256sum"):
             (tools / tool).symlink_to(str(shutil.which(tool)))
         return {"PATH": str(tools)}
-    if damage == "old python":
-        (tools / "python3").write_text("#!/bin/sh\necho SyntaxError >&2\nexit 1\n")
-        (tools / "python3").chmod(0o755)
-        return {"PATH": f"{tools}:/usr/bin:/bin"}
     if damage == "no artifacts":
         (folder / "artifacts").touch()
     return {"TMPDIR": "/missing"} if damage == "no folder" else {}
@@ -115,7 +111,6 @@ def broken(damage, folder):
         ("no script", "the command has no profile\n"),
         ("no folder", "the command has no profile\n"),
         ("no python", "python3: command not found"),
-        ("old python", "the command has no profile\n"),
         ("no artifacts", "io-benchmark: the command has no profile: "),
     ],
 )

@@ -33,19 +33,6 @@ def test_imports(path):
     assert outside <= {own, "taskgraph", "voluptuous"}
 
 
-def test_lock():
-    """Each line is a version by its hashes, taskgraph's is the tested one, and nothing else is installed."""
-    lock = (FOLDER / "requirements.txt").read_text()
-    for line in lock.splitlines():
-        assert re.match(r"^(    --hash=sha256:|    #|#|[a-z0-9._-]+==)", line), line
-    requirement = r"^([a-z0-9._-]+)==(\S+)(?: ;.*)? \\\n(?:    --hash=sha256:.*\n)+"
-    versions = dict(re.findall(requirement, lock, re.MULTILINE))
-    assert list(versions) == re.findall(r"^([a-z0-9._-]+)==", lock, re.MULTILINE)
-    assert versions["taskcluster-taskgraph"] == "24.5.1"
-    assert "voluptuous" in versions
-    assert "taskcluster-taskgraph==24.5.1" in (FOLDER / "requirements.in").read_text().splitlines()
-
-
 def bases(dockerfile):
     """Return the images that a Dockerfile names: in FROM, and in COPY or RUN's `from=`; no own stages."""
     stages, named = set(), []

@@ -111,12 +111,19 @@ def _copy(source: Path, target: Path, *names: str) -> None:
     """Copy a folder without files and folders of these names."""
     try:
         ignore = shutil.ignore_patterns("__pycache__", *names)
-        shutil.copytree(source, target, ignore=ignore)
+        shutil.copytree(source, target, ignore=ignore, copy_function=_copy_file)
     except shutil.Error as error:
         (path, _, reason), *_ = error.args[0]
         raise GraphError(f"{path}: cannot be copied ({reason}); remove or fix it") from error
     except OSError as error:
         raise GraphError(f"{source}: cannot be copied ({error})") from error
+
+
+def _copy_file(source: str, target: str) -> str:
+    if not Path(source).is_file():
+        # A device may never end.
+        raise OSError("not a regular file")
+    return shutil.copy2(source, target)
 
 
 @contextmanager
