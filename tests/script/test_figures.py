@@ -2,8 +2,6 @@
 """A measurement's figures: in the log, and in the task's own Perfherder file within its limits."""
 
 import json
-import math
-from statistics import fmean
 from types import SimpleNamespace
 
 import pytest
@@ -65,38 +63,38 @@ def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:
     ]
 
 
-def test_the_file_keeps_perfherders_limits(worker: Worker) -> None:
-    """Names, options, units and values are what Treeherder takes, for each entry one suite."""
-    worker.complete(
-        *("--retrieves", "20", "--destination", "overwrite", "--destination", "unlink"),
-        *("--profile", "quick"),
-    )
-    data = json.loads((worker.artifacts / SERIES).read_text())
-    assert data["framework"] == PERFHERDER["framework"]
-    assert [suite["extraOptions"] for suite in data["suites"]] == [
-        ["amd-16", "workspace", destination, "retrieves-20", "profile-quick"]
-        for destination in ("overwrite", "unlink")
+def test_a_suite() -> None:
+    """Of each figure the value of all samples, and those of the stretches; a sync is once for all."""
+    chosen = SimpleNamespace(pool="amd-16", profile="quick", perfherder="pool")
+    entry = retrieves([*range(1, 21)]) | {"final_sync_ns": 5_000_000}
+    suite = figures.suite(chosen, RETRIEVES, entry)
+    facts = {"unit": "ms", "lowerIsBetter": True, "shouldAlert": False}
+    each, nothing = [*map(float, range(1, 21))], [0.0] * 20
+    values = {"mean": 10.5, "p50": 11.0, "p95": 20.0, "p99": 20.0, "copy-mean": 10.5}
+    subtests = [
+        *({"name": name, "value": value, "replicates": each} for name, value in values.items()),
+        {"name": "final-sync", "value": 5.0, "replicates": []},
     ]
-    for suite in data["suites"]:
-        subtests = suite["subtests"]
-        assert (suite["name"], suite["value"]) == (
-            "io-benchmark-cache-retrieve",
-            subtests[0]["value"],
-        )
-        assert [test["name"] for test in subtests] == [
-            *("mean", "p50", "p95", "p99", "lookup-mean", "copy-mean", "final-sync")
-        ]
-        for test in (suite, *subtests):
-            facts = (test["unit"], test["lowerIsBetter"], test["shouldAlert"])
-            assert facts == ("ms", True, False)
-            assert math.isfinite(test["value"])
-            assert test["value"] >= 0
-        for test in subtests:
-            # Of 20 retrieves each stretch is one; there is a single sync.
-            values = test["replicates"]
-            assert len(values) == (0 if test["name"] == "final-sync" else 20)
-            if test["name"].endswith("mean"):
-                assert fmean(values) == pytest.approx(test["value"], rel=1e-4)
+    subtests.insert(4, {"name": "lookup-mean", "value": 0.0, "replicates": nothing})
+    assert suite == {
+        "name": "io-benchmark-cache-retrieve",
+        "value": 10.5,
+        **facts,
+        "extraOptions": ["amd-16", "a", "overwrite", "retrieves-20", "profile-quick"],
+        "subtests": [{**test, **facts} for test in subtests],
+    }
+
+
+def test_the_file_has_a_suite_per_entry(worker: Worker) -> None:
+    """Of a workload whose unit is a rate, more is better."""
+    worker.workloads = ("spawn", "metadata")
+    worker.complete("--profile", "quick")
+    data = json.loads((worker.artifacts / SERIES).read_text())
+    entries = worker.document()["workloads"]
+    assert data["framework"] == PERFHERDER["framework"]
+    assert [(suite["name"], suite["lowerIsBetter"]) for suite in data["suites"]] == [
+        (f"io-benchmark-{entry['name']}", entry["name"] == "spawn") for entry in entries
+    ]
 
 
 def test_replicates_are_the_figures_of_stretches() -> None:

@@ -112,6 +112,18 @@ def test_syncs_that_cannot_be_counted(
     assert profile.unknown[f"syncs.root.{name}"] == reason
 
 
+def test_a_sync_of_a_stripe() -> None:
+    """It flushes every disk: the most that one of them counted, not their sum."""
+    profile = object.__new__(task_profile.TaskProfile)
+    profile._unknown = {}
+    disks = [
+        {"name": name, "number": name, "below": [], "write_cache": "write back"} for name in "ab"
+    ]
+    place = {"name": "root", "devices": disks, "mount": {"super_options": "rw"}}
+    grown = {"flushes:a": 5, "flushes:b": 7, "commits:root": 3}
+    assert profile._syncs(place, grown) == {"flushes": 7, "commits": 3}
+
+
 def test_counters_that_begin_anew(recorded: Record, tmp_path: Path) -> None:
     """A device that came back: not known, and never less than nothing."""
     profile = profile_of(recorded, tmp_path, machine(at=1000), machine(at=10))

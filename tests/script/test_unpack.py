@@ -77,14 +77,6 @@ def test_it_is_a_tar_and_unpacked_as_one(archive: Path, tmp_path: Path) -> None:
     assert names == {member.name for member in members}
 
 
-def test_no_two_files_are_alike(archive: Path, tmp_path: Path) -> None:
-    """A file system that looks for equal blocks finds few, and one that compresses gains nothing."""
-    tree = tmp_path / "tree"
-    unpack._unpack(str(archive), str(tree))
-    starts = [path.read_bytes()[:256] for path in tree.rglob("file-*")]
-    assert len(set(starts)) == len(starts)
-
-
 @pytest.mark.parametrize(
     ("bytes_left", "text"),
     [
