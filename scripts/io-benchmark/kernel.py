@@ -64,11 +64,6 @@ def is_folder(path):
     return os.path.isdir(ROOT + path)
 
 
-def target_of(path):
-    """Return the path with every link followed."""
-    return os.path.realpath(ROOT + path)
-
-
 def output_of(command):
     """Return a command's output; empty where it is missing or does not answer."""
     import subprocess  # noqa: PLC0415 - measure must not load it

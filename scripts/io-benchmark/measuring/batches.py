@@ -106,7 +106,7 @@ class Batches(Workload):
         origin_ns = self._bench.origin_ns
         self._rows += [
             (start_ns - origin_ns, max(1, end_ns - start_ns), operations)
-            for start_ns, end_ns in times[: self._planned - len(self._rows)]
+            for start_ns, end_ns in times
         ]
         now_ns = times[-1][1]
         self.look_around(now_ns)

@@ -7,7 +7,8 @@ Only the leaves have a model and a scheduler; device mapper, md and btrfs do not
 
 import os
 
-from kernel import is_folder, list_names, read_int, read_lines, read_text, target_of
+import kernel
+from kernel import is_folder, list_names, read_int, read_lines, read_text
 
 CLASS = "/sys/class/block"
 QUEUE_NUMBERS = ["nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational"]
@@ -48,7 +49,7 @@ def below(name):
     """Return the devices below: a partition's disk, a volume's members; [] for a leaf."""
     path = os.path.join(CLASS, name)
     if _is_partition(name):
-        return [os.path.basename(os.path.dirname(target_of(path)))]
+        return [os.path.basename(os.path.dirname(os.path.realpath(kernel.ROOT + path)))]
     return list_names(os.path.join(path, "slaves"))
 
 
@@ -100,7 +101,6 @@ def _describe(name):
         "size_bytes": None if sectors is None else sectors * SECTOR_BYTES,
         "stripe_count": _stripes_of(name, kind),
         "minimum_io_bytes": read_int(os.path.join(queue, "minimum_io_size")),
-        "optimal_io_bytes": read_int(os.path.join(queue, "optimal_io_size")),
         "raid_level": read_text(os.path.join(path, "md", "level")),
     }
     if device["below"]:
@@ -111,7 +111,6 @@ def _describe(name):
     return {
         **device,
         "model": read_text(os.path.join(path, "device", "model")),
-        "vendor": read_text(os.path.join(path, "device", "vendor")),
         "scheduler": chosen[0] if chosen else (schedulers or None),
         "scheduler_settings": _read_ints(settings, list_names(settings)),
         "queue": _read_ints(queue, QUEUE_NUMBERS),
@@ -139,11 +138,9 @@ def chain(top_names):
 def counters():
     """Return the columns of every block device, by name."""
     totals = {}
-    for line in read_lines("/proc/diskstats"):
-        fields = line.split()
-        if len(fields) >= 14:
-            read, written = int(fields[5]) * SECTOR_BYTES, int(fields[9]) * SECTOR_BYTES
-            rest = (int(fields[index]) for index in (12, 3, 7, 8))
-            flushes = int(fields[18]) if len(fields) >= 20 else None
-            totals[fields[2]] = (read, written, *rest, flushes)
+    for fields in map(str.split, read_lines("/proc/diskstats")):
+        read, written = int(fields[5]) * SECTOR_BYTES, int(fields[9]) * SECTOR_BYTES
+        rest = (int(fields[index]) for index in (12, 3, 7, 8))
+        flushes = int(fields[18]) if len(fields) >= 20 else None
+        totals[fields[2]] = (read, written, *rest, flushes)
     return totals
