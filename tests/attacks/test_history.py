@@ -14,7 +14,7 @@ from seed_case import outcome
 from io_benchmark.analysis.history import readings
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
-from io_benchmark.report import formats
+from io_benchmark.report.formats import rendered as rendered_as
 from io_benchmark.results import parse
 from io_benchmark.sources.run_results import RunResult
 
@@ -40,7 +40,7 @@ def rendered(document: dict[str, Any], push: past.Push, **record: str) -> dict[s
     measured = RunResult(result, task, "somewhere")
     points, left_out = readings_of(measured)
     report = history("amd-16", points, left_out=left_out)
-    formats = {form: formats.rendered(report, form) for form in ("json", "markdown", "html")}
+    formats = {form: rendered_as(report, form) for form in ("json", "markdown", "html")}
     assert max(len(content.encode()) for content in formats.values()) < MOST_BYTES
     made: dict[str, Any] = json.loads(formats["json"])
     return made

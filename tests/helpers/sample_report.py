@@ -1,64 +1,28 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Reports for the tests of every format: the seed's case, and what it could have been."""
+"""Reports for the tests of every format, which the analysis makes: the seed's case, and what it could have been."""
 
-import random
 from array import array
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import cache
 from typing import Any
 
-import numpy as np
+import seed_workers
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from io_benchmark.analysis.diagnosis_model import (
-    Cause,
-    Diagnosis,
-    Evidence,
-    Observation,
-    Remedy,
-    Seen,
-    State,
-)
-from io_benchmark.analysis.model import (
-    PERCENTILES,
-    Advice,
-    Comparison,
-    Figures,
-    Interval,
-    Problem,
-    Severity,
-    Subject,
-    Verdict,
-    WorkerLine,
-)
-from io_benchmark.analysis.parts.division import Division, PartDifference
-from io_benchmark.analysis.parts.time_parts import Kind, Phase
-from io_benchmark.analysis.report_model import (
-    Bottleneck,
-    Report,
-    SampledReport,
-    SampleSeries,
-    SideBottleneck,
-    SubjectReport,
-)
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, share, statement
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis
+from io_benchmark.analysis.model import Comparison, Figures, Problem, Severity, Worker, WorkerLine
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report, SampledReport, SubjectReport
+from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.summary.replication import count_workers
 from io_benchmark.report.formats import Layout, rendered
 
-MS = 1_000_000
-MIB = 1024 * 1024
-GIB = 1024 * MIB
-SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
-# What each retrieve costs besides being blocked.
-FIXED_MS = {
-    (Phase.LOOKUP, Kind.USER): 0.34,
-    (Phase.LOOKUP, Kind.KERNEL): 0.89,
-    (Phase.COPY, Kind.USER): 0.03,
-    (Phase.COPY, Kind.KERNEL): 12.1,
-}
-# Enough for every picture; the golden page stays readable.
-FEW_RETRIEVES = 120
+POOLS = ("intel", "amd-16", "amd-30")
+# A report of all causes would be long: one that holds, one that does not, one that nothing shows.
+_CAUSES = ("device-count", "mount-options", "random-io")
 
 
 def text(words: str) -> Statement:
@@ -66,186 +30,66 @@ def text(words: str) -> Statement:
     return statement("{text}", text=words)
 
 
-def figures(
-    mean_ms: float, p50_ms: float, p95_ms: float, p99_ms: float, total_s: float, **changes: Any
-) -> Figures:
-    """Return one pool's figures, with the seed's retrieves."""
-    percentiles_ms = np.interp(PERCENTILES, (50, 95, 99), (p50_ms, p95_ms, p99_ms))
-    made = Figures(
-        workers=1,
-        samples=2000,
-        operations=2000,
-        mean_ns=mean_ms * MS,
-        value=mean_ms,
-        percentiles_ns=dict(zip(PERCENTILES, (percentiles_ms * MS).tolist(), strict=True)),
-        total_ns=total_s * 1000 * MS,
-        lookup_mean_ns=1.234 * MS,
-        copy_mean_ns=(mean_ms - 1.234) * MS,
-        within_worker_ratio=0.012,
-        between_workers_ratio=None,
+@cache
+def seed_case() -> SampledReport:
+    """Seed 000: amd-16 slower for a reason, amd-30 not decided with one worker each."""
+    report = compare(Plan.of_pools(POOLS, None), seed_workers.workers(), Options())
+    (diagnosis, _) = report.diagnoses
+    causes = tuple(cause for cause in diagnosis.causes if cause.name in _CAUSES)
+    return replace(
+        report,
+        diagnoses=(replace(diagnosis, causes=causes),),
+        problems=(
+            *report.problems,
+            Problem(
+                "page-cache",
+                Severity.WARNING,
+                report.subjects[0].subject,
+                ("amd-30",),
+                text("drop_caches was refused; 41 % of the cache was in memory at the start"),
+            ),
+        ),
+        remarks=(text("Medians and means agree: the copies are bound by writeback."),),
     )
-    return replace(made, **changes)
 
 
-INTEL = figures(76, 80, 109, 118, 151.9)
-AMD_30 = figures(77, 82, 115, 149, 154.8)
-AMD_16 = figures(146, 157, 205, 237, 291.4)
+def the_part(report: Report | None = None) -> SubjectReport:
+    """The only measurement of a report."""
+    (part,) = (report or seed_case()).subjects
+    return part
 
 
-def comparison(
-    candidate: str, ratio: float, low: float, high: float, verdict: Verdict, **changes: Any
-) -> Comparison:
-    compared = Comparison(
-        subject=SUBJECT,
-        baseline="intel",
-        candidate=candidate,
-        ratio=ratio,
-        interval=Interval(low, high, 0.95),
-        interval_90=Interval(low * 1.02, high / 1.02, 0.90),
-        p_value=0.0001 if verdict in (Verdict.SLOWER, Verdict.FASTER) else 0.87,
-        verdict=verdict,
-        method="paired retrieves",
-        assumed_variation_ratio=0.05,
-        variation_to_explain_ratio=0.33 if verdict is Verdict.SLOWER else None,
-        advice=ADD_WORKERS if verdict is Verdict.INCONCLUSIVE else None,
+def comparison(**changes: Any) -> Comparison:
+    """The one that is decided: amd-16 is slower."""
+    return replace(the_part().comparisons[0], **changes)
+
+
+def figures(mean_ms: float, **changes: Any) -> Figures:
+    return replace(the_part().figures["intel"], mean_ns=mean_ms * 1e6, **changes)
+
+
+def cause(name: str = "device-count", **changes: Any) -> Cause:
+    return replace(
+        next(each for each in seed_case().diagnoses[0].causes if each.name == name), **changes
     )
-    return replace(compared, **changes)
 
 
-ADD_WORKERS = Advice(
-    Verdict.EQUIVALENT,
-    12,
-    0.05,
-    statement(
-        "probably equivalent, not proven; {add} more workers per pool should settle it if workers vary "
-        "by {variation}, including an assumed {variation}",
-        add=count(12),
-        variation=share(0.05),
-    ),
-)
+def with_diagnosis(**changes: Any) -> SampledReport:
+    """The seed's case with other causes or remedies of its difference."""
+    (diagnosis,) = seed_case().diagnoses
+    return replace(seed_case(), diagnoses=(replace(diagnosis, **changes),))
 
 
-def evidence(*facts: Statement | str) -> Evidence:
-    """One worker's, the summary first."""
-    stated = [statement(fact) if isinstance(fact, str) else fact for fact in facts]
-    seen = [Observation(f"fact-{at}", (Seen(fact, 1),), 1) for at, fact in enumerate(stated)]
-    return Evidence(tuple(seen), stated[0])
-
-
-def rate(mib_per_s: float) -> Quantity:
-    return Quantity(mib_per_s * MIB, Unit.BYTES_PER_SECOND)
-
-
-SUPPORTED = Cause(
-    "device-count",
-    "Fewer local SSDs share the writes.",
-    State.SUPPORTED,
-    evidence("2 local SSDs striped", statement("write rate {rate}", rate=rate(743))),
-    evidence("1 local SSD", statement("write rate {rate}", rate=rate(388))),
-    (statement("Google publishes 350 MiB/s written for one and 700 for two."),),
-    predicted_ratio=2.0,
-    share=0.94,
-)
-NOT_OBSERVABLE = Cause(
-    "spawn-cost",
-    "Starting processes takes longer.",
-    State.NOT_OBSERVABLE,
-    Evidence(),
-    Evidence(),
-    (statement("Lookups took 1.23 ms on both, of which starting grep is only a part."),),
-    workload="spawn",
-)
-MOUNT_OPTIONS = Cause(
-    "mount-options",
-    "The file system is mounted with other options.",
-    State.RULED_OUT,
-    evidence("rw,nobarrier,data=writeback"),
-    evidence("rw,nobarrier,data=writeback"),
-    (statement("No option differs."),),
-)
-REMEDY = Remedy(
-    "device-count",
-    statement("Use a machine type with two local SSDs, such as c3d-standard-30-lssd."),
-    1.9,
-    measured=True,
-    evidence=(statement("amd-30 in this push takes 77.0 ms where amd-16 takes 146 ms."),),
-)
-CAPPED = SideBottleneck(
-    bottleneck=Bottleneck.CAP,
-    reason=statement(
-        "waiting for I/O {waiting} of the time, at {rate} of a cap of {cap}",
-        waiting=share(0.48),
-        rate=rate(743),
-        cap=rate(700),
-    ),
-    copied_bytes=110.0 * GIB,
-    written_bytes=110.0 * GIB,
-    left_dirty_bytes=80.0 * MIB,
-    drain_ns=240_000_000.0,
-)
-ABSORBED = replace(
-    CAPPED,
-    bottleneck=Bottleneck.PAGE_CACHE,
-    reason=statement("waiting for I/O {waiting} of the time", waiting=share(0.01)),
-    written_bytes=3.0 * MIB,
-)
-
-
-def worker(side: str, number: int, instance_type: str | None, **changes: Any) -> WorkerLine:
-    line = WorkerLine(
-        side=side,
-        pool=side.partition(" ")[0],
+def worker(side: str, number: int, **changes: Any) -> WorkerLine:
+    """A run of a machine of its own."""
+    line = replace(
+        next(line for line in seed_case().workers if line.side == side),
         task_id=f"Task{number:018d}",
-        run_id=0,
         worker_id=f"us-central1-a/{4_000_000_000_000_000_000 + number}",
-        state="completed",
-        completed=True,
-        incomplete_reason=None,
-        instance_type=instance_type,
-        zone="us-central1-a",
         source=f"results/Task{number:018d}.0/io-benchmark.json",
     )
     line = replace(line, **changes)
     return replace(line, machine=changes.get("machine", line.worker_id))
-
-
-def series(line: WorkerLine, mean_ns: float, retrieves: int) -> SampleSeries:
-    """Return retrieves of three sizes."""
-    generator = random.Random(f"{line.task_id} {retrieves}")
-    sizes = [generator.choice((80, 80, 60, 60, 5)) * MIB for _ in range(retrieves)]
-    times_ns = [int(mean_ns * size / 57 / MIB * generator.uniform(0.7, 1.3)) for size in sizes]
-    return SampleSeries(line.side, line.worker_id, SUBJECT, array("q", times_ns))
-
-
-def made(
-    sides: Mapping[str, Figures],
-    comparisons: tuple[Comparison, ...],
-    retrieves: int,
-    workers: tuple[WorkerLine, ...] = (),
-    **changes: Any,
-) -> SampledReport:
-    """Return a report about sides, the baseline first: copies are blocked for what differs."""
-    fixed_ns = {part: value * MS for part, value in FIXED_MS.items()}
-    fixed = [PartDifference(*part, value, value, None, None) for part, value in fixed_ns.items()]
-    divisions = []
-    for pair in comparisons:
-        means_ns = (sides[side].mean_ns for side in (pair.baseline, pair.candidate))
-        before_ns, after_ns = (mean_ns - sum(fixed_ns.values()) for mean_ns in means_ns)
-        blocked = PartDifference(Phase.COPY, Kind.BLOCKED, before_ns, after_ns, None, None)
-        divisions.append(Division(pair.baseline, pair.candidate, (*fixed, blocked)))
-    part = SubjectReport(SUBJECT, sides, comparisons, divisions=tuple(divisions))
-    workers = workers or tuple(worker(side, at, "c2-standard-16") for at, side in enumerate(sides))
-    lines = [(line, sides[line.side].mean_ns) for line in workers]
-    report = replace(
-        empty(),
-        baseline=next(iter(sides)),
-        baseline_reason="--baseline",
-        subjects=(part,),
-        workers=workers,
-        unreadable=(),
-        series=tuple(series(line, mean_ns, retrieves) for line, mean_ns in lines),
-    )
-    return counted(replace(report, **changes))
 
 
 def counted(report: SampledReport) -> SampledReport:
@@ -265,7 +109,7 @@ def rewritten(record: Any, change: Callable[[str], str]) -> Any:
         case Statement():
             values = [(slot, rewritten(value, change)) for slot, value in record.values]
             return Statement(record.template, tuple(values))
-        case tuple():
+        case tuple() if not hasattr(record, "_fields"):
             return tuple(rewritten(part, change) for part in record)
         case dict():
             keys = (rewritten(key, change) for key in record)
@@ -282,52 +126,15 @@ def renamed(report: SampledReport, side: str, name: str) -> SampledReport:
     return changed
 
 
+@cache
 def empty() -> SampledReport:
     """Return a report in which no result could be read."""
-    newer = "$.version: 99 is newer than this program: update it"
-    cut = "ends too early: its upload or download was cut; download it again or measure again"
-    return SampledReport(
-        title="io-benchmark",
-        baseline="",
-        baseline_reason="",
-        margin_ratio=0.05,
-        subjects=(),
-        diagnoses=(),
-        problems=(),
-        workers=(),
-        unreadable=(
-            f"results/A.0/io-benchmark.json: {newer}",
-            f"results/B.0/io-benchmark.json: {cut}",
-        ),
-        remarks=(),
-        series=(),
+    newer = "results/A.0/io-benchmark.json: $.version: 99 is newer than this program: update it"
+    cut = (
+        "results/B.0/io-benchmark.json: ends too early: its upload or download was cut; download it again "
+        "or measure again"
     )
-
-
-def seed_case(retrieves: int = 2000) -> SampledReport:
-    """Seed 000: amd-16 slower for a reason, amd-30 not decided with one worker each."""
-    slower = comparison("amd-16", 1.92, 1.68, 2.19, Verdict.SLOWER)
-    undecided = comparison("amd-30", 1.0132, 0.884, 1.161, Verdict.INCONCLUSIVE)
-    few = text("one worker each; 3 or more show how much workers of a pool differ")
-    cache = text("drop_caches was refused; 41 % of the cache was in memory at the start")
-    sides = {"intel": INTEL, "amd-16": AMD_16, "amd-30": AMD_30}
-    types = ("c2-standard-16", "c3d-standard-16-lssd", "c3d-standard-30-lssd")
-    report = made(
-        sides,
-        (slower, undecided),
-        retrieves,
-        tuple(worker(*pair) for pair in zip(sides, (1, 2, 3), types, strict=True)),
-        title="io-benchmark: amd-16, amd-30, intel",
-        baseline_reason="the last by name",
-        diagnoses=(Diagnosis("amd-16", (NOT_OBSERVABLE, SUPPORTED, MOUNT_OPTIONS), (REMEDY,)),),
-        problems=(
-            Problem("few-workers", Severity.WARNING, SUBJECT, ("amd-16", "amd-30", "intel"), few),
-            Problem("page-cache", Severity.WARNING, SUBJECT, ("amd-30",), cache),
-        ),
-        remarks=(text("Medians and means agree: the copies are bound by writeback."),),
-    )
-    (part,) = report.subjects
-    return replace(report, subjects=(replace(part, bottlenecks=dict.fromkeys(sides, CAPPED)),))
+    return compare(Plan("io-benchmark", "", "", ()), [], Options(), unreadable=(newer, cut))
 
 
 HOSTILE_NAMES = (
@@ -339,7 +146,8 @@ HOSTILE_NAMES = (
 )
 
 
-def hostile(retrieves: int = 2000) -> SampledReport:
+@cache
+def hostile() -> SampledReport:
     """Return the seed's case with an attack in every text that comes from a file."""
     script, breaks, escapes, entities, long = HOSTILE_NAMES
     sides = {"intel": script, "amd-16": breaks, "amd-30": escapes}
@@ -347,14 +155,16 @@ def hostile(retrieves: int = 2000) -> SampledReport:
     def attack(word: str) -> str:
         return sides.get(word) or (word and HOSTILE_NAMES[len(word) % len(HOSTILE_NAMES)])
 
-    report: SampledReport = rewritten(seed_case(retrieves), attack)
-    (part,), (diagnosis,) = report.subjects, report.diagnoses
-    endless = replace(part, operation=escapes)
+    report: SampledReport = rewritten(seed_case(), attack)
+    part, (diagnosis,) = the_part(report), report.diagnoses
     remedy = replace(diagnosis.remedies[0], gain_ratio=float("nan"))
+    # The source of a variation is one of three words.
+    compared = tuple(replace(each, assumed_variation=None) for each in part.comparisons)
     return replace(
         report,
         title=script + breaks + escapes,
-        subjects=(endless,),
+        baseline_reason="--baseline",
+        subjects=(replace(part, operation=escapes, comparisons=compared),),
         diagnoses=(replace(diagnosis, remedies=(remedy,)),),
         problems=(
             Problem(script, Severity.REFUSED, None, ("<b>one more</b>",), text(breaks)),
@@ -369,96 +179,72 @@ def hostile(retrieves: int = 2000) -> SampledReport:
     )
 
 
-def refused(retrieves: int = 2000) -> SampledReport:
-    """Return a report without a verdict: the candidate copied by reflink."""
-    methods = "intel copied with sendfile, amd-16 with copy_file_range (its copies are reflinks)."
-    problem = Problem("copy-method", Severity.REFUSED, SUBJECT, ("amd-16",), text(methods))
-    sides = {"intel": INTEL, "amd-16": AMD_16}
-    title, reason = "io-benchmark: amd-16, intel", "the last by name"
-    return made(sides, (), retrieves, title=title, baseline_reason=reason, problems=(problem,))
+def of_pair(change: Mapping[str, Any], count: int = 1) -> SampledReport:
+    """Compare amd-16, whose results are changed, with intel."""
+    found = seed_workers.workers(count, pools=POOLS[:2], change={"amd-16": change})
+    return compare(Plan.of_pools(POOLS[:2], None), found, Options())
 
 
-def before_after(retrieves: int = 2000) -> SampledReport:
+@cache
+def refused() -> SampledReport:
+    """Return a report without a verdict: the candidate copied with cp."""
+    return of_pair({"workloads.0.copy_method": "cp"})
+
+
+def _slowed(each: Worker, factor: float) -> Worker:
+    return replace(
+        each, entries=tuple(seed_workers.slowed(entry, factor) for entry in each.entries)
+    )
+
+
+@cache
+def before_after() -> SampledReport:
     """Return two pools before and after a new image; each is its own baseline."""
-    of_four: dict[str, Any] = {"workers": 4, "samples": 8000, "between_workers_ratio": 0.024}
-    sides = {
-        "amd-16 before": AMD_16,
-        "amd-16 after": figures(97, 99, 130, 151, 194),
-        "intel before": INTEL,
-        "intel after": figures(76.3, 80.1, 109, 119, 152.6),
-    }
-    comparisons = tuple(
-        comparison(
-            *(f"{pool} after", ratio, low, high, verdict),
-            method="workers",
-            assumed_variation_ratio=None,
-            baseline=f"{pool} before",
-        )
-        for pool, ratio, low, high, verdict in (
-            ("amd-16", 0.664, 0.611, 0.722, Verdict.FASTER),
-            ("intel", 1.004, 0.981, 1.027, Verdict.EQUIVALENT),
-        )
-    )
-    return made(
-        {side: replace(made, **of_four) for side, made in sides.items()},
-        comparisons,
-        retrieves,
-        title="io-benchmark: before and after",
-        baseline="before",
-        baseline_reason="--against",
-        diagnoses=(Diagnosis("amd-16 after", (MOUNT_OPTIONS,), ()),),
-    )
+    workers = []
+    for pool, factor in (("amd-16", 0.664), ("intel", 1.004)):
+        for number, each in enumerate(seed_workers.workers(8, 0, 0.02, pools=(pool,))):
+            is_after = number >= 4
+            side = f"{pool} {'after' if is_after else 'before'}"
+            workers.append(replace(_slowed(each, factor if is_after else 1), side=side))
+    report = compare(Plan.before_and_after(["amd-16", "intel"]), workers, Options())
+    return replace(report, diagnoses=())
 
 
-def many_pools(retrieves: int = 2000, pools: int = 12) -> SampledReport:
+@cache
+def many_pools(pools: int = 12) -> SampledReport:
     """Return more pools than fit as columns."""
-    first, *candidates = [f"pool-{number:02d}" for number in range(1, pools + 1)]
-    kinds = (
-        (Verdict.SLOWER, 1.3, 0.1),
-        (Verdict.FASTER, 0.7, 0.1),
-        (Verdict.EQUIVALENT, 1.0, 0.02),
-        (Verdict.INCONCLUSIVE, 1.04, 0.1),
-    )
-    sides, comparisons = {first: INTEL}, []
-    for number, pool in enumerate(candidates):
-        verdict, ratio, width = kinds[number % 4]
-        ratio += 0.01 * (number // 4)
-        ends = (ratio * (1 - width), ratio * (1 + width))
-        sides[pool] = figures(*(ratio * value for value in (76, 80, 109, 118, 152)))
-        comparisons.append(comparison(pool, ratio, *ends, verdict, baseline=first))
-    return made(sides, tuple(comparisons), retrieves, title="io-benchmark: twelve pools")
+    factors = (1.0, 1.9, 0.5, 1.04)
+    workers = [
+        replace(_slowed(each, factors[at % 4] + 0.01 * (at // 4)), side=f"pool-{at + 1:02d}")
+        for at, each in enumerate(seed_workers.workers(pools, pools=("intel",)))
+    ]
+    names = [each.side for each in workers]
+    report = compare(Plan.of_pools(names, names[0]), workers, Options())
+    return replace(report, title="io-benchmark: many pools", diagnoses=())
 
 
 def verbose() -> SampledReport:
     """Return a report whose text does not fit in a comment."""
-    report = many_pools(5)
-    cause = replace(SUPPORTED, explanation=(statement("word " * 150),))
+    causes = (cause(explanation=(statement("word " * 150),)),) * 12
+    report = many_pools()
     names = [line.side for line in report.workers[1:]]
-    diagnoses = tuple(Diagnosis(name, (cause,) * 12, (REMEDY,)) for name in names)
-    return replace(report, diagnoses=diagnoses)
+    return replace(report, diagnoses=tuple(Diagnosis(name, causes, ()) for name in names))
 
 
+@cache
 def several_subjects() -> SampledReport:
-    """Return two destinations; the cause was judged by the first."""
-    report = seed_case(FEW_RETRIEVES)
-    (part,) = report.subjects
-    unlink = replace(SUBJECT, destination="unlink")
-    slower = comparison("amd-16", 1.21, 1.06, 1.38, Verdict.SLOWER, subject=unlink)
-    absorbed = replace(
-        part,
-        subject=unlink,
-        comparisons=(slower,),
-        figures={"intel": INTEL, "amd-16": AMD_16},
-        bottlenecks={"intel": ABSORBED, "amd-16": ABSORBED},
-    )
-    return replace(report, subjects=(part, absorbed))
+    """Return two destinations, of which one is absorbed by memory; the cause was judged by the first."""
+    unlink = {"workloads": lambda found: [*found, {**found[0], "destination": "unlink"}]}
+    change = dict.fromkeys(("intel", "amd-16"), unlink)
+    found = seed_workers.workers(change=change)
+    report = compare(Plan.of_pools(POOLS, None), found, Options())
+    return replace(report, diagnoses=seed_case().diagnoses)
 
 
-def large(workers: int = 1000, retrieves: int = 2000) -> SampledReport:
+def large(workers: int = 1000) -> SampledReport:
     """Return as many results as a command must be able to handle."""
-    report = seed_case(retrieves)
-    sides = [line.side for line in report.workers]
-    lines = tuple(worker(sides[at % 3], at, "c2-standard-16") for at in range(workers))
+    report = seed_case()
+    lines = tuple(worker(POOLS[at % 3], at) for at in range(workers))
     samples = (
         replace(
             report.series[at % 3],
@@ -472,5 +258,4 @@ def large(workers: int = 1000, retrieves: int = 2000) -> SampledReport:
 
 def on_terminal(report: Report, width: int, *, colour: bool = False, details: bool = True) -> str:
     """Return the text report at this width."""
-    layout = Layout(details, width, styles=colour, colors=colour)
-    return rendered(report, "text", layout=layout)
+    return rendered(report, "text", Layout(details, width, styles=colour, colors=colour))

@@ -7,7 +7,6 @@ from seed_workers import SUBJECT
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.rules import Size
-from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.side_views import SideViews
 
 NOBODY = SideViews.of([])
@@ -31,8 +30,8 @@ def test_a_part_of_the_ratio(case_ratio: float, ratio: float, expected: float) -
 def test_the_slower_sides_times(case_ratio: float, expected: float) -> None:
     """Over the faster side's, whichever side that is."""
     case = Case(SUBJECT, case_ratio, NOBODY, NOBODY)
-    comparison = sample_report.comparison("amd-16", 4.0, 3.9, 4.1, Verdict.SLOWER)
-    figures = (sample_report.figures(mean_ms, 1, 1, 1, 1) for mean_ms in (1.0, 4.0))
+    comparison = sample_report.comparison(ratio=4.0)
+    figures = (sample_report.figures(mean_ms) for mean_ms in (1.0, 4.0))
     measurement = OtherMeasurement(comparison, *figures)
     assert case.times_as_long(measurement) == expected
     assert case.known_times_as_long(measurement) == max(1.0, expected)

@@ -54,7 +54,7 @@ from seed_workers import SUBJECT, causes_of, explanation_text, texts, workers_of
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
-from io_benchmark.analysis.model import Detail, Subject, Verdict
+from io_benchmark.analysis.model import Detail, Interval, Subject
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.statements import statement
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -406,11 +406,11 @@ def measurement(
 ) -> OtherMeasurement:
     """The faster side takes 1 ms; each has a figure of this name, 4 on the faster side."""
     faster, slower = (
-        sample_report.figures(ms, 1, 1, 1, 1, details=(Detail(name, "", figure, "", True),))
+        sample_report.figures(ms, details=(Detail(name, "", figure, "", True),))
         for ms, figure in ((1, 4.0), (slower_ms, value))
     )
     subject = Subject(workload, SUBJECT.place, variant=variant, threads=threads)
-    compared = sample_report.comparison("amd-16", slower_ms, 1.0, 2.0, Verdict.SLOWER)
+    compared = sample_report.comparison(ratio=slower_ms, interval=Interval(1.0, 2.0, 0.95))
     return OtherMeasurement(replace(compared, subject=subject), faster, slower)
 
 

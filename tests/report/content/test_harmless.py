@@ -47,7 +47,7 @@ def test_names_that_differ_still_differ() -> None:
 
 def test_nothing_is_changed_in_an_ordinary_report() -> None:
     """What is harmless stays."""
-    report = sample_report.seed_case(5)
+    report = sample_report.seed_case()
     samples: dict[str, tuple[()]] = {"series": ()}
     assert replace(make_harmless(report), **samples) == replace(report, **samples)
 

@@ -8,14 +8,15 @@ import sample_report
 from msgspec.structs import replace
 from written import lines, rows, section, tables
 
-from io_benchmark.analysis.model import Verdict, WorkerLine
+from io_benchmark.analysis.model import Advice, Verdict, WorkerLine
 from io_benchmark.analysis.report_model import Replication, Report, SampledReport, Standing
+from io_benchmark.analysis.statements import statement
 from io_benchmark.report.formats import Layout, rendered
 
 
 def report(*workers: WorkerLine, compared: dict[str, int] | None = None) -> SampledReport:
-    """The seed's case, where amd-16 is decided and amd-30 needs 12 more; so many are compared."""
-    made = sample_report.seed_case(5)
+    """The seed's case, where amd-16 is decided and amd-30 needs 50 more; so many are compared."""
+    made = sample_report.seed_case()
     (part,) = made.subjects
     figures = {
         side: replace(one, workers=(compared or {}).get(side, one.workers))
@@ -51,11 +52,11 @@ def cautions(made: Report) -> list[str]:
 
 def three(side: str, **changes: Any) -> list[WorkerLine]:
     number = {"intel": 10, "amd-30": 20, "amd-16": 30}[side]
-    return [sample_report.worker(side, number + at, None, **changes) for at in range(3)]
+    return [sample_report.worker(side, number + at, **changes) for at in range(3)]
 
 
-NEVER = replace(sample_report.ADD_WORKERS, workers_to_add=None)
-MORE = "12 more, 13 in total"
+NEVER = Advice(Verdict.EQUIVALENT, None, 0.05, statement("never"))
+MORE = "50 more, 51 in total"
 
 
 @pytest.mark.parametrize(
@@ -68,11 +69,11 @@ MORE = "12 more, 13 in total"
         ),
         pytest.param(
             report(*three("intel"), *three("amd-30")[:1], compared={"intel": 3}),
-            {"intel": "10 more, 13 in total", "amd-30": MORE},
+            {"intel": "48 more, 51 in total", "amd-30": MORE},
             id="a pool that has more needs fewer",
         ),
         pytest.param(
-            report(*three("intel"), *three("amd-30")[:1], compared={"intel": 20}),
+            report(*three("intel"), *three("amd-30")[:1], compared={"intel": 60}),
             {"intel": "enough here, too few in another pool", "amd-30": MORE},
             id="what is enough in one pool may be too few in another",
         ),
@@ -87,7 +88,7 @@ MORE = "12 more, 13 in total"
             id="all candidates are decided",
         ),
         pytest.param(
-            sample_report.refused(5),
+            sample_report.refused(),
             dict.fromkeys(("intel", "amd-16"), "no verdict"),
             id="everything is refused",
         ),
@@ -117,7 +118,7 @@ def test_machines_and_runs() -> None:
 def test_a_preempted_run_stands_in() -> None:
     """It is named beside the table, which counts it, and on its worker's line."""
     ended = {"state": "exception", "reason": "worker-shutdown", "completed": False}
-    preempted = sample_report.worker("amd-16", 40, None, incomplete_reason="still running", **ended)
+    preempted = sample_report.worker("amd-16", 40, incomplete_reason="still running", **ended)
     made = report(*three("amd-16"), preempted, compared={"amd-16": 3})
     assert cells(made) == {"amd-16": ("4", "3 of 4", "enough")}
     ended_text = "was preempted (worker-shutdown); what it measured until then is used."

@@ -53,7 +53,7 @@ def test_limits(name: str, count: int) -> None:
 
 def test_values_that_are_not_finite_are_left_out() -> None:
     """An infinite end of an interval has no subtest; a comparison without a ratio has no suite."""
-    report = sample_report.seed_case(10)
+    report = sample_report.seed_case()
     (part,) = report.subjects
     slower, undecided = part.comparisons
     open_ended = replace(slower, interval=replace(slower.interval, high_ratio=math.inf))
@@ -74,24 +74,29 @@ def test_options_stay_apart(first: str, second: str) -> None:
 
 def test_document() -> None:
     """A suite has the comparison's ratio, its interval, and the ratios of the sides' figures."""
-    suite, *_ = suites(sample_report.before_after(10))
-    options = ["amd-16-after-db5bccf0", "vs-amd-16-before-921ce720"]
+    report = sample_report.before_after()
+    (part,) = report.subjects
+    pair = part.comparisons[0]
+    over, under = (part.figures[f"amd-16 {when}"] for when in ("after", "before"))
     values = {
-        "mean": 0.664,
-        "interval-low": 0.611,
-        "interval-high": 0.722,
-        "p50": 0.630573,
-        "p95": 0.634146,
-        "p99": 0.637131,
-        "lookup-mean": 1.0,
-        "copy-mean": 0.661523,
+        "mean": pair.ratio,
+        "interval-low": pair.interval.low_ratio,
+        "interval-high": pair.interval.high_ratio,
+        **{f"p{at}": over.percentiles_ns[at] / under.percentiles_ns[at] for at in (50, 95, 99)},
+        "lookup-mean": (over.lookup_mean_ns or 0) / (under.lookup_mean_ns or 1),
+        "copy-mean": (over.copy_mean_ns or 0) / (under.copy_mean_ns or 1),
     }
+    suite, *_ = suites(report)
+    subtests = {each.pop("name"): each.pop("value") for each in suite.pop("subtests")}
+    assert subtests == pytest.approx(values, abs=1e-6)
     assert suite == {
         "name": "io-benchmark-comparison",
-        "value": 0.664,
+        "value": pytest.approx(pair.ratio, abs=1e-6),
         **SERIES,
-        "extraOptions": [*options, "cache-retrieve", "workspace", "overwrite"],
-        "subtests": [{"name": name, "value": value, **SERIES} for name, value in values.items()],
+        "extraOptions": [
+            *("amd-16-after-db5bccf0", "vs-amd-16-before-921ce720"),
+            *("cache-retrieve", "workspace", "overwrite"),
+        ],
     }
     variants = [suite["extraOptions"] for suite in suites(every_workload.report())]
     assert ["amd-16", "vs-intel", "metadata", "workspace", "stat", "threads-4"] in variants

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from io_benchmark.report.blocks import Document, Paragraph, Words
 from io_benchmark.report.formats import Layout, rendered, show, text
 
-NO_ROOM_FOR_WARNINGS = ("every-workload", "everything", "hostile-names")
+NO_ROOM_FOR_WARNINGS = ("every-workload", "everything", "hostile-names", "twelve-pools")
 BOLD, DIM, RED, YELLOW = "1", "2", "1;31", "1;33"
 STYLED = re.compile(r"\x1b\[([0-9;]+)m *(.*?)\x1b\[0m")
 CODES = re.compile(r"\x1b\[[0-9;]*m")
@@ -48,7 +48,7 @@ def test_first_screen(name: str) -> None:
                 "amd-16 is 1.92× slower than intel": RED,
                 "amd-30 compared with intel is inconclusive": YELLOW,
                 "Cause (supported):": BOLD,
-                "few-workers:": "33",
+                "one-worker:": "33",
                 "1": None,
             },
             id="screen",
@@ -62,7 +62,7 @@ def test_first_screen(name: str) -> None:
                 "inconclusive": YELLOW,
                 "SUPPORTED": BOLD,
                 "NOT OBSERVABLE": DIM,
-                "Use a machine type with two local SSDs, such as c3d-standard-30-lssd": BOLD,
+                "Use a machine type with more local SSDs, striped, such as c3d-standard-30-lssd with 2": BOLD,
             },
             id="details",
         ),
@@ -70,7 +70,7 @@ def test_first_screen(name: str) -> None:
 )
 def test_colors(details: bool, expected: dict[str, str | None]) -> None:
     """Colors change no character; they mark headings, verdicts, labels, states and warnings."""
-    report = sample_report.seed_case(10)
+    report = sample_report.seed_case()
     colored = sample_report.on_terminal(report, 200, colour=True, details=details)
     assert CODES.sub("", colored) == sample_report.on_terminal(report, 200, details=details)
     styles = {words: style for style, words in STYLED.findall(colored)}
@@ -79,10 +79,10 @@ def test_colors(details: bool, expected: dict[str, str | None]) -> None:
 
 def test_no_name_controls_the_terminal() -> None:
     """Newlines are the only control characters; square brackets are not markup."""
-    shown = sample_report.on_terminal(sample_report.hostile(10), 80)
+    shown = sample_report.on_terminal(sample_report.hostile(), 80)
     assert {character for character in shown if not character.isprintable()} == {"\n"}
     assert "\ufffd[31mred\ufffd[0m\ufffd2J\ufffdesrever\ufffd" in shown
-    report = sample_report.renamed(sample_report.seed_case(10), "amd-16", "[red]x[/red]")
+    report = sample_report.renamed(sample_report.seed_case(), "amd-16", "[red]x[/red]")
     assert "[red]x[/red] is 1.92× slower than intel" in sample_report.on_terminal(report, 80)
 
 
@@ -96,7 +96,7 @@ def test_numbers_keep_their_units() -> None:
 @pytest.mark.parametrize("width", [40, 80, 140])
 def test_wide_characters(width: int) -> None:
     """Rows of a table have one width, also with names whose letters take two cells, or none."""
-    report = sample_report.seed_case(10)
+    report = sample_report.seed_case()
     for side, wide in {"amd-30": "遅いプール" * 6 + "🚀", "amd-16": "e\u0301" * 20}.items():
         report = sample_report.renamed(report, side, wide)
     lines = sample_report.on_terminal(report, width).splitlines()
@@ -136,7 +136,7 @@ PLAIN, BOLD, COLORED = "plain", "bold", "colored"
 def test_colors_of_a_terminal(stream, environment, expected):
     """A terminal gets colors, others get none; a user's settings come first."""
     shown = stream()
-    show(sample_report.seed_case(10), "text", shown, environment, Layout())
+    show(sample_report.seed_case(), "text", shown, environment, Layout())
     text = shown.getvalue()
     found = COLORED if "\x1b[1;31m" in text else BOLD if "\x1b[1m" in text else PLAIN
     assert found == expected
@@ -151,7 +151,7 @@ def test_colors_of_a_terminal(stream, environment, expected):
 )
 def test_columns(columns, width):
     """COLUMNS decides how wide the text is, from 20 on."""
-    report = sample_report.seed_case(10)
+    report = sample_report.seed_case()
     shown = io.StringIO()
     show(report, "text", shown, {"COLUMNS": columns}, Layout(details=True))
     assert shown.getvalue() == sample_report.on_terminal(report, width)

@@ -5,20 +5,22 @@ import every_workload
 import sample_report
 import several_places
 from msgspec.structs import replace
-from sample_report import ABSORBED
 from written import folds, headings, lines, rows, section, tables
 
 from io_benchmark.analysis.model import Severity
-from io_benchmark.analysis.report_model import Bottleneck, Report, SideBottleneck
+from io_benchmark.analysis.report_model import Bottleneck, Report
 from io_benchmark.report.blocks import Heading, Marks, Table, pieces, plain
 from io_benchmark.report.sections.comparison import document
 
 
-def absorbed(bottleneck: SideBottleneck = ABSORBED) -> Report:
+def absorbed(of_amd: Bottleneck = Bottleneck.PAGE_CACHE) -> Report:
     """A report about copies that all ended in memory, with one side's bottleneck changed."""
-    part = sample_report.several_subjects().subjects[1]
-    part = replace(part, bottlenecks={**part.bottlenecks, "amd-16": bottleneck})
-    return replace(sample_report.seed_case(100), subjects=(part,))
+    part = sample_report.the_part()
+    bottlenecks = {
+        side: replace(made, bottleneck=of_amd if side == "amd-16" else Bottleneck.PAGE_CACHE)
+        for side, made in part.bottlenecks.items()
+    }
+    return replace(sample_report.seed_case(), subjects=(replace(part, bottlenecks=bottlenecks),))
 
 
 def marks(line: object) -> tuple[int, ...]:
@@ -31,7 +33,7 @@ def test_the_figure_that_leads() -> None:
     labels = list(rows(steady))
     assert labels[:2] == ["P50", "Avg"]
     assert labels[-4:-2] == ["P50 vs intel", "Ratio vs intel"]
-    waits = absorbed(replace(ABSORBED, bottleneck=Bottleneck.WRITEBACK))
+    waits = absorbed(Bottleneck.WRITEBACK)
     (waiting,) = tables(section(waits, "cache-retrieve"))
     assert list(rows(waiting))[:2] == ["Avg", "P50"]
     assert "P50 vs intel" not in rows(waiting)
@@ -59,7 +61,7 @@ def test_what_is_folded() -> None:
 
 def test_marks() -> None:
     """A warning's number is at the sides that it names, a measurement's at its title."""
-    report = sample_report.seed_case(5)
+    report = sample_report.seed_case()
     warning, cache = report.problems
     problems = (replace(warning, sides=()), replace(cache, severity=Severity.ALLOWED), warning)
     report = replace(report, problems=problems)
@@ -81,13 +83,9 @@ def test_marks() -> None:
 
 def test_equal_evidence_is_written_once() -> None:
     """Of a fact that both sides have, the second column says so."""
-    (table,) = tables(section(sample_report.seed_case(5), "Why"))[:1]
+    (table,) = tables(section(sample_report.seed_case(), "Why"))[:1]
     assert table.heads == ("Why", "On amd-16", "On intel", "Share")
-    report = sample_report.seed_case(5)
-    (diagnosis,) = report.diagnoses
-    cause = replace(
-        sample_report.SUPPORTED, baseline_evidence=sample_report.SUPPORTED.candidate_evidence
-    )
-    same = replace(report, diagnoses=(replace(diagnosis, causes=(cause,)),))
+    cause = sample_report.cause(baseline_evidence=sample_report.cause().candidate_evidence)
+    same = sample_report.with_diagnosis(causes=(cause,))
     (row,) = tables(section(same, "Why"))[0].rows
     assert plain(row.cells[2]) == "the same"

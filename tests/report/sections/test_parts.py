@@ -22,7 +22,7 @@ COPY_KERNEL, COPY_BLOCKED, UNEXPLAINED = (
     Part(Phase.COPY, kind) for kind in (Kind.KERNEL, Kind.BLOCKED, Kind.UNEXPLAINED)
 )
 BLOCKED = "copies blocked (I/O, writeback, memory)"
-SEED_CASE = sample_report.seed_case(10)
+SEED_CASE = sample_report.seed_case()
 
 
 def sentences(report: Report) -> list[str]:
@@ -109,7 +109,7 @@ def test_nothing_to_divide() -> None:
     one_part = {Part(Phase.OPERATION, Kind.UNEXPLAINED): (1.0, 2.0, None, None)}
     reports = (
         *(divided_reports.of_pools(*alike), with_parts(SEED_CASE, one_part)),
-        *(sample_report.refused(10), sample_report.empty()),
+        *(sample_report.refused(), sample_report.empty()),
     )
     assert [section(report, "Where the time went") for report in reports] == [[]] * len(reports)
 
@@ -142,7 +142,7 @@ def test_several_measurements() -> None:
 def test_many_pools() -> None:
     """Each candidate has a sentence; three have a table, and the others are folded."""
     parts = {LOOKUP_USER: (1, 1, 0, 0), COPY_BLOCKED: (75, 145, 60, 80)}
-    report = with_parts(sample_report.many_pools(10), parts)
+    report = with_parts(sample_report.many_pools(), parts)
     different = [
         each.candidate for each in report.subjects[0].comparisons if each.verdict in DIFFERENT
     ]
