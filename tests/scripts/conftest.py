@@ -61,10 +61,8 @@ class Checkout:
 
     path: Path
     bin: Path
-    # What was installed, in order.
-    log: Path
-    # While this file is there, pip does not finish.
-    hold: Path
+    log: Path  # what was installed
+    hold: Path  # while this file is there, pip does not finish
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def interpreter(
@@ -85,16 +83,12 @@ class Checkout:
         target.chmod(0o755)
         return target
 
-    def environment(self, **variables: str) -> dict[str, str]:
-        """As good as `env -i`."""
-        return {"PATH": str(self.bin), "HOME": str(self.path), **variables}
-
     def start(self, script: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
-        """Start a script from the root folder, in a separate process group."""
+        """Start a script from the root folder, in a separate process group, without other variables."""
         process = subprocess.Popen(
             [str(self.path / "scripts" / script), *arguments],
             cwd="/",
-            env=self.environment(**variables),
+            env={"PATH": str(self.bin), "HOME": str(self.path), **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

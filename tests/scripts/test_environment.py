@@ -3,8 +3,8 @@
 
 import os
 import signal
-import subprocess
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +45,9 @@ def test_command(checkout, script, arguments, started):
     ]
 
 
+OLD, BROKEN = {"old": True}, {"refusal": "no ensurepip"}
+
+
 @pytest.mark.parametrize(
     ("interpreters", "chosen"),
     [
@@ -52,8 +55,8 @@ def test_command(checkout, script, arguments, started):
         ({"python3.11": {}, "python3": {}}, "python3.11"),
         ({"python3": {}}, "python3"),
         ({"python3.15": {}}, "python3.15"),  # newer than any known one
-        ({"python3": {"old": True}, "python3.14": {}}, "python3.14"),
-        ({"python3.13": {"refusal": "no ensurepip"}, "python3.12": {}}, "python3.12"),
+        ({"python3": OLD, "python3.14": {}}, "python3.14"),
+        ({"python3.13": BROKEN, "python3.12": {}}, "python3.12"),
     ],
 )
 def test_interpreter(checkout, interpreters, chosen):
@@ -70,16 +73,16 @@ NONE = "needs Python >= 3.11 and found none among: "
 @pytest.mark.parametrize(
     ("interpreters", "named", "message"),
     [
-        ({}, "", f"{NONE}python3.13 "),
-        ({"python3": {"old": True}}, "", NONE),
-        ({"python3.13": {}}, "/none", NONE),
-        (
-            {"python3": {"refusal": "no ensurepip"}},
+        pytest.param({}, "", f"{NONE}python3.13 ", id="none"),
+        pytest.param({"python3": OLD}, "", NONE, id="too old"),
+        pytest.param({"python3.13": {}}, "/none", NONE, id="a named one that is missing"),
+        pytest.param(
+            {"python3": BROKEN},
             "",
             "no Python >= 3.11 here can make virtual environments (on Debian: apt-get install",
+            id="none with venv",
         ),
     ],
-    ids=["none", "too old", "a named one that is missing", "none with venv"],
 )
 def test_no_interpreter(checkout, interpreters, named, message):
     """Without a suitable interpreter the last line says what is needed; nothing is started."""
@@ -95,47 +98,43 @@ def test_another_interpreter_is_named(checkout):
     checkout.interpreter("python3.13")
     checkout.run("rehearse")
     named = checkout.interpreter("named", version="3.11.2")
-    assert checkout.run("rehearse", IO_BENCHMARK_PYTHON=str(named))[0] == 0
-    assert checkout.logged()[-4:] == [f"venv with {named}", *INSTALLED]
-    before = checkout.logged()
     (checkout.path / "link").symlink_to(named)
-    for name in (str(named), str(checkout.path / "link"), ""):
+    for name in (str(named), str(named), str(checkout.path / "link"), ""):
         assert checkout.run("rehearse", IO_BENCHMARK_PYTHON=name)[0] == 0
-    assert checkout.logged() == before
-
-
-def test_second_run_installs_nothing(checkout):
-    """Once made, an environment is used as it is, and in silence."""
-    checkout.interpreter("python3")
-    checkout.run("rehearse")
-    before = checkout.logged()
-    root = f"<{checkout.path}>"
-    assert checkout.run("rehearse", "x") == (0, ["<rehearse>", "<--root>", root, "<x>"], "")
-    assert checkout.logged() == before
+    first, again = (f"venv with {checkout.bin / name}" for name in ("python3.13", "named"))
+    assert checkout.logged() == [first, *INSTALLED, again, *INSTALLED]
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "is_made_again"),
     [
-        lambda path: (path / "python/requirements.txt").write_text("something else\n"),
-        lambda path: (path / "pyproject.toml").write_text("something else\n"),
-        lambda path: (path / ".venv/bin/python").unlink(),
-        lambda path: path.rename(path.with_name("moved")),
+        pytest.param(lambda _path: None, False, id="nothing"),
+        pytest.param(
+            lambda path: (path / "python/requirements.txt").write_text("other\n"),
+            True,
+            id="another lock",
+        ),
+        pytest.param(
+            lambda path: (path / "pyproject.toml").write_text("other\n"),
+            True,
+            id="other data of the project",
+        ),
+        pytest.param(lambda path: (path / ".venv/bin/python").unlink(), True, id="no interpreter"),
+        # So a copy of a checkout does not run the original's code.
+        pytest.param(lambda path: path.rename(path.with_name("moved")), True, id="moved checkout"),
     ],
-    ids=["another lock", "other data of the project", "no interpreter", "moved checkout"],
 )
-def test_made_again(checkout, change):
-    """An environment that was made from something else, or does not start, is made again.
-
-    So a copy of a checkout does not run the original's code.
-    """
+def test_made_again(checkout, change, is_made_again):
+    """What was made from something else, or does not start; else it is used as it is, in silence."""
     checkout.interpreter("python3")
     checkout.run("rehearse")
     before = checkout.logged()
     change(checkout.path)
-    (script,) = checkout.path.parent.glob("*/scripts/rehearse")
-    done = subprocess.run([script], env=checkout.environment(), check=False)
-    assert (done.returncode, checkout.logged()) == (0, [*before, *before])
+    (root,) = (path.parent for path in checkout.path.parent.glob("*/scripts"))
+    code, started, errors = replace(checkout, path=root).run("rehearse", "x")
+    assert (code, started) == (0, ["<rehearse>", "<--root>", f"<{root}>", "<x>"])
+    assert checkout.logged() == before * (2 if is_made_again else 1)
+    assert (errors == "") is not is_made_again
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

@@ -38,7 +38,7 @@ def _published(part: Any) -> Any:
     if isinstance(part, dict):
         return {
             key.removeprefix("_"): inspect.cleandoc(value)
-            if key == "description" and isinstance(value, str)
+            if key == "description"
             else _published(value)
             for key, value in part.items()
         }
