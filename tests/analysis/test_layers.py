@@ -18,7 +18,7 @@ PREDICTION = ("observed", "inference", "parts", "trials", "validity", "predictio
 HISTORY = ("observed", "inference", "validity", "history")
 # Real tasks are compared by the same statistics.
 TASKS = ("observed", "inference", "tasks")
-REPORT = ("content", "plots", "sections", "formats")
+REPORT = ("content", "sections", "formats")
 
 
 def imports_of(path: Path) -> Iterator[str]:
