@@ -7,21 +7,12 @@ import re
 import signal
 import subprocess
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import program
 import pytest
 from loopback import Fault, Loopback, first
-from loopback_deployment import (
-    AMD_16,
-    AMD_30,
-    ARTIFACT,
-    INTEL,
-    Artifact,
-    Deployment,
-    add_group,
-)
+from loopback_deployment import AMD_16, AMD_30, ARTIFACT, INTEL, Artifact, Deployment, add_group
 
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources import run_files
@@ -35,16 +26,9 @@ def loopback():
         yield running
 
 
-PROGRESS = re.compile(r"^(listing tasks|reading results): [0-9]+.*\n", re.MULTILINE)
-
-
 def fetch(loopback, folder, *arguments, expected=0):
-    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    done = program.run(
-        "fetch", *arguments, folder=folder, expected=expected, environment=environment
-    )
-    # A busy machine takes more than a second, and then shows how far it is.
-    return replace(done, stderr=PROGRESS.sub("", done.stderr))
+    url = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    return program.run("fetch", *arguments, folder=folder, expected=expected, environment=url)
 
 
 def names(folder):
@@ -96,26 +80,23 @@ def test_what_is_there_already_stays(loopback, tmp_path, name, added, reason):
     assert done.stderr.endswith("1 run fetched, 1 could not be fetched\n")
 
 
+FORMS = "task:ID, group:ID, index:ROUTE or a Taskcluster or Treeherder address"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["results"],
-            (
-                "results: is a path on this machine, which need not be fetched; give task:ID, "
-                "group:ID, index:ROUTE or a Taskcluster or Treeherder address"
-            ),
-        ),
+        (["x"], f"x: is a path on this machine, which need not be fetched; give {FORMS}"),
         (["task:x"], "task:x: it is not task:ID or task:ID.RUN with an id of 22 characters"),
         (
-            [f"task:{AMD_16}", "--output", "file"],
-            "--output file: is not a folder; name a folder for the runs",
+            [f"task:{AMD_16}", "--output", "x"],
+            "--output x: is not a folder; name a folder for the runs",
         ),
     ],
 )
 def test_mistakes(loopback, tmp_path, arguments, message):
     """One line, exit code 2, and nothing is asked."""
-    (tmp_path / "file").write_text("x")
+    (tmp_path / "x").write_text("x")
     assert fetch(loopback, tmp_path, *arguments, expected=2).stderr == f"error: {message}\n"
     assert loopback.requests == []
 
@@ -164,7 +145,7 @@ def compare(loopback, folder, address):
         *("compare", address, "--details"), folder=folder, expected=1, environment=environment
     )
     text = re.sub(r"Read\s+from:\s+\S+", "", done.stdout)
-    return " ".join(text.split()), PROGRESS.sub("", done.stderr)
+    return " ".join(text.split()), done.stderr
 
 
 def test_a_folder_is_compared_as_its_address_is(tmp_path):
