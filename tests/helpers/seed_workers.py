@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import sample_report
 import seed_case
 import workload_entries
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis_model import Cause, TrialOutcome
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import Entry, Subject, Worker
+from io_benchmark.analysis.model import Detail, Entry, Interval, Subject, Verdict, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
@@ -71,6 +72,31 @@ def causes_of(
     of_baseline, of_candidate = (SideViews.of_workers(sides[pool], subject) for pool in pools)
     case = Case(subject, ratio, of_baseline, of_candidate, measurements)
     return {cause.name: cause for cause in judge(case, trials)}
+
+
+def measurement(
+    workload: str,
+    variant: str,
+    slower_ms: float,
+    name: str = "",
+    value: float = 0,
+    threads: int = 0,
+    *,
+    faster: float = 4.0,
+    faster_ms: float = 1.0,
+    place: str = SUBJECT.place,
+    verdict: Verdict = Verdict.SLOWER,
+) -> OtherMeasurement:
+    """amd-16 is slower than intel; each has a figure of this name."""
+    of_faster, of_slower = (
+        sample_report.figures(ms, details=(Detail(name, "", figure, "", True),))
+        for ms, figure in ((faster_ms, faster), (slower_ms, value))
+    )
+    subject = Subject(workload, place, variant=variant, threads=threads)
+    compared = sample_report.comparison(
+        ratio=slower_ms / faster_ms, interval=Interval(1.0, 2.0, 0.95), verdict=verdict
+    )
+    return OtherMeasurement(replace(compared, subject=subject), of_faster, of_slower)
 
 
 def measured(

@@ -112,6 +112,7 @@ BURST = "fresh"
 _SMALL_BURST = other(dirty_ratio=5, resident_share=1.0)
 BOTH = (DISK_BOUND, CPU_BOUND)
 IN_CPU = (CPU_BOUND,)
+_LONG_LIST, _CROWDED = image(lookup_factor=20.0), neighbours(runnable_per_cpu=1.5)
 TRUTHS: Mapping[str, Truth] = {
     "one disk": _truth(disks(1), "device-count"),
     "linear volume": _truth(storage(striped=False), "linear-volume"),
@@ -190,6 +191,14 @@ TRUTHS: Mapping[str, Truth] = {
         where=IN_CPU,
         on_both=other(user_factor=0.01),
     ),
+    # Who waits for a CPU waits for others: lookups that take longer for that are no cause.
+    "half a CPU, long list": _truth(
+        limits(cpus=0.4), "cgroup-cpu-limit", where=IN_CPU, on_both=_LONG_LIST
+    ),
+    "competitors, long list": _truth(_CROWDED, "other-load", where=IN_CPU, on_both=_LONG_LIST),
+    "stolen CPU, long list": _truth(cpu(stolen_share=0.5), "cpu", where=IN_CPU, on_both=_LONG_LIST),
+    # More work on CPUs that are as crowded.
+    "longer list": _truth(image(lookup_factor=30.0), "lookup-cost", where=IN_CPU, on_both=_CROWDED),
     "disks that slow down": _truth(other(slows_down_by=0.8), "drift-over-time"),
 }
 

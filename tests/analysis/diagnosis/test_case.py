@@ -5,7 +5,7 @@ import pytest
 import sample_report
 from seed_workers import SUBJECT
 
-from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement, times_without_share
 from io_benchmark.analysis.diagnosis.rules import Size
 from io_benchmark.analysis.observed.side_views import SideViews
 
@@ -35,3 +35,11 @@ def test_the_slower_sides_times(case_ratio: float, expected: float) -> None:
     measurement = OtherMeasurement(comparison, *figures)
     assert case.times_as_long(measurement) == expected
     assert case.known_times_as_long(measurement) == max(1.0, expected)
+
+
+@pytest.mark.parametrize(
+    ("share", "times"), [(-0.5, 1.0), (0.0, 1.0), (0.5, 2.0), (0.998, 500.0), (1.0, 1000.0)]
+)
+def test_times_without_a_share(share: float, times: float) -> None:
+    """A share of the time that is saved makes it faster, at most a thousand times."""
+    assert times_without_share(share) == pytest.approx(times)

@@ -11,7 +11,6 @@ from operator import attrgetter
 from typing import Any
 
 import pytest
-import sample_report
 import seed_case
 from msgspec.structs import replace
 from seed_facts import (
@@ -49,17 +48,24 @@ from seed_facts import (
     waiting_for_io,
     written,
 )
-from seed_workers import SUBJECT, causes_of, explanation_text, texts, workers_of
+from seed_workers import (
+    SUBJECT,
+    causes_of,
+    explanation_text,
+    measurement,
+    texts,
+    workers_of,
+)
 
 from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
-from io_benchmark.analysis.model import Detail, Interval, Subject
+from io_benchmark.analysis.model import Subject, Verdict
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.statements import statement
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
-from io_benchmark.results.workloads.metadata import SCALING
+from io_benchmark.results.workloads.metadata import NOT_VISIBLE, SCALING
 
 SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
 NOT_SEPARABLE, NOT_JUDGED = State.NOT_SEPARABLE, State.NOT_JUDGED
@@ -81,6 +87,7 @@ LINEAR = further_option("stripe=0") | {f"{PLACE}.devices.0.stripe_count": None}
 MIRROR = {f"{PLACE}.devices.0.stripe_count": None, f"{PLACE}.devices.0.raid_level": "raid1"}
 IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
 BOTH_IDLE = IDLES | scheduler("bfq", 2, slice_idle=8)  # the faster side has two disks
+STARVES = scheduler("bfq", strict_guarantees=1, slice_idle=0)
 HALF_RATE = {WRITTEN: counting(RATE / 2)}
 AS_MUCH_MEANWHILE = FRESH | Facts({f"{ENTRY}.final_sync_device_bytes": {}})
 
@@ -126,7 +133,21 @@ STATES = [
         *(io_limit(330 * MIB), io_limit(330 * MIB) | times_written(0.001)),
     ),
     row("cgroup-io-limit", RULED_OUT, "not enforced", io_limit(0) | HALF_RATE),
-    row("cgroup-io-limit", RULED_OUT, "another device", io_limit(40 * MIB, "8:0", "sda")),
+    row(
+        "cgroup-io-limit",
+        RULED_OUT,
+        "another device",
+        io_limit(200 * MIB, "8:0", "sda") | HALF_RATE,
+    ),
+    row("cgroup-io-limit", SUPPORTED, "by its number", io_limit(200 * MIB, name="sda") | HALF_RATE),
+    row("cgroup-io-limit", SUPPORTED, "by its name", io_limit(200 * MIB, "8:0") | HALF_RATE),
+    row("cgroup-io-limit", SUPPORTED, "unnamed", io_limit(200 * MIB, "8:0", None) | HALF_RATE),
+    row(
+        "cgroup-io-limit",
+        RULED_OUT,
+        "of reads",
+        io_limit(200 * MIB, kind="read_bytes_per_s") | HALF_RATE,
+    ),
     row("cgroup-io-limit", NOT_OBSERVABLE, "limits unread", NO_LIMITS),
     row("cgroup-io-limit", NOT_OBSERVABLE, "no hierarchy", {"limits.cgroup_versions": []}),
     row("cgroup-memory-limit", RULED_OUT, "above the machine's", memory_limit(1 << 20)),
@@ -396,24 +417,6 @@ def assert_judged(cause: Cause, expected: Expected) -> None:
     assert expected in (cause.state, beginning)
 
 
-def measurement(
-    workload: str,
-    variant: str,
-    slower_ms: float,
-    name: str = "",
-    value: float = 0,
-    threads: int = 0,
-) -> OtherMeasurement:
-    """The faster side takes 1 ms; each has a figure of this name, 4 on the faster side."""
-    faster, slower = (
-        sample_report.figures(ms, details=(Detail(name, "", figure, "", True),))
-        for ms, figure in ((1, 4.0), (slower_ms, value))
-    )
-    subject = Subject(workload, SUBJECT.place, variant=variant, threads=threads)
-    compared = sample_report.comparison(ratio=slower_ms, interval=Interval(1.0, 2.0, 0.95))
-    return OtherMeasurement(replace(compared, subject=subject), faster, slower)
-
-
 def writes(appending_ms: float, in_place_ms: float = 1) -> list[OtherMeasurement]:
     times = {"dsync-overwrite": in_place_ms, "dsync-append": appending_ms}
     return [measurement("sync-write", name, ms) for name, ms in times.items()]
@@ -424,22 +427,54 @@ def timed(
     measure: Callable[[float], list[OtherMeasurement]],
     *edge: Value,
     subject: Subject = SUBJECT,
+    faster: Facts | None = None,
     **facts: Any,
 ) -> Any:
-    """A row: the cause, its threshold, what else was measured, and what two times lead to."""
-    return pytest.param(name.partition(":")[0], measure, edge, subject, facts, id=name)
+    """A row: the cause, its threshold, what else was measured, and what each time leads to."""
+    change = {"amd-16": facts, "intel": faster or {}}
+    return pytest.param(name.partition(":")[0], measure, edge, subject, change, id=name)
 
 
 def appending(time_ms: float) -> list[OtherMeasurement]:
     return writes(time_ms)[1:]
 
 
-SYNC, STAT, COPIES = (
-    Subject(workload, SUBJECT.place, variant=variant, threads=threads)
-    for workload, variant, threads in (
-        *(("sync-write", "dsync-append", 0), ("metadata", "stat", 4), ("exec", "copies", 0)),
-    )
-)
+def chance(*arguments: Any, **more: Any) -> list[OtherMeasurement]:
+    return [measurement(*arguments, verdict=Verdict.INCONCLUSIVE, **more)]
+
+
+def uploads(kept_ms: float) -> list[OtherMeasurement]:
+    times = {"connection-each": 11, "keep-alive": kept_ms}
+    return [measurement("upload", variant, ms) for variant, ms in times.items()]
+
+
+def scaling(gain: float, threads: int = 4) -> list[OtherMeasurement]:
+    return [measurement("metadata", "stat", 4, SCALING, gain, threads)]
+
+
+def late(files: float, of_faster: float = 4) -> list[OtherMeasurement]:
+    return [measurement("metadata", "visibility", 4, NOT_VISIBLE, files, faster=of_faster)]
+
+
+def copies(cost: float, **more: Any) -> list[OtherMeasurement]:
+    return [measurement("exec", "copies", 2, OVER_HARDLINKED, cost, **more)]
+
+
+def in_places(here_ms: float) -> list[OtherMeasurement]:
+    """The measurement of another place comes first, and is three times as slow."""
+    return [
+        measurement("random-io", "write-depth-32", 3, place="memory"),
+        measurement("random-io", "write-depth-32", here_ms),
+    ]
+
+
+def subject(workload: str, variant: str, threads: int = 0) -> dict[str, Any]:
+    return {"subject": Subject(workload, SUBJECT.place, variant=variant, threads=threads)}
+
+
+SYNC, EACH = subject("sync-write", "dsync-append"), subject("upload", "connection-each")
+STAT, COPIES = subject("metadata", "stat", 4), subject("exec", "copies")
+LAYERS = {f"{PLACE}.overlay.lower_layers": 21}
 MEASURED = [
     timed(
         *("spawn-cost: a fifth", lambda ms: [measurement("spawn", "", ms)]),
@@ -454,43 +489,130 @@ MEASURED = [
         *("scheduler: as fast", appending, (1.09, RULED_OUT), (1.11, NOT_OBSERVABLE)),
         **scheduler("kyber"),
     ),
+    timed("scheduler: starves", appending, (9.9, NOT_SEPARABLE), (10.1, SUPPORTED), **STARVES),
+    timed(
+        *(
+            "scheduler: starves both",
+            lambda ms: [measurement("sync-write", "dsync-append", ms, faster_ms=ms / 1.09)],
+        ),
+        *((20, NOT_SEPARABLE),),
+        **STARVES,
+    ),
     timed("scheduler-idling: as fast", appending, (1.09, RULED_OUT), (1.11, SUPPORTED), **IDLES),
     timed(
         *("slow-flush: slower", lambda ms: writes(ms, ms), (1.24, RULED_OUT), (1.26, SUPPORTED)),
-        subject=SYNC,
+        **SYNC,
     ),
-    timed("slow-journal: slower", writes, (1.24, RULED_OUT), (1.26, SUPPORTED), subject=SYNC),
+    timed("slow-journal: slower", writes, (1.24, RULED_OUT), (1.26, SUPPORTED), **SYNC),
+    timed("metadata-lock: scales", scaling, (3.01, RULED_OUT), (2.99, SUPPORTED), **STAT),
     timed(
-        *(
-            "metadata-lock: scales",
-            lambda gain: [measurement("metadata", "stat", 4, SCALING, gain, 4)],
-        ),
-        *((3.01, RULED_OUT), (2.99, SUPPORTED)),
-        subject=STAT,
+        *("metadata-lock: as many CPUs as threads", scaling, (1, "Several at once wait")),
+        **STAT | cpu_limit(4),
     ),
     timed(
-        *(
-            "per-builder-copies: cost",
-            lambda ms: [measurement("exec", "copies", 2, OVER_HARDLINKED, ms)],
-        ),
-        *((4.39, RULED_OUT), (4.41, SUPPORTED)),
-        subject=COPIES,
+        *("metadata-lock: fewer CPUs than threads", scaling, (1, "The slower side's cgroup gives")),
+        **STAT | cpu_limit(3.9),
     ),
+    timed(
+        *(
+            "metadata-lock: one thread",
+            scaling,
+            (1, "Several at once gain less on the slower side, but"),
+        ),
+        **subject("metadata", "stat", 1),
+    ),
+    timed(
+        *("metadata-lock: chance", lambda gain: chance("metadata", "stat", 4, SCALING, gain, 4)),
+        *((1, "Several at once gain less on the slower side. This may be chance"),),
+        **STAT,
+    ),
+    timed(
+        "metadata-lock: unmeasured",
+        lambda ms: [measurement("metadata", "stat", ms)],
+        (4, NOT_OBSERVABLE),
+        **STAT,
+    ),
+    timed(
+        *(
+            "overlay-layers: a missing name",
+            lambda ms: [measurement("metadata", "lookup-missing", ms)],
+        ),
+        *((1.09, RULED_OUT), (1.11, SUPPORTED)),
+        faster=ON_OVERLAY,
+        **STAT | ON_OVERLAY | LAYERS,
+    ),
+    timed(
+        "overlay-layers: hidden", writes, (1, NOT_OBSERVABLE), **STAT | {f"{PLACE}.kind": "overlay"}
+    ),
+    timed(
+        *("files-not-visible: late", late, (4, "As many files are late on both sides.")),
+        *((5, SUPPORTED), (3, "The faster side has the slower setting.")),
+        **STAT,
+    ),
+    timed(
+        "files-not-visible: none",
+        lambda files: late(files, 0),
+        (0, "Every file was visible"),
+        **STAT,
+    ),
+    timed("files-not-visible: unmeasured", writes, (1, NOT_OBSERVABLE), **STAT),
+    timed("per-builder-copies: cost", copies, (4.39, RULED_OUT), (4.41, SUPPORTED), **COPIES),
+    timed(
+        *("per-builder-copies: chance", lambda cost: copies(cost, verdict=Verdict.INCONCLUSIVE)),
+        *((9, "Copies cost the slower side no more"),),
+        **COPIES,
+    ),
+    timed("per-builder-copies: hardlinks", copies, (9, RULED_OUT), **subject("exec", "hardlinked")),
+    timed("per-builder-copies: unmeasured", writes, (1, NOT_OBSERVABLE), **COPIES),
+    timed("connection-each: a fifth", uploads, (9.01, RULED_OUT), (8.99, SUPPORTED), **EACH),
+    timed("connection-each: kept", uploads, (2, RULED_OUT), **subject("upload", "keep-alive")),
+    timed("connection-each: unmeasured", lambda ms: uploads(ms)[:1], (2, NOT_OBSERVABLE), **EACH),
+    timed("expect-continue-stall: unmeasured", uploads, (2, NOT_OBSERVABLE), **EACH),
+    timed(
+        *("spawn-cost: chance", lambda ms: chance("spawn", "", ms), (23.5, NOT_OBSERVABLE)),
+        **slower_lookups(40),
+    ),
+    timed(
+        *("random-io: chance", lambda ms: chance("random-io", "write-depth-32", ms)),
+        *((1.11, NOT_OBSERVABLE),),
+    ),
+    timed("random-io: of the same place", in_places, (1, RULED_OUT), (1.2, NOT_SEPARABLE)),
+    timed(
+        *("random-io: of another place", lambda ms: in_places(ms)[:1], (1, NOT_SEPARABLE)),
+    ),
+    timed(
+        *("scheduler-idling: chance", lambda ms: chance("sync-write", "dsync-append", ms)),
+        *((1.11, NOT_OBSERVABLE),),
+        **IDLES,
+    ),
+    timed("slow-flush: not in place", appending, (5, NOT_OBSERVABLE), **SYNC),
+    timed("slow-journal: not in place", appending, (5, NOT_OBSERVABLE), **SYNC),
 ]
 
 
-@pytest.mark.parametrize(("cause", "measure", "edge", "subject", "facts"), MEASURED)
+@pytest.mark.parametrize(("cause", "measure", "edge", "subject", "change"), MEASURED)
 def test_thresholds_of_other_measurements(
     cause: str,
     measure: Callable[[float], list[OtherMeasurement]],
     edge: Sequence[Value],
     subject: Subject,
-    facts: Facts,
+    change: dict[str, Facts],
 ) -> None:
     """What another workload took decides between two states."""
     for value, expected in edge:
-        causes = causes_of({"amd-16": facts}, subject=subject, measurements=measure(value))
+        causes = causes_of(change, subject=subject, measurements=measure(value))
         assert_judged(causes[cause], expected)
+
+
+def test_every_cause_of_another_workload_can_be_not_observable() -> None:
+    """The trees prove the two other states."""
+    unseen = {
+        row.values[0]
+        for row in MEASURED
+        for _, expected in row.values[2]
+        if expected is NOT_OBSERVABLE
+    }
+    assert unseen >= {rule.name for rule in RULES if "cache-retrieve" not in rule.workloads}
 
 
 @pytest.mark.parametrize(
@@ -515,20 +637,38 @@ BUSY = SAME_CPU | more_cpu_time(2) | stolen(500)
     [
         ("device-count", TrialKind.PACE, REFUTED, {}, State.REFUTED),
         ("device-count", TrialKind.PACE, CONFIRMED, {}, State.CONFIRMED),
+        ("device-count", TrialKind.PACE, TrialState.UNDECIDED, {}, SUPPORTED),
         ("device-count", TrialKind.MEMORY, REFUTED, {}, State.REFUTED),
         ("device-count", TrialKind.MEMORY, CONFIRMED, {}, SUPPORTED),
+        ("lookup-cost", TrialKind.LOOKUP, CONFIRMED, slower_lookups(40), State.CONFIRMED),
+        ("lookup-cost", TrialKind.LOOKUP, REFUTED, slower_lookups(40), State.REFUTED),
         ("cpu", TrialKind.MEMORY, CONFIRMED, BUSY, State.REFUTED),
         ("cpu", TrialKind.MEMORY, REFUTED, BUSY, SUPPORTED),
+        # A copy that waits for each write is slow at any pace.
+        ("mount-options", TrialKind.PACE, REFUTED, options("rw,sync"), NOT_SEPARABLE),
         # It acts through waiting for a CPU as well, which stays in memory.
         ("other-load", TrialKind.MEMORY, REFUTED, pressed(0.2), SUPPORTED),
     ],
 )
+@pytest.mark.parametrize("share", [None, 0.4])
 def test_trials(
-    cause: str, kind: TrialKind, outcome: TrialState, facts: Facts, state: State
+    cause: str,
+    kind: TrialKind,
+    outcome: TrialState,
+    facts: Facts,
+    state: State,
+    share: float | None,
 ) -> None:
     """A cause's own trial decides; the trial memory refutes storage, or whatever is not storage."""
-    trials = (TrialOutcome(kind, outcome, statement("The gap.")),)
-    assert causes_of({"amd-16": facts}, trials=trials)[cause].state is state
+    trials = (TrialOutcome(kind, outcome, statement("The gap."), share),)
+    judged = causes_of({"amd-16": facts}, trials=trials)[cause]
+    assert judged.state is state
+    if state in (State.CONFIRMED, State.REFUTED):
+        remark = f"Trial {kind.value}: The gap." + (
+            " It explains 40 % of the gap." if share else ""
+        )
+        assert remark in explanation_text(judged)
+        assert ("It explains" in explanation_text(judged)) is (share is not None)
 
 
 @pytest.mark.parametrize(

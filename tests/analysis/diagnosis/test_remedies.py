@@ -15,6 +15,7 @@ from io_benchmark.analysis.diagnosis_model import (
     TrialOutcome,
     TrialState,
 )
+from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -196,6 +197,31 @@ def test_another_destination(unlink_ms, actions):
     if not unlink_ms:
         assert (found[0].gain_ratio, found[0].measured) == (None, False)
         assert "destination unlink in the same push would show it" in shown(found[0])[3]
+
+
+@pytest.mark.parametrize(
+    ("name", "slow", "other", "action"),
+    [
+        (
+            "per-builder-copies",
+            "exec/copies",
+            "hardlinked",
+            "hardlink the binaries of all builders",
+        ),
+        ("connection-each", "upload/connection-each", "keep-alive", "keep the connection for the"),
+        ("connection-each", "upload/connection-each", "concurrent", "upload many objects at once"),
+    ],
+)
+def test_another_variant(name: str, slow: str, other: str, action: str) -> None:
+    """The gain is what the same side measured with it."""
+    workload, variant = slow.split("/")
+    subject = Subject(workload, "workspace", variant=variant)
+    times = {subject: 9.0 * MS, replace(subject, variant=other): 3.0 * MS}
+    found = suggest_remedies(
+        [supported(name)], subject, {"amd-16": times, "intel": times}, "amd-16", "intel", {}
+    )
+    gains = {(remedy.gain_ratio, remedy.measured): shown(remedy)[0] for remedy in found}
+    assert gains[3.0, True].startswith(action)
 
 
 def test_only_supported_causes():

@@ -1,25 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
 """Facts on some workers of a side: a cause must hold for those that are slow, and only for those."""
 
-import sys
-from collections.abc import Mapping, Sequence
-from statistics import fmean
-from types import FrameType
+from collections.abc import Mapping
 
 import divided_reports
-import pytest
-import simulated_cases
-from msgspec.structs import replace
-from seed_workers import SUBJECT, explanation_text, worker
+from seed_workers import explanation_text
 from simulated_cases import BASE, TRUTHS, disks, neighbours
 from simulated_machine import Machine
-from simulated_push import Pool, measure
+from simulated_push import Pool
 
-from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis_model import Cause, State
-from io_benchmark.analysis.model import DIFFERENT, Worker
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.model import DIFFERENT
 
 WORKERS = 5
 SUPPORTED, RULED_OUT = State.SUPPORTED, State.RULED_OUT
@@ -78,47 +69,3 @@ def test_workers_that_vary_by_themselves() -> None:
         for count, speeds in ((1, (240, 300, 360, 440, 560)), (2, (240, 300, 360, 440, 560)))
     )
     assert causes(ONE_DISK, one, two)["device-count"].state is SUPPORTED
-
-
-def calls(slow: Sequence[Worker], fast: Sequence[Worker], copies: int) -> int:
-    """Count the functions that are called to judge sides of so many copies of these workers."""
-    subject = replace(SUBJECT, destination=slow[0].entries[0].subject.destination)
-    baseline, candidate = (
-        SideViews.of_workers(
-            (
-                replace(each, machine=f"{each.machine} {copy}")
-                for each in workers
-                for copy in range(copies)
-            ),
-            subject,
-        )
-        for workers in (fast, slow)
-    )
-    mean_slow, mean_fast = (fmean(each.entries[0].mean_ns for each in of) for of in (slow, fast))
-    case = Case(subject, mean_slow / mean_fast, baseline, candidate)
-    called = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal called
-        called += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        causes = judge(case)
-    finally:
-        sys.setprofile(before)
-    assert SUPPORTED in {cause.state for cause in causes}
-    return called
-
-
-@pytest.mark.parametrize(
-    "truth", ["one disk", "write limit", "competitors", "slow kernel", "data in the journal"]
-)
-def test_many_workers(truth: str) -> None:
-    """Four times as many workers take at most about four times as long, not sixteen times."""
-    case = simulated_cases.make((truth,))
-    pools = (Pool("amd-16", case.slow, 2), Pool("intel", case.fast, 2))
-    measured = measure(pools, 1, destination=case.destination, retrieves=80)
-    slow, fast = ([worker(run.document) for run in runs] for runs in measured.values())
-    assert calls(slow, fast, 16) <= 4.2 * calls(slow, fast, 4)

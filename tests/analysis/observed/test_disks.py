@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import seed_workers
 
-from io_benchmark.analysis.observed.disks import MachineType
+from io_benchmark.analysis.observed.disks import MachineType, idle_settings
 from io_benchmark.analysis.observed.worker_view import View
 
 PLACE = "storage.places.0."
@@ -157,3 +157,26 @@ def test_disks_that_come_with_a_machine_type(
     machine = MachineType(instance_type)
     assert machine.disks == disks
     assert machine.with_more_disks == (MachineType(larger) if larger else None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "idle"),
+    [
+        pytest.param({"slice_idle": 8}, {"slice_idle": 8}, id="ms"),
+        pytest.param({"slice_idle": 8, "slice_idle_us": 8000}, {"slice_idle": 8}, id="both"),
+        pytest.param(
+            {"slice_idle": 0, "slice_idle_us": 500},
+            {"slice_idle_us": 500},
+            id="under a millisecond",
+        ),
+        pytest.param({"slice_idle": 0, "slice_idle_us": 0}, {"slice_idle": 0}, id="none"),
+        pytest.param({"group_idle_us": 0}, {"group_idle": 0}, id="none, in us alone"),
+        pytest.param({"group_idle_us": 700}, {"group_idle_us": 700}, id="us alone"),
+        pytest.param({"low_latency": 1}, {}, id="other settings"),
+    ],
+)
+def test_idle_settings(settings: dict[str, int], idle: dict[str, int]) -> None:
+    """How long a scheduler idles is in ms, and in us only where that is under a millisecond."""
+    stack = view([device("a", scheduler="bfq", scheduler_settings=settings)]).stack
+    assert stack is not None
+    assert idle_settings(stack.disks[0]) == idle
