@@ -11,10 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from simulated_machine import (
-    MIB,
-    Machine,
-)
+from simulated_machine import MIB, Machine
 from simulated_push import Pool
 
 GIB = 1024 * MIB
@@ -71,24 +68,18 @@ def disks(count: int, **what: Any) -> Change:
     return change
 
 
-def storage(**what: Any) -> Change:
-    return lambda machine: replace(machine, storage=replace(machine.storage, **what))
+def _of_part(name: str) -> Callable[..., Change]:
+    """Return how to make changes of one part of a machine."""
+
+    def changing(**what: Any) -> Change:
+        return lambda machine: replace(machine, **{name: replace(getattr(machine, name), **what)})
+
+    return changing
 
 
-def limits(**what: Any) -> Change:
-    return lambda machine: replace(machine, limits=replace(machine.limits, **what))
-
-
-def cpu(**what: Any) -> Change:
-    return lambda machine: replace(machine, cpu=replace(machine.cpu, **what))
-
-
-def image(**what: Any) -> Change:
-    return lambda machine: replace(machine, image=replace(machine.image, **what))
-
-
-def neighbours(**what: Any) -> Change:
-    return lambda machine: replace(machine, neighbours=replace(machine.neighbours, **what))
+storage, limits, cpu, image, neighbours = map(
+    _of_part, ("storage", "limits", "cpu", "image", "neighbours")
+)
 
 
 def other(**what: Any) -> Change:
@@ -275,35 +266,22 @@ def make(
 
 SINGLE = tuple(make((name,)) for name in TRUTHS)
 WITH_IRRELEVANT = (
-    make(("one disk",), ("mount option",)),
     make(("one disk",), ("bfq",)),
-    make(("one disk",), ("unreached write limit", "another kernel")),
     make(("one disk",), ("another CPU as fast", "more CPUs")),
-    make(("one disk",), ("a neighbour blocked on another disk",)),
     make(("one disk",), irrelevant_of_fast=("a neighbour blocked on another disk", "more memory")),
-    make(("linear volume",), ("mq-deadline", "dirty ratio")),
-    make(("slower disks",), ("another grep as fast", "unreached memory limit")),
-    make(("cap of the cloud",), ("bfq",)),
-    make(("cap of the cloud",), ("short commit interval", "another kernel")),
-    make(("write limit",), ("another disk model", "mount option")),
-    make(("write limit",), ("unreached CPU limit",)),
     make(("one disk",), ("write limit just above the disks",)),
     make(("one disk",), irrelevant_of_fast=("operations limit of large requests",)),
+    make(("one disk after a burst",), ("read limit just above the disks",)),
+    make(("slower disks",), ("another grep as fast", "unreached memory limit")),
     make(("slower disks",), ("operations limit of large requests",)),
+    make(("cap of the cloud",), ("short commit interval", "another kernel")),
     make(("writing neighbour",), ("write limit just above the disks",)),
     make(("data in the journal",), ("write limit just above the disks", "bfq")),
     make(("read limit while the cache is cold",), ("another disk model", "mount option")),
-    make(("write limit after a burst",), ("another kernel", "bfq")),
-    make(("one disk after a burst",), ("read limit just above the disks",)),
-    make(("slow grep",), ("one disk",)),
-    make(("slow grep",), ("another CPU as fast",)),
     make(("slow grep",), ("a neighbour blocked on another disk", "linear volume")),
-    make(("slow CPU",), ("one disk", "bfq")),
     make(("slow CPU",), ("write limit",)),
     make(("stolen CPU",), ("slower disks", "another kernel")),
     make(("half a CPU",), ("unreached write limit", "one disk")),
-    make(("competitors",), ("mount option", "a neighbour blocked on another disk")),
-    make(("slow kernel",), ("linear volume",)),
     make(("slow process starts",), ("a little steal", "another kernel")),
 )
 TWO_TRUTHS = (
@@ -318,33 +296,17 @@ TWO_TRUTHS = (
     make(("stolen CPU", "slow process starts")),
     make(("half a CPU", "slow grep")),
 )
-ONE_BAD_WORKER = tuple(
-    make((name,), bad_worker=number, workers=5)
-    for number, name in enumerate(
-        (
-            "one disk",
-            "slower disks",
-            "boot disk",
-            "writing neighbour",
-            "write limit",
-            "slow CPU",
-            "stolen CPU",
-            "competitors",
-            "slow grep",
-            "half a CPU",
-        )
-    )
-    for number in [number % 5]
+_BAD = (
+    *("one disk", "slower disks", "boot disk", "writing neighbour", "write limit", "slow CPU"),
+    *("stolen CPU", "competitors", "slow grep", "half a CPU"),
 )
-SWAPPED = tuple(
-    make((name,), irrelevant, swapped=True)
-    for name, irrelevant in (
-        ("one disk", ("bfq",)),
-        ("write limit", ("another kernel",)),
-        ("slow CPU", ("one disk",)),
-        ("slow grep", ()),
-        ("linear volume", ("mount option",)),
-    )
+ONE_BAD_WORKER = tuple(
+    make((name,), bad_worker=number % 5, workers=5) for number, name in enumerate(_BAD)
+)
+SWAPPED = (
+    make(("one disk",), ("bfq",), swapped=True),
+    make(("write limit",), ("another kernel",), swapped=True),
+    make(("slow CPU",), ("one disk",), swapped=True),
 )
 CASES = SINGLE + WITH_IRRELEVANT + TWO_TRUTHS + ONE_BAD_WORKER + SWAPPED
 

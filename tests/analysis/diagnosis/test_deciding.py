@@ -246,6 +246,14 @@ FIXED = fixed_work(1, 1, 1) | spent(copy_kernel=20)
 KERNEL_WORK = {"host.kernel": "5.4"} | spent(copy_kernel=40) | more_cpu_time(2)
 
 
+def held_back(mib: float) -> Facts:
+    return io_limit(mib * MIB) | HALF_RATE
+
+
+def few_writes(per_s: float) -> Facts:
+    return operations_limit(per_s) | HALF_RATE
+
+
 def slower(name: str, facts: Callable[[Any], Facts], *edge: Value, **more: Any) -> Any:
     """A row: the cause, its threshold, facts of the slower side, and what two values lead to."""
     return pytest.param(name.partition(":")[0], facts, edge, more, id=name)
@@ -280,14 +288,8 @@ EDGES = [
         *((0.925, "The slower side's disks together wrote as fast."),),
         **AMD_30,
     ),
-    slower(
-        *("cgroup-io-limit: reached", lambda mib: io_limit(mib * MIB) | HALF_RATE),
-        *((229, RULED_OUT), (227, SUPPORTED)),
-    ),
-    slower(
-        *("cgroup-io-limit: enforced", lambda mib: io_limit(mib * MIB) | HALF_RATE),
-        *((154, RULED_OUT), (157, SUPPORTED)),
-    ),
+    slower("cgroup-io-limit: reached", held_back, (229, RULED_OUT), (227, SUPPORTED)),
+    slower("cgroup-io-limit: enforced", held_back, (154, RULED_OUT), (157, SUPPORTED)),
     slower(
         *("cgroup-io-limit: on average", lambda mib: io_limit(mib * MIB) | HALF_BYTES),
         *((280, RULED_OUT), (272, SUPPORTED)),
@@ -297,13 +299,10 @@ EDGES = [
         *((55, EQUAL_COSTS), (62, TOO_SMALL)),
     ),
     slower("cgroup-io-limit: held", held_for, (15, RULED_OUT), (17, SUPPORTED)),
+    slower("cgroup-io-limit: requests", few_writes, (6300, RULED_OUT), (6100, NOT_SEPARABLE)),
     slower(
-        *("cgroup-io-limit: requests", lambda number: operations_limit(number) | HALF_RATE),
-        *((6300, RULED_OUT), (6100, NOT_SEPARABLE)),
-    ),
-    slower(
-        *("cgroup-io-limit: large requests", lambda number: operations_limit(number) | HALF_RATE),
-        *((1050, NOT_SEPARABLE), (1020, SUPPORTED), (135, SUPPORTED), (125, NOT_SEPARABLE)),
+        *("cgroup-io-limit: large requests", few_writes, (1050, NOT_SEPARABLE), (1020, SUPPORTED)),
+        *((135, SUPPORTED), (125, NOT_SEPARABLE)),
     ),
     slower(
         *(
