@@ -11,7 +11,7 @@ from typing import Any
 import program
 import pytest
 import seed_case
-import tried_workers
+import submitted_tasks
 import yaml
 from loopback import Client, Loopback
 from loopback_deployment import Artifact, Deployment
@@ -59,16 +59,10 @@ def push(*, with_trials=True):
 
 
 def complete(deployment, task_id, *, with_trials=True):
-    definition = deployment.definitions[task_id]
-    deployment.change_runs(task_id, "completed")
-    for pool in seed_case.POOLS:
-        if definition["metadata"]["name"].startswith(f"io-benchmark-{pool}"):
-            (document,) = seed_case.documents(1, pools=[pool])
-            document["task"] |= {"task_id": task_id, "run_id": 0}
-            if with_trials:
-                pace = definition["payload"]["env"].get(PACE_VARIABLE)
-                tried_workers.add_trials(document, None if pace is None else int(pace))
-            deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
+    if deployment.definitions[task_id]["tags"]["kind"] == "io-benchmark":
+        submitted_tasks.complete(deployment, task_id, with_trials=with_trials)
+    else:
+        deployment.change_runs(task_id, "completed")
 
 
 def add_report(deployment, **changes):
