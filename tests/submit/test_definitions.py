@@ -31,6 +31,7 @@ def final(settings, *tasks):
     """Return the definitions of the tasks in their group, as JSON."""
     chosen = select_tasks(tasks or [generated("amd-16")], settings)
     made = in_group(chosen, GROUP)
+    assert all(task.label == task.definition["metadata"]["name"] for task in made)
     return json.loads(json.dumps([dated(task.definition, NOW) for task in made]))
 
 
@@ -153,22 +154,13 @@ def test_the_plan_is_in_each_task(replicates, planned):
 
 
 def test_scopes():
-    """What the creator needs, and what docker-worker asks of a task for its caches and capabilities."""
-    payload = {
-        "image": "x",
-        "command": [],
-        "cache": {"level-1-x": "/x"},
-        "capabilities": {"privileged": True, "devices": {"kvm": True, "loopbackAudio": False}},
-    }
-    tasks = select_tasks([generated("amd-16", payload=payload)], SubmissionSettings())
-    scopes = [
-        "docker-worker:cache:level-1-x",
-        "docker-worker:capability:device:kvm",
-        "docker-worker:capability:privileged",
-    ]
-    assert tasks[0].definition["scopes"] == scopes
+    """What the creator needs, and what the task itself has, as taskgraph writes it."""
+    scopes = [{"task-reference": "docker-worker:cache:level-1-x"}, "docker-worker:capability:y"]
+    tasks = select_tasks([generated("amd-16", scopes=scopes)], IMAGE)
+    own = ["docker-worker:cache:level-1-x", "docker-worker:capability:y"]
+    assert tasks[0].definition["scopes"] == own
     assert submitter_scopes(tasks) == [
-        *scopes,
+        *own,
         "queue:create-task:low:releng-1/type-amd-16",
         "queue:create-task:project:none",
         "queue:scheduler-id:-",

@@ -43,7 +43,7 @@ def test_mistakes(file, text, problem):
     [
         "",
         "a: {b: 1}\nc: {b: 1}",
-        "a: [b, b]\nc: b",
+        "a: [b, c, b]\nc: b",
         "? [a]\n: a\n? {b: 1}\n: a\na: 1",
     ],
 )

@@ -192,7 +192,11 @@ def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any
         metadata["description"] += f"; submitted to {queue} instead"
     if made.get("extra", {}).get("parent") == "":
         del made["extra"]["parent"]
-    made["scopes"] = sorted({*made.get("scopes", ()), *_payload_scopes(made["payload"])})
+    # taskgraph writes the scope of a cache as a reference to no task.
+    made["scopes"] = sorted(
+        scope if isinstance(scope, str) else scope["task-reference"]
+        for scope in made.get("scopes", ())
+    )
     text = json.dumps(made)
     for name in _REFERENCES:
         if f'"{name}"' in text:
@@ -221,18 +225,6 @@ def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | No
             "decision task builds; give --image NAME:TAG of a registry, or --image task:ID or "
             "index:NAMESPACE of a task that built it"
         )
-
-
-def _payload_scopes(payload: Mapping[str, Any]) -> Iterator[str]:
-    """Return the scopes that docker-worker requires for the payload."""
-    for cache in payload.get("cache") or {}:
-        yield f"docker-worker:cache:{cache}"
-    capabilities = payload.get("capabilities") or {}
-    if capabilities.get("privileged"):
-        yield "docker-worker:capability:privileged"
-    for device, is_used in (capabilities.get("devices") or {}).items():
-        if is_used:
-            yield f"docker-worker:capability:device:{device}"
 
 
 def _make_quick(definition: dict[str, Any]) -> None:
