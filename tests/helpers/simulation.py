@@ -1,72 +1,61 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Workers whose truth is known: what a right interval must cover as often as it says."""
+"""Workers whose truth is known: what a right interval must cover as often as it says.
+
+Their noise has physical reasons, and their truth follows from its parameters. Nothing is normalised away:
+what a run met of bursts, of a cold cache or of its host is in its mean. The truth is the expectation over
+the parameters and never that of the sample that was drawn.
+"""
 
 import math
 from array import array
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import seed_workers
 import workload_entries
+from msgspec.structs import replace
+from numpy.typing import NDArray
 
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.looks import SINGLE
-from io_benchmark.analysis.model import Entry, Interval, Subject, Verdict
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.model import (
+    UNKNOWN,
+    Comparison,
+    Entry,
+    Interval,
+    Subject,
+    Verdict,
+    Worker,
+)
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.results.common_types import OutcomeState
+from io_benchmark.results.format import PLAN_VARIABLE
+
+Factors = NDArray[np.float64]
+Files = NDArray[np.int64]
 
 SIZES = (80, 60, 5)
-NS_PER_SIZE = 1_000_000
-WINDOW_NS = 200_000_000
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 MARGIN = 0.05
 ASSUMED = 0.05
-
-# What one worker's retrieves do apart from their sizes: factors around 1, in the order of time.
-Shape = Callable[[np.random.Generator, int], np.ndarray]
-
-
-def clinging(generator: np.random.Generator, count: int) -> np.ndarray:
-    """First-order autoregression with rho = 0.9."""
-    from scipy.signal import lfilter  # takes a second
-
-    noise: np.ndarray = lfilter([1.0], [1.0, -0.9], generator.normal(0, 1, count))
-    return 1 + 0.05 * noise
-
-
-def bursty(generator: np.random.Generator, count: int) -> np.ndarray:
-    """Now and then thirty retrieves in a row take three times as long."""
-    factors = np.ones(count)
-    for start in np.flatnonzero(generator.random(count) < 1 / 200):
-        factors[start : start + 30] = 3
-    return factors * (1 + 0.05 * generator.normal(0, 1, count))
-
-
-def drifting(generator: np.random.Generator, count: int) -> np.ndarray:
-    """A separate slope over the whole run."""
-    slope = generator.normal(0, 0.1)
-    return 1 + slope * np.linspace(-0.5, 0.5, count) + 0.05 * generator.normal(0, 1, count)
-
-
-def bimodal(generator: np.random.Generator, count: int) -> np.ndarray:
-    """Half of the retrieves take one and a half times as long."""
-    return np.where(generator.random(count) < 0.5, 0.8, 1.2) + 0.02 * generator.normal(0, 1, count)
-
-
-def heavy_tailed(generator: np.random.Generator, count: int) -> np.ndarray:
-    """A few retrieves take very long: Pareto with exponent 2.5."""
-    return 0.6 + 0.6 * generator.pareto(2.5, count)
-
-
-SHAPES: dict[str, Shape] = {
-    "clinging": clinging,
-    "bursty": bursty,
-    "drifting": drifting,
-    "bimodal": bimodal,
-    "heavy-tailed": heavy_tailed,
-}
+_WINDOW_NS = 200_000_000
+# Two of five files are of each of the two larger sizes.
+_KINDS_OF_FIVE = (0, 0, 1, 1, 2)
+_NS = np.array(SIZES) * 1_000_000
+# Writeback comes in waves of up to so many retrieves.
+_WAVE = 20
+# A program that just keeps its bar fails one test of so many.
+_FALSE_FAILURES = 1e-4
+RETRIEVES, FILES = 400, 100
 
 
 @cache
@@ -113,61 +102,291 @@ def windows(operations: np.ndarray, window_ns: int) -> Entry:
     )
 
 
-@dataclass(frozen=True)
-class Pool:
-    """How a pool's workers come about."""
-
-    ratio: float = 1.0
-    variation: float = 0.05
-    shape: Shape = clinging
-    retrieves: int = 200
-
-
-def worker(pool: Pool, files: np.ndarray, generator: np.random.Generator) -> Entry:
-    """One worker: its own speed, the shared sequence of files, its own noise."""
-    speed = pool.ratio * math.exp(generator.normal(0, pool.variation))
-    sizes = np.array(SIZES)[files] * NS_PER_SIZE
-    factors = np.maximum(pool.shape(generator, len(files)), 0.05)
-    return entry(sizes * speed * factors, files)
-
-
-def worker_by_windows(pool: Pool, count: int, generator: np.random.Generator) -> Entry:
-    """One worker of which it is counted how much it does in each window."""
-    speed = pool.ratio * math.exp(generator.normal(0, pool.variation))
-    factors = np.maximum(pool.shape(generator, count), 0.05)
-    return windows(np.maximum(1, np.rint(1000 / (speed * factors))), WINDOW_NS)
-
-
-def side(pool: Pool, workers: int, files: np.ndarray, generator: np.random.Generator) -> SideData:
-    entries = tuple(worker(pool, files, generator) for _ in range(workers))
-    return SideData(
-        tuple(math.log(one.mean_ns) for one in entries), tuple((one,) for one in entries)
-    )
-
-
-def machine(
-    pool: Pool,
-    runs: int,
-    run_variation: float,
-    files: np.ndarray,
-    generator: np.random.Generator,
-) -> SideData:
-    """One worker with a separate speed, each of its runs with a further one."""
-    speed = math.exp(generator.normal(0, pool.variation))
-    made = tuple(
-        worker(
-            Pool(pool.ratio * speed, run_variation, pool.shape, pool.retrieves), files, generator
-        )
-        for _ in range(runs)
-    )
-    logs = [math.log(one.mean_ns) for one in made]
-    return SideData((math.fsum(logs) / runs,), (made,))
-
-
-def sequence(count: int, generator: np.random.Generator) -> np.ndarray:
-    return generator.integers(0, len(SIZES), count)
-
-
 def judged(found: Estimate) -> tuple[Interval, Verdict]:
     (judgement,) = judge([found], [SINGLE], MARGIN)
     return judgement.interval, judgement.verdict
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """A process that is on and off, such as another tenant; while it is on, retrieves take longer."""
+
+    factor: float
+    on: float  # retrieves, on average
+    off: float
+
+    @property
+    def expected(self) -> float:
+        return 1 + (self.factor - 1) * self.on / (self.on + self.off)
+
+    def draw(self, generator: np.random.Generator, count: int) -> Factors:
+        """Return the factor of each retrieve. The process did not begin with the run."""
+        cycles = 2 + math.ceil(2 * count / (self.on + self.off))
+        factors: list[Factors] = []
+        is_on = generator.random() < self.on / (self.on + self.off)
+        while sum(map(len, factors)) < count:
+            for duration in generator.exponential(1.0, 2 * cycles):
+                length = round(duration * (self.on if is_on else self.off))
+                factors.append(np.full(length, self.factor if is_on else 1.0))
+                is_on = not is_on
+        return np.concatenate(factors)[:count]
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A part of a pool in another data centre; the zone's factor is common to all its workers."""
+
+    name: str
+    share: float
+    factor: float
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What makes workers of one pool, and retrieves of one worker, differ."""
+
+    variation: float = 0.05  # scale of ln of a machine's speed
+    degrees: float = math.inf  # of Student's distribution of it; 3: heavy tails
+    slow_machines: float = 0.0  # share of machines of another kind, in the same pool
+    slow_factor: float = 1.0
+    zones: tuple[Zone, ...] = ()
+    bursts: Bursts | None = None  # of one worker
+    waves: float = 0.05
+    tail: float = 0.0  # scale of ln of a single retrieve's time
+    cold_factor: float = 1.0  # of the first retrieve of each file
+    credit: int | None = None  # retrieves after which the disk has used up its burst credit
+    without_credit: float = 1.0  # factor from then on
+
+    def expected_log(self, files: Files) -> float:
+        """Return the expectation of ln of a worker's mean time, the run's to the first order."""
+        zones = sum(zone.share * math.log(zone.factor) for zone in self.zones)
+        run = float((_NS[kinds(files)] * self._course(files)).mean())
+        run *= self.bursts.expected if self.bursts else 1.0
+        machines = self.slow_machines * math.log(self.slow_factor)
+        return machines + zones + math.log(run) + self.tail**2 / 2
+
+    def draw_speeds(self, generator: np.random.Generator, count: int) -> Factors:
+        """Return the factors of machines, without those of their hosts and zones."""
+        if math.isinf(self.degrees):
+            logs = generator.normal(0, 1, count)
+        else:
+            logs = generator.standard_t(self.degrees, count)
+        is_slow = generator.random(count) < self.slow_machines
+        return np.exp(self.variation * logs) * np.where(is_slow, self.slow_factor, 1.0)
+
+    def draw_run(self, generator: np.random.Generator, files: Files) -> Factors:
+        """Return the factor of each retrieve of one run."""
+        count = len(files)
+        noise = generator.normal(0, 1, count + _WAVE - 1)
+        waves = np.convolve(noise, np.full(_WAVE, _WAVE**-0.5), mode="valid")
+        factors = self._course(files) * np.maximum(1 + self.waves * waves, 0.05)
+        if self.tail:
+            factors *= np.exp(generator.normal(0, self.tail, count))
+        if self.bursts:
+            factors *= self.bursts.draw(generator, count)
+        return factors
+
+    def _course(self, files: Files) -> Factors:
+        """Return what is the same in each run: the cold cache, and the end of the credit."""
+        course = np.ones(len(files))
+        course[np.unique(files, return_index=True)[1]] = self.cold_factor
+        if self.credit is not None:
+            course[self.credit :] *= self.without_credit
+        return course
+
+
+# Of one worker's retrieves.
+RUN_NOISES = {
+    "waves": Noise(waves=0.15),
+    "bursts": Noise(bursts=Bursts(3.0, on=30, off=300)),
+    "two-modes": Noise(bursts=Bursts(1.5, on=2, off=2)),
+    "heavy-tails": Noise(tail=1.0),
+}
+
+
+def kinds(files: Files) -> Files:
+    """Return which of the three sizes each file has."""
+    return np.array(_KINDS_OF_FIVE)[files % len(_KINDS_OF_FIVE)]
+
+
+def run_of(noise: Noise, files: Files, generator: np.random.Generator, speed: float = 1.0) -> Entry:
+    """Return one run of a worker that is so much slower than others; its first reads are not marked."""
+    return entry(_NS[kinds(files)] * speed * noise.draw_run(generator, files), kinds(files))
+
+
+def windows_of(noise: Noise, count: int, generator: np.random.Generator, speed: float) -> Entry:
+    """Return one run of a worker of which it is counted how much it does in each window."""
+    factors = speed * noise.draw_run(generator, np.zeros(count, dtype=np.int64))
+    return windows(np.maximum(1, np.rint(1000 / factors)), _WINDOW_NS)
+
+
+def side_of(*machines: Sequence[Entry]) -> SideData:
+    """Return a side by the runs of each of its machines."""
+    logs = (math.fsum(math.log(run.mean_ns) for run in runs) / len(runs) for runs in machines)
+    return SideData(tuple(logs), tuple(map(tuple, machines)))
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A pool's noise, and how much slower it is than a pool with the same noise."""
+
+    name: str
+    noise: Noise = Noise()
+    ratio: float = 1.0
+    retrieves: int | None = None  # what a run was ended after; None: all of the sequence
+    ended_by: OutcomeState = OutcomeState.COMPLETED
+    planned: str | None = None  # the number of replicates that each task names
+
+    def expected_log(self, files: Files) -> float:
+        """Return the expectation of ln of a worker's mean time."""
+        return math.log(self.ratio) + self.noise.expected_log(files)
+
+    def true_ratio(self, baseline: "Pool", files: Files) -> float:
+        """Return the ratio to the baseline over the part of the sequence that both have."""
+        common = files[: min(pool.retrieves or len(files) for pool in (self, baseline))]
+        return math.exp(self.expected_log(common) - baseline.expected_log(common))
+
+    def measure(self, count: int, files: Files, generator: np.random.Generator) -> list[Worker]:
+        """Return so many workers that took these files."""
+        noise = self.noise
+        speeds = self.ratio * noise.draw_speeds(generator, count)
+        zones = self._zones(count, generator)
+        workers = []
+        for at, speed in enumerate(speeds):
+            zone = zones[at] if zones else None
+            factor = speed * (zone.factor if zone else 1.0)
+            times = _NS[kinds(files)] * factor * noise.draw_run(generator, files)
+            workers.append(self._worker(at, times, files, zone.name if zone else None))
+        return workers
+
+    def _zones(self, count: int, generator: np.random.Generator) -> list[Zone]:
+        zones = self.noise.zones
+        shares = [zone.share for zone in zones]
+        return [zones[at] for at in generator.choice(len(zones), count, p=shares)] if zones else []
+
+    def _worker(self, at: int, times: Factors, files: Files, zone: str | None) -> Worker:
+        measured = entry(times[: self.retrieves], kinds(files[: self.retrieves]))
+        firsts = np.unique(files[: self.retrieves], return_index=True)[1].tolist()
+        outcome = replace(measured.facts.outcome, state=self.ended_by)
+        facts = replace(measured.facts, outcome=outcome, retrieves_planned=len(files))
+        measured = replace(measured, first_reads=frozenset(firsts), facts=facts, planned=len(files))
+        result = _base().result
+        environment = {} if self.planned is None else {PLAN_VARIABLE: self.planned}
+        location = {"cloud": "google", "zone": zone} if zone else {}
+        result = replace(
+            result,
+            task=replace(result.task, location=location),
+            config=replace(result.config, environment=environment),
+        )
+        name = f"{self.name}-{at:03}"
+        return replace(
+            _base(),
+            side=self.name,
+            pool=self.name,
+            task_id=name,
+            worker_id=f"workers/{name}",
+            machine=UNKNOWN,
+            result=result,
+            entries=(measured,),
+        )
+
+
+@cache
+def _base() -> Worker:
+    """Return a worker with facts, of which causes need as little time as possible."""
+    (worker,) = seed_workers.workers(1, pools=("intel",), change={"intel": {"host.boot_id": None}})
+    storage = replace(worker.result.storage, places=[])
+    return replace(worker, result=replace(worker.result, timeline=None, storage=storage))
+
+
+def sequence(retrieves: int, files: int, generator: np.random.Generator) -> Files:
+    """Return the files in the order in which every worker of a push takes them."""
+    return generator.integers(0, files, retrieves)
+
+
+@dataclass(frozen=True)
+class Push:
+    """What all workers of some pools measured; the last pool is the baseline."""
+
+    pools: tuple[Pool, ...]
+    files: Files
+    workers: tuple[Sequence[Worker], ...]
+
+    @classmethod
+    def draw(
+        cls,
+        pools: Sequence[Pool],
+        counts: Sequence[int],
+        generator: np.random.Generator,
+        *,
+        retrieves: int = RETRIEVES,
+        files: int = FILES,
+    ) -> "Push":
+        """Measure so many workers of each pool."""
+        taken = sequence(retrieves, files, generator)
+        workers = [
+            pool.measure(count, taken, generator) for pool, count in zip(pools, counts, strict=True)
+        ]
+        return cls(tuple(pools), taken, tuple(workers))
+
+    def report(
+        self,
+        count: int | None = None,
+        schedule: Schedule | None = None,
+        lost: Sequence[str] = (),
+    ) -> Report:
+        """Compare the first workers of each pool, or all; `lost` are tasks without a result."""
+        chosen = [worker for pool in self.workers for worker in pool[:count]]
+        baseline = self.pools[-1].name
+        plan = Plan.of_pools([pool.name for pool in self.pools], baseline)
+        # Causes take most of the time, and are simulated elsewhere.
+        with mock.patch.object(diagnoses, "diagnoses", return_value=()):
+            return compare(plan, chosen, Options(schedule=schedule or Schedule()), lost=lost)
+
+    def comparison(
+        self,
+        count: int | None = None,
+        schedule: Schedule | None = None,
+        lost: Sequence[str] = (),
+    ) -> Comparison:
+        """Compare the first candidate with the baseline."""
+        return self.report(count, schedule, lost).subjects[0].comparisons[0]
+
+    def holds(self, comparison: Comparison) -> bool:
+        """Return whether the interval holds the true ratio."""
+        candidate = next(pool for pool in self.pools if pool.name == comparison.candidate)
+        return not comparison.interval.excludes(candidate.true_ratio(self.pools[-1], self.files))
+
+
+@dataclass
+class Rates:
+    """How often several things happened in so many repetitions."""
+
+    repetitions: int
+    hits: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        return "; ".join(f"{name} {self.text(name)}" for name in self.hits)
+
+    def add(self, name: str, happened: bool) -> None:
+        self.hits[name] += happened
+
+    def keeps(self, name: str, bar: float) -> bool:
+        """Return whether the rate is at most the bar, as far as so many repetitions tell."""
+        from scipy.stats import binom  # takes a second
+
+        return bool(self.hits[name] <= binom.isf(_FALSE_FAILURES, self.repetitions, bar))
+
+    def reaches(self, name: str, bar: float) -> bool:
+        """Return whether the rate is at least the bar, as far as so many repetitions tell."""
+        from scipy.stats import binom
+
+        return bool(self.hits[name] >= binom.ppf(_FALSE_FAILURES, self.repetitions, bar))
+
+    def text(self, name: str) -> str:
+        """Return '4.7 ± 0.5 %'."""
+        rate = self.hits[name] / self.repetitions
+        # Of none or all, the error is as of half a hit.
+        inside = min(max(rate, 0.5 / self.repetitions), 1 - 0.5 / self.repetitions)
+        error = math.sqrt(inside * (1 - inside) / self.repetitions)
+        return f"{100 * rate:.1f} ± {100 * error:.1f} %"

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterator
 
 import pytest
-from simulated_noise import Rates
+from simulation import Rates
 
 SHORT, LONG = 200, 10_000
 # Whole pushes that go through `compare`.

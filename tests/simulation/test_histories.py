@@ -22,7 +22,7 @@ from simulated_history import (
     weekly,
     with_gap,
 )
-from simulated_noise import Rates
+from simulation import Rates
 
 from io_benchmark.analysis.history.explanations import Explanation, explain
 

@@ -4,18 +4,27 @@
 Each noise is judged through `compare`, with 1 to 12 workers per pool, looked at once and by schedules.
 """
 
-import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
-import simulation
-from msgspec.structs import replace as replaced
-from simulated_noise import Bursts, Noise, Pool, Push, Rates, Zone, sequence
+from simulation import (
+    ASSUMED,
+    RUN_NOISES,
+    Bursts,
+    Noise,
+    Pool,
+    Push,
+    Rates,
+    Zone,
+    judged,
+    sequence,
+    side_of,
+)
 
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Entry
 from io_benchmark.results.common_types import OutcomeState
@@ -26,12 +35,11 @@ DECLARED = Schedule((3, 6, 12), is_declared=True)
 
 ANY_LOOKS, DECLARED_LOOKS = "any looks", "declared looks"
 
-NEIGHBOURS = Bursts(3.0, on=30, off=300)
 NOISES = {
     "even": Noise(),
-    "bursts": Noise(bursts=NEIGHBOURS),
+    "bursts": RUN_NOISES["bursts"],
     "two-modes-of-retrieves": Noise(bursts=Bursts(1.5, on=150, off=150)),
-    "heavy-tails-of-retrieves": Noise(tail=1.0),
+    "heavy-tails-of-retrieves": RUN_NOISES["heavy-tails"],
     "heavy-tails-of-machines": Noise(degrees=3),
     "two-kinds-of-machines": Noise(slow_machines=0.5, slow_factor=1.3),
     "few-slow-machines": Noise(slow_machines=0.1, slow_factor=1.5),
@@ -91,28 +99,6 @@ def test_unequal_shares_of_zones(rates: Rates) -> None:
         rates.add("called", called)
         rates.add("called without a warning", called and not warned)
     assert rates.keeps("called without a warning", NOT_WARNED)
-
-
-OF_MACHINES = (
-    "even",
-    "heavy-tails-of-machines",
-    "two-kinds-of-machines",
-    "few-slow-machines",
-    "two-zones",
-)
-
-
-@pytest.mark.parametrize("name", NOISES)
-def test_the_generator_keeps_its_word(name: str) -> None:
-    """What many workers show is the expectation, which is not taken from them."""
-    generator = np.random.default_rng(zlib.crc32(name.encode()))
-    noise = NOISES[name] if name in OF_MACHINES else replace(NOISES[name], variation=0)
-    push = Push.draw([Pool("a", noise)], (400,), generator)
-    expected = push.pools[0].expected_log(push.files)
-    means = np.array([worker.entries[0].mean_ns for worker in push.workers[0]]) / math.exp(expected)
-    # Machines multiply, so their logarithms add up; the retrieves of a run add up themselves.
-    values = np.log(means) if name in OF_MACHINES else means - 1
-    assert abs(values.mean()) <= 4 * values.std() / math.sqrt(len(values))
 
 
 # --- runs of different length, and plans that lost a task ---
@@ -179,8 +165,8 @@ WAVES = Pool("equal", Noise(cold_factor=4.0, waves=0.3))
 
 
 def estimate(*entries: Entry) -> Estimate:
-    candidate, baseline = (SideData((math.log(each.mean_ns),), ((each,),)) for each in entries)
-    return Estimate.of_sides(candidate, baseline, simulation.ASSUMED)
+    candidate, baseline = (side_of([each]) for each in entries)
+    return Estimate.of_sides(candidate, baseline, ASSUMED)
 
 
 def measured(pool: Pool, files: np.ndarray, generator: np.random.Generator) -> Entry:
@@ -195,24 +181,11 @@ def test_a_cold_start_is_no_wave(retrieves: int, files: int) -> None:
     for _ in range(rates.repetitions):
         order = sequence(retrieves, files, generator)
         found = estimate(*(measured(pool, order, generator) for pool in (SLOW, FAST)))
-        interval, _ = simulation.judged(found)
+        interval, _ = judged(found)
         rates.add("covered", not interval.excludes(SLOW.true_ratio(FAST, order)))
         rates.add("narrow", interval.high_ratio / found.ratio <= WIDEST)
         equal = estimate(*(measured(WAVES, order, generator) for _ in range(2)))
-        rates.add("called", simulation.judged(equal)[0].excludes(1.0))
+        rates.add("called", judged(equal)[0].excludes(1.0))
     assert rates.reaches("covered", COVERAGE)
     assert rates.reaches("narrow", 0.5)
     assert rates.keeps("called", FALSE_CALLS)
-
-
-def test_a_long_run_of_waves_keeps_its_interval() -> None:
-    """Where first reads cost both sides the same, and are few, their being apart shows nothing new."""
-    generator = np.random.default_rng(1)
-    widths = []
-    for _ in range(50):
-        order = sequence(2000, 100, generator)
-        sides = [measured(WAVES, order, generator) for _ in range(2)]
-        whole = estimate(*(replaced(side, first_reads=frozenset()) for side in sides))
-        widths.append(estimate(*sides).error / whole.error)
-    assert max(widths) == 1.0
-    assert np.median(widths) == pytest.approx(1.0, abs=0.01)

@@ -11,13 +11,22 @@ import zlib
 
 import numpy as np
 import pytest
-import simulation
 from msgspec.structs import replace
-from simulation import SHAPES, Pool
+from simulation import (
+    ASSUMED,
+    MARGIN,
+    RUN_NOISES,
+    entry,
+    judged,
+    run_of,
+    sequence,
+    side_of,
+    windows_of,
+)
 
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import _holm, _verdict, advise
-from io_benchmark.analysis.inference.estimates import UNPAIRED_BATCHES, Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.pairs import Pair
@@ -25,36 +34,35 @@ from io_benchmark.analysis.model import DIFFERENT, Verdict
 
 COVERAGE, COVERAGE_OF_RUNS, FALSE_CALLS, DECIDED = 0.93, 0.95, 0.05, 0.80
 RETRIEVES = 200
+WAVES = RUN_NOISES["waves"]
 
 
-def retrieves(workers, shape=simulation.clinging, count=RETRIEVES):
+def machine(noise, files, generator, ratio=1.0, runs=1, variation=0.0):
+    """Return the runs of one worker with a speed of its own, each with a further one."""
+    (speed,) = ratio * noise.draw_speeds(generator, 1)
+    factors = speed * np.exp(generator.normal(0, variation, runs))
+    return [run_of(noise, files, generator, factor) for factor in factors]
+
+
+def retrieves(workers, noise=WAVES, count=RETRIEVES):
     """So many workers of each pool."""
 
     def draw(generator, ratio):
-        files = simulation.sequence(count, generator)
-        candidate, baseline = (
-            simulation.side(Pool(true_ratio, shape=shape), workers, files, generator)
-            for true_ratio in (ratio, 1.0)
-        )
-        return Estimate.of_sides(candidate, baseline, simulation.ASSUMED)
+        files = sequence(count, count, generator)
+        return [
+            side_of(*(machine(noise, files, generator, truth) for _ in range(workers)))
+            for truth in (ratio, 1.0)
+        ]
 
     return draw
 
 
-def windows(count, shape=simulation.clinging):
+def windows(count, noise=WAVES):
     """One worker each, and what was done in so many windows, unpaired."""
 
     def draw(generator, ratio):
-        entries = [
-            simulation.worker_by_windows(Pool(true_ratio, shape=shape), count, generator)
-            for true_ratio in (ratio, 1.0)
-        ]
-        candidate, baseline = (
-            SideData((math.log(entry.mean_ns),), ((entry,),)) for entry in entries
-        )
-        found = Estimate.of_sides(candidate, baseline, simulation.ASSUMED)
-        assert found.method == UNPAIRED_BATCHES
-        return found
+        speeds = noise.draw_speeds(generator, 2) * (ratio, 1.0)
+        return [side_of([windows_of(noise, count, generator, speed)]) for speed in speeds]
 
     return draw
 
@@ -63,28 +71,23 @@ def runs(counts, *variations):
     """One worker each, with several runs that differ by this much."""
 
     def draw(generator, ratio):
-        files = simulation.sequence(RETRIEVES, generator)
-        candidate, baseline = (
-            simulation.machine(Pool(true_ratio), count, variation, files, generator)
-            for true_ratio, count, variation in (
-                (ratio, counts[0], variations[0]),
-                (1.0, counts[1], variations[-1]),
-            )
-        )
-        return Estimate.of_sides(candidate, baseline, simulation.ASSUMED)
+        files = sequence(RETRIEVES, RETRIEVES, generator)
+        sides = ((ratio, counts[0], variations[0]), (1.0, counts[1], variations[-1]))
+        return [side_of(machine(WAVES, files, generator, *side)) for side in sides]
 
     return draw
 
 
 def runs_against_workers(generator, ratio):
     """Three runs of one worker against four workers with a run each."""
-    files = simulation.sequence(RETRIEVES, generator)
-    alone = simulation.machine(Pool(ratio), 3, 0.10, files, generator)
-    workers = [simulation.machine(Pool(), 1, 0.10, files, generator) for _ in range(4)]
-    several = SideData(
-        tuple(side.log_means[0] for side in workers), tuple(side.runs[0] for side in workers)
-    )
-    return Estimate.of_sides(alone, several, simulation.ASSUMED)
+    files = sequence(RETRIEVES, RETRIEVES, generator)
+    several = [machine(WAVES, files, generator, variation=0.10) for _ in range(4)]
+    return side_of(machine(WAVES, files, generator, ratio, 3, 0.10)), side_of(*several)
+
+
+def judgement(draw, generator, ratio):
+    candidate, baseline = draw(generator, ratio)
+    return judged(Estimate.of_sides(candidate, baseline, ASSUMED))
 
 
 SEVERAL_RUNS = {
@@ -93,11 +96,13 @@ SEVERAL_RUNS = {
     for variation in (0.05, 0.10, 0.20)
 }
 EQUAL = {
-    **{f"1 worker, {name}": retrieves(1, shape, 2000) for name, shape in SHAPES.items()},
+    **{f"1 worker, {name}": retrieves(1, noise, 2000) for name, noise in RUN_NOISES.items()},
     **{
-        f"{count} windows, {name}": windows(count, shape)
-        for name, shape in SHAPES.items()
+        f"{count} windows, {name}": windows(count, noise)
+        for name, noise in RUN_NOISES.items()
         for count in (20, 60, 400)
+        # A burst may be longer than twenty windows.
+        if (count, name) != (20, "bursts")
     },
     **SEVERAL_RUNS,
     "noisy runs against steady ones": runs((3, 3), 0.05, 0.20),
@@ -117,9 +122,7 @@ COVERED = {
 def test_equal_pools_are_seldom_called_different(name, repetitions, tolerance):
     """At most 5 % false calls."""
     generator = np.random.default_rng(zlib.crc32(name.encode()))
-    called = sum(
-        simulation.judged(EQUAL[name](generator, 1.0))[1] in DIFFERENT for _ in range(repetitions)
-    )
+    called = sum(judgement(EQUAL[name], generator, 1.0)[1] in DIFFERENT for _ in range(repetitions))
     assert called / repetitions <= FALSE_CALLS + tolerance
 
 
@@ -128,15 +131,13 @@ def test_the_interval_covers_the_truth(name, repetitions, tolerance):
     """The 95 % interval holds the true ratio."""
     draw, ratio, bar = COVERED[name]
     generator = np.random.default_rng(zlib.crc32(name.encode()))
-    missed = sum(
-        simulation.judged(draw(generator, ratio))[0].excludes(ratio) for _ in range(repetitions)
-    )
+    missed = sum(judgement(draw, generator, ratio)[0].excludes(ratio) for _ in range(repetitions))
     assert 1 - missed / repetitions >= bar - tolerance
 
 
 def workers(logs):
     """Workers with these log means, whose samples say nothing."""
-    nothing = simulation.entry(np.full(40, 1000))
+    nothing = entry(np.full(40, 1000))
     return SideData(tuple(logs), ((nothing,),) * len(logs))
 
 
@@ -146,7 +147,7 @@ def test_four_pools_together_are_seldom_called_different(repetitions, tolerance)
     called = 0
     for _ in range(repetitions):
         baseline, *candidates = [workers(generator.normal(0, 0.05, 4)) for _ in range(4)]
-        found = [Estimate.of_sides(side, baseline, simulation.ASSUMED) for side in candidates]
+        found = [Estimate.of_sides(side, baseline, ASSUMED) for side in candidates]
         steps = _holm([estimate.p_value for estimate in found], [SINGLE] * 3)
         called += any(p_adjusted < 0.05 for p_adjusted, _ in steps)
     assert called / repetitions <= FALSE_CALLS + tolerance
@@ -166,20 +167,20 @@ def test_four_pools_together_are_seldom_called_different(repetitions, tolerance)
 def test_the_advised_number_decides(ratio, count, seen, comparisons, repetitions, tolerance):
     """Were the estimate true, 80 of 100 repetitions with that many workers reach a verdict."""
     generator = np.random.default_rng(int(ratio * 100) + count)
-    files = simulation.sequence(400, generator)
+    files = sequence(400, 400, generator)
     spread = [seen * math.sqrt(2) * (at % 2 * 2 - 1) / 2 for at in range(count)]
     candidate, baseline = (
         SideData(
             tuple(math.log(truth) + log - sum(spread) / count for log in spread),
-            tuple((simulation.worker(Pool(truth, 0), files, generator),) for _ in spread),
+            tuple((run_of(WAVES, files, generator, truth),) for _ in spread),
         )
         for truth in (ratio, 1.0)
     )
-    found = Estimate.of_sides(candidate, baseline, simulation.ASSUMED)
-    variation = variations.given(simulation.ASSUMED)
+    found = Estimate.of_sides(candidate, baseline, ASSUMED)
+    variation = variations.given(ASSUMED)
     pair = Pair("candidate", "baseline", candidate, baseline, variation)
     estimate = replace(found, log_ratio=math.log(ratio))
-    advice = advise(estimate, pair, margin=simulation.MARGIN, comparisons=comparisons)
+    advice = advise(estimate, pair, margin=MARGIN, comparisons=comparisons)
     assert advice.workers_to_add is not None
     total = count + advice.workers_to_add
     decided = 0
@@ -188,11 +189,11 @@ def test_the_advised_number_decides(ratio, count, seen, comparisons, repetitions
             workers(generator.normal(centre, advice.variation_ratio, total))
             for centre in (math.log(ratio), 0.0)
         )
-        again = Estimate.of_sides(candidate, baseline, simulation.ASSUMED)
+        again = Estimate.of_sides(candidate, baseline, ASSUMED)
         reached = _verdict(
             again.interval(1 - 0.05 / comparisons),
             again.interval(EQUIVALENCE_LEVEL),
-            simulation.MARGIN,
+            MARGIN,
         )
         decided += reached is not Verdict.INCONCLUSIVE
     assert decided / repetitions >= DECIDED - tolerance

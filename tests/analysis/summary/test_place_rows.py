@@ -80,23 +80,23 @@ def pair(
     files: np.ndarray,
     generator: np.random.Generator,
     speed: float = 1.0,
-    shape: simulation.Shape = simulation.clinging,
+    noise: simulation.Noise = simulation.RUN_NOISES["waves"],
 ) -> tuple[Entry, Entry]:
     """One machine in two places, whose true ratio is 1.3."""
     slow, quick = (
-        simulation.worker(simulation.Pool(ratio * speed, 0.0, shape, RETRIEVES), files, generator)
-        for ratio in (1.3, 1.0)
+        simulation.run_of(noise, files, generator, ratio * speed) for ratio in (1.3, 1.0)
     )
     return slow, quick
 
 
-@pytest.mark.parametrize("shape", simulation.SHAPES.values(), ids=simulation.SHAPES)
-def test_the_interval_of_one_worker_covers_the_truth(shape: simulation.Shape) -> None:
+@pytest.mark.parametrize("name", simulation.RUN_NOISES)
+def test_the_interval_of_one_worker_covers_the_truth(name: str) -> None:
     """93 of 100 intervals or more hold it."""
     generator = np.random.default_rng(1)
     covered = 0
     for _ in range(100):
-        machine = pair(simulation.sequence(RETRIEVES, generator), generator, shape=shape)
+        files = simulation.sequence(RETRIEVES, RETRIEVES, generator)
+        machine = pair(files, generator, noise=simulation.RUN_NOISES[name])
         covered += not Estimate.within_workers([[machine]]).interval(0.95).excludes(1.3)
     assert covered >= 93
 
@@ -106,7 +106,7 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
     from scipy.stats import ttest_1samp
 
     generator = np.random.default_rng(2)
-    files = simulation.sequence(RETRIEVES, generator)
+    files = simulation.sequence(RETRIEVES, RETRIEVES, generator)
     machines = [[pair(files, generator, math.exp(generator.normal(0, 0.2)))] for _ in range(5)]
     estimate = Estimate.within_workers(machines)
     logs = [math.log(slow.mean_ns / quick.mean_ns) for ((slow, quick),) in machines]
