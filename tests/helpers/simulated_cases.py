@@ -233,6 +233,14 @@ _CHANGES_THE_BURST = frozenset(("dirty ratio", "more memory", "unreached memory 
 BASE = Machine()
 
 
+def changed(*changes: Change) -> Machine:
+    """Return the usual machine with these changes."""
+    machine = BASE
+    for change in changes:
+        machine = change(machine)
+    return machine
+
+
 def make(
     truths: tuple[str, ...],
     irrelevant: tuple[str, ...] = (),

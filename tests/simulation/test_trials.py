@@ -12,6 +12,7 @@ from simulated_cases import (
     BASE,
     DISK_BOUND,
     Change,
+    changed,
     cpu,
     disks,
     every_disk,
@@ -21,7 +22,7 @@ from simulated_cases import (
     random_case,
     storage,
 )
-from simulated_machine import MIB, Machine
+from simulated_machine import MIB
 
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialState
 from io_benchmark.analysis.report_model import Report
@@ -59,13 +60,6 @@ NOT_BY_STORAGE: Mapping[str, tuple[Change, ...]] = {
     "a very slow CPU": (cpu(speed=0.08, model="slow"),),
 }
 IN_STORAGE = ("device-count", "disk-speed", "cgroup-io-limit", "linear-volume", "ext4-flush")
-
-
-def changed(*changes: Change) -> Machine:
-    machine = BASE
-    for change in changes:
-        machine = change(machine)
-    return machine
 
 
 def causes(report: Report, *states: State) -> list[str]:

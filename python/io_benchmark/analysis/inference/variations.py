@@ -15,7 +15,7 @@ A day, a region or a deployment shifts all workers of a push together. Workers o
 shift, however many they are. Within one push it is the same for both sides, and cancels. So it counts by
 how much more of one side's workers than of the other's each push has. It is estimated from the pool's past,
 and from the sides themselves where they have several pushes. Otherwise it is assumed, and the report says
-so. tests/simulation/test_worker_variation.py and test_push_variation.py have the rates.
+so. tests/simulation/test_variations.py has the rates.
 """
 
 import math

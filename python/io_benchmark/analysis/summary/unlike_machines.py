@@ -18,7 +18,7 @@ corrected for the number of splits. An exact test by random orders of the machin
 machines it has too few orders to find two slow ones. A verdict counts all workers of a mixed pool; the
 answer is about its parts.
 
-tests/simulation/test_single_machines.py and test_machine_splits.py have the rates.
+tests/simulation/test_unlike_machines.py has the rates.
 """
 
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Simulation: among equal machines hardly one is named, and a bad one of five is.
+"""Simulation: among equal machines hardly one is named, and a bad one of five is; the same for splits.
 
 Workers of equal pools differ by 5 or 10 %, by a normal distribution or one with heavier tails. Where
 tails are heavy and workers differ by 10 %, some machines really are half as slow again: these are named.
@@ -18,9 +18,10 @@ from simulation import ASSUMED, SUBJECT
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import Run, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
-from io_benchmark.analysis.summary.unlike_machines import SingleMachine
+from io_benchmark.analysis.summary.unlike_machines import MachineSplit, SingleMachine
 
 FALSE_NAMES, FOUND = 0.02, 0.90
+FALSE_SPLITS, SPLITS_FOUND = 0.05, 0.95
 MEAN_NS = 1e8
 
 
@@ -137,3 +138,42 @@ def test_more_machines_need_a_larger_difference() -> None:
         return named[0].usual.high_ratio
 
     assert usual(1) < usual(20)
+
+
+def irrelevant(generator: np.random.Generator, workers: int, count: int) -> list[dict[str, str]]:
+    """Facts of two or three values that do not depend on the times."""
+    drawn = [generator.integers(0, generator.integers(2, 4), workers) for _ in range(count)]
+    return [
+        {f"fact {number}": str(fact[at]) for number, fact in enumerate(drawn)}
+        for at in range(workers)
+    ]
+
+
+@pytest.mark.parametrize("draw", [normal, heavy_tailed])
+@pytest.mark.parametrize("bad", [0, 1])
+@pytest.mark.parametrize("workers", [4, 8, 12])
+def test_equal_machines_are_seldom_split(workers, bad, draw, repetitions, tolerance):
+    """At most 5 of 100 pools, also where one machine takes twice as long as all others."""
+    generator = np.random.default_rng(workers)
+    split = 0
+    for _ in range(repetitions):
+        errors = draw(generator, workers)
+        logs = generator.uniform(0.03, 0.10) * errors
+        logs[:bad] += math.log(2)
+        split += MachineSplit.find(logs.tolist(), irrelevant(generator, workers, 4)) is not None
+    assert split / repetitions <= FALSE_SPLITS + tolerance
+
+
+@pytest.mark.parametrize(("slow", "workers"), [(2, 8), (4, 8), (3, 10), (6, 12)])
+def test_unlike_machines_are_found_by_their_fact(slow, workers, repetitions, tolerance):
+    """Machines 1.3 to 2 times as slow are told by the fact that they share, beside irrelevant ones."""
+    generator = np.random.default_rng(slow)
+    found = 0
+    for _ in range(repetitions):
+        logs = generator.uniform(0.03, 0.08) * generator.normal(size=workers)
+        logs[:slow] += math.log(generator.uniform(1.3, 2.0))
+        facts = irrelevant(generator, workers, 3)
+        facts = [{**each, "disks": str(1 + (at >= slow))} for at, each in enumerate(facts)]
+        split = MachineSplit.find(logs.tolist(), facts)
+        found += split is not None and "disks" in split.facts and len(split.slower) == slow
+    assert found / repetitions >= SPLITS_FOUND - tolerance

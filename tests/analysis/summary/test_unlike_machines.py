@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Machines that do not belong to their pool, each limit from both sides; tests/simulation has the rates."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+import simulation
+from scipy import stats
+from seed_workers import worker
+from simulated_cases import BASE, TRUTHS
+from simulated_machine import Machine
+from simulated_push import Pool, measure
+from written import screen
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference.estimates import SideData
+from io_benchmark.analysis.model import Entry, Verdict, Worker
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import SampledReport
+from io_benchmark.analysis.summary.unlike_machines import MachineSplit, _outside
+from io_benchmark.number_text import ratio
+
+STEADY = simulation.entry(np.full(100, 1_000_000))
+
+
+def side(*ratios: float, entry: Entry = STEADY) -> SideData:
+    return SideData(tuple(map(math.log, ratios)), ((entry,),) * len(ratios))
+
+
+def named(data: dict[str, SideData], *, assumed: float = 0.01, looked_at: int = 4) -> list[str]:
+    level = 1 - 0.0125 / looked_at
+    return [f"{name} {at}" for name, at, _, _ in _outside(data, assumed, level)]
+
+
+@pytest.mark.parametrize(
+    ("machines", "assumed", "looked_at", "expected"),
+    [
+        # Nobody replaces a machine for less than 1.25×, in both directions, however alike the others.
+        *(
+            ((ratio, 1.001, 1.0, 1.0, 0.999), 0.01, 4, expected)
+            for ratio, expected in (
+                (1.24, []),
+                (1.26, ["a 0"]),
+                (1 / 1.24, []),
+                (1 / 1.26, ["a 0"]),
+            )
+        ),
+        # Two other machines do not show what is usual.
+        ((2.0, 1.0, 1.0), 0.01, 4, []),
+        ((2.0, 1.0, 1.0, 1.0), 0.01, 4, ["a 0"]),
+        # Four machines hardly show how far machines differ, so they may vary as assumed.
+        ((1.5, 1.0, 1.01, 0.99), 0.05, 4, ["a 0"]),
+        ((1.5, 1.0, 1.01, 0.99), 0.10, 4, []),
+        # The level is corrected for all machines that a report looks at.
+        ((1.45, 1.0, 1.01, 0.99), 0.05, 4, ["a 0"]),
+        ((1.45, 1.0, 1.01, 0.99), 0.05, 400, []),
+        # Tails are heavy: many machines do not make it less strict than eight degrees of freedom do.
+        ((1.39, 1.0, *[0.935, 1.07] * 5), 0.05, 12, []),
+        ((1.47, 1.0, *[0.935, 1.07] * 5), 0.05, 12, ["a 0"]),
+        # Two of five: a mixed pool.
+        ((1.0, 1.02, 0.97, 2.0, 2.02), 0.05, 8, []),
+    ],
+)
+def test_one_machine_of_a_pool(machines, assumed, looked_at, expected):
+    """Only a machine that is alone, and clearly so, is named."""
+    assert named({"a": side(*machines)}, assumed=assumed, looked_at=looked_at) == expected
+
+
+def test_one_bad_machine_per_side_does_not_hide_the_other() -> None:
+    """The farthest machine of each side is left out of what is usual."""
+    data = {"a": side(1.6, 1.0, 1.01, 0.99), "b": side(1.0, 1.01, 0.99, 0.6)}
+    assert named(data, assumed=0.05, looked_at=8) == ["a 0", "b 3"]
+
+
+def test_another_side_shows_how_far_machines_vary() -> None:
+    """Its three machines vary widely, so that a difference of 1.4× is usual."""
+    data = {"a": side(1.4, 1.0, 1.01, 0.99)}
+    assert named(data) == ["a 0"]
+    assert named({**data, "b": side(0.7, 1.0, 1.4)}) == []
+
+
+@pytest.mark.parametrize(("stall_ms", "expected"), [(1, ["a 0"]), (60, [])])
+def test_a_run_with_a_long_stall(stall_ms: int, expected: list[str]) -> None:
+    """What the noise within runs explains is not the machine's."""
+    times = np.full(100, 1_000_000)
+    times[40:44] = stall_ms * 1_000_000
+    steady = side(1.4, 1.0, 1.01, 0.99)
+    noisy = SideData(steady.log_means, ((simulation.entry(times),), *steady.runs[1:]))
+    assert named({"a": noisy}) == expected
+
+
+NOISE = (0.01, -0.01, 0.02, -0.02, 0.0, 0.01, -0.01, 0.0)
+DISKS = [{"disks": "1 disk"}] * 3 + [{"disks": "2 disks"}] * 5
+
+
+def times(factor: float, slow: int = 3) -> list[float]:
+    return [noise + (math.log(factor) if at < slow else 0.0) for at, noise in enumerate(NOISE)]
+
+
+def test_slower_machines_and_their_p_value() -> None:
+    """Student's t between both kinds, by scipy, times the number of splits; equal splits count once."""
+    facts = [{**each, "disk size": f"of {each['disks']}"} for each in DISKS]
+    facts = [{**each, "zone": "ab"[at % 2]} for at, each in enumerate(facts)]
+    logs = times(1.5)
+    split = MachineSplit.find(logs, facts)
+    assert split is not None
+    assert (split.slower, split.faster) == (frozenset(range(3)), frozenset(range(3, 8)))
+    assert split.facts == ("disks", "disk size")
+    assert split.p_value == pytest.approx(2 * stats.ttest_ind(logs[:3], logs[3:]).pvalue)
+    expected = math.exp(sum(logs[:3]) / 3 - sum(logs[3:]) / 5)
+    assert split.ratio == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("factor", "is_split"), [(1.085, False), (1.115, True)])
+def test_a_small_difference_splits_nothing(factor: float, is_split: bool) -> None:
+    """Machines within 10 % of each other are one kind, however clear that is."""
+    logs = [1e-3 * noise + math.log(factor) * (at < 3) for at, noise in enumerate(NOISE)]
+    assert (MachineSplit.find(logs, DISKS) is not None) is is_split
+
+
+@pytest.mark.parametrize(("tests", "is_split"), [(1, True), (10**7, False)])
+def test_more_tests_need_a_clearer_difference(tests: int, is_split: bool) -> None:
+    """The level is for all tests of a side together."""
+    assert (MachineSplit.find(times(1.5), DISKS, tests) is not None) is is_split
+
+
+@pytest.mark.parametrize(("slow", "is_split"), [(1, False), (2, True), (6, True), (7, False)])
+def test_one_machine_is_no_kind(slow: int, is_split: bool) -> None:
+    """Both kinds have at least two machines."""
+    facts = [{"disks": "1 disk" if at < slow else "2 disks"} for at in range(8)]
+    assert (MachineSplit.find(times(2.0, slow), facts) is not None) is is_split
+
+
+def test_a_fact_that_one_machine_does_not_show() -> None:
+    """It splits nothing, because that machine may be of either kind."""
+    assert MachineSplit.find(times(2.0), [*DISKS[:7], {}]) is None
+
+
+def test_one_value_of_several() -> None:
+    """Machines of the slow kind are compared with all others, whatever these have."""
+    facts = [{"zone": "a"}] * 3 + [{"zone": zone} for zone in "bbccd"]
+    split = MachineSplit.find(times(1.5), facts)
+    assert split is not None
+    assert split.slower == frozenset(range(3))
+    assert MachineSplit.find([], []) is None
+
+
+ONE_DISK = TRUTHS["one disk"].change(BASE)
+PLAN = Plan("", "intel", "", (("amd-16", "intel"),))
+
+
+def workers(slow: int, count: int = 10) -> list[Worker]:
+    """Two pools; this many workers of amd-16 have one disk, and all others two."""
+    exceptions: Mapping[int, Machine] = dict.fromkeys(range(slow), ONE_DISK)
+    pools = (Pool("amd-16", BASE, count, exceptions), Pool("intel", BASE, count))
+    sides = measure(pools, 1, retrieves=120)
+    return [worker(run.document) for runs in sides.values() for run in runs]
+
+
+def report(slow: int) -> SampledReport:
+    return compare(PLAN, workers(slow), Options())
+
+
+def test_some_slower_machines() -> None:
+    """The answer has their number, what they have and how the others compare; no workers are asked for."""
+    found = report(3)
+    (pool,) = found.mixed_pools
+    assert (len(pool.slower), len(pool.faster)) == (3, 7)
+    assert pool.facts_of_slower == ("1 disk",)
+    assert pool.facts_of_faster == ("2 disks",)
+    assert pool.ratio == pytest.approx(1.9, abs=0.15)
+    assert [pair.verdict for pair in pool.of_the_faster] == [Verdict.EQUIVALENT]
+    assert found.decision_cost is None
+    text = " ".join(" ".join(screen(found)).split())
+    assert f"3 of 10 workers of amd-16 have 1 disk and take {ratio(pool.ratio)} the time" in text
+    assert "Try: give all workers of amd-16 2 disks, by the pool's definition." in text
+    assert "More workers are not expected to settle amd-16: its machines are of two kinds." in text
+
+
+def test_a_slower_pool() -> None:
+    """Its remedy is its definition, once, and not another machine type for all."""
+    found = report(6)
+    (pool,) = found.mixed_pools
+    (diagnosis,) = found.diagnoses
+    assert found.subjects[0].comparisons[0].verdict is Verdict.SLOWER
+    assert diagnosis.remedies == (pool.remedy,)
+    assert pool.remedy.gain_ratio == pytest.approx(pool.ratio**0.6)
+    assert " ".join(screen(found)).count("Try:") == 1
