@@ -4,7 +4,6 @@
 import math
 from typing import Any
 
-import numpy as np
 import pytest
 import workload_entries
 from seed_case import outcome
@@ -68,19 +67,6 @@ def test_noise_of_batches() -> None:
     assert times.step is not None
     assert (times.step.index, times.step.is_clear) == (30, True)
     assert times.step.ratio == pytest.approx(10.0)
-
-
-def test_the_error_of_a_rate_is_that_of_simulation() -> None:
-    """Windows of random counts and speeds: the mean's error is its spread over many runs."""
-    generator = np.random.default_rng(5)
-    means, errors = [], []
-    for _ in range(200):
-        counts = generator.integers(50, 150, 400)
-        times = counts * 1e5 * (1 + 0.1 * generator.normal(0, 1, 400))
-        entry = batches(times.tolist(), counts.tolist())
-        means.append(math.log(entry.mean_ns))
-        errors.append(entry.relative_times.error_of_mean**2)
-    assert np.sqrt(np.mean(errors)) == pytest.approx(np.std(means), rel=0.15)
 
 
 def report(candidate: dict[str, Any], baseline: dict[str, Any] | None = None) -> Report:

@@ -56,14 +56,6 @@ def test_holms_intervals_decide_as_its_p_values_do():
             assert judgement.interval.excludes(1.0) == (judgement.p_value < 0.05)
 
 
-@pytest.mark.parametrize(("p_value", "is_rejected"), [(0.0249, True), (0.0251, False)])
-def test_a_second_candidate_halves_the_error(p_value, is_rejected):
-    """The smaller p-value of two is compared with 2.5 %; where it fails, the other fails too."""
-    first, second = _holm([p_value, 0.04], [SINGLE] * 2)
-    assert (first[0] < 0.05, second[0] < 0.05) == (is_rejected, is_rejected)
-    assert 1 - second[1] == pytest.approx(0.05 if is_rejected else 0.025)
-
-
 def test_a_look_spends_a_part_of_the_error():
     """The level of the interval is that of the part, and the p-value is divided by it."""
     look = Schedule().look(3)
@@ -215,20 +207,6 @@ def test_a_machine_that_runs_twice():
     baseline = pool("intel", (0.99, *BASELINE, *LATER))
     baseline[1] = replace(baseline[1], worker_id=baseline[0].worker_id)
     assert compared([*pool("amd-16", DECIDED), *baseline]).workers == (3, 3)
-
-
-def test_several_candidates():
-    """One that an earlier look decided leaves its part of the error to the others."""
-    workers = [
-        *pool("amd-16", DECIDED),
-        *pool("amd-30", (1.1, 1.9, 1.7, 1.3, 1.8, 2.4)),
-        *pool("intel", (*BASELINE, *LATER)),
-    ]
-    decided, second = report(workers).subjects[0].comparisons
-    assert decided.of_all is not None
-    assert second.verdict is SLOWER
-    alone = compared(workers[3:])
-    assert second.interval.level_ratio == pytest.approx(alone.interval.level_ratio, abs=0.002)
 
 
 def test_a_decided_pair_keeps_its_p_value():

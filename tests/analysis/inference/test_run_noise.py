@@ -52,16 +52,6 @@ def test_blocks_are_well_over_twenty_retrieves(count: int, expected: int) -> Non
     assert run_noise._block_length(count) == expected
 
 
-def test_independent_values_have_the_textbooks_error() -> None:
-    """Without correlation it is sigma over the root of n, on average over many runs."""
-    generator = np.random.default_rng(1)
-    variances = [
-        run_noise.variance_of_mean(generator.normal(0, 1, 2000).tolist()).variance
-        for _ in range(400)
-    ]
-    assert np.mean(variances) == pytest.approx(1 / 2000, rel=0.1)
-
-
 def test_clinging_values_have_the_larger_error_of_theory() -> None:
     """For a first-order autoregression the variance of the mean is sigma^2 / (n (1 - rho)^2)."""
     generator = np.random.default_rng(2)
