@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from io_benchmark.analysis.parts.time_parts import Part
+from io_benchmark.analysis.time_parts import Part
 
 Document = Mapping[str, Any]
 Ask = Callable[[str], Document]

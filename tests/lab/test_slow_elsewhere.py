@@ -14,7 +14,7 @@ import pytest
 from lab_truths import Truth
 from storage_lab import Lab, joining, own_cpu_group
 
-from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_lookups
+from io_benchmark.analysis.time_parts import Kind, in_all, in_lookups
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 

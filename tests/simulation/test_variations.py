@@ -20,11 +20,11 @@ from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE
-from io_benchmark.analysis.inference.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import DIFFERENT, WorkerVariation
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
 
 FALSE_CALLS, COVERAGE, FOUND = 0.05, 0.93, 0.80
 NANOSECONDS = 1_000_000

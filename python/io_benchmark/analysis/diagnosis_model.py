@@ -6,8 +6,8 @@ from enum import StrEnum
 from msgspec import Struct
 
 from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.time_parts import Kind, Phase
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # Why a worker did not run its trials, in its own words.

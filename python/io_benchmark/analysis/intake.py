@@ -8,8 +8,8 @@ from operator import add
 
 import msgspec
 
+from io_benchmark.analysis import time_parts
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
-from io_benchmark.analysis.parts import time_parts
 from io_benchmark.analysis.parts.division import with_other_waits
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.common_types import OutcomeState

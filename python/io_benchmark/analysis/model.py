@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
-from io_benchmark.analysis.inference.run_noise import RelativeTimes
-from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
+from io_benchmark.analysis.run_noise import RelativeTimes
 from io_benchmark.analysis.statements import Statement, statement
+from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.results.workloads.cache_retrieve import Trials
 

@@ -10,7 +10,7 @@ Exit code: 0 compared, 1 failed, 2 wrong usage, 3 an expectation is not met.
 
 from typing import TYPE_CHECKING
 
-from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError

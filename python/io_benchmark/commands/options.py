@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN
+from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean, clean_name
 

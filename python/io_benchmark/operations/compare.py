@@ -8,8 +8,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis import compare as analysis
-from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.report_model import Report

@@ -8,7 +8,7 @@ from datetime import date
 
 from msgspec import Struct, field
 
-from io_benchmark.analysis.inference.levels import DEFAULT_MARGIN
+from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.task_model import TaskReport

@@ -15,8 +15,8 @@ from simulated_push import Pool, measure
 from io_benchmark.analysis.diagnosis.diagnoses import _explained
 from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.parts.time_parts import Kind, Phase
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.time_parts import Kind, Phase
 from io_benchmark.results.workloads.metadata import NOT_VISIBLE
 
 SLOWER, FASTER, OPEN = Verdict.SLOWER, Verdict.FASTER, Verdict.INCONCLUSIVE

@@ -21,11 +21,11 @@ from io_benchmark.analysis.inference.comparisons import advise, judge
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import DIFFERENT, Run, Worker, WorkerVariation
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.report.content.statement_text import text_of
 
 ONE, TWO = (0.0,), (0.0, 0.01)

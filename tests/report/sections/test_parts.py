@@ -12,8 +12,8 @@ from simulated_push import Pool
 from written import folds, lines, rows, section, tables
 
 from io_benchmark.analysis.model import DIFFERENT
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.report.blocks import Items, plain
 
 LOOKUP_USER = Part(Phase.LOOKUP, Kind.USER)

@@ -12,12 +12,12 @@ from typing import Any, SupportsFloat, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.run_noise import RelativeTimes, Step
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.parts.division import Division
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.run_noise import RelativeTimes, Step
+from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.results import workloads
 
 # Times nearer than this differ too little for any fact to explain it.

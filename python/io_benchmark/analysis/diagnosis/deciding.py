@@ -32,8 +32,8 @@ from io_benchmark.analysis.diagnosis.worker_facts import judge_workers
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, share, statement
+from io_benchmark.analysis.time_parts import Kind, Part, Phase, in_copies
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # Less than this of the bytes copied is what the page cache absorbs.

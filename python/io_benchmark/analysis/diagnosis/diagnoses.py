@@ -30,10 +30,10 @@ from io_benchmark.analysis.diagnosis_model import (
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
-from io_benchmark.analysis.parts.time_parts import Kind, Part
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
+from io_benchmark.analysis.time_parts import Kind, Part
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
 from io_benchmark.results.workloads import metadata
 

@@ -15,8 +15,8 @@ from io_benchmark.analysis.diagnosis.measured_gains import FindGain
 from io_benchmark.analysis.diagnosis_model import Evidence
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import Kind, Part, in_copies
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
+from io_benchmark.analysis.time_parts import Kind, Part, in_copies
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # The part of the difference that a cost must make up to be a cause of it.

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.rules import CauseRule, Effect, Fact
 from io_benchmark.analysis.diagnosis_model import State
-from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.observed.side_views import Runs, SideViews
 from io_benchmark.analysis.statements import Statement, count, statement
 

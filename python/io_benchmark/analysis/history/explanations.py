@@ -21,9 +21,9 @@ from msgspec import Struct
 
 from io_benchmark.analysis.history.autoregression import LOG_DECIMALS, Fit, Numbers, Regression
 from io_benchmark.analysis.history.history_model import Change, Effect
-from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.inference.variances import reach
+from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.variances import reach
 
 # A step between five equal values and five others is not found in fewer.
 FEWEST_VALUES = 10

@@ -19,9 +19,9 @@ from io_benchmark.analysis.history.history_model import HistoryReading, HistoryS
 from io_benchmark.analysis.history.readings import conditions_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import UNKNOWN, Run, WorkerVariation
 from io_benchmark.analysis.statements import Statement, count, joined, statement
+from io_benchmark.analysis.variances import MeanVariance
 
 # Nearly a year of weekly pushes. Looking for steps in more takes long.
 NEWEST_PUSHES = 50

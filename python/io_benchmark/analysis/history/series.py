@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from io_benchmark.analysis import variances
 from io_benchmark.analysis.history.autoregression import Numbers
 from io_benchmark.analysis.history.explanations import explain
 from io_benchmark.analysis.history.history_model import (
@@ -32,7 +33,6 @@ from io_benchmark.analysis.history.history_model import (
     Point,
     WorkerMean,
 )
-from io_benchmark.analysis.inference import variances
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed.host_facts import Facts, FactValue
 from io_benchmark.analysis.observed.machine_identity import MachineMarks, by_machine, grouped

@@ -19,12 +19,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.inference.levels import LEVEL
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.variances import MeanVariance, reach, tail
+from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import DIFFERENT, Advice, Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.statements import Statement, count, share, statement
+from io_benchmark.analysis.variances import MeanVariance, reach, tail
 
 # 80 of 100 are promised. The formulas are those of equal variances; Welch's test, which gives the
 # verdict, reaches up to three of 100 fewer (measured in tests/simulation).

@@ -18,18 +18,18 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.inference.looks import SINGLE, Look
-from io_benchmark.analysis.inference.run_noise import variance_of_mean
-from io_benchmark.analysis.inference.variances import (
+from io_benchmark.analysis.levels import LEVEL, SINGLE_WORKER_VARIATION
+from io_benchmark.analysis.model import Entry, Interval, Run
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.run_noise import variance_of_mean
+from io_benchmark.analysis.variances import (
     ASSUMED_VARIATION_DEGREES,
     FEWEST_FOR_VARIATION,
     MeanVariance,
     reach,
     tail,
 )
-from io_benchmark.analysis.model import Entry, Interval, Run
-from io_benchmark.analysis.observed.machine_identity import by_machine
 
 # With few degrees of freedom and many comparisons an interval can end beyond the largest float.
 _LARGEST_LOG = math.log(sys.float_info.max)

@@ -29,10 +29,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
-from io_benchmark.analysis.inference.variances import quantile
+from io_benchmark.analysis.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.statements import Statement, count, statement
+from io_benchmark.analysis.variances import quantile
 from io_benchmark.results.format import PLAN_VARIABLE
 
 # Workers per pool at the looks that are assumed where nothing is declared.

@@ -26,15 +26,15 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.levels import DEFAULT_PUSH_VARIATION, DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.inference.variances import (
+from io_benchmark.analysis.levels import DEFAULT_PUSH_VARIATION, DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.model import Problem, Run, Severity, WorkerVariation
+from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.statements import Statement, count, joined, share, statement
+from io_benchmark.analysis.variances import (
     ASSUMED_VARIATION_DEGREES,
     LogMeans,
     MeanVariance,
 )
-from io_benchmark.analysis.model import Problem, Run, Severity, WorkerVariation
-from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.statements import Statement, count, joined, share, statement
 
 # How many times as much as other pools the pool of a single worker may vary: 12 % against 5 %.
 _POOLS_DIFFER = 2.4

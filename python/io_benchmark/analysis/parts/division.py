@@ -17,12 +17,12 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Entry
 from io_benchmark.analysis.observed.run_windows import TimelineRows
 from io_benchmark.analysis.observed.side_views import Runs, SideViews
-from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, Part, Phase
+from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
+from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results.format import RecordedTimeline
 
 _PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine

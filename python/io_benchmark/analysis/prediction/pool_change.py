@@ -14,7 +14,6 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.prediction.demand import Demand, Numbers, PlaceDemand
 from io_benchmark.analysis.prediction.pool_storage import (
     FILE,
@@ -27,6 +26,7 @@ from io_benchmark.analysis.prediction.pool_storage import (
     WRITES_LIMIT,
     PoolStorage,
 )
+from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results.workload import NS_PER_S
 
 # Standard deviation of ln(measured ÷ predicted) of real jobs in the storage lab, with their own variation.

@@ -18,7 +18,6 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Run, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side, identify_machines
 from io_benchmark.analysis.observed.worker_view import mean_of_known
@@ -39,6 +38,7 @@ from io_benchmark.analysis.prediction.prediction_model import (
 )
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.validity.checks import check_runs
+from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.workload import NS_PER_S

@@ -10,7 +10,7 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference import variances
+from io_benchmark.analysis import variances
 from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import (
     PERCENTILES,

@@ -13,7 +13,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
-from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Run, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine, by_side, grouped
 from io_benchmark.analysis.observed.worker_view import LAYERED, View

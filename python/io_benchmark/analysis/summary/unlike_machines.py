@@ -33,12 +33,12 @@ from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import SideData, compare_means
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.variances import MeanVariance, reach, tail
 from io_benchmark.analysis.model import UNKNOWN, Advice, Comparison, Interval, Run, Subject
 from io_benchmark.analysis.observed.host_facts import kind_of_machine
 from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
 from io_benchmark.analysis.report_model import MixedPool, SubjectReport
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
+from io_benchmark.analysis.variances import MeanVariance, reach, tail
 
 # The part of reports that may name a machine although all machines of their pools are equal.
 _FALSE_ALARMS = 0.0125

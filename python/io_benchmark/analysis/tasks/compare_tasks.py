@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference import levels, variations
+from io_benchmark.analysis import levels
+from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import Judgement, advise, judge
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair

@@ -11,11 +11,11 @@ import math
 from collections.abc import Mapping
 from typing import Literal
 
-from io_benchmark.analysis.inference.variances import MeanVariance
 from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.statements import Statement, joined, statement
 from io_benchmark.analysis.tasks.task_model import CostComparison, Side, SideCost
 from io_benchmark.analysis.tasks.task_pair import PairSide, TaskPair
+from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
 
 _S_PER_HOUR = 3600.0

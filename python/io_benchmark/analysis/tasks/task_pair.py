@@ -26,11 +26,11 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.inference import levels
+from io_benchmark.analysis import levels
 from io_benchmark.analysis.inference.estimates import Estimate, SideData
 from io_benchmark.analysis.inference.looks import Look, Schedule
-from io_benchmark.analysis.inference.variances import FEWEST_FOR_VARIATION
 from io_benchmark.analysis.tasks.task_model import Cell, LabelRow, Side, TaskTimes, UsedRun
+from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION
 
 MOST_LABELS = 1000
 # The digits of logarithms that are the same on all machines: numpy adds up in the order that suits the CPU.

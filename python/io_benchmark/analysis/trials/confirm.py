@@ -12,11 +12,11 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results.workload import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 

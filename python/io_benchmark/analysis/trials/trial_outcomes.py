@@ -14,13 +14,12 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis_model import OWN_REASON, TrialOutcome, TrialState
 from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import Run, Subject, Worker
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
-from io_benchmark.analysis.parts.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
+from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.trials.confirm import (
     LEAST_GAP_RATIO,
     LEAST_REPETITIONS,
@@ -29,6 +28,7 @@ from io_benchmark.analysis.trials.confirm import (
     Pace,
     TriedSide,
 )
+from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 
 # A trial confirms a cause if at least this share of the gap goes, and refutes it if at most that does.

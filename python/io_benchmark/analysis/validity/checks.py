@@ -7,13 +7,13 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.inference.pairs import first_samples
-from io_benchmark.analysis.inference.run_noise import FEWEST_RETRIEVES
+from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
+from io_benchmark.analysis.run_noise import FEWEST_RETRIEVES
 from io_benchmark.analysis.statements import (
     Quantity,
     Statement,

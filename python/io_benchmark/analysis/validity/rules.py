@@ -14,8 +14,8 @@ from hashlib import sha256
 
 import msgspec
 
-from io_benchmark.analysis.inference.run_noise import FEWEST_RETRIEVES
 from io_benchmark.analysis.model import Entry, Run, Severity, Worker
+from io_benchmark.analysis.run_noise import FEWEST_RETRIEVES
 from io_benchmark.analysis.statements import (
     Quantity,
     Statement,

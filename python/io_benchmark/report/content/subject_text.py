@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from io_benchmark.analysis.history.history_model import Change, HistorySeries
-from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.number_text import digits, interval, percent, ratio, times

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.levels import LEVEL
+from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import MEDIAN, PERCENTILES, TAIL, Detail, Figures
 from io_benchmark.number_text import NOTHING, count, digits, percent, ratio, times
 from io_benchmark.report.blocks import BASELINE, QUIET, Line, Marks, Row, Table, Words

@@ -6,7 +6,7 @@ Each one of cache-retrieve has a section; those of another workload share one pe
 
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.inference.levels import EQUIVALENCE_LEVEL, LEVEL
+from io_benchmark.analysis.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import SampledReport, SideBottleneck
 from io_benchmark.number_text import number_of, percent, size, times

@@ -25,14 +25,14 @@ from io_benchmark.analysis.diagnosis.rules import (
     is_enough,
 )
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import (
+from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.analysis.time_parts import (
     ON_CPU,
     Kind,
     in_all,
     in_copies,
     in_lookups,
 )
-from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.results import workloads
 
 ORDER = 80

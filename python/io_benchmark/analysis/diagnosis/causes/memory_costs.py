@@ -18,8 +18,8 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
 )
 from io_benchmark.analysis.observed.worker_view import View, dirty_room
-from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
+from io_benchmark.analysis.time_parts import Kind, in_copies
 from io_benchmark.results.workload import NS_PER_S
 
 ORDER = 70

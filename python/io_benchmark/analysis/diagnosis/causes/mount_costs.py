@@ -29,8 +29,8 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
 )
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
-from io_benchmark.analysis.parts.time_parts import Kind, in_copies
 from io_benchmark.analysis.statements import Statement, statement
+from io_benchmark.analysis.time_parts import Kind, in_copies
 from io_benchmark.results.workloads import unpack
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 

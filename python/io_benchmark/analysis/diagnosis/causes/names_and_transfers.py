@@ -27,8 +27,8 @@ from io_benchmark.analysis.diagnosis.rules import (
     is_enough,
 )
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_all
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
+from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all
 from io_benchmark.results.workloads import metadata
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
 from io_benchmark.results.workloads.upload import UploadEntry

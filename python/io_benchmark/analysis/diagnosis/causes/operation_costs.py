@@ -30,8 +30,8 @@ from io_benchmark.analysis.diagnosis.rules import (
 )
 from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation
 from io_benchmark.analysis.observed.worker_view import View
-from io_benchmark.analysis.parts.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 90

@@ -16,8 +16,8 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
 )
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
-from io_benchmark.analysis.parts.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
+from io_benchmark.analysis.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.results.workload import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import special
 
-from io_benchmark.analysis.inference import variances
-from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis import variances
+from io_benchmark.analysis.variances import MeanVariance
 
 # Whole degrees of freedom, Satterthwaite's, and both sides of each change of method.
 DEGREES = (*map(float, range(1, 31)), *np.geomspace(1, 9e8, 30), 9_999.0, 10_001.0, 2e9, math.inf)

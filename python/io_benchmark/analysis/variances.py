@@ -17,7 +17,7 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference.levels import DEFAULT_WORKER_VARIATION, LEVEL
+from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION, LEVEL
 
 # Two values agree by chance too often to show how far others differ.
 FEWEST_FOR_VARIATION = 3

@@ -23,8 +23,8 @@ from statistics import linear_regression
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.levels import LEVEL
-from io_benchmark.analysis.inference.variances import MeanVariance
+from io_benchmark.analysis.levels import LEVEL
+from io_benchmark.analysis.variances import MeanVariance
 
 _BLOCK_RETRIEVES = 64
 _BLOCKS_ABOUT = 10

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import simulation
 
-from io_benchmark.analysis.inference import run_noise
-from io_benchmark.analysis.inference.run_noise import FEWEST_TO_JUDGE, find_step
+from io_benchmark.analysis import run_noise
+from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE, find_step
 
 
 def test_runs_together() -> None:
