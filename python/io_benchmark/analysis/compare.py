@@ -34,7 +34,7 @@ from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import SampledReport, SingleWorker, SubjectReport
+from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     bottlenecks,
@@ -107,6 +107,9 @@ def compare(
             problems += measured[subject].problems
     pairs = {subject: part.pairs for subject, part in measured.items()}
     mixed = unlike_machines.find_mixed_pools(runs, pairs, options.margin)
+    variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
+    data = {subject: part.data for subject, part in measured.items()}
+    single = unlike_machines.SingleMachine.find_all(runs, data, variation)
     plain = [part.report for part in measured.values()]
     reports = figures.with_workload_figures(
         [*unlike_machines.with_obstacles(plain, mixed)], counted
@@ -131,24 +134,14 @@ def compare(
         remarks=tuple(_footnotes(remarks, reports, read, counted)),
         series=figures.sample_series(counted),
         places=place_rows.compare_places(plan, counted, runs, reports),
-        single_workers=_single_workers(measured, runs, options),
+        single_workers=explain_single_workers(
+            single, runs, pairs, margin=options.margin, assumed=variation
+        ),
         mixed_pools=mixed,
         confirming=Confirming.of(chain(*(part.comparisons for part in reports)), read),
         decision_cost=replication.cost_of_deciding(reports, counted, options.prices),
         replication=replication.count_workers(reports, lines),
     )
-
-
-def _single_workers(
-    measured: Mapping[Subject, _Measurement],
-    runs: Mapping[Subject, Sequence[Run]],
-    options: Options,
-) -> tuple[SingleWorker, ...]:
-    variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
-    data = {subject: part.data for subject, part in measured.items()}
-    pairs = {subject: part.pairs for subject, part in measured.items()}
-    machines = unlike_machines.SingleMachine.find_all(runs, data, variation)
-    return explain_single_workers(machines, runs, pairs, margin=options.margin, assumed=variation)
 
 
 def _marked(workers: Sequence[Worker]) -> list[Worker]:

@@ -102,14 +102,16 @@ class Entry(Struct, frozen=True, dict=True):
     @property
     def blocked_ns(self) -> float | None:
         """Return how long a copy or an operation was blocked on average; None where not recorded."""
-        phase = Phase.OPERATION if self.retrieves is None else Phase.COPY
-        return self.parts_ns.get(Part(phase, Kind.BLOCKED))
+        return self.parts_ns.get(Part(self._phase, Kind.BLOCKED))
+
+    @property
+    def _phase(self) -> Phase:
+        return Phase.OPERATION if self.retrieves is None else Phase.COPY
 
     @property
     def storage_share(self) -> float:
         """Return the share of the blocked time that was for storage or memory, as far as is known."""
-        phase = Phase.OPERATION if self.retrieves is None else Phase.COPY
-        elsewhere_ns = self.parts_ns.get(Part(phase, Kind.ELSEWHERE), 0.0)
+        elsewhere_ns = self.parts_ns.get(Part(self._phase, Kind.ELSEWHERE), 0.0)
         blocked_ns = (self.blocked_ns or 0.0) + elsewhere_ns
         return 1 - elsewhere_ns / blocked_ns if blocked_ns else 1.0
 

@@ -159,14 +159,10 @@ class Expectation(Struct, frozen=True):
             for part in report.subjects
             for comparison in part.comparisons
         )
+        template = "these two were not compared; there are: {pairs}"
         if f"{self.candidate}/{self.baseline}" in pairs:
-            return statement(
-                "these two were not compared on {parts}; the report has the reason",
-                parts=joined(self.parts),
-            )
-        return statement(
-            "these two were not compared; there are: {pairs}", pairs=joined(pairs or ["none"])
-        )
+            template = "these two were not compared on {parts}; the report has the reason"
+        return statement(template, parts=joined(self.parts), pairs=joined(pairs or ["none"]))
 
 
 def _with_interval(comparison: Comparison, more: int) -> Statement:

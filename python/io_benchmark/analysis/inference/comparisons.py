@@ -131,9 +131,8 @@ def compare_sides(
         if look is not pair:
             by_all = _comparison(subject, pair, later)
             agrees = pair.look.is_scheduled and later.verdict is judgement.verdict
-            comparison = (
-                by_all if agrees else replace(comparison, of_all=by_all, workers=look.counts)
-            )
+            earlier = replace(comparison, of_all=by_all, workers=look.counts)
+            comparison = by_all if agrees else earlier
         elif pair.schedule is not None and comparison.verdict is Verdict.INCONCLUSIVE:
             advice = advise(judgement.estimate, pair, margin=margin, comparisons=len(pairs))
             comparison = replace(comparison, advice=advice)

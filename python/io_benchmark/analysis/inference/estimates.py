@@ -136,8 +136,7 @@ class Estimate(Struct, frozen=True):
 
     def with_further(self, error: MeanVariance) -> "Estimate":
         """Return the estimate with an error that the workers do not show."""
-        own = MeanVariance(self.variance, self.degrees)
-        both = MeanVariance.of_sum([own, error])
+        both = MeanVariance.of_sum([MeanVariance(self.variance, self.degrees), error])
         within = self.within_variance + error.variance
         return replace(self, variance=both.variance, degrees=both.degrees, within_variance=within)
 

@@ -16,7 +16,6 @@ from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, joined, share, statement
 
-_COPIES = "cache-retrieve"
 # Fewer bytes than this part of those copied do not count.
 _MOVED_SHARE = 0.2
 # A rate this near to a cap is the cap's; a disk this busy is the one that is waited for.
@@ -32,7 +31,7 @@ def bottlenecks_of_sides(
     subject: Subject, sides: Mapping[str, SideViews]
 ) -> dict[str, SideBottleneck]:
     """Return each side's bottleneck; only cache-retrieve has them."""
-    if subject.workload != _COPIES:
+    if subject.workload != "cache-retrieve":
         return {}
     return {side: _side_bottleneck(views) for side, views in sides.items()}
 
@@ -45,11 +44,11 @@ def _side_bottleneck(side: SideViews) -> SideBottleneck:
         (joined(reasons) for runs in judged for kind, reasons in runs if kind is bottleneck),
         key=repr,
     )
-
-    different = statement("its workers have different bottlenecks")
+    if not reasons:
+        reasons = [statement("its workers have different bottlenecks")]
     return SideBottleneck(
         bottleneck=bottleneck,
-        reason=reasons[len(reasons) // 2] if reasons else different,
+        reason=reasons[len(reasons) // 2],
         copied_bytes=side.mean(lambda view: view.copied_bytes),
         written_bytes=side.mean(lambda view: view.moved_bytes and view.moved_bytes[1]),
         left_dirty_bytes=side.mean(_left_dirty),

@@ -108,18 +108,14 @@ def with_workload_figures(
 ) -> list[SubjectReport]:
     """Return the reports, each side's figures with those that only its workload has."""
     by_subject = {report.subject: report for report in reports}
-    return [
-        replace(
-            report,
-            figures={
-                side: replace(
-                    figures, details=tuple(_details(report.subject, side, by_subject, workers))
-                )
-                for side, figures in report.figures.items()
-            },
-        )
-        for report in reports
-    ]
+    completed = []
+    for report in reports:
+        sides = {}
+        for side, figures in report.figures.items():
+            details = tuple(_details(report.subject, side, by_subject, workers))
+            sides[side] = replace(figures, details=details)
+        completed.append(replace(report, figures=sides))
+    return completed
 
 
 def _details(
@@ -149,9 +145,9 @@ def _figure_of_run(run: View, figure: WorkloadFigure) -> float | None:
     if run.entry is None or run.entry.measured is None or figure.mean_of is None:
         return None
     value = figure.mean_of(run.entry.measured)
-    return (
-        value / run.entry.operations_done if value is not None and figure.per_operation else value
-    )
+    if value is None or not figure.per_operation:
+        return value
+    return value / run.entry.operations_done
 
 
 def _reference(

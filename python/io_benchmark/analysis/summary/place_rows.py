@@ -25,6 +25,7 @@ from io_benchmark.text import clean
 
 _KINDS = {"overlay": "container overlay"}
 _FACT_LENGTH = 40
+_NOT_MEASURED = statement("no task of it measures this there")
 
 
 def compare_places(
@@ -36,7 +37,8 @@ def compare_places(
     """Return a table for each measurement in more than one place of a task, in the report's order."""
     sides = by_side(workers, attrgetter("side"))
     in_order = [worker for side in plan.order(sides) for worker in sides[side]]
-    runs = grouped(chain.from_iterable(map(_runs, in_order)), _measurement)
+    measured = chain.from_iterable(map(_runs, in_order))
+    runs = grouped(measured, lambda run: replace(run.entry.subject, place=""))
     by_subject = {report.subject: report for report in reports}
     tables = []
     for measurement in dict.fromkeys(replace(subject, place="") for subject in compared):
@@ -51,10 +53,6 @@ def _runs(worker: Worker) -> list[Run]:
     order = {place.name: number for number, place in enumerate(worker.result.config.places)}
     runs = (Run(worker, entry) for entry in worker.entries)
     return sorted(runs, key=lambda run: order.get(run.entry.subject.place, len(order)))
-
-
-def _measurement(run: Run) -> Subject:
-    return replace(run.entry.subject, place="")
 
 
 def _table(
@@ -72,11 +70,13 @@ def _table(
         for side in dict.fromkeys(run.worker.side for run in runs):
             side_runs, valid_runs = measured.get(side, []), valid.get(side, [])
             kinds = dict.fromkeys(_place_kind(View(run.worker, subject)) for run in side_runs)
+            reasons = map(rules.reason_left_out, side_runs)
+            unmeasured = joined(reasons, "; ") if side_runs else _NOT_MEASURED
             at_place = AtPlace(
                 side=side,
                 kind=" or ".join(kinds),
                 mean_ns=reports[subject].figures[side].mean_ns if valid_runs else None,
-                missing=None if valid_runs else _reason_missing(side_runs),
+                missing=None if valid_runs else unmeasured,
                 differences=_distinct(map(rules.cut_short, valid_runs)),
             )
             if subject != first and valid_runs:
@@ -117,11 +117,6 @@ def _compare(
         workers=len(machines),
         differences=tuple(differences),
     )
-
-
-def _reason_missing(runs: Sequence[Run]) -> Statement:
-    reasons = _distinct(map(rules.reason_left_out, runs))
-    return joined(reasons, "; ") if reasons else statement("no task of it measures this there")
 
 
 def _differences(

@@ -85,19 +85,15 @@ def cost_of_deciding(
     for part, comparison, needed in _decidable(reports):
         for side in (comparison.candidate, comparison.baseline):
             to_add[side] = max(to_add[side], needed - part.workers(side))
-            measured = [
-                worker
-                for worker in workers
-                if worker.side == side
-                and any(entry.subject == part.subject for entry in worker.entries)
-            ]
-            runs.setdefault(side, {}).update((id(worker), worker) for worker in measured)
+            of_side = (worker for worker in workers if worker.side == side)
+            for worker in of_side:
+                if any(entry.subject == part.subject for entry in worker.entries):
+                    runs.setdefault(side, {})[id(worker)] = worker
     if not to_add:
         return None
     counted = {
         side: [run for run in runs[side].values() if run.completed] or list(runs[side].values())
-        for side, count in to_add.items()
-        if count > 0
+        for side in +to_add
     }
     all_runs = [run for side_runs in counted.values() for run in side_runs]
     with_setup = all(run.task_ns is not None for run in all_runs)

@@ -15,10 +15,7 @@ interval for one more machine like the others hold it? This is Grubbs' test, wit
 Two bad machines in one pool hide each other. Such a pool is mixed: each fact that some machines have and
 others do not is a possible split. Of all splits the one with the largest t is tested, at a level that is
 corrected for the number of splits. An exact test by random orders of the machines was tried: with eight
-machines it has too few orders to find two slow ones. A verdict counts all workers of a mixed pool; the
-answer is about its parts.
-
-tests/simulation/test_unlike_machines.py has the rates.
+machines it has too few orders to find two slow ones. tests/simulation/test_unlike_machines.py has the rates.
 """
 
 import math
@@ -37,7 +34,7 @@ from io_benchmark.analysis.model import UNKNOWN, Advice, Comparison, Interval, R
 from io_benchmark.analysis.observed.host_facts import kind_of_machine
 from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
 from io_benchmark.analysis.report_model import MixedPool, SubjectReport
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
+from io_benchmark.analysis.statements import Quantity, Unit, count, joined, statement
 from io_benchmark.analysis.variances import MeanVariance, reach, tail
 
 # The part of reports that may name a machine although all machines of their pools are equal.
@@ -253,34 +250,27 @@ def _comparisons(
     )
     changed = []
     for pair in pairs:
-        sides = {}
-        if pair.candidate == pool.side:
-            sides["candidate_side"] = rest
-        elif pair.baseline == pool.side:
-            sides["baseline_side"] = rest
-        else:
-            continue
-        changed.append(replace(pair, schedule=None, earlier={}, **sides))
-    return compare_sides(pool.subject, changed, margin=margin) if changed else ()
+        if pool.side in (pair.candidate, pair.baseline):
+            side = "candidate_side" if pool.side == pair.candidate else "baseline_side"
+            changed.append(replace(pair, schedule=None, earlier={}, **{side: rest}))
+    return compare_sides(pool.subject, changed, margin=margin)
 
 
 def with_obstacles(
     reports: Sequence[SubjectReport], pools: Sequence[MixedPool]
 ) -> Iterator[SubjectReport]:
     """Yield the reports without an advice to add workers to a mixed pool."""
-    obstacle = statement("its machines are of two kinds")
-    obstacles = dict.fromkeys((pool.side for pool in pools), obstacle)
+    sides = {pool.side for pool in pools}
     for report in reports:
         yield replace(
-            report,
-            comparisons=tuple(_advised(pair, obstacles) for pair in report.comparisons),
+            report, comparisons=tuple(_advised(pair, sides) for pair in report.comparisons)
         )
 
 
-def _advised(pair: Comparison, obstacles: Mapping[str, Statement]) -> Comparison:
-    obstacle = obstacles.get(pair.candidate, obstacles.get(pair.baseline))
-    if obstacle is None or pair.advice is None:
+def _advised(pair: Comparison, mixed: Collection[str]) -> Comparison:
+    if pair.advice is None or not {pair.candidate, pair.baseline}.intersection(mixed):
         return pair
+    obstacle = statement("its machines are of two kinds")
     message = statement("more workers are not expected to settle it: {obstacle}", obstacle=obstacle)
     advice = Advice(pair.advice.leaning, None, pair.advice.variation_ratio, message, obstacle)
     return replace(pair, advice=advice)

@@ -18,7 +18,6 @@ from io_benchmark.analysis.statements import (
     Quantity,
     Statement,
     Unit,
-    Value,
     count,
     joined,
     statement,
@@ -93,17 +92,13 @@ def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[R
     if has_one or not common or RETRIEVES_RULE in allowed:
         return list(runs), []
     length = max(common)
+    template = "left out: {planned} retrieves were planned, and every side has runs of {length}"
     problems = []
     for worker, entry in runs:
         if entry.planned != length:
-            message = statement(
-                "left out: {planned} retrieves were planned, and every side has runs of {length}",
-                planned=count(entry.planned),
-                length=count(length),
-            )
-            problems.append(
-                _problem(RETRIEVES_RULE, Severity.WARNING, worker, entry.subject, message)
-            )
+            message = statement(template, planned=count(entry.planned), length=count(length))
+            about = (worker, entry.subject, message)
+            problems.append(_problem(RETRIEVES_RULE, Severity.WARNING, *about))
     return [run for run in runs if run.entry.planned == length], problems
 
 
@@ -116,12 +111,9 @@ def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Pro
     problems = []
     for side, side_runs in by_side(runs).items():
         entries = [run.entry for run in side_runs]
-        ended_early = [
-            entry
-            for entry in entries
-            if id(entry) not in kept and len(entry.total_ns) >= FEWEST_RETRIEVES
-        ]
         rest = [entry for entry in entries if id(entry) in kept]
+        left_out = [entry for entry in entries if id(entry) not in kept]
+        ended_early = [entry for entry in left_out if len(entry.total_ns) >= FEWEST_RETRIEVES]
         if not ended_early or not rest or any(entry.retrieves is None for entry in entries):
             continue
         length = min(len(entry.total_ns) for entry in (*ended_early, *rest))
@@ -180,18 +172,16 @@ def check_sides(
         if baseline_traits == candidate_traits and len(baseline_traits) == 1:
             continue
         distinct = distinct_traits([*baseline_traits, *candidate_traits])
-        template = "{baseline}: {baseline_traits}; {candidate}: {candidate_traits}"
-        values: dict[str, Value | Statement] = {
-            "baseline": names[0],
-            "baseline_traits": joined(distinct[: len(baseline_traits)], " and "),
-            "candidate": names[1],
-            "candidate_traits": joined(distinct[len(baseline_traits) :], " and "),
-        }
         alone = [run.worker for runs in (baseline, candidate) for run in _alone(runs, traits_of)]
-        if alone:
-            template += ". Different from the rest of its side: {tasks}"
-            values["tasks"] = joined(worker.task_name for worker in alone)
-        message = statement(template, **values)
+        message = statement(
+            "{baseline}: {baseline_traits}; {candidate}: {candidate_traits}"
+            + (". Different from the rest of its side: {tasks}" if alone else ""),
+            baseline=names[0],
+            baseline_traits=joined(distinct[: len(baseline_traits)], " and "),
+            candidate=names[1],
+            candidate_traits=joined(distinct[len(baseline_traits) :], " and "),
+            tasks=joined(worker.task_name for worker in alone),
+        )
         severity_here = _after_allowing(rule_name, severity, allowed)
         problems.append(Problem(rule_name, severity_here, subject, names, message))
     return problems
@@ -231,14 +221,10 @@ def merge_repeated(
 
 def nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
     template = "{baseline} and {candidate} have no comparable measurement in common"
-    return [
-        Problem(
-            "nothing-in-common",
-            Severity.REFUSED,
-            None,
-            (baseline, candidate),
-            statement(template, baseline=baseline, candidate=candidate),
-        )
-        for candidate, baseline in plan.pairs
-        if not any(candidate in r.figures and baseline in r.figures for r in reports)
-    ]
+    problems = []
+    for candidate, baseline in plan.pairs:
+        if not any(candidate in r.figures and baseline in r.figures for r in reports):
+            message = statement(template, baseline=baseline, candidate=candidate)
+            about = (None, (baseline, candidate), message)
+            problems.append(Problem("nothing-in-common", Severity.REFUSED, *about))
+    return problems

@@ -207,7 +207,8 @@ def _cache_state(entry: CacheRetrieveEntry) -> Traits:
         return (statement("cache state unknown"),)
     resident = state.resident_bytes / state.cache_bytes
     warmth = "warm" if resident > _WARM_SHARE else "half-warm"
-    return (statement("cold cache" if resident < _COLD_SHARE else f"{warmth} cache"),)
+    warmth = "cold" if resident < _COLD_SHARE else warmth
+    return (statement(f"{warmth} cache"),)
 
 
 def _parameters(run: Run) -> Traits:
@@ -252,10 +253,9 @@ def _http_version(run: Run) -> Traits:
 
 def _place_kind(run: Run) -> Traits:
     subject = run.entry.subject
-    if not workloads.of(subject.workload).per_place:
-        return ()
     kinds = {place.name: str(place.kind) for place in run.worker.result.storage.places}
-    return (statement("a place on {kind}", kind=kinds.get(subject.place, "an unknown disk")),)
+    kind = statement("a place on {kind}", kind=kinds.get(subject.place, "an unknown disk"))
+    return (kind,) if workloads.of(subject.workload).per_place else ()
 
 
 def _script_version(run: Run) -> Traits:

@@ -73,9 +73,7 @@ def repeated_workers(runs: Sequence[Run]) -> list[Problem]:
             worker=first.machine,
             at_once=AT_ONCE,
         )
-        sentences = []
-        if tasks:
-            sentences.append(statement("Their tasks are {names}.", names=joined(tasks)))
+        sentences = [statement("Their tasks are {names}.", names=joined(tasks))] if tasks else []
         if ids:
             sentences.append(statement("By its boot id it is also {names}.", names=joined(ids)))
         explanation = joined(sentences, " ") if sentences else None
@@ -87,12 +85,8 @@ def check_pair(
     candidate: Sequence[Run], baseline: Sequence[Run], unequal: Sequence[Problem]
 ) -> list[Problem]:
     """Return what may mislead in the comparison of a pair, with `unequal` lengths of its runs."""
-    return [
-        *_shared_workers(candidate, baseline),
-        *_measured_apart(candidate, baseline),
-        *unequal,
-        *_uneven_zones(candidate, baseline),
-    ]
+    problems = _shared_workers(candidate, baseline) + _measured_apart(candidate, baseline)
+    return [*problems, *unequal, *_uneven_zones(candidate, baseline)]
 
 
 def _shared_workers(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
@@ -190,17 +184,12 @@ def single_workers(
         if assumed is not None and single:
             sides.setdefault((assumed.message, assumed.explanation), set()).update(single)
     template = "one worker does not show how far workers of its pool differ; {assumed}"
-    return [
-        Problem(
-            "one-worker",
-            Severity.WARNING,
-            subject,
-            tuple(sorted(names)),
-            statement(template, assumed=message),
-            explanation,
-        )
-        for (message, explanation), names in sides.items()
-    ]
+    problems = []
+    for (message, explanation), names in sides.items():
+        about = (statement(template, assumed=message), explanation)
+        singles = tuple(sorted(names))
+        problems.append(Problem("one-worker", Severity.WARNING, subject, singles, *about))
+    return problems
 
 
 def _uneven_zones(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
