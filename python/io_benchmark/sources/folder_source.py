@@ -33,7 +33,8 @@ from io_benchmark.text import clean
 # A folder of 1,000 downloads has a few thousand files; a checkout with all its caches has more.
 _MAXIMUM_FILES = 200_000
 _MAXIMUM_DEPTH = 10  # of the folders below an address
-_ARCHIVE_SUFFIX = ".zip"
+_TOO_DEEP = f"is more than {_MAXIMUM_DEPTH} folders deep and was not searched"
+_ARCHIVE = "is a zip file and was not read; unpack it"
 _ABSENT = "no such file or folder; check the path, or give an address, which --help describes"
 
 
@@ -123,8 +124,7 @@ class _Search(Struct):
     label: str
     runs: list[_FoundRun] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  # folders that cannot be searched
-    _too_deep: list[Path] = field(default_factory=list)
-    _archives: list[Path] = field(default_factory=list)
+    _skipped: dict[str, list[Path]] = field(default_factory=dict)  # by the reason
     _stores: set[Path] = field(default_factory=set)  # folders that contain TASKID.RUNID
     _seen: int = 0
 
@@ -153,14 +153,9 @@ class _Search(Struct):
 
     def remarks(self) -> list[str]:
         """Name the first folder that is too deep, and the first zip file."""
-        too_deep = f"is more than {_MAXIMUM_DEPTH} folders deep and was not searched"
         return [
-            f"{min(paths)}: {remark}" + (f", like {len(paths) - 1:,} more" if paths[1:] else "")
-            for paths, remark in (
-                (self._too_deep, too_deep),
-                (self._archives, "is a zip file and was not read; unpack it"),
-            )
-            if paths
+            f"{min(paths)}: {reason}" + (f", like {len(paths) - 1:,} more" if paths[1:] else "")
+            for reason, paths in self._skipped.items()
         ]
 
     def _check(self) -> None:
@@ -171,7 +166,9 @@ class _Search(Struct):
             return
         else:
             advice = f"name a folder that contains {run_files.RESULT_NAME}, or folders with it"
-            problem = f"has no results; {'unpack its zip files' if self._archives else advice}"
+            problem = (
+                f"has no results; {'unpack its zip files' if _ARCHIVE in self._skipped else advice}"
+            )
         raise UsageError(f"{self.label}: {problem}")
 
     def _search(self, folder: Path, depth: int) -> None:
@@ -192,8 +189,8 @@ class _Search(Struct):
                 # False for a link that cannot be followed.
                 elif os.path.isdir(entry):  # noqa: PTH112
                     below.append((path, entry.is_symlink()))
-                elif path.suffix.lower() == _ARCHIVE_SUFFIX:
-                    self._archives.append(path)
+                elif path.suffix.lower() == ".zip":
+                    self._skipped.setdefault(_ARCHIVE, []).append(path)
         for path, is_link in below:
             self._enter(path, depth + 1, is_link=is_link)
 
@@ -207,7 +204,7 @@ class _Search(Struct):
                 self._add(folder)
             return
         elif depth > _MAXIMUM_DEPTH:
-            self._too_deep.append(folder)
+            self._skipped.setdefault(_TOO_DEEP, []).append(folder)
         else:
             try:
                 self._search(folder, depth)

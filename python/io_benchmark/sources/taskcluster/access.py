@@ -34,11 +34,7 @@ _CAUSES = {
     "the way changed the content or its type; the credentials are not the cause: look for a proxy",
     "stale timestamp": "this machine's clock differs from its clock by more than 15 minutes; set the "
     "clock, the credentials are not the cause",
-    "ext.certificate.start > now": "the temporary credentials are not valid yet; check the clock of the "
-    "machine that made them",
     "ext.certificate.expiry < now": "the temporary credentials have expired; get new ones",
-    "has expired": "the client has expired; get new credentials",
-    "is disabled": f"the client is disabled; ask its owner, or set another {CLIENT_ID}",
     "not found": f"it does not know the client; check {CLIENT_ID}, and that the deployment is right",
     "ext.certificate issuer": "the client that made the temporary credentials lacks a scope of theirs; "
     "ask its owner for it",

@@ -54,7 +54,6 @@ class TaskStatus(_ApiObject, frozen=True):
     task_group_id: _Slug
     state: str
     task_queue_id: str = ""
-    expires: str | None = None
     runs: list[QueueRun] = []
 
     @property

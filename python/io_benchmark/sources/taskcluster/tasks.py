@@ -41,7 +41,7 @@ class QueueTask(Struct, frozen=True):
     image: str | None
     artifact_expires: datetime | None = None
     revision: str | None = None
-    created: datetime | None = None  # or when its first run started
+    created: datetime | None = None
     own_times: str | None = None  # the artifact that says when its own work began and ended
 
     @classmethod
@@ -51,7 +51,6 @@ class QueueTask(Struct, frozen=True):
         names = (definition.tags.label or "", definition.metadata.name)
         label = next(filter(None, map(clean_name, names)), status.task_id)
         kind = definition.tags.kind
-        started = next((run.started for run in status.runs if run.started), None)
         return cls(
             status=status,
             label=label,
@@ -60,7 +59,7 @@ class QueueTask(Struct, frozen=True):
             image=_image(payload.image),
             artifact_expires=_artifact_expires(payload.artifacts, definition.expires),
             revision=_revision(definition.metadata.source),
-            created=parse_time(definition.created) or parse_time(started),
+            created=parse_time(definition.created),
             own_times=_own_times(payload.artifacts, kind),
         )
 
