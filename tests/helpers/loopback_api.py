@@ -18,7 +18,6 @@ from loopback_deployment import Deployment, cancel, shown
 
 ME = Client("me", "secret-token")
 PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest")
-SLUG = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
 TASK = "queue/v1/task/<taskId>"
 ROUTES = (
     ("GET", "queue/v1/task-group/<taskGroupId>/list", "list_task_group"),
@@ -93,17 +92,6 @@ def failure(error: ApiError, method: str, parameters: Mapping[str, str]) -> Repl
     information = {"method": name, "params": parameters, "payload": {}, "time": "x"}
     body = {"code": error.code, "message": message, "requestInfo": information}
     return json_reply(error.status, body)
-
-
-def check(parameters: Mapping[str, str]) -> None:
-    for name, value in parameters.items():
-        if name in ("taskId", "taskGroupId") and not re.fullmatch(SLUG, value):
-            raise ApiError(
-                400,
-                "InvalidRequestArguments",
-                f"Invalid URL patterns:\nURL parameter '{name}' given as '{value}' must match "
-                f"regular expression: '/^{SLUG}$/'",
-            )
 
 
 def authorize(who: Identity, expression: Any) -> None:
@@ -196,7 +184,6 @@ class Api:
             return failure(not_found(f"no such route here: {path}"), "", {})
         try:
             who = loopback_auth.authenticate(incoming, self.clients, self.now_s(), self.anonymous)
-            check(parameters)
             sent = json.loads(incoming.body) if incoming.body else None
             call = Call(parameters, dict(parse_qsl(query)), sent, who)
             answer = getattr(self, f"_{method}")(call)
@@ -220,7 +207,8 @@ class Api:
             {"status": deployment.statuses[task_id], "task": self._definition(task_id)}
             for task_id in members[begin:end]
         ]
-        page = {"taskGroupId": group_id, **deployment.group_of(group_id), "tasks": tasks}
+        scheduler = deployment.statuses[members[0]].get("schedulerId", "-")
+        page = {"taskGroupId": group_id, "schedulerId": scheduler, "tasks": tasks}
         if end < len(members):
             page["continuationToken"] = deployment.tokens.get(end, f"from-{end}")
         return page
@@ -277,13 +265,12 @@ class Api:
         return int(runs[-1]["runId"])
 
     def _list_latest_artifacts(self, call: Call) -> Any:
-        task_id, run_id = call["taskId"], self._newest(call)
-        default = self.deployment.definitions[task_id].get("expires", "2026-11-28T08:38:21.000Z")
+        newest = (call["taskId"], self._newest(call))
         return {
             "artifacts": [
-                artifact.listed(name, default)
-                for (task, run, name), artifact in self.deployment.artifacts.items()
-                if (task, run) == (task_id, run_id)
+                artifact.listed(name)
+                for (*run, name), artifact in self.deployment.artifacts.items()
+                if tuple(run) == newest
             ]
         }
 

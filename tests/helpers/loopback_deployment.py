@@ -101,12 +101,10 @@ class Artifact:
         # Now and not when it is asked for: a bomb takes its time, and the client's is short.
         self.stored = gzip.compress(self.body, mtime=0) if self.gzipped else self.body
 
-    def listed(self, name: str, expires: str) -> dict[str, Any]:
+    def listed(self, name: str) -> dict[str, Any]:
         """Return artifacts as a list shows them."""
         kind = "application/binary" if self.storage_type == "error" else self.content_type
-        made = {"storageType": self.storage_type, "name": name, "expires": expires}
-        size = {"contentLength": len(self.stored)} if self.storage_type == "s3" else {}
-        return {**made, "contentType": kind, **size}
+        return {"storageType": self.storage_type, "name": name, "contentType": kind}
 
 
 @dataclass
@@ -126,7 +124,6 @@ class Deployment:
     refuse: Callable[[dict[str, Any]], tuple[int, str, str] | None] = lambda _definition: None
     on_create: Callable[["Deployment", str], None] = lambda _deployment, _task_id: None
     worker_pools: set[str] | None = None  # None: whoever asks is not told
-    group_expires: dict[str, str] = field(default_factory=dict)
 
     def add(
         self,
@@ -167,16 +164,8 @@ class Deployment:
             # generic-worker: "[mounts] task.dependencies needs to include …".
             status |= {"runs": [run(0, "exception", "malformed-payload")], "state": "exception"}
 
-    def group_of(self, group_id: str) -> dict[str, Any]:
-        """Return what is known about a group."""
-        scheduler = self.statuses[self.groups[group_id][0]].get("schedulerId", "-")
-        expires = self.group_expires.get(group_id, "2026-11-28T09:38:21.000Z")
-        return {"schedulerId": scheduler, "expires": expires}
-
     def indexed(self, route: str) -> dict[str, Any]:
-        task_id = self.index[route]
-        expires = self.definitions.get(task_id, {}).get("expires", "2026-11-28T08:38:21.000Z")
-        return {"namespace": route, "taskId": task_id, "rank": 0, "data": {}, "expires": expires}
+        return {"namespace": route, "taskId": self.index[route], "rank": 0, "data": {}}
 
     def set_result(self, task_id: str, run_id: int, artifact: Artifact) -> None:
         self.artifacts[task_id, run_id, ARTIFACT] = artifact

@@ -39,7 +39,6 @@ def recorded_pushes() -> Deployment:
     exchanges = written()
     push = exchanges["all tasks of a push with a decision task, actions, retriggers and a rerun; "
                      "commands left out"]["response"]["body"]  # fmt: skip
-    deployment.group_expires[PUSH] = push["expires"]
     for member in push["tasks"]:
         deployment.add(member["task"], member["status"])
     for member in sorted(push["tasks"], key=lambda member: member["task"]["created"]):

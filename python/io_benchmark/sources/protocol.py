@@ -144,8 +144,8 @@ class HistoryLog(Struct, frozen=True):
     """Messages about the reading of a history, and the time of each push, by task group."""
 
     log: ReadLog
-    times: dict[str, datetime] = field(default_factory=dict)
-    older: int = 0  # points that were not read
+    times: dict[str, datetime]
+    older: int  # points that were not read
 
 
 class SourceAddress(Struct, frozen=True):

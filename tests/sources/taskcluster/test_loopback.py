@@ -22,7 +22,7 @@ NOT_COMPARED = re.compile(
 )
 TIME = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
 # Results were another script's.
-VOLATILE = ("contentLength", "payload", "time")
+VOLATILE = ("contentLength", "expires", "payload", "time")
 
 
 def answered(loopback, asked, client=None, kind=None):
