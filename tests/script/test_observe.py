@@ -280,7 +280,7 @@ def test_the_probe_of_memory(recorded: Record, free_mib: int, chunks: int) -> No
 
 MIB = 2**20
 QUIET: list[dict[str, int]] = [{}] * 8
-PROBE, SHARE = storage.PROBE_BYTES, storage.PROBE_SHARE_BYTES
+PROBE, SHARE = 8 * MIB, MIB // 2
 
 
 @pytest.mark.parametrize(

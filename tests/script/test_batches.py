@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Counts of several become windows of all together."""
+"""Samples in batches: when there are enough, and counts of several that become windows of all together."""
 
 import itertools
+from types import SimpleNamespace
 
 import pytest
 from measuring import batches
+from workloads import spawn
 
 STEADY = [(0, 10, 1), (10, 20, 1), (20, 30, 1), (30, 40, 1)]
 
@@ -55,3 +57,22 @@ def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.Monk
 
     batches.count(lambda: None, 3, window_ns=10, end_ns=30, tell=tell, windows_per_message=2)
     assert messages == [([[0, 12, 9], [16, 20, 3]], 20), ([[24, 32, 6]], 8)]
+
+
+def test_when_there_is_enough() -> None:
+    """As many samples as planned, or the first that ends when the time is over; a sample takes some time."""
+    settings, record = SimpleNamespace(profile="full"), SimpleNamespace(due_ns=10**12)
+    bench = SimpleNamespace(origin_ns=100, settings=settings, record=record)
+    workload = spawn.WORKLOAD(bench, None, "/a")
+    workload._planned, workload._time_limit_s = 3, 1.0
+    for times, enough in (
+        ([(1000, 2000), (2000, 2000)], [False]),
+        ([(1000, 2000), (3000, 4000), (5000, 6000)], [False, False, True]),
+        ([(1000, 10**9 + 999)], [False]),
+        ([(1000, 10**9 + 1000)], [True]),
+    ):
+        workload._rows = []
+        workload.begin(1000)
+        groups = [times] if len(enough) == 1 else [[time] for time in times]
+        assert [workload.add(group, 2) for group in groups] == enough
+        assert workload._rows == [(start - 100, max(1, end - start), 2) for start, end in times]
