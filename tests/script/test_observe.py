@@ -56,13 +56,27 @@ def test_a_partition_stands_on_its_disk(recorded: Record) -> None:
     assert (chain[1]["scheduler"], chain[1]["scheduler_settings"]) == ("bfq", {"slice_idle": 8})
 
 
-def test_a_software_raid_tells_its_level(recorded: Record) -> None:
-    """md: level and stripes over its members."""
-    queue = {"queue__minimum_io_size": "524288", "queue__optimal_io_size": "1572864"}
+@pytest.mark.parametrize(
+    ("minimum", "optimal", "of_members", "stripes"),
+    [
+        (4096, 12288, 512, 3),
+        (4096, 4096, 512, None),
+        (4096, 12288, 4096, None),
+        (512, 1024, 0, None),
+    ],
+    ids=["striped", "linear", "as its members", "as any disk"],
+)
+def test_a_software_raid(
+    recorded: Record, minimum: int, optimal: int, of_members: int, stripes: int | None
+) -> None:
+    """Its level, and stripes over its members where its hints are no member's."""
+    queue = {"queue__minimum_io_size": f"{minimum}", "queue__optimal_io_size": f"{optimal}"}
     members = {f"slaves__sd{letter}": "" for letter in "abc"}
-    recorded(block("md0", "9:0", md__level="raid0", **queue, **members), linked("md0"))
-    (top,) = devices.chain(["md0"])
-    assert (top["kind"], top["raid_level"], top["stripe_count"]) == ("md", "raid0", 3)
+    member = block("sda", "8:0", queue__minimum_io_size=f"{of_members}")
+    raid = block("md0", "9:0", md__level="raid0", **queue, **members)
+    recorded(raid | member, linked("md0", "sda"))
+    top = devices.chain(["md0"])[0]
+    assert (top["kind"], top["raid_level"], top["stripe_count"]) == ("md", "raid0", stripes)
 
 
 def test_a_device_is_found(recorded: Record) -> None:
