@@ -49,7 +49,7 @@ class TaskProfile:
         leaves = (leaf["name"] for place in self._places for leaf in _leaves(place))
         self._leaves = list(dict.fromkeys(leaves))
         self._before = self._read()
-        self.timeline = CommandTimeline(self._leaves)
+        self.timeline = _CommandTimeline(self._leaves)
 
     def finish(self, ending, wall_ns, usage):
         """Write the file; OSError if that fails. `usage` is None if nothing was started."""
@@ -128,7 +128,7 @@ class TaskProfile:
         }
 
 
-class CommandTimeline:
+class _CommandTimeline:
     """Rows about disks, CPUs and dirty pages while a command runs, ten per second; the first is at time 0.
 
     In a long run, every second row is dropped and the interval doubles, as often as needed.

@@ -220,9 +220,9 @@ def test_a_full_disk(profiled: Profiled, mount: Callable[[str], Path]) -> None:
 def test_a_bug_in_the_profile(profiled: Profiled, step: str) -> None:
     """Whatever fails, and whenever: the command runs, and its outcome is the same."""
     prelude = (
-        "from task_profile import CommandTimeline\n"
+        "from task_profile import _CommandTimeline\n"
         "def fail(*_): raise MemoryError('no more')\n"
-        f"CommandTimeline.{step} = fail\n"
+        f"_CommandTimeline.{step} = fail\n"
     )
     done = profiled.run("sh", "-c", "sleep 0.3; echo done; exit 5", prelude=prelude)
     assert (done.returncode, done.stdout) == (5, b"done\n")

@@ -146,13 +146,13 @@ def row_of(number: int) -> dict[str, str]:
 
 
 @pytest.fixture
-def timeline(recorded: Record) -> task_profile.CommandTimeline:
+def timeline(recorded: Record) -> task_profile._CommandTimeline:
     recorded(row_of(1))
-    return task_profile.CommandTimeline(["nvme0n1", "gone"])
+    return task_profile._CommandTimeline(["nvme0n1", "gone"])
 
 
 def test_costly_rows_are_further_apart(
-    timeline: task_profile.CommandTimeline, monkeypatch: pytest.MonkeyPatch
+    timeline: task_profile._CommandTimeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """5 ms of CPU time for a row: one per second, so that all take 0.5 % of the time."""
     ticks = iter([0, 5_000_000])
@@ -162,7 +162,7 @@ def test_costly_rows_are_further_apart(
 
 
 def test_a_pause_is_not_made_up_for(
-    timeline: task_profile.CommandTimeline, monkeypatch: pytest.MonkeyPatch
+    timeline: task_profile._CommandTimeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A machine that stood still for an hour: one row, then the next a tenth later."""
     now = time.monotonic() + 3600
@@ -177,7 +177,7 @@ def test_a_long_run(monkeypatch: pytest.MonkeyPatch, recorded: Record) -> None:
     """Rows are dropped evenly, never the first or the last one, and the interval doubles."""
     monkeypatch.setattr(task_profile, "ROWS_AT_MOST", 11)
     recorded(row_of(1))
-    timeline = task_profile.CommandTimeline(["nvme0n1"])
+    timeline = task_profile._CommandTimeline(["nvme0n1"])
     for number in range(2, 36):
         recorded(row_of(number))
         timeline.take()
@@ -188,7 +188,7 @@ def test_a_long_run(monkeypatch: pytest.MonkeyPatch, recorded: Record) -> None:
     assert 5 <= len(writes) <= 11
 
 
-def test_what_is_missing_is_null(timeline: task_profile.CommandTimeline, recorded: Record) -> None:
+def test_what_is_missing_is_null(timeline: task_profile._CommandTimeline, recorded: Record) -> None:
     """A device that was never there has no columns; one that went away has nulls."""
     recorded({"/proc/diskstats": ""})
     timeline.take()

@@ -53,7 +53,7 @@ else:  # those of all workloads, by the entry's name
 TimelineColumns = Annotated[dict[Text, SparseColumn], Few]
 
 
-class Script(ResultPart, frozen=True):
+class _Script(ResultPart, frozen=True):
     version: Text
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
@@ -90,7 +90,7 @@ class _CiJob(ResultPart, frozen=True):
         return self.url if is_link else None
 
 
-class ProfiledTask(ResultPart, frozen=True):
+class _ProfiledTask(ResultPart, frozen=True):
     """The task, by the worker's environment; all but the pool null outside Taskcluster."""
 
     pool: Name | None
@@ -103,7 +103,7 @@ class ProfiledTask(ResultPart, frozen=True):
     ci: _CiJob | None = None
 
 
-class _RecordedTask(ProfiledTask, frozen=True):
+class _RecordedTask(_ProfiledTask, frozen=True):
     """The task of a benchmark, which names its pool."""
 
     pool: Name
@@ -168,7 +168,7 @@ class Result(ResultPart, frozen=True):
     """One task's measurement on one worker."""
 
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)]
-    script: Script
+    script: _Script
     started: Text
     ended: Text | None
     duration_ns: Count
@@ -236,10 +236,10 @@ class TaskProfile(ResultPart, frozen=True):
     """
 
     version: Annotated[int, Meta(ge=PROFILE_VERSION, le=PROFILE_VERSION)]
-    script: Script
+    script: _Script
     started: Text
     ended: Text
-    task: ProfiledTask
+    task: _ProfiledTask
     command: _Command
     ending: _Ending
     wall_ns: Nanoseconds

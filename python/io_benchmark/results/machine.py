@@ -17,7 +17,7 @@ class _Container(ResultPart, frozen=True):
     root_filesystem: Text | None
 
 
-class FixedWork(ResultPart, frozen=True):
+class _FixedWork(ResultPart, frozen=True):
     """One burst of the same work on one CPU; the time is exact, its division by mode may be in ticks."""
 
     work: Literal["user", "kernel-copy", "kernel-calls", "process-start"]
@@ -49,7 +49,7 @@ class Host(ResultPart, frozen=True):
     first_touch_ns_per_mib: Annotated[list[Count], Many]
     tools: Annotated[dict[Text, _Tool | None], Few]
     machine_id: Text | None = None  # a hash of /etc/machine-id; null in a container
-    fixed_work: Annotated[list[FixedWork], Few] | None = None  # in order of time
+    fixed_work: Annotated[list[_FixedWork], Few] | None = None  # in order of time
 
     def usable_cpus(self, limits: "Limits | None") -> float:
         """Return how many CPUs a task may use at once: the machine's, or its quota."""

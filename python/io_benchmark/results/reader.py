@@ -196,11 +196,11 @@ def decode_problem(error: Exception, data: bytes) -> str:
         return "is nested too deeply"
     if str(error) == _TRUNCATED:
         what = "ends too early: its upload or download was cut"
-        return other_content(data.strip()) or f"{what}; download it again or measure again"
-    return other_content(data) or str(error)
+        return _other_content(data.strip()) or f"{what}; download it again or measure again"
+    return _other_content(data) or str(error)
 
 
-def other_content(start: bytes) -> str | None:
+def _other_content(start: bytes) -> str | None:
     """Return what a file is, and what to do, if its start shows that a download failed."""
     if not start:
         return "is empty; download it again or measure again"

@@ -107,7 +107,7 @@ class ResultFile:
         }
         os.makedirs(folder, exist_ok=True)
         for path in (settings.artifacts, folder):
-            check_owner(path, settings.job)
+            _check_owner(path, settings.job)
         self._lock = _lock(folder)
 
     def warn(self, name, message):
@@ -204,7 +204,7 @@ def claim_folder(path, job):
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
-        check_owner(path, job)
+        _check_owner(path, job)
         mode = os.stat(path).st_mode
         is_open = stat.S_ISDIR(mode) and mode & stat.S_IWOTH and not mode & stat.S_ISVTX
         if is_open and not _is_of_job(path, job):
@@ -215,7 +215,7 @@ def claim_folder(path, job):
         raise OSError(errno.ENOENT, NO_FOLDERS) from None
 
 
-def check_owner(path, job):
+def _check_owner(path, job):
     """Refuse a folder or link of another user, who could redirect what is written there."""
     for status in (os.lstat(path), os.stat(path)):
         if status.st_uid not in (0, os.geteuid()) and not _is_of_job(path, job):
