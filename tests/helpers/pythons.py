@@ -26,3 +26,8 @@ def _interpreters() -> dict[str, str]:
 every_python = pytest.mark.parametrize(
     "python", [pytest.param(path, id=name) for name, path in _interpreters().items()]
 )
+
+
+def oldest_python() -> str:
+    """Return a Python 3.8, the oldest that a worker's image has had."""
+    return _interpreters().get("3.8") or pytest.skip("needs Python 3.8")

@@ -9,8 +9,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import measure
 import pytest
 from profiled import Profiled
 from worker import SCRIPT
@@ -150,6 +152,21 @@ def test_ctrl_c_arrives_once(profiled: Profiled) -> None:
     os.close(terminal)
     assert os.WEXITSTATUS(status) == 7
     assert seen.count(b"SIGINT") == 1
+
+
+def test_what_is_forwarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process sent, and not what the kernel sends to the command as well; meanwhile rows are taken."""
+    arrivals: list[Any] = [
+        *(SimpleNamespace(si_signo=signal.SIGINT, si_code=code) for code in (0x80, 0)),
+        *(SimpleNamespace(si_signo=signal.SIGCHLD, si_code=1), None),
+    ]
+    killed, taken = [], []
+    monkeypatch.setattr(os, "wait4", lambda *_: (0, 0, None) if arrivals else (5, 0, "usage"))
+    monkeypatch.setattr(signal, "sigtimedwait", lambda *_: arrivals.pop(0))
+    monkeypatch.setattr(os, "kill", lambda *call: killed.append(call))
+    profiling = SimpleNamespace(rest_s=lambda: 1.0, take=lambda: taken.append("row"))
+    assert measure._wait(5, profiling) == (0, "usage")
+    assert (killed, taken) == ([(5, signal.SIGINT)], ["row"])
 
 
 @pytest.mark.parametrize("ignored", ["USR2", "CHLD INT HUP"])

@@ -7,13 +7,12 @@ import shutil
 import subprocess
 import sys
 import zipapp
-from pathlib import Path
 
 import pytest
 import settings
 from checkout import ROOT
 from profiled import Profiled
-from pythons import every_python
+from pythons import every_python, oldest_python
 
 from io_benchmark.sources.run_files import read_run
 
@@ -80,23 +79,12 @@ def test_defaults(file, tmp_path, python):
     assert result.warnings[0].name == "pool-guessed"
 
 
-def old_python() -> str:
-    """A Python 3.8, the oldest that a worker's image has had, wherever this machine has one."""
-    candidates = [*map(str, Path.home().glob(".pyenv/versions/3.8.*/bin/python3"))]
-    for candidate in [shutil.which("python3.8") or "python3.8", *candidates]:
-        if shutil.which(candidate) is not None:
-            asked = subprocess.run([candidate, "-V"], capture_output=True, text=True, check=False)
-            if asked.stdout.startswith("Python 3.8."):
-                return candidate
-    pytest.skip("needs Python 3.8")
-
-
 def test_python_3_8(worker, tmp_path, every_workload):
     """A quick run of each workload gives a file that reads; so does the profile of a command."""
-    worker.python, worker.workloads = old_python(), tuple(every_workload)
+    worker.python, worker.workloads = oldest_python(), tuple(every_workload)
     worker.complete("--profile", "quick", "--retrieves", "20")
     assert {entry.outcome.state.value for entry in worker.result().workloads} == {"completed"}
-    profiled = Profiled(tmp_path / "task-profile.json", python=old_python())
+    profiled = Profiled(tmp_path / "task-profile.json", python=worker.python)
     done = profiled.run("sh", "-c", "sleep 0.2; exit 3")
     assert (done.returncode, done.stderr) == (3, b"")
     assert profiled.profile().ending.code == 3
