@@ -16,6 +16,7 @@ from worker import retrieves_of
 from io_benchmark import results
 from io_benchmark.errors import ResultError
 from io_benchmark.results.common_types import OutcomeState, ResultOutcome
+from io_benchmark.results.machine import Limits
 from io_benchmark.results.workloads import WORKLOADS
 
 ROOT = Path(__file__).parents[1]
@@ -169,6 +170,33 @@ def test_fixed_work_is_read() -> None:
     assert host is not None
     assert [msgspec.to_builtins(burst) for burst in host.fixed_work or ()] == [WORK] * 100
     assert results.parse(DATA, "x").host == msgspec.structs.replace(host, fixed_work=None)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "online", "quotas", "usable"),
+    [
+        (4, 8, [], 4.0),
+        (4, 2, [], 2.0),
+        (4, None, [], 4.0),
+        (4, 8, [(200, 100), (150, 100)], 1.5),
+        (1, 1, [(200, 100)], 1.0),
+        (4, 8, [(200, 0)], 4.0),
+    ],
+)
+def test_cpus_that_a_task_may_use(
+    allowed: int, online: int | None, quotas: list[tuple[int, int]], usable: float
+) -> None:
+    """The smallest of the machine's, those that the task may run on, and every quota above it."""
+    host = results.parse(DATA, "x").host
+    assert host is not None
+    host = msgspec.structs.replace(host, cpu_count=allowed, cpu_online_count=online)
+    cpu = [{"quota_us": quota, "period_us": period} for quota, period in quotas]
+    nothing: dict[str, Any] = {"cgroup_versions": [], "groups": {}, "io": [], "memory": []}
+    limits = msgspec.convert({**nothing, "cpu": cpu}, Limits)
+    assert (host.usable_cpus(limits), host.usable_cpus(None)) == (
+        usable,
+        min(allowed, online or allowed),
+    )
 
 
 def test_what_retrieves_spent_is_read() -> None:
