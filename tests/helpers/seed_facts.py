@@ -34,6 +34,29 @@ def both_disks(factor: float) -> Facts:
     }
 
 
+def idle_writes(mib_per_s: float) -> Facts:
+    """Trials in which idle disks wrote a file at this rate."""
+    trials: dict[str, Any] = {"pace_bytes_per_s": None, "file_indexes": [], "blocks": []}
+    trials |= {"duration_ns": 1000 * MS, "state": "completed", "reason": None}
+    trials["ceilings"] = [{"written_bytes": round(mib_per_s * MIB), "duration_ns": 1000 * MS}]
+    return {f"{ENTRY}.trials": trials}
+
+
+def longer_first_reads(ms_per_mib: float) -> Facts:
+    """Files that take longer when they are copied for the first time."""
+    numbers = dict(reversed([(file, at) for at, file in enumerate(seed_case.sequence())]))
+
+    def read(column: list[int]) -> list[int]:
+        firsts = set(numbers.values())
+        sizes = [seed_case.SIZES_MIB[file] for file in seed_case.sequence()]
+        return [
+            ns + round(ms_per_mib * MS * size) if at in firsts else ns
+            for at, (ns, size) in enumerate(zip(column, sizes, strict=True))
+        ]
+
+    return {f"{ENTRY}.samples.copy_ns": read}
+
+
 def slower_lookups(more_ms: float) -> Facts:
     return {f"{ENTRY}.samples.lookup_ns": changing(lambda ns: ns + more_ms * MS)}
 

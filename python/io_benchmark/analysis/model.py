@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
+from statistics import median
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
@@ -16,6 +17,7 @@ from io_benchmark.analysis.run_noise import RelativeTimes
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
+from io_benchmark.results.workload import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import Trials
 
 Integers: TypeAlias = "array[int]"  # of 64 bits
@@ -120,6 +122,19 @@ class Entry(Struct, frozen=True, dict=True):
         """Return how long a copy was on a CPU or waited for one, on average."""
         kinds = (*ON_CPU, Kind.WAITING)
         return sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)
+
+    @property
+    def first_read_bytes_per_s(self) -> float | None:
+        """Return the bytes of first reads per second by which they take longer than reading again."""
+        times_ns: dict[int, tuple[list[int], list[int]]] = {}
+        for sample, (size, time_ns) in enumerate(zip(self.size_bytes, self.total_ns, strict=True)):
+            times_ns.setdefault(size, ([], []))[sample in self.first_reads].append(time_ns)
+        read_bytes, longer_ns = 0, 0.0
+        for size, (again_ns, first_ns) in times_ns.items():
+            if again_ns and first_ns:
+                read_bytes += size * len(first_ns)
+                longer_ns += len(first_ns) * (median(first_ns) - median(again_ns))
+        return read_bytes / longer_ns * NS_PER_S if longer_ns > 0 else None
 
 
 class WorkerLine(Struct, frozen=True, kw_only=True):

@@ -30,8 +30,10 @@ from seed_facts import (
     free_memory,
     further_option,
     held_for,
+    idle_writes,
     io_limit,
     last_third,
+    longer_first_reads,
     memory_limit,
     more_cpu_time,
     operations_limit,
@@ -88,6 +90,7 @@ MIRROR = {f"{PLACE}.devices.0.stripe_count": None, f"{PLACE}.devices.0.raid_leve
 IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
 BOTH_IDLE = IDLES | scheduler("bfq", 2, slice_idle=8)  # the faster side has two disks
 STARVES = scheduler("bfq", strict_guarantees=1, slice_idle=0)
+READ = "timeline.devices.nvme1n1.read_bytes"
 HALF_RATE = {WRITTEN: counting(RATE / 2)}
 AS_MUCH_MEANWHILE = FRESH | Facts({f"{ENTRY}.final_sync_device_bytes": {}})
 
@@ -290,6 +293,25 @@ EDGES = [
     ),
     slower("cgroup-io-limit: reached", held_back, (229, RULED_OUT), (227, SUPPORTED)),
     slower("cgroup-io-limit: enforced", held_back, (154, RULED_OUT), (157, SUPPORTED)),
+    slower(
+        "cgroup-io-limit: what idle disks wrote",
+        lambda mib: io_limit(400 * MIB) | HALF_RATE | idle_writes(mib),
+        *((370, RULED_OUT), (374, SUPPORTED), (499, SUPPORTED), (501, RULED_OUT)),
+    ),
+    slower(
+        "cgroup-io-limit: idle disks do not reach it",
+        lambda mib: io_limit(200 * MIB) | HALF_RATE | idle_writes(mib),
+        *((185, RULED_OUT), (187, SUPPORTED)),
+    ),
+    slower(
+        "cgroup-io-limit: first reads",
+        lambda ms: (
+            io_limit(100 * MIB, kind="read_bytes_per_s")
+            | {READ: counting(30 * MIB)}
+            | longer_first_reads(ms)
+        ),
+        *((7.9, RULED_OUT), (8.1, SUPPORTED), (11.7, SUPPORTED), (11.9, RULED_OUT)),
+    ),
     slower(
         *("cgroup-io-limit: on average", lambda mib: io_limit(mib * MIB) | HALF_BYTES),
         *((280, RULED_OUT), (272, SUPPORTED)),

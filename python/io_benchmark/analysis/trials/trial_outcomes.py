@@ -236,8 +236,7 @@ def _judged(
     kind: TrialKind, state: TrialState, meaning: Statement, gone: GoneShare
 ) -> TrialOutcome:
     """Return the outcome with its interval; undecided where it is wide."""
-    is_wide = gone.half_width > _MOST_SCATTER_SHARE
-    if is_wide:
+    if gone.half_width > _MOST_SCATTER_SHARE:
         state = TrialState.UNDECIDED
         meaning = statement(
             "The repetitions or workers differ by ±{scatter}, too much to tell.",
@@ -251,7 +250,7 @@ def _judged(
         gone.share - gone.half_width,
         gone.share + gone.half_width,
         gone.repetitions,
-        None if is_wide else gone.gain_ratio,
+        gone.gain_ratio,
     )
 
 

@@ -21,6 +21,7 @@ from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, joined, statement
 from io_benchmark.results.machine import IoLimit
+from io_benchmark.results.workload import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 20
@@ -30,6 +31,8 @@ _BINDS_SHARE = 0.2
 _HELD_SHARE = 0.05
 # A window's rate over a limit that holds, lowest and highest; a limit that is exceeded is not enforced.
 _AT_LIMIT_SHARES = (0.85, 1.25)
+# What idle disks wrote over a limit that holds, at least; and the least share of the time in which they wrote.
+_MEASURED_AT_LIMIT_SHARE, _LEAST_WRITING_SHARE = 0.93, 0.3
 # Without windows: the run's average rate over a limit that holds for most of the run, at least.
 _AVERAGE_AT_LIMIT_SHARE = 0.7
 # The fewest bytes of an average request: of writeback, and of small writes. A small write is a page of
@@ -84,16 +87,16 @@ def _listed(limits: Sequence[IoLimit]) -> Statement:
 
 
 def reaches_limit(side: Iterable[View]) -> bool:
-    """Return whether copies of a side's worker were blocked at a limit.
+    """Return whether copies of most of a side's workers were blocked at a limit.
 
     Operations are not counted: at a limit of them, the copies only may have been blocked, unless each
     operation would have as many bytes as large requests have.
     """
-    return any(
-        _is_of_bytes(limit) or _moves_large_requests(limit, view)
+    reaching = [
+        any(_is_of_bytes(limit) or _moves_large_requests(limit, view) for limit in _binding([view]))
         for view in side
-        for limit in _binding([view])
-    )
+    ]
+    return 2 * sum(reaching) > len(reaching)
 
 
 def _moves_large_requests(limit: IoLimit, view: View) -> bool:
@@ -130,7 +133,11 @@ def _at_limit_share(limit: IoLimit, view: View) -> float:
     """
     rates = [_rate(limit, window) for window in view.windows]
     if rates:
-        if sum(_is_at(limit, rate, view) for rate in rates) < max(2, _HELD_SHARE * len(rates)):
+        is_at = _is_measured_at(limit, view)
+        if is_at is None:
+            windows_at = sum(_is_at(limit, rate, view) for rate in rates)
+            is_at = windows_at >= max(2, _HELD_SHARE * len(rates))
+        if not is_at:
             return 0.0
         held = [_held_share(limit, window, view) for window in view.windows]
         return _share_of_time(view, held)
@@ -139,6 +146,27 @@ def _at_limit_share(limit: IoLimit, view: View) -> float:
         return 1.0  # nothing shows that it does not
     average = averages[0] if limit.kind.startswith("read") else averages[1]
     return float(_is_at(limit, average, view, _AVERAGE_AT_LIMIT_SHARE))
+
+
+def _is_measured_at(limit: IoLimit, view: View) -> bool | None:
+    """Return whether disks that have nothing else to do keep to a limit of bytes; None: not measured.
+
+    In a window, copies on a CPU leave the disks idle, so its rate may be below a limit that holds. The
+    files that idle disks wrote were first copied in memory, which may or may not overlap with writing.
+    """
+    if not _is_of_bytes(limit):
+        return None
+    entry, rate = view.entry, view.idle_write_rate
+    if entry is not None and limit.kind.startswith("read"):
+        rate = entry.first_read_bytes_per_s
+        return True if rate is not None and _is_at(limit, rate, view) else None
+    if entry is None or rate is None or not view.copied_bytes:
+        return None
+    copying_s = entry.copy_work_ns * len(entry.size_bytes) / view.copied_bytes / NS_PER_S
+    highest = rate / max(1 - rate * copying_s, _LEAST_WRITING_SHARE)
+    if not _is_at(limit, highest, view, _MEASURED_AT_LIMIT_SHARE, math.inf):
+        return False
+    return True if _is_at(limit, rate, view, _MEASURED_AT_LIMIT_SHARE) else None
 
 
 def _held_share(limit: IoLimit, window: Window, view: View) -> float:
@@ -157,7 +185,11 @@ def _rate(limit: IoLimit, window: Window) -> float:
 
 
 def _is_at(
-    limit: IoLimit, bytes_per_s: float, view: View, least: float = _AT_LIMIT_SHARES[0]
+    limit: IoLimit,
+    bytes_per_s: float,
+    view: View,
+    least: float = _AT_LIMIT_SHARES[0],
+    most: float = _AT_LIMIT_SHARES[1],
 ) -> bool:
     """Return whether a rate of all disks is near a limit of the volume, or of each disk.
 
@@ -166,7 +198,7 @@ def _is_at(
     """
     rate = bytes_per_s / _disks_at_once(limit, view)
     if _is_of_bytes(limit):
-        return least * limit.value <= rate <= _AT_LIMIT_SHARES[1] * limit.value
+        return least * limit.value <= rate <= most * limit.value
     is_sequential = view.retrieves is not None
     request_bytes = _SEQUENTIAL_REQUEST_BYTES if is_sequential else _SMALL_REQUEST_BYTES
     return rate >= request_bytes * limit.value
