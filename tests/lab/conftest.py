@@ -18,6 +18,8 @@ from lab_truths import Ask, Document, Tally, Truth, mistakes
 from worker import Worker
 
 TALLIES: pytest.StashKey[list[str]] = pytest.StashKey()
+# So that a run of three seconds has as many rows as its disks are judged by.
+MORE_ROWS = "from observe import timelines\ntimelines.EVERY_S = 0.5\n"
 Repeat = Callable[[Ask, Truth], None]
 RepeatPair = Callable[..., None]
 Repetitions = Callable[[Callable[[str], list[str]]], None]
@@ -180,7 +182,7 @@ def measure(bench: storage_lab.Lab, tmp_path: Path) -> Callable[..., Path]:
         if workloads:
             worker.workloads = workloads
             extra = ("--profile", "quick", *extra)
-        process = worker.start("--pool", pool, *extra, prelude=prelude)
+        process = worker.start("--pool", pool, *extra, prelude=MORE_ROWS + prelude)
         bench.stop_at_the_end(process)
         output, _ = process.communicate()
         assert process.returncode == 0, output

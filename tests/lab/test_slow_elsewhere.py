@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 RepeatPair = Callable[..., None]
 # On btrfs, too, a file that is removed first is never written; one that is rewritten is.
-FILES = ("--sizes", "10x4", "--retrieves", "200", "--destination", "unlink")
+FILES = ("--sizes", "10x4", "--retrieves", "120", "--destination", "unlink")
 DISK_MIB, CAP_MIB_PER_S = 300, 40
 SLEEPING, COMPUTING = "sleep 0.02", "i=0; while [ $i -lt 15000 ]; do i=$((i + 1)); done"
 QUOTA_US, PERIOD_US = 10_000, 50_000

@@ -26,7 +26,7 @@ Repetitions = Callable[[Callable[[str], list[str]]], None]
 IN_STORAGE = frozenset(
     ("device-count", "disk-speed", "cgroup-io-limit", "linear-volume", "ext4-flush")
 )
-RUN = ("--sizes", "20x4", "--retrieves", "120", "--trials", "always")
+RUN = ("--sizes", "20x2", "--retrieves", "120", "--trials", "always")
 CAP_MIB_PER_S = 40
 ATTEMPTS = 3
 
