@@ -9,6 +9,9 @@ import past
 import program
 import pytest
 
+from io_benchmark.commands import history as history_command
+from io_benchmark.commands.options import check_options
+
 # As many as a mean needs.
 RETRIEVES = 200
 
@@ -90,3 +93,8 @@ def test_mistakes(arguments: list[str], message: str, tmp_path: Path) -> None:
     done = history(*arguments, folder=tmp_path, expected=2)
     assert message in done.stderr.splitlines()[-1]
     assert done.stdout == ""
+
+
+def test_a_project_of_the_index() -> None:
+    """No address is not an address."""
+    check_options(history_command.OPTIONS, program.parse("history", "amd-16", "--project", "try"))

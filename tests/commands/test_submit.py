@@ -142,6 +142,20 @@ def test_addresses(address, is_address):
     assert (re.fullmatch(OWNER_PATTERN, address) is not None) is is_address
 
 
+def test_an_image_that_does_not_exist(loopback):
+    """Nothing is created; that credentials are missing is said before."""
+    url = {"TASKCLUSTER_ROOT_URL": loopback.url}
+    done = program.run(
+        *("submit", "--image", "index:a.b", "-j", "intel"),
+        folder=ROOT,
+        environment=IDENTITY | url,
+        expected=2,
+    )
+    warning, error = done.stderr.splitlines()[-2:]
+    assert warning.startswith("warning: no credentials; set TASKCLUSTER_CLIENT_ID and")
+    assert error.startswith(f"error: index:a.b: does not exist at {loopback.url}, and is to have")
+
+
 def test_a_refused_task(call, deployment, loopback):
     """One line for it, with the scope; the line before it says how to cancel the others."""
 
@@ -207,12 +221,15 @@ def test_mistakes(arguments, message):
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize(("answer", "tasks"), [("\n", 0), ("no\n", 0), ("", 0), ("Yes\n", 1)])
-def test_asks_first(answer, tasks):
+@pytest.mark.parametrize(
+    ("options", "answer", "tasks"),
+    [([], "\n", 0), ([], "no\n", 0), ([], "", 0), ([], "Yes\n", 1), (["--yes"], "no\n", 1)],
+)
+def test_asks_first(options, answer, tasks):
     """On a terminal anything but yes is no, and nothing is created."""
     with Loopback(Deployment()) as loopback:
         done = program.run(
-            *("submit", *IMAGE, "-j", "intel", "--no-wait"),
+            *("submit", *IMAGE, "-j", "intel", "--no-wait", *options),
             folder=ROOT,
             expected=0 if tasks else 1,
             environment=submitter(loopback),

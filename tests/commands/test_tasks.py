@@ -53,6 +53,18 @@ def test_pools_are_named_without_their_provisioner(folder, others, names):
     assert names in [(pair["candidate"], pair["baseline"]) for pair in pairs]
 
 
+def test_pools_that_share_no_label_are_left_out(folder):
+    """A message names them; a run that failed has no label in common with a completed one."""
+    failed = next(row for row in real_tasks.rows() if row["state"] == "failed")
+    rows = [*real_tasks.rows(), failed | {"pool": "arm", "task_id": ""}]
+    (folder / "runs.csv").write_text(real_tasks.table(rows))
+    made = document(folder, "runs.csv")
+    assert [pair["candidate"] for pair in made["comparisons"]] == ["amd-16"]
+    assert [remark["text"] for remark in made["remarks"]] == [
+        "pools without a label that another pool has are left out: arm"
+    ]
+
+
 def test_a_bad_row_is_named_and_fails(folder):
     """The comparison is shown all the same; the exit code says that not all was read."""
     table = real_tasks.table() + "x,intel,w,,0,completed,completed,,yesterday,,,\n"
