@@ -34,7 +34,7 @@ def print_report(
     printed = "json" if "json" in given else given.get("format", "text")
     layout = Layout("details" in given)
     problems, page = [], ""
-    # First of all: who reads stdout may have gone, and one file's folder says nothing of another's.
+    # Before stdout, whose reader may have ended. If one file cannot be written, others may still be.
     for form, path in given.get("write", ()):
         content = rendered(report, form, layout)
         try:

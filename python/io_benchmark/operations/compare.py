@@ -29,7 +29,7 @@ class ComparisonOptions(Struct, frozen=True, kw_only=True):
 
     against: Sequence[str] = ()  # addresses of the results before a change
     baseline: str | None = None  # None: the last pool by name
-    wait: float | None = None  # at most so many minutes for the tasks to end
+    wait: float | None = None  # minutes, at most, for the tasks to end
     partial: bool = False  # a result may be missing, also all of the baseline
     margin: float = DEFAULT_MARGIN
     worker_variation: float | None = None
