@@ -153,6 +153,13 @@ def test_another_kind(project):
         init(project)
 
 
+def test_a_folder_that_cannot_be_made(project):
+    """The system's reason, and what to do."""
+    (project / KIND).parent.touch()
+    with pytest.raises(IoBenchmarkError, match="File exists; make the checkout writable and try"):
+        init(project)
+
+
 def test_not_a_project(tmp_path, project):
     """A folder without taskgraph and a Firefox checkout are mistakes in usage."""
     (tmp_path / "empty").mkdir()

@@ -97,28 +97,6 @@ def test_a_fourth_pool_is_four_lines(tree):
     assert (last.label, last.pool, symbol) == ("io-benchmark-all-amd-60", "amd-60", "amd60-all")
 
 
-def test_place_outside_the_volume(tree, change):
-    """A place of one pool's own is added to the defaults', given the time for it."""
-    change(
-        "        treeherder: {symbol: IOB(intel)}\n",
-        "        treeherder: {symbol: IOB(intel)}\n"
-        "        benchmark: {places: [{name: container, path: /builds/worker/io-benchmark}]}\n"
-        "        worker: {max-run-time: 6000}\n",
-    )
-    [task] = generate(tree, ["intel"])
-    command = shell_text(task.definition["payload"]["command"])
-    assert (
-        ' --time-budget 5700 \\\n  --place workspace="${IO_BENCHMARK_WORKSPACE:-/builds/worker/'
-        'workspace}" \\\n  --place container="${IO_BENCHMARK_PLACE_CONTAINER:-/builds/worker/'
-        'io-benchmark}" \\\n'
-    ) in command
-    assert task.definition["payload"]["maxRunTime"] == 6000
-    # The kind that measures everything has its own.
-    [measures_all] = generate(tree, ["io-benchmark-all-intel"])
-    [before] = generate(OWN, ["io-benchmark-all-intel"])
-    assert measures_all.definition["payload"] == before.definition["payload"]
-
-
 def test_parameters_are_complete():
     """No parameter is left to a default, which would ask git; only our own is added."""
     names = {*base_schema.__struct_encode_fields__, "io_benchmark_jobs"} - {"code-review"}

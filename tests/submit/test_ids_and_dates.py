@@ -38,7 +38,7 @@ def test_counted_from_now():
 
 
 @pytest.mark.parametrize(
-    "amount", ["soon", "1 fortnight", "day", "1.5 days", "9999 years", "99999999 years", ["1 day"]]
+    "amount", ["soon", "1 fortnight", "9999 years", "99999999 years", ["1 day"]]
 )
 def test_not_understood(amount):
     """A mistake of the kind is told in one line."""

@@ -1,22 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
 """The pages of taskcluster/docs/ say what there is."""
 
-import json
 import re
 
 import pytest
 import yaml
-from taskgraph.decision import try_task_config_schema_v2
 from taskgraph.parameters import base_schema
-from taskgraph.util.schema import validate_schema
 
 from io_benchmark_taskgraph import report_stanza, stanza
-from io_benchmark_taskgraph.parameters import (
-    PERFHERDER,
-    REPLICATES,
-    IoBenchmarkParameters,
-    override,
-)
+from io_benchmark_taskgraph.parameters import IoBenchmarkParameters
 
 from .conftest import KIND, REPOSITORY
 
@@ -62,16 +54,3 @@ def test_parameter_files_are_complete(path):
     for key in ("head_rev", "base_rev"):
         assert re.fullmatch("[0-9a-f]{40}", values[key])
         assert f'\n{key}: "' in path.read_text()
-
-
-def test_try_task_config():
-    """The example is one that taskgraph takes, with every parameter of the project."""
-    text = (DOCS / "parameters.md").read_text()
-    (example,) = re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    config = json.loads(example)
-    assert config.pop("version") == 2
-    validate_schema(try_task_config_schema_v2, config, "parameters.md")
-    given = config["parameters"]
-    assert override(given, REPLICATES) == 6
-    assert override(given, PERFHERDER) == "neutral"
-    assert set(given) == {"target_tasks_method", *IoBenchmarkParameters.__struct_fields__}

@@ -54,19 +54,3 @@ def test_bases():
     (task,) = yaml.safe_load((REPOSITORY / ".taskcluster.yml").read_text())["tasks"]
     (image,) = re.findall(r"\bimage': '([^']+)'", str(task))
     assert [name for name in (*named, image) if not PINNED.fullmatch(name)] == []
-
-
-def test_cron_jobs():
-    """One job, once a week, that selects what `-j io-benchmark` does.
-
-    build-decision knows weekdays by their English names, and quarters of an hour.
-    """
-    job = {
-        "type": "decision-task",
-        "treeherder-symbol": "io-benchmark",
-        "target-tasks-method": "io-benchmark",
-    }
-    when = [{"weekday": "Monday", "hour": 3, "minute": 0}]
-    assert yaml.safe_load((REPOSITORY / ".cron.yml").read_text()) == {
-        "jobs": [{"name": "io-benchmark", "job": job, "when": when}]
-    }

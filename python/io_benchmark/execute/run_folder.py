@@ -118,7 +118,7 @@ def hold_interrupts() -> Iterator[None]:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
-    for number in dict.fromkeys(held):
+    for number in held:
         signal.raise_signal(number)
 
 

@@ -96,7 +96,6 @@ class MeasuredGroup(Struct, frozen=True):
                 for side, count in workers.items():
                     job = jobs[side, part.subject]
                     to_add[job] = max(to_add.get(job, 0), target - count)
-        to_add = {job: count for job, count in to_add.items() if count}
         return NextLook(tuple(undecided), to_add, tuple(exhausted))
 
 
@@ -110,4 +109,4 @@ def _minutes(run: QueueRun) -> float:
     started, resolved = parse_time(run.started), parse_time(run.resolved)
     if started is None or resolved is None:
         return 0.0
-    return max(0.0, (resolved - started).total_seconds() / 60)
+    return (resolved - started).total_seconds() / 60
