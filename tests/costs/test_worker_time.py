@@ -65,3 +65,18 @@ def test_shown():
     # A limit is rounded up, but not for the error of a sum.
     assert Cost.worker_time(198.0000000000002, is_limit=True) == "3.3 worker hours"
     assert Cost.worker_time(198.1, is_limit=True) == "3.4 worker hours"
+
+
+@pytest.mark.parametrize(
+    ("per_hour", "money"),
+    [
+        (0.0331, "0.0993 USD"),
+        (0.0332, "0.10 USD"),
+        (33.3, "99.90 USD"),
+        (100 / 3, "100 USD"),
+        (1000, "3,000 USD"),
+    ],
+)
+def test_money(per_hour, money):
+    """Three hours: cents where there are any, and digits that count where there are not."""
+    assert cost(Price(per_hour, "USD")).money == money
