@@ -56,6 +56,7 @@ def test_the_first_failure_is_kept() -> None:
     descriptor = os.open("/dev/full", os.O_WRONLY)
     try:
         output = _Output(descriptor)
+        assert output.fileno() == descriptor
         assert output.write(b"first") == 5
         failure = output.failure
         assert output.write(b"second") == 6

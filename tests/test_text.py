@@ -61,6 +61,7 @@ def test_lines_stay(text):
         pytest.param("x::stop-commands::b", "x: :stop-commands::b", id="inside-a-word"),
         pytest.param("## a [b]", "## a [b]", id="heading"),
         pytest.param("fe80::1 a.py::test_b", "fe80::1 a.py::test_b", id="other-colons"),
+        pytest.param("x" * 1000, "x" * 1000, id="as-long-as-a-line"),
         pytest.param("x" * 1001, "x" * 999 + "…", id="too-long"),
         pytest.param("\x00" * 10**6, "\ufffd" * 999 + "…", id="a-hostile-megabyte"),
     ],

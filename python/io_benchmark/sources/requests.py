@@ -22,18 +22,19 @@ T = TypeVar("T")
 
 def run_coroutine(main: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine; SIGTERM and SIGHUP end it as Ctrl-C does: it closes everything first."""
-    previous = {number: signal.getsignal(number) for number in TERMINATING}
-    handlers = {int(number): handler for number, handler in previous.items() if callable(handler)}
+    handlers = {
+        number: handler for number in TERMINATING if callable(handler := signal.getsignal(number))
+    }
     if threading.current_thread() is not threading.main_thread() or not handlers:
         return asyncio.run(main)
-    terminated: list[int] = []
+    terminated: list[signal.Signals] = []
 
     async def stoppable() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None  # noqa: S101 - this is a task
 
         def stop(number: int, _frame: FrameType | None) -> None:
-            terminated.append(number)
+            terminated.append(signal.Signals(number))
             loop.call_soon_threadsafe(task.cancel)
 
         for number in handlers:

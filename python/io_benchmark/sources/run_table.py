@@ -36,9 +36,7 @@ _COLUMNS = (
 )
 _REQUIRED = ("label", "pool", "state", "started", "resolved")
 # Of Firefox's export.
-_EXPORTED_COLUMNS = (
-    *("scheduled", "started", "resolved", "labelIds", "taskQueueIdIds", "resolutionIds"),
-)
+_EXPORTED = ("scheduled", "started", "resolved", "labelIds", "taskQueueIdIds", "resolutionIds")
 _STATES = ("completed", "failed", "exception")
 _TIMES = ("scheduled", "started", "resolved", "own_started", "own_ended")
 # From this number on a time without a unit is in milliseconds.
@@ -131,7 +129,7 @@ def _export_rows(document: Mapping[str, Any]) -> _Rows:
     if not (isinstance(tasks, dict) and isinstance(tables, dict)):
         raise ValueError("is neither a list of runs nor Firefox's workers-DATE-tasks.json")  # noqa: TRY004
     columns = {name: values for name, values in tasks.items() if isinstance(values, list)}
-    missing = [name for name in _EXPORTED_COLUMNS if name not in columns]
+    missing = [name for name in _EXPORTED if name not in columns]
     if missing or len({len(values) for values in columns.values()}) > 1:
         problem = f"has no {', '.join(missing)}" if missing else "has columns that differ in length"
         raise ValueError(f"tasks {problem}; download workers-DATE-tasks.json again")

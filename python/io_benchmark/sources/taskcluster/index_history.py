@@ -29,7 +29,6 @@ from io_benchmark.sources.taskcluster.addresses import (
     default_root_url,
     trust_domain,
 )
-from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.task_results import ResultReader
 from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
@@ -66,8 +65,7 @@ async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
         if not recent:
             raise MissingError(_explain_nothing(address, query, has_older=bool(dated)))
         newest = {time: dated[time] for time in recent[-query.newest :]}
-        tasks = await _known_tasks(deployment, newest, log)
-        times = _push_times(tasks, log)
+        times = _push_times(newest, await deployment.tasks(list(newest.values())), log)
         groups = [group for group, time in times.items() if time.date() >= since]
         listing = TaskListing(deployments, request.progress)
         await reader.read(await _tasks_of_pool(listing, root_url, groups, query.pool))
@@ -86,34 +84,30 @@ def _route(query: HistoryQuery, environment: Mapping[str, str]) -> str:
     return f"{domain}.v2.{project}.date.{_JOB}.{query.pool.replace('.', '~')}"
 
 
-async def _known_tasks(
-    deployment: Deployment, dated: Mapping[datetime, str], log: ReadLog
-) -> dict[datetime, QueueTask]:
-    """Return the tasks by date; report those that the deployment does not have."""
-    tasks = await deployment.tasks(list(dated.values()))
-    for time, task_id in dated.items():
-        if task_id not in tasks:
-            problem = f"task {task_id} of {time.date()}: does not exist; it may have expired"
-            log.problem(Position(0, str(time), task_id), problem)
-    return {time: tasks[task_id] for time, task_id in dated.items() if task_id in tasks}
-
-
-def _push_times(tasks: Mapping[datetime, QueueTask], log: ReadLog) -> dict[str, datetime]:
+def _push_times(
+    dated: Mapping[datetime, str], tasks: Mapping[str, QueueTask], log: ReadLog
+) -> dict[str, datetime]:
     """Return the time of each push by task group: the index's, unless the task contradicts it.
 
     Anyone with the scope can write any date into the index. A task's dates are the queue's.
     """
     times = {}
-    for indexed, task in sorted(tasks.items()):
-        time, created = indexed, task.created
-        if created and not created - _AFTER_PUSH <= indexed <= created + _BEFORE_PUSH:
-            time = created
+    for time, task_id in sorted(dated.items()):
+        position = Position(0, str(time), task_id)
+        task = tasks.get(task_id)
+        if task is None:
+            problem = f"task {task_id} of {time.date()}: does not exist; it may have expired"
+            log.problem(position, problem)
+            continue
+        created = task.created or time
+        is_possible = created - _AFTER_PUSH <= time <= created + _BEFORE_PUSH
+        if not is_possible:
             remark = (
-                f"task {task.task_id}: the index dates it {indexed.date()}, which cannot be the date "
-                f"of its push; the task's date is used, {created.date()}"
+                f"task {task_id}: the index dates it {time.date()}, which cannot be the date of its "
+                f"push; the task's date is used, {created.date()}"
             )
-            log.remark(Position(0, str(indexed), task.task_id), remark)
-        times[task.status.task_group_id] = time
+            log.remark(position, remark)
+        times[task.status.task_group_id] = time if is_possible else created
     return times
 
 
