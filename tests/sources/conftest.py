@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A policy that does not wait, and records how long it would have waited."""
+"""All requests obey a policy that does not wait, and records how long it would have waited."""
 
 from datetime import UTC, datetime
 
 import pytest
 
+from io_benchmark.sources import web_client
 from io_benchmark.sources.requests import RequestPolicy
 
 
@@ -14,12 +15,12 @@ def waits():
     return []
 
 
-@pytest.fixture
-def policy(waits):
+@pytest.fixture(autouse=True)
+def policy(waits, monkeypatch):
     async def sleep(seconds):
         waits.append(seconds)
 
-    return RequestPolicy(
+    made = RequestPolicy(
         sleep=sleep,
         dice=lambda: 0.5,
         connect_s=60,
@@ -27,3 +28,5 @@ def policy(waits):
         answer_s=120,
         now=lambda: datetime(2026, 11, 21, 12, 0, tzinfo=UTC),
     )
+    monkeypatch.setattr(web_client, "RequestPolicy", lambda: made)
+    return made

@@ -92,7 +92,7 @@ def test_addresses_without_a_name(policy, host):
 
 
 @pytest.mark.parametrize("storage_type", ["s3", "reference"])
-def test_https_stays_https(policy, storage_type):
+def test_https_stays_https(storage_type):
     """This holds for an artifact's content too: the storage host gets no request."""
     with Loopback() as loopback:
         loopback.deployment.set_result(AMD_16, 0, Artifact(b"{}", storage_type=storage_type))
@@ -101,7 +101,7 @@ def test_https_stays_https(policy, storage_type):
             "TASKCLUSTER_PROXY_URL": loopback.url,
         }
         gathered = gather(
-            [f"task:{AMD_16}"], environment, lambda _progress: None, lambda result: result, policy
+            [f"task:{AMD_16}"], environment, lambda _progress: None, lambda result: result
         )
         assert loopback.asked("storage") == []
         url = f"{loopback.storage_url}/public-bucket/{AMD_16}/0/{ARTIFACT}"

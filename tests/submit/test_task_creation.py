@@ -26,23 +26,23 @@ def task(task_id, image=None, queue="b"):
     return NewTask(LABELS[task_id], LABELS[task_id], "", definition, task_id)
 
 
-def ask(loopback, policy, use):
+def ask(loopback, use):
     environment = {
         "TASKCLUSTER_ROOT_URL": loopback.url,
         "TASKCLUSTER_CLIENT_ID": "me",
         "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
     }
-    return TaskQueue.connect(environment, use, policy)
+    return TaskQueue.connect(environment, use)
 
 
-def create(loopback, policy):
-    ask(loopback, policy, lambda queue: queue.create(list(map(task, IDS))))
+def create(loopback):
+    ask(loopback, lambda queue: queue.create(list(map(task, IDS))))
 
 
-def test_in_order_and_signed(policy):
+def test_in_order_and_signed():
     """One request each, in the order given, with the credentials."""
     with Loopback(Deployment()) as loopback:
-        create(loopback, policy)
+        create(loopback)
         assert loopback.deployment.groups == {IDS[0]: list(IDS)}
         assert loopback.deployment.definitions == {
             task_id: task(task_id).definition for task_id in IDS
@@ -63,24 +63,24 @@ def test_in_order_and_signed(policy):
         pytest.param(Fault(truncated=True), id="created-and-answer-lost"),
     ],
 )
-def test_faults_that_pass(policy, fault):
+def test_faults_that_pass(fault):
     """The same task under the same id once more: it exists once, and all is well."""
     with Loopback(Deployment(), faults=first(2, fault)) as loopback:
-        create(loopback, policy)
+        create(loopback)
         assert loopback.deployment.groups == {IDS[0]: list(IDS)}
 
 
-def test_a_fault_that_stays(policy):
+def test_a_fault_that_stays():
     """The task may exist: the message has its id, and nothing after it is created."""
     faults = first(99, Fault(status=500), part=IDS[1])
     message = rf"^io-benchmark-1 \({IDS[1]}\): .*answers 500, 10 times"
     with Loopback(Deployment(), faults=faults) as loopback:
         with pytest.raises(ResultError, match=message):
-            create(loopback, policy)
+            create(loopback)
         assert loopback.deployment.groups == {IDS[0]: [IDS[0]]}
 
 
-def test_a_refusal(policy):
+def test_a_refusal():
     """It ends there."""
     deployment = Deployment()
     deployment.refuse = lambda task: (
@@ -91,32 +91,32 @@ def test_a_refusal(policy):
     message = r"^io-benchmark-1 was not created: .*needs queue:x and"
     with Loopback(deployment) as loopback:
         with pytest.raises(ResultError, match=message):
-            create(loopback, policy)
+            create(loopback)
         assert deployment.groups == {IDS[0]: [IDS[0]]}
 
 
 @pytest.mark.parametrize("key", ["expires", "taskGroupId"])
-def test_created_by_another_process(policy, key):
+def test_created_by_another_process(key):
     """The same task with other dates, in the same group: somebody resumed it meanwhile."""
     with Loopback(Deployment()) as loopback:
-        create(loopback, policy)
+        create(loopback)
         deployment = loopback.deployment
         if key == "expires":
             deployment.definitions[IDS[1]] |= {"expires": "2026-12-20T12:00:00.000Z"}
-            create(loopback, policy)
+            create(loopback)
         else:
             deployment.definitions[IDS[1]] |= {"taskGroupId": IDS[1]}
             deployment.statuses[IDS[1]] |= {"taskGroupId": IDS[1]}
             with pytest.raises(ResultError, match=r"^io-benchmark-1 was not created: "):
-                create(loopback, policy)
+                create(loopback)
 
 
-def test_cancel_a_group(policy):
+def test_cancel_a_group():
     """Only the benchmark's tasks that are not resolved: a push has others."""
     with Loopback() as loopback:
         deployment = loopback.deployment
         deployment.change_runs(AMD_16, "running")
-        done = ask(loopback, policy, lambda queue: queue.cancel_group(GROUP))
+        done = ask(loopback, lambda queue: queue.cancel_group(GROUP))
         assert "io-benchmark-amd-16" in done.labels
         assert done.problems == ()
         assert deployment.statuses[AMD_16]["state"] == "exception"
@@ -141,18 +141,18 @@ def test_cancel_a_group(policy):
     ],
     ids=["not-told", "one", "none"],
 )
-def test_unknown_pools(policy, pools, unknown):
+def test_unknown_pools(pools, unknown):
     """As the worker manager tells; where it does not tell, nothing is claimed."""
     tasks = [task(IDS[0], queue=name) for name in "bcb"]
     with Loopback(Deployment(worker_pools=pools)) as loopback:
-        assert ask(loopback, policy, lambda queue: queue.missing(tasks)) == ([], unknown)
+        assert ask(loopback, lambda queue: queue.missing(tasks)) == ([], unknown)
 
 
-def test_missing_images(policy):
+def test_missing_images():
     """Each image is asked for once, however many tasks have it; a registry's image is not."""
     images = [{"taskId": AMD_16}, {"namespace": "a.b"}, {"taskId": IDS[0]}, "debian"]
     tasks = [task(task_id, image) for task_id in IDS for image in images]
     with Loopback() as loopback:
-        missing, _ = ask(loopback, policy, lambda queue: queue.missing(tasks))
+        missing, _ = ask(loopback, lambda queue: queue.missing(tasks))
         assert missing == ["index:a.b", f"task:{IDS[0]}"]
         assert len(loopback.asked("api", "/index/")) == 1

@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
@@ -28,9 +28,6 @@ from io_benchmark.sources.protocol import (
 from io_benchmark.sources.run_results import RunResult, TaskRun
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
-
-if TYPE_CHECKING:
-    from io_benchmark.sources.requests import RequestPolicy
 
 T = TypeVar("T")
 
@@ -81,7 +78,6 @@ def gather(
     environment: Environment,
     progress: Progress,
     convert: Callable[[RunResult], T],
-    policy: "RequestPolicy | None" = None,
     budget: Budget | None = None,
 ) -> Gathered[T]:
     """Read the results at all addresses; convert each as it comes, so that its lists can be freed.
@@ -91,9 +87,7 @@ def gather(
     """
     parsed = parse_addresses(addresses, environment)
     collection = _GatheredRuns(convert, budget or Budget())
-    request = ReadRequest(
-        environment, collection.accept, progress, budget=collection.budget, policy=policy
-    )
+    request = ReadRequest(environment, collection.accept, progress, budget=collection.budget)
     log = read_addresses(parsed, request)
     log.extend(collection.log)
     results = sorted(collection.results, key=lambda result: result[0])

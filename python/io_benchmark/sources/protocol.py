@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct, field
 
@@ -19,9 +19,6 @@ from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.run_results import RunResult, TaskRecord, TaskRun
 from io_benchmark.text import clean
-
-if TYPE_CHECKING:
-    from io_benchmark.sources.requests import RequestPolicy
 
 MOST_RUNS = 200_000
 
@@ -99,7 +96,6 @@ class ReadRequest(Struct, frozen=True):
     progress: Progress = lambda _progress: None
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
     budget: Budget = field(default_factory=Budget)
-    policy: "RequestPolicy | None" = None  # None: the default
 
 
 class RunQuery(Struct):
@@ -110,7 +106,6 @@ class RunQuery(Struct):
     pools: tuple[str, ...] = ()  # each with or without its provisioner; none: all
     since: date | None = None
     progress: Progress = lambda _progress: None
-    policy: "RequestPolicy | None" = None  # None: the default
     runs: list[TaskRun] = field(default_factory=list)
 
     def wants_task(self, label: str, pool: str) -> bool:

@@ -19,6 +19,8 @@ from io_benchmark.process import TERMINATING
 
 T = TypeVar("T")
 
+CONNECTIONS = 64  # at once, of a command
+
 
 def run_coroutine(main: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine; SIGTERM and SIGHUP end it as Ctrl-C does: it closes everything first."""
@@ -85,7 +87,7 @@ class TransientError(Exception):
 class RequestPolicy(Struct, frozen=True):
     """Limits, repetition and pauses of requests; tests replace the clock and the dice."""
 
-    connections: int = 64
+    connections: int = CONNECTIONS
     attempts: int = 10  # one of 6,000 answers is lost at 30 % failures with a chance of 4 %
     first_delay_s: float = 0.25
     maximum_delay_s: float = 5

@@ -42,8 +42,8 @@ class _WebAnswer(Struct, frozen=True):
 class WebClient:
     """One pool of connections for all requests of a command."""
 
-    def __init__(self, policy: RequestPolicy) -> None:
-        self.policy = policy
+    def __init__(self, policy: RequestPolicy | None = None) -> None:
+        self.policy = policy or RequestPolicy()
         self._session = self._new_session(None)
         # For addresses in answers: one guard and session per deployment that gives them.
         self._guarded: dict[str, tuple[AddressGuard, aiohttp.ClientSession]] = {}

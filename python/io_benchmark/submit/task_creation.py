@@ -18,7 +18,7 @@ from io_benchmark.errors import (
     RequestRefusedError,
     ResultError,
 )
-from io_benchmark.sources.requests import RequestPolicy, run_coroutine
+from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.sources.taskcluster.deployment import Deployment
@@ -48,13 +48,12 @@ class TaskQueue(Deployment):
         cls,
         environment: Mapping[str, str],
         use: Callable[["TaskQueue"], Awaitable[T]],
-        policy: RequestPolicy | None = None,
     ) -> T:
         """Connect to the environment's deployment and return the result of `use`."""
         access = Access.of(default_root_url(environment), environment)
 
         async def main() -> T:
-            async with WebClient(policy or RequestPolicy()) as http:
+            async with WebClient() as http:
                 return await use(cls(access, http))
 
         return run_coroutine(main())

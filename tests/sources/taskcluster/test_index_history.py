@@ -30,7 +30,7 @@ def loopback(pushes):
         yield running
 
 
-def collect(loopback, policy, query=QUERY, **environment):
+def collect(loopback, query=QUERY, **environment):
     """Return the runs that arrived, by label and id, and the messages."""
     arrived = []
 
@@ -38,7 +38,7 @@ def collect(loopback, policy, query=QUERY, **environment):
         arrived.append((run_result.task, run_result.result.task.pool))
 
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
-    request = ReadRequest(environment, accept, policy=policy)
+    request = ReadRequest(environment, accept)
     history = index_history.read_index_history(query, request)
     return sorted(arrived, key=lambda run: run[0].started), history
 
@@ -51,9 +51,9 @@ def expected(pushes):
     return [document["task"]["task_id"] for push in pushes for document in push.documents]
 
 
-def test_every_push(loopback, policy, pushes):
+def test_every_push(loopback, pushes):
     """One listing has the dates; each result has its group and its revision."""
-    arrived, history = collect(loopback, policy)
+    arrived, history = collect(loopback)
     assert ids(arrived) == expected(pushes)
     assert [(record.task_group_id, record.revision) for record, _ in arrived] == [
         (push.group, push.revision) for push in pushes
@@ -70,15 +70,15 @@ def test_every_push(loopback, policy, pushes):
         pytest.param(replace(QUERY, newest=1, since=date(2026, 5, 4)), slice(3, 4), 2, id="both"),
     ],
 )
-def test_a_part_of_it(loopback, policy, pushes, query, chosen, older):
+def test_a_part_of_it(loopback, pushes, query, chosen, older):
     """The newest points, without the results of others."""
-    arrived, history = collect(loopback, policy, query)
+    arrived, history = collect(loopback, query)
     assert ids(arrived) == expected(pushes[chosen])
     assert history.older == older
     assert len(loopback.asked("storage")) == len(arrived)
 
 
-def test_replicates_and_other_kinds(policy):
+def test_replicates_and_other_kinds():
     """The index has one task per push; its group has the pool's others.
 
     Other pools are left out, and the kind that measures everything, with fewer retrieves.
@@ -92,12 +92,12 @@ def test_replicates_and_other_kinds(policy):
         task_id = made.add_task(deployment, pushes[0], other.documents[0], 9, pool=pool)
     deployment.definitions[task_id]["tags"]["kind"] = "io-benchmark-all"
     with Loopback(deployment) as loopback:
-        arrived, history = collect(loopback, policy)
+        arrived, history = collect(loopback)
     assert sorted(ids(arrived)) == sorted(expected(pushes))
     assert history.log.problems == []
 
 
-def test_what_is_gone_is_named(loopback, policy, pushes):
+def test_what_is_gone_is_named(loopback, pushes):
     """An expired task, a lost artifact and an expired group each add one line."""
     first, second, _, fourth = expected(pushes)
     deployment = loopback.deployment
@@ -105,7 +105,7 @@ def test_what_is_gone_is_named(loopback, policy, pushes):
     deployment.groups[pushes[0].group] = []
     deployment.set_result(second, 0, Artifact(storage_type="gone"))
     del deployment.groups[pushes[2].group]
-    arrived, history = collect(loopback, policy)
+    arrived, history = collect(loopback)
     assert ids(arrived) == [fourth]
     label = "io-benchmark-amd-16"
     assert {text for _, text in history.log.problems} == {
@@ -119,11 +119,11 @@ def test_what_is_gone_is_named(loopback, policy, pushes):
     }
 
 
-def test_names_that_are_no_dates(loopback, policy, pushes):
+def test_names_that_are_no_dates(loopback, pushes):
     """Anyone with the scope can write there: other names are ignored."""
     for name in ("latest", "20261399999999", "2026"):
         loopback.deployment.index[f"{made.NAMESPACE}.{name}"] = expected(pushes)[0]
-    assert ids(collect(loopback, policy)[0]) == expected(pushes)
+    assert ids(collect(loopback)[0]) == expected(pushes)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_names_that_are_no_dates(loopback, policy, pushes):
     ],
     ids=["a day later", "after that", "400 days before", "before that"],
 )
-def test_a_date_that_no_push_has(policy, created, name, is_used):
+def test_a_date_that_no_push_has(created, name, is_used):
     """The task's date replaces an impossible date of the index, with a remark."""
     deployment = Deployment()
     (push,) = made.pushes(1, retrieves=30)
@@ -146,7 +146,7 @@ def test_a_date_that_no_push_has(policy, created, name, is_used):
     deployment.definitions[task_id]["created"] = created
     time = datetime.fromisoformat(created)
     with Loopback(deployment) as loopback:
-        arrived, history = collect(loopback, policy)
+        arrived, history = collect(loopback)
     indexed = datetime.strptime(f"{name}Z", "%Y%m%d%H%M%S%z")
     remark = (
         f"task {task_id}: the index dates it {indexed.date()}, which cannot be the date of its push; "
@@ -157,7 +157,7 @@ def test_a_date_that_no_push_has(policy, created, name, is_used):
     assert [text for _, text in history.log.remarks] == ([] if is_used else [remark])
 
 
-def test_what_is_too_old_by_its_own_date_is_not_read(policy):
+def test_what_is_too_old_by_its_own_date_is_not_read():
     """The index may say that it is new."""
     deployment = Deployment()
     (push,) = made.pushes(1, retrieves=30)
@@ -165,7 +165,7 @@ def test_what_is_too_old_by_its_own_date_is_not_read(policy):
     (task_id,) = deployment.definitions
     deployment.definitions[task_id]["created"] = "2025-01-01T00:00:00.000Z"
     with Loopback(deployment) as loopback:
-        arrived, _ = collect(loopback, policy, replace(QUERY, since=push.time.date()))
+        arrived, _ = collect(loopback, replace(QUERY, since=push.time.date()))
     assert arrived == []
 
 
@@ -185,10 +185,10 @@ def test_what_is_too_old_by_its_own_date_is_not_read(policy):
         ),
     ],
 )
-def test_nothing_there(loopback, policy, query, message):
+def test_nothing_there(loopback, query, message):
     """The message says where to look."""
     with pytest.raises(ResultError) as caught:
-        collect(loopback, policy, query)
+        collect(loopback, query)
     assert str(caught.value) == message.format(url=loopback.url)
 
 

@@ -24,14 +24,14 @@ KINDS = "io-benchmark or io-benchmark-all"
 AGAIN = "read the group again later, or wait with compare --wait MINUTES"
 
 
-def listed(loopback, policy, *addresses):
+def listed(loopback, *addresses):
     """Return the listing, and its tasks as (number of the address, id, run)."""
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
     parsed = [meaning for address in addresses if (meaning := parse(address, environment))]
     remote = dict(enumerate(parsed))
 
     async def main():
-        async with connect(remote, environment, policy) as deployments:
+        async with connect(remote, environment) as deployments:
             listing = TaskListing(deployments)
             tasks = await listing.tasks(remote)
             return listing, [(number, task.task_id, run_id) for number, _, task, run_id in tasks]
@@ -39,23 +39,23 @@ def listed(loopback, policy, *addresses):
     return asyncio.run(main())
 
 
-def test_each_task_once(policy):
+def test_each_task_once():
     """The first address counts; a named run differs from its task."""
     texts = (f"task:{INTEL}", f"task:{AMD_16}.0", f"task:{INTEL}", f"task:{AMD_16}")
     with Loopback(recorded()) as loopback:
-        listing, tasks = listed(loopback, policy, *texts)
-        _, again = listed(loopback, policy, f"task:{INTEL}", f"group:{GROUP}", f"group:{GROUP}")
+        listing, tasks = listed(loopback, *texts)
+        _, again = listed(loopback, f"task:{INTEL}", f"group:{GROUP}", f"group:{GROUP}")
     assert tasks == [(0, INTEL, None), (1, AMD_16, 0), (3, AMD_16, None)]
     assert (listing.log.problems, listing.lost) == ([], [])
     assert [number for number, _, _ in again] == [0] + [1] * 9
 
 
-def test_the_benchmarks_tasks_of_a_group(policy):
+def test_the_benchmarks_tasks_of_a_group():
     """All states count, other kinds do not."""
     deployment = recorded()
     deployment.definitions[AMD_16]["tags"]["kind"] = "build"
     with Loopback(deployment) as loopback:
-        listing, tasks = listed(loopback, policy, f"group:{GROUP}")
+        listing, tasks = listed(loopback, f"group:{GROUP}")
     assert {task_id for _, task_id, _ in tasks} == set(deployment.groups[GROUP]) - {AMD_16}
     assert listing.lost == []
 
@@ -69,10 +69,10 @@ def test_the_benchmarks_tasks_of_a_group(policy):
         pytest.param(f"group:{GROUP}", 403, 0, id="private-group"),
     ],
 )
-def test_what_may_come_back_and_what_not(policy, text, status, lost):
+def test_what_may_come_back_and_what_not(text, status, lost):
     """Each is a problem; only a missing answer may be there later."""
     with Loopback(recorded(), faults=first(999, Fault(status=status))) as loopback:
-        listing, tasks = listed(loopback, policy, text)
+        listing, tasks = listed(loopback, text)
     assert (tasks, len(listing.log.problems), len(listing.lost)) == ([], 1, lost)
 
 

@@ -57,9 +57,9 @@ def loopback():
         yield running
 
 
-def read(loopback, policy, *addresses, progress=lambda _progress: None, budget=None, **environment):
+def read(loopback, *addresses, progress=lambda _progress: None, budget=None, **environment):
     here = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
-    return gather(addresses, here, progress, lambda result: result, policy, budget)
+    return gather(addresses, here, progress, lambda result: result, budget)
 
 
 def problem(loopback, task_id, label, text, run=0):
@@ -75,9 +75,9 @@ def runs(gathered):
 ALL_THREE = [("amd-16", AMD_16, 0), ("amd-30", AMD_30, 0), ("intel", INTEL, 0)]
 
 
-def test_a_group(loopback, policy):
+def test_a_group(loopback):
     """The benchmark's results, and one line per task without one, for every reason."""
-    gathered = read(loopback, policy, f"group:{GROUP}")
+    gathered = read(loopback, f"group:{GROUP}")
     assert runs(gathered) == ALL_THREE
     assert gathered.results[0].task == TaskRecord(
         task_id=AMD_16,
@@ -123,10 +123,10 @@ def test_a_group(loopback, policy):
     assert (gathered.remarks, gathered.lost) == ((), ())
 
 
-def test_pages_are_followed(loopback, policy):
+def test_pages_are_followed(loopback):
     """With the recorded tokens: three pages of four."""
     loopback.deployment.page_limit = 4
-    assert runs(read(loopback, policy, f"group:{GROUP}")) == ALL_THREE
+    assert runs(read(loopback, f"group:{GROUP}")) == ALL_THREE
     tokens = [request.query.get("continuationToken") for request in loopback.asked("api", "/list")]
     assert tokens == [None, "odWmnO3Mq1", "1RV8Lg3xKv"]
 
@@ -139,9 +139,9 @@ def test_pages_are_followed(loopback, policy):
         ("index:dev.v2.io.latest", ALL_THREE),
     ],
 )
-def test_other_addresses(loopback, policy, address, expected):
+def test_other_addresses(loopback, address, expected):
     """Each form leads to the same results."""
-    assert runs(read(loopback, policy, address)) == expected
+    assert runs(read(loopback, address)) == expected
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,9 @@ def test_other_addresses(loopback, policy, address, expected):
     ],
     ids=["task", "group", "index", "push"],
 )
-def test_what_does_not_exist(loopback, policy, address, expected):
+def test_what_does_not_exist(loopback, address, expected):
     """One line has the address and the possible reasons; the others are read."""
-    gathered = read(loopback, policy, address, f"task:{INTEL}")
+    gathered = read(loopback, address, f"task:{INTEL}")
     assert gathered.unreadable == (f"{address}: {expected.format(url=loopback.url)}",)
     assert runs(gathered) == ALL_THREE[2:]
 
@@ -176,7 +176,7 @@ def test_what_does_not_exist(loopback, policy, address, expected):
     [f"group:{PUSH}", f"task:{PUSH}", f"task:{REPORT}", f"task:{ACTION_WITHOUT_CONTEXTS}"],
     ids=["group", "decision task", "report", "action"],
 )
-def test_tasks_that_stand_for_their_group(policy, address):
+def test_tasks_that_stand_for_their_group(address):
     """Tasks about the push mean its benchmark tasks: here 11, with 12 runs."""
     deployment = recorded_pushes()
     for member in deployment.groups[PUSH]:
@@ -184,17 +184,17 @@ def test_tasks_that_stand_for_their_group(policy, address):
             body = result("amd-16", member, queue_run["runId"])
             deployment.set_result(member, queue_run["runId"], Artifact(body))
     with Loopback(deployment) as loopback:
-        gathered = read(loopback, policy, address)
+        gathered = read(loopback, address)
     assert (len(gathered.results), gathered.unreadable, gathered.remarks) == (12, (), ())
 
 
-def test_where_no_run_completed(loopback, policy):
+def test_where_no_run_completed(loopback):
     """The newest run with a result is used, marked by its state; a failed request is an error."""
     state = loopback.deployment
     state.change_runs(AMD_16, "failed", "exception", "exception", "pending")
     for run_id in (0, 1):
         state.set_result(AMD_16, run_id, Artifact(result("amd-16", AMD_16, run_id)))
-    gathered = read(loopback, policy, f"task:{AMD_16}")
+    gathered = read(loopback, f"task:{AMD_16}")
     assert runs(gathered) == [("amd-16", AMD_16, 1)]
     task = gathered.results[0].task
     assert (task.state, task.reason_resolved) == ("exception", "worker-shutdown")
@@ -206,11 +206,9 @@ def test_where_no_run_completed(loopback, policy):
         f"task {AMD_16} run 2 {preempted} not counted",
     )
     # The task adds nothing to its named run.
-    assert "same run" not in str(
-        read(loopback, policy, f"task:{AMD_16}.1", f"task:{AMD_16}").remarks
-    )
+    assert "same run" not in str(read(loopback, f"task:{AMD_16}.1", f"task:{AMD_16}").remarks)
     loopback.faults = first(99, Fault(status=503), part=f"{AMD_16}/runs/1/")
-    gathered = read(loopback, policy, f"task:{AMD_16}")
+    gathered = read(loopback, f"task:{AMD_16}")
     line = "127.0.0.1 answers 503, 10 times; try again later"
     assert gathered.results == ()
     assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, line, 1),)
@@ -236,22 +234,22 @@ def test_where_no_run_completed(loopback, policy):
     ],
     ids=["gone", "reference-to-a-file", "gzip-bomb", "truncated-json", "expired"],
 )
-def test_a_result_that_cannot_be_read(loopback, policy, artifact, line):
+def test_a_result_that_cannot_be_read(loopback, artifact, line):
     """One line names task and run; the others are read. The artifact's date says that it expired."""
     if artifact is None:
         del loopback.deployment.artifacts[AMD_16, 0, ARTIFACT]
         loopback.deployment.definitions[AMD_16]["expires"] = "2026-11-20T08:38:21.000Z"
     else:
         loopback.deployment.set_result(AMD_16, 0, artifact)
-    gathered = read(loopback, policy, f"task:{AMD_16}", f"task:{INTEL}")
+    gathered = read(loopback, f"task:{AMD_16}", f"task:{INTEL}")
     assert runs(gathered) == ALL_THREE[2:]
     assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, line),)
 
 
-def test_credentials_go_to_the_deployment_alone(policy):
+def test_credentials_go_to_the_deployment_alone():
     """Every call is signed; storage host and results never see the credentials."""
     with Loopback(private=True) as loopback:
-        gathered = read(loopback, policy, f"group:{GROUP}", **ME.environment)
+        gathered = read(loopback, f"group:{GROUP}", **ME.environment)
         assert runs(gathered) == ALL_THREE
         for request in loopback.asked("api"):
             assert 'id="me"' in request.headers["Authorization"]
@@ -260,11 +258,11 @@ def test_credentials_go_to_the_deployment_alone(policy):
         assert ME.access_token not in str(loopback.requests)
 
 
-def test_another_deployment_gets_no_credentials(policy):
+def test_another_deployment_gets_no_credentials():
     """A pasted address may name any host; a 403 says which scope is missing and what to set."""
     with Loopback(private=True) as loopback:
         environment = {"TASKCLUSTER_ROOT_URL": "https://tc.example", **ME.environment}
-        gathered = read(loopback, policy, f"{loopback.url}/tasks/{AMD_16}", **environment)
+        gathered = read(loopback, f"{loopback.url}/tasks/{AMD_16}", **environment)
         text = (
             f"{loopback.url} refuses the request, which needs the scope "
             f"queue:get-artifact:{ARTIFACT} and was made anonymously; set TASKCLUSTER_CLIENT_ID and "
@@ -274,11 +272,11 @@ def test_another_deployment_gets_no_credentials(policy):
         assert all("Authorization" not in request.headers for request in loopback.requests)
 
 
-def test_through_the_task_s_proxy(loopback, policy):
+def test_through_the_task_s_proxy(loopback):
     """Inside a task requests go to the proxy; shown addresses keep the deployment's name."""
     root_url = "http://127.0.0.1:9"
     environment = {"TASKCLUSTER_ROOT_URL": root_url, "TASKCLUSTER_PROXY_URL": loopback.url}
-    gathered = read(loopback, policy, f"group:{GROUP}", **environment)
+    gathered = read(loopback, f"group:{GROUP}", **environment)
     assert runs(gathered) == ALL_THREE
     assert gathered.results[0].source == f"{root_url}/tasks/{AMD_16}/runs/0"
 
@@ -300,23 +298,23 @@ def test_through_the_task_s_proxy(loopback, policy):
         ),
     ],
 )
-def test_runs_that_ended_badly(policy, note, line):
+def test_runs_that_ended_badly(note, line):
     """Each line says what to do; none names a log that does not exist."""
     task = written()[f"status of {note}"]["response"]["body"]["status"]["taskId"]
     with Loopback(recorded_pushes()) as loopback:
-        gathered = read(loopback, policy, f"task:{task}")
+        gathered = read(loopback, f"task:{task}")
         expected = problem(loopback, task, LABEL, line, 0)
     assert gathered.unreadable == (expected,)
 
 
-def test_a_claim_that_expired_for_good(policy):
+def test_a_claim_that_expired_for_good():
     """No retry was left: there is no log, and nothing to wait for."""
     deployment = recorded_pushes()
     status = deployment.statuses[CLAIM_EXPIRED]
     status["runs"][1] = run(1, "exception", "claim-expired")
     status["state"] = "exception"
     with Loopback(deployment) as loopback:
-        gathered = read(loopback, policy, f"task:{CLAIM_EXPIRED}")
+        gathered = read(loopback, f"task:{CLAIM_EXPIRED}")
         line = (
             f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}: its worker died "
             "and left no log; run the benchmark again"
@@ -324,10 +322,10 @@ def test_a_claim_that_expired_for_good(policy):
         assert gathered.unreadable == (problem(loopback, CLAIM_EXPIRED, LABEL, line, 1),)
 
 
-def test_why_a_signature_is_refused(loopback, policy):
+def test_why_a_signature_is_refused(loopback):
     """Bad credentials are only one cause of 401; the request is not repeated."""
     loopback.turn_clock(1800)
-    gathered = read(loopback, policy, f"group:{GROUP}", **ME.environment)
+    gathered = read(loopback, f"group:{GROUP}", **ME.environment)
     text = (
         "refuses the request of me (Unauthorized: Stale timestamp): this machine's clock differs from "
         "its clock by more than 15 minutes; set the clock, the credentials are not the cause"
@@ -351,41 +349,41 @@ def test_why_a_signature_is_refused(loopback, policy):
     ],
     ids=["redirect", "no-deployment", "endless-pages"],
 )
-def test_a_deployment_that_misbehaves(loopback, policy, monkeypatch, fault, text):
+def test_a_deployment_that_misbehaves(loopback, monkeypatch, fault, text):
     """One line; signatures are for one host, and pages have an end."""
     monkeypatch.setattr(deployment, "_MAXIMUM_PAGES", 3)
     loopback.deployment.page_limit = 4
     loopback.deployment.tokens = {8: "x", 4: "x"}
     if fault:
         loopback.faults = first(9, fault)
-    (line,) = read(loopback, policy, f"group:{GROUP}").unreadable
+    (line,) = read(loopback, f"group:{GROUP}").unreadable
     assert line.startswith(f"group:{GROUP}: {loopback.url}")
     assert text in line
 
 
-def test_the_default_deployment_is_told(loopback, policy, monkeypatch):
+def test_the_default_deployment_is_told(loopback, monkeypatch):
     """A user who wrote task:ID may not know its deployment."""
     monkeypatch.setattr("io_benchmark.sources.taskcluster.addresses.DEFAULT_ROOT_URL", loopback.url)
-    gathered = read(loopback, policy, f"task:{AMD_16}", TASKCLUSTER_ROOT_URL="")
+    gathered = read(loopback, f"task:{AMD_16}", TASKCLUSTER_ROOT_URL="")
     assert gathered.remarks == (f"read {loopback.url}, because TASKCLUSTER_ROOT_URL is not set",)
     address = f"{loopback.url}/tasks/{AMD_16}"
-    assert read(loopback, policy, address, TASKCLUSTER_ROOT_URL="").remarks == ()
+    assert read(loopback, address, TASKCLUSTER_ROOT_URL="").remarks == ()
 
 
-def test_a_job_of_a_push(loopback, policy):
+def test_a_job_of_a_push(loopback):
     """An address that selects a job of a push reads that job alone, and says so."""
     push = (
         f"https://treeherder.example/jobs?repo=try&revision={'0' * 40}&selectedTaskRun={AMD_16}.0"
     )
-    gathered = read(loopback, policy, push)
+    gathered = read(loopback, push)
     assert runs(gathered) == ALL_THREE[:1]
     assert "remove selectedTaskRun from it to read the whole push" in gathered.remarks[0]
 
 
-def test_progress(loopback, policy):
+def test_progress(loopback):
     """Counts of tasks during the listing, then of results, to the end."""
     steps: list[ReadProgress] = []
-    read(loopback, policy, f"group:{GROUP}", progress=steps.append)
+    read(loopback, f"group:{GROUP}", progress=steps.append)
     assert steps[:3] == [
         ReadProgress("listing tasks", 0, None),
         ReadProgress("listing tasks", 10, None),
@@ -401,21 +399,21 @@ def test_progress(loopback, policy):
         ("api", "/tasks/status", [], f"task:{AMD_16}"),
     ],
 )
-def test_what_is_not_read_in_time_is_named(loopback, policy, host, part, pools, line):
+def test_what_is_not_read_in_time_is_named(loopback, host, part, pools, line):
     """A report is written with the results that came in time."""
     loopback.faults = first(99, Fault(delay_s=60), host, part)
     budget = Budget(ends_s=time.monotonic() + 1.5)
-    gathered = read(loopback, policy, f"task:{AMD_16}", f"task:{INTEL}", budget=budget)
+    gathered = read(loopback, f"task:{AMD_16}", f"task:{INTEL}", budget=budget)
     assert [result.pool for result in gathered.results] == pools
     assert f"{line}: was not read in time; read it again" in gathered.unreadable
 
 
-def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, policy):
+def test_large_results_are_read_last_and_over_the_budget_left_out(loopback):
     """They displace no small results, and one line names them."""
     body = result("amd-16", AMD_16, 0)
     loopback.deployment.set_result(AMD_16, 0, Artifact(body + b" " * SMALL_BYTES))
     addresses = (f"task:{AMD_16}", f"task:{INTEL}")
-    gathered = read(loopback, policy, *addresses, budget=Budget(read_bytes=len(body) + 1))
+    gathered = read(loopback, *addresses, budget=Budget(read_bytes=len(body) + 1))
     assert runs(gathered) == ALL_THREE[2:]
     assert gathered.unreadable == (
         (
@@ -423,7 +421,7 @@ def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, poli
             f"folders at once. Left out: task {AMD_16} run 0 ({LABEL})"
         ),
     )
-    assert read(loopback, policy, *addresses).unreadable == ()
+    assert read(loopback, *addresses).unreadable == ()
 
 
 @pytest.mark.parametrize(
@@ -431,7 +429,7 @@ def test_large_results_are_read_last_and_over_the_budget_left_out(loopback, poli
     [("09:30", None, ("amd-16",)), ("10:30", None, ()), ("09:30", 10**6, ())],
     ids=["planned", "added-later", "added-before-a-confirming-run"],
 )
-def test_only_planned_tasks_are_lost(policy, created, pace, lost):
+def test_only_planned_tasks_are_lost(created, pace, lost):
     """A task that was created after the pool's others had started, the last at ten, adds a worker."""
     deployment = Deployment()
     group = add_group(deployment, 3, pools=("amd-16",))
@@ -443,7 +441,7 @@ def test_only_planned_tasks_are_lost(policy, created, pace, lost):
     deployment.definitions[lacking]["created"] = f"2026-11-21T{created}:00.000Z"
     del deployment.artifacts[lacking, 0, ARTIFACT]
     with Loopback(deployment) as loopback:
-        gathered = read(loopback, policy, f"group:{group}")
+        gathered = read(loopback, f"group:{group}")
     assert runs(gathered) == [("amd-16", task_id, 0) for task_id in there]
     assert (gathered.lost, gathered.missing) == (lost, ("amd-16",))
     assert [line.partition(": ")[0] for line in gathered.unreadable] == [

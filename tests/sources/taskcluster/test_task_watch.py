@@ -32,13 +32,13 @@ def ids(deployment, group):
     return list(deployment.groups[group])
 
 
-def waited(loopback, policy, turned, address, limit_s=1800):
+def waited(loopback, turned, address, limit_s=1800):
     told: list[str] = []
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
     meaning = parse(address, environment)
     assert meaning is not None
     addresses = {0: meaning}
-    wait_for_tasks(addresses, environment, limit_s, told.append, policy=policy, clock=turned.clock)
+    wait_for_tasks(addresses, environment, limit_s, told.append, clock=turned.clock)
     return told
 
 
@@ -52,7 +52,7 @@ def add(deployment, group, kind, state, task_id=None):
     return task_id
 
 
-def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
+def test_what_comes_meanwhile_counts(deployment, group, ids):
     """It waits for a new retrigger as well; each change is one line."""
     deployment.change_runs(ids[0], "running")
 
@@ -63,7 +63,7 @@ def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
     added: list[str] = []
     turned = Turned(lambda: None, retriggered, lambda: deployment.change_runs(added[0], "failed"))
     with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, f"group:{group}")
+        told = waited(loopback, turned, f"group:{group}")
         url = loopback.url
     assert told == [
         "[1/2] 1 completed, 1 running after 0 min",
@@ -74,13 +74,13 @@ def test_what_comes_meanwhile_counts(deployment, group, ids, policy):
     assert turned.slept == [15, 22.5, 15]
 
 
-def test_no_longer_than_asked(deployment, group, ids, policy):
+def test_no_longer_than_asked(deployment, group, ids):
     """At the end it names what still runs; the report's task runs too, and does not wait for itself."""
     deployment.change_runs(ids[0], "exception", "running")
     add(deployment, group, "io-benchmark-report", "running")
     turned = Turned()
     with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, f"group:{group}", limit_s=40)
+        told = waited(loopback, turned, f"group:{group}", limit_s=40)
     assert told == [
         "[1/2] 1 completed, 1 running after 0 min",
         f"not waiting any longer; not resolved: io-benchmark-amd-16-1 ({ids[0]}): is running",
@@ -91,18 +91,18 @@ def test_no_longer_than_asked(deployment, group, ids, policy):
 @pytest.mark.parametrize(
     ("address", "waits"), [(f"task:{AMD_16}", True), (f"task:{AMD_16}.0", False)]
 )
-def test_named_tasks(policy, address, waits):
+def test_named_tasks(address, waits):
     """It waits for a task, or for its named run."""
     deployment = recorded()
     deployment.change_runs(AMD_16, "completed", "pending")
     with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, Turned(), address, limit_s=30)
+        told = waited(loopback, Turned(), address, limit_s=30)
     state = "[0/1] 1 pending" if waits else "[1/1] 1 completed"
     assert (told[0], len(told)) == (f"{state} after 0 min", 2 if waits else 1)
 
 
 @pytest.mark.parametrize("address", ["group:{}", "task:{}"])
-def test_right_after_a_push(deployment, policy, address):
+def test_right_after_a_push(deployment, address):
     """It waits for the decision task, then for the tasks that this created."""
     add(deployment, PUSH, "decision-task", "running", PUSH)
 
@@ -113,7 +113,7 @@ def test_right_after_a_push(deployment, policy, address):
     added: list[str] = []
     turned = Turned(decided, lambda: deployment.change_runs(added[0], "completed"))
     with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, address.format(PUSH))
+        told = waited(loopback, turned, address.format(PUSH))
         assert told == [
             (
                 f"waiting for what adds tasks to the group: a-decision-task ({PUSH}): is running, "
@@ -141,7 +141,7 @@ def lando(deployment, monkeypatch):
     return serve
 
 
-def test_a_push_that_is_not_in_the_index_yet(deployment, group, policy, lando):
+def test_a_push_that_is_not_in_the_index_yet(deployment, group, lando):
     """Lando names the revision once it has landed; the index has its decision task when that completed."""
     decision = add(deployment, group, "decision-task", "completed")
     route = f"gecko.v2.try.revision.{'a' * 40}.taskgraph.decision"
@@ -151,7 +151,7 @@ def test_a_push_that_is_not_in_the_index_yet(deployment, group, policy, lando):
             lambda: lando(loopback, "LANDED", "a" * 40),
             lambda: deployment.index.update({route: decision}),
         )
-        told = waited(loopback, policy, turned, LANDO)
+        told = waited(loopback, turned, LANDO)
     assert told[0].endswith("/landing_jobs/7: has not landed")
     assert told[1:] == [
         "[0/1] 1 unlisted after 0 min",
@@ -172,7 +172,7 @@ def test_a_push_that_is_not_in_the_index_yet(deployment, group, policy, lando):
         ((1, ""), "Lando's answer is not understood"),
     ],
 )
-def test_a_push_that_lando_does_not_name(deployment, policy, lando, answer, problem):
+def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
     """Reading it says why there are no tasks."""
     with Loopback(deployment) as loopback:
         lando(loopback, *answer)
@@ -182,7 +182,7 @@ def test_a_push_that_lando_does_not_name(deployment, policy, lando, answer, prob
         addresses = {0: meaning}
 
         async def listed():
-            async with connect(addresses, environment, policy) as deployments:
+            async with connect(addresses, environment) as deployments:
                 listing = TaskListing(deployments)
                 assert await listing.tasks(addresses) == []
                 return listing.log.problems
@@ -191,17 +191,17 @@ def test_a_push_that_lando_does_not_name(deployment, policy, lando, answer, prob
     assert problem in sentence
 
 
-def test_a_decision_task_that_fails(deployment, policy):
+def test_a_decision_task_that_fails(deployment):
     """It stops waiting; reading the group says why there are no tasks."""
     add(deployment, PUSH, "decision-task", "pending", PUSH)
     turned = Turned(lambda: deployment.change_runs(PUSH, "failed"))
     with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, f"group:{PUSH}")
+        told = waited(loopback, turned, f"group:{PUSH}")
     assert told[1:] == ["[0/1] 1 pending after 0 min"]
     assert turned.slept == [15]
 
 
-def test_an_action_that_still_runs(deployment, group, policy):
+def test_an_action_that_still_runs(deployment, group):
     """It waits for what the action adds; earlier failed actions do not matter."""
     add(deployment, group, "decision-task", "completed")
     action = add(deployment, group, "action-callback", "pending")
@@ -214,7 +214,7 @@ def test_an_action_that_still_runs(deployment, group, policy):
     added: list[str] = []
     turned = Turned(retriggered, lambda: deployment.change_runs(added[0], "completed"))
     with Loopback(deployment) as loopback:
-        told = waited(loopback, policy, turned, f"group:{group}")
+        told = waited(loopback, turned, f"group:{group}")
     assert [line for line in told if line.startswith("[")] == [
         "[2/3] 2 completed, 1 pending after 0 min",
         "[2/3] 2 completed, 1 running after 0 min",
@@ -223,7 +223,7 @@ def test_an_action_that_still_runs(deployment, group, policy):
     assert not any(failed in line for line in told)
 
 
-def test_what_is_added_while_a_group_is_listed(deployment, group, policy):
+def test_what_is_added_while_a_group_is_listed(deployment, group):
     """A decision task that ends between two pages may have added tasks to the first."""
     decision = add(deployment, group, "decision-task", "running")
     late = add(deployment, group, "io-benchmark", "completed")
@@ -242,7 +242,7 @@ def test_what_is_added_while_a_group_is_listed(deployment, group, policy):
 
     turned = Turned(lambda: None, lambda: deployment.change_runs(late, "completed"))
     with Loopback(deployment, faults=listed) as loopback:
-        told = waited(loopback, policy, turned, f"group:{group}")
+        told = waited(loopback, turned, f"group:{group}")
     assert told[-2:] == [
         "[2/3] 2 completed, 1 running after 0 min",
         "[3/3] 3 completed after 1 min",
@@ -257,21 +257,21 @@ def test_what_is_added_while_a_group_is_listed(deployment, group, policy):
     ],
     ids=["for-a-while", "for-good"],
 )
-def test_lost(deployment, group, policy, failures, lines):
+def test_lost(deployment, group, failures, lines):
     """A failed listing is reported, and repeated later; in the end it stops, and reading reports it."""
     with Loopback(deployment, faults=first(failures, Fault(status=502))) as loopback:
-        told = waited(loopback, policy, Turned(), f"group:{group}")
+        told = waited(loopback, Turned(), f"group:{group}")
     assert [line.partition(":")[0] for line in told] == lines
     assert all("answers 502" in line for line in told if "tasks" in line)
 
 
-def waited_in_group(loopback, group_id, policy, turned):
+def waited_in_group(loopback, group_id, turned):
     told: list[str] = []
     labels = {task_id: f"label-{task_id}" for task_id in loopback.deployment.groups[group_id]}
 
     async def main():
         address = GroupAddress(loopback.url, group_id)
-        async with connect({0: address}, {}, policy) as deployments:
+        async with connect({0: address}, {}) as deployments:
             deployment = deployments[loopback.url]
             await wait_in_group(deployment, group_id, labels, told.append, turned.clock)
 
@@ -279,7 +279,7 @@ def waited_in_group(loopback, group_id, policy, turned):
     return told
 
 
-def test_until_all_of_a_group_are_resolved(deployment, group, ids, policy):
+def test_until_all_of_a_group_are_resolved(deployment, group, ids):
     """Each change is reported once, a failure by name; pauses grow while nothing happens."""
 
     def change(number, *states):
@@ -291,7 +291,7 @@ def test_until_all_of_a_group_are_resolved(deployment, group, ids, policy):
     steps = (change(0, "running"), *quiet, change(0, "exception"), change(0, "failed", "completed"))
     turned = Turned(*steps, change(1, "failed"))
     with Loopback(deployment) as loopback:
-        told = waited_in_group(loopback, group, policy, turned)
+        told = waited_in_group(loopback, group, turned)
     title = "io-benchmark-amd-{}-1 ({}): {}"
     assert told == [
         "[0/2] 2 pending after 0 min",
@@ -305,11 +305,11 @@ def test_until_all_of_a_group_are_resolved(deployment, group, ids, policy):
     assert turned.slept == [15, 15, 22.5, 33.75, 50.625, 60, 15, 15]
 
 
-def test_a_group_that_cannot_be_listed(deployment, group, policy):
+def test_a_group_that_cannot_be_listed(deployment, group):
     """What fails for good is an error."""
     faults = first(999, Fault(status=502))
     with (
         Loopback(deployment, faults=faults) as loopback,
         pytest.raises(ResultError, match="answers 502"),
     ):
-        waited_in_group(loopback, group, policy, Turned())
+        waited_in_group(loopback, group, Turned())

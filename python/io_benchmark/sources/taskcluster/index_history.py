@@ -51,7 +51,7 @@ def read_index_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
 async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
     root_url = default_root_url(request.environment)
     address = IndexAddress(root_url, _route(query, request.environment))
-    async with connect({0: address}, request.environment, request.policy) as deployments:
+    async with connect({0: address}, request.environment) as deployments:
         deployment = deployments[root_url]
         request.progress(ReadProgress("listing the index", 0, None))
         reader = ResultReader(request)

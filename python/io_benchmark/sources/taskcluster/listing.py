@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.protocol import Environment, Position, Progress, ReadLog, ReadProgress
-from io_benchmark.sources.requests import RequestPolicy, run_all
+from io_benchmark.sources.requests import run_all
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
@@ -240,11 +240,10 @@ def _failed_decision(root_url: str, members: Sequence[QueueTask]) -> str | None:
 async def connect(
     addresses: Mapping[int, TaskclusterAddress],
     environment: Environment,
-    policy: RequestPolicy | None,
 ) -> AsyncIterator[dict[str, Deployment]]:
     """Yield the deployments that the addresses name, by root URL."""
     # Mistakes in the environment are reported before the first request.
     root_urls = dict.fromkeys(address.root_url for address in addresses.values())
     accesses = [Access.of(root_url, environment) for root_url in root_urls]
-    async with WebClient(policy or RequestPolicy()) as client:
+    async with WebClient() as client:
         yield {access.root_url: Deployment(access, client) for access in accesses}

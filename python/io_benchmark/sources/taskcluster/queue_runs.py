@@ -43,7 +43,7 @@ def read_queue_runs(addresses: Mapping[int, TaskclusterAddress], query: RunQuery
 async def _read(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> ReadLog:
     ended: list[_Run] = []
     unfinished = 0
-    async with connect(addresses, query.environment, query.policy) as deployments:
+    async with connect(addresses, query.environment) as deployments:
         listing = TaskListing(deployments, query.progress, every_kind=True)
         for listed in await listing.tasks(addresses):
             task = listed.task

@@ -18,7 +18,7 @@ from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES
 from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress, ReadRequest
-from io_benchmark.sources.requests import RequestPolicy, run_all, run_coroutine
+from io_benchmark.sources.requests import CONNECTIONS, run_all, run_coroutine
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
@@ -102,8 +102,7 @@ class ResultReader(Struct):
         self._total = len(downloads)
         self.unread = {download.position: download.title for download in downloads}
         self.request.progress(ReadProgress("reading results", 0, self._total))
-        at_once = (self.request.policy or RequestPolicy()).connections
-        large = await self._read_all(downloads, SMALL_BYTES, at_once)
+        large = await self._read_all(downloads, SMALL_BYTES, CONNECTIONS)
         await self._read_all(large, MAXIMUM_BYTES, LARGE_AT_ONCE)
         # A task that was created after the pool's other tasks had started was not planned with them.
         # It was to add a worker, or to confirm a cause.
@@ -203,7 +202,7 @@ def read_results(addresses: Mapping[int, TaskclusterAddress], request: ReadReque
     reader.unread = {Position(number): str(address) for number, address in addresses.items()}
 
     async def read() -> None:
-        async with connect(addresses, request.environment, request.policy) as deployments:
+        async with connect(addresses, request.environment) as deployments:
             listing = TaskListing(deployments, request.progress, log=reader.log)
             try:
                 async with asyncio.timeout(request.budget.left_s()):

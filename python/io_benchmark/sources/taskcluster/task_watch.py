@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources.protocol import Environment, Tell
-from io_benchmark.sources.requests import RequestPolicy, run_coroutine
+from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
 from io_benchmark.sources.taskcluster.deployment import Deployment
@@ -131,7 +131,6 @@ def wait_for_tasks(
     limit_s: float,
     tell: Tell,
     *,
-    policy: RequestPolicy | None = None,
     clock: WaitClock = _CLOCK,
 ) -> None:
     """Wait at most this long until the benchmark's tasks at the addresses are resolved.
@@ -141,7 +140,7 @@ def wait_for_tasks(
     """
 
     async def wait() -> Sequence[_WatchedTask]:
-        async with connect(addresses, environment, policy) as deployments:
+        async with connect(addresses, environment) as deployments:
             watch = _Watch(addresses, deployments)
             return await _until_resolved(watch.look, tell, clock, limit_s)
 
