@@ -30,7 +30,6 @@ from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
 
-_NAMED = 3
 _NOT_COMPLETED: tuple[Ending, ...] = ("failed", "lost", "stopped")
 _ENDED_DIFFER = 0.1
 _LEAST_OVERLAP = 0.5
@@ -54,7 +53,15 @@ def compare_tasks(
     }
     pairs = [pair for pair in by_names.values() if pair is not None]
     messages = [statement("{remark}", remark=remark) for remark in remarks]
-    messages += _nothing_in_common([names for names, pair in by_names.items() if pair is None])
+    unlike = [names for names, pair in by_names.items() if pair is None]
+    if unlike:
+        messages.append(
+            statement(
+                "{candidates} and {baseline} have no label in common with a completed run",
+                candidates=joined(candidate for candidate, _ in unlike),
+                baseline=unlike[0][1],
+            )
+        )
     estimates, looks = [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs]
     comparisons = [
         _comparison(pair, judgement, _advise(pair, judgement, len(pairs)), prices)
@@ -70,22 +77,6 @@ def compare_tasks(
         tuple(unreadable),
         tuple(messages),
     )
-
-
-def _nothing_in_common(pairs: Sequence[tuple[str, str]]) -> list[Statement]:
-    messages = [
-        statement(
-            "{candidate} and {baseline} have no label in common with a completed run",
-            candidate=candidate,
-            baseline=baseline,
-        )
-        for candidate, baseline in pairs[:_NAMED]
-    ]
-    if len(pairs) > _NAMED:
-        template = "{count} more pools have no label in common with {baseline}"
-        more = count(len(pairs) - _NAMED)
-        messages.append(statement(template, count=more, baseline=pairs[0][1]))
-    return messages
 
 
 def _comparison(

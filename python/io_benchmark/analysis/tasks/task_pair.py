@@ -18,7 +18,7 @@ tests/simulation/test_tasks.py has the error rates.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple, Self
 
@@ -42,7 +42,6 @@ _FEWEST_WORKERS = 3
 _LEAST_KNOWN = 0.5
 _MOST_ROUNDED_MS = 60_000
 _SINGULAR = 1e-9
-Figure = Callable[[UsedRun], float | None]
 
 
 class PairSide(NamedTuple):
@@ -74,7 +73,7 @@ class PairSide(NamedTuple):
     def log_means(self) -> dict[Cell, float]:
         return {cell: _log_mean(runs) for cell, runs in self.cells.items()}
 
-    def part_s(self, figure: Figure, mix: Mapping[str, float]) -> float | None:
+    def part_s(self, name: str, mix: Mapping[str, float]) -> float | None:
         """Return the mean of a part of the time in the mix, each worker once.
 
         Return None where too few runs or not all labels have it.
@@ -83,7 +82,8 @@ class PairSide(NamedTuple):
         number = 0
         for label, workers in self.labels.items():
             values = [
-                [value for run in runs if (value := figure(run)) is not None] for runs in workers
+                [value for run in runs if (value := getattr(run, name)) is not None]
+                for runs in workers
             ]
             number += sum(map(len, values))
             if any(values):
@@ -131,13 +131,8 @@ class TaskPair(NamedTuple):
     def times(self) -> dict[str, TaskTimes]:
         """Return both sides' mean times; a part only where both sides have it."""
         both = (self.baseline, self.candidate)
-        figures: tuple[Figure, ...] = (
-            lambda run: run.pending_s,
-            lambda run: run.set_up_s,
-            lambda run: run.work_s,
-            lambda run: run.tear_down_s,
-        )
-        parts = [[pair_side.part_s(figure, self.mix) for pair_side in both] for figure in figures]
+        names = TaskTimes.__struct_fields__[1:]
+        parts = [[pair_side.part_s(name, self.mix) for pair_side in both] for name in names]
         return {
             pair_side.side.name: TaskTimes(
                 pair_side.mean_s, *(None if None in part else part[index] for part in parts)

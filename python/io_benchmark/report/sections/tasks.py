@@ -75,13 +75,8 @@ def document(report: TaskReport) -> Document:
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
             blocks += _labels(comparison)
-    blocks += lists(
-        *(
-            ("Notes", [*notes]),
-            ("Not read", report.unreadable),
-            ("Messages about the runs", remarks),
-        )
-    )
+    unread = ("Not read", report.unreadable)
+    blocks += lists(("Notes", [*notes]), unread, ("Messages about the runs", remarks))
     title = f"How long the same tasks take: {name(report.title, _TITLE_LENGTH)}"
     if len(report.comparisons) > _POOLS_NAMED and report.baseline:
         pools = f"{len(report.comparisons):,} pools against {report.baseline}"
