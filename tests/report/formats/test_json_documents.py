@@ -45,20 +45,10 @@ def test_figures_and_comparisons():
         "fidelity": "seed",
     }
     assert list(part["figures"]) == ["intel", "amd-16", "amd-30"]
-    assert part["figures"]["amd-16"] == {
-        "workers": 1,
-        "samples": 2000,
-        "operations": 2000,
-        "mean_ns": pytest.approx(145.7e6),
-        "percentiles_ns": pytest.approx({"50": 157e6, "95": 205e6, "99": 237e6}, rel=0.01),
-        "total_ns": pytest.approx(291.4e9),
-        "lookup_mean_ns": pytest.approx(1.35e6, rel=0.01),
-        "copy_mean_ns": pytest.approx(144.35e6, rel=0.01),
-        "within_worker_ratio": pytest.approx(0.0052, rel=0.01),
-        "between_workers_ratio": None,
-        "details": [],
-        "value": pytest.approx(145.7),
-    }
+    figures = part["figures"]["amd-16"]
+    assert (figures["mean_ns"], figures["value"]) == pytest.approx((145.7e6, 145.7))
+    assert figures["percentiles_ns"] == pytest.approx({"50": 157e6, "95": 205e6, "99": 237e6})
+    assert (figures["between_workers_ratio"], first["look"]) == (None, None)
     assert (first["ratio"], first["verdict"]) == (pytest.approx(1.92, rel=0.01), "slower")
     assert list(first["interval"]) == ["low_ratio", "high_ratio", "level_ratio"]
 
