@@ -39,6 +39,13 @@ def test_a_pool_that_is_faster() -> None:
     assert not any(line.startswith("Try: ") for line in again)
 
 
+@pytest.mark.parametrize(("pools", "named"), [(5, 4), (6, 2)])
+def test_many_pools(pools: int, named: int) -> None:
+    """Four candidates have a sentence each on a screen; of more, the two that differ most."""
+    found = screen(sample_report.many_pools(pools))
+    assert len([line for line in found if line.startswith("- pool-")]) == named
+
+
 def test_which_look_it_is() -> None:
     """It adjusts the intervals; a verdict of an earlier look says so in its own sentence."""
     report = divided_reports.tried_one_disk()

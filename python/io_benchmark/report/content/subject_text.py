@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Names of what was measured and of those who share a text, and verdicts, as every report writes them."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from io_benchmark.analysis.history.history_model import Change, HistorySeries
@@ -11,16 +11,7 @@ from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.number_text import digits, interval, percent, ratio, times
 from io_benchmark.results import workloads
 
-Value = TypeVar("Value")
 Key = TypeVar("Key", bound=Hashable)
-
-
-def grouped(values: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, list[Value]]:
-    """Return the values by their keys, both in their order."""
-    groups: dict[Key, list[Value]] = {}
-    for value in values:
-        groups.setdefault(key(value), []).append(value)
-    return groups
 
 
 def sharing(pairs: Iterable[tuple[str, Key]]) -> Iterable[tuple[str, Key]]:

@@ -7,6 +7,7 @@ On a screen a pool has one sentence, in the full report one per workload.
 from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import DIFFERENT, Verdict
+from io_benchmark.analysis.observed.machine_identity import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import listed, number_of, ratio, ratio_range
 from io_benchmark.report.blocks import NO_VERDICT, STRONG, WARNING, Item, Items, Marks, Words
@@ -14,7 +15,6 @@ from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import (
     difference_of,
     ends_text,
-    grouped,
     on_measurement,
     unit_text,
     verdict_text,

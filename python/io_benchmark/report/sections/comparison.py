@@ -4,6 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import Severity
+from io_benchmark.analysis.observed.machine_identity import grouped
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES
 from io_benchmark.number_text import number_of, percent
@@ -25,7 +26,6 @@ from io_benchmark.report.blocks import (
     plain,
 )
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import grouped
 from io_benchmark.report.sections.answer import full_answer, looks, screen_answer
 from io_benchmark.report.sections.causes import causes
 from io_benchmark.report.sections.figures import COMPARED, screen_table

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import DIFFERENT, UNKNOWN, Verdict, WorkerLine
+from io_benchmark.analysis.observed.machine_identity import grouped
 from io_benchmark.analysis.report_model import (
     MixedPool,
     Replication,
@@ -28,12 +29,7 @@ from io_benchmark.report.blocks import (
     Words,
 )
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import (
-    bounds_text,
-    ends_text,
-    grouped,
-    on_measurement,
-)
+from io_benchmark.report.content.subject_text import bounds_text, ends_text, on_measurement
 from io_benchmark.report.sections.causes import explanation
 from io_benchmark.resolutions import in_words
 
