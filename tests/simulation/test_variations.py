@@ -14,7 +14,7 @@ import pytest
 import simulation
 
 from io_benchmark.analysis.history.history_model import HistoryReading, Origin
-from io_benchmark.analysis.history.past_workers import _between_workers
+from io_benchmark.analysis.history.readings import _between_workers
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import judge

@@ -50,7 +50,7 @@ from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 
 if TYPE_CHECKING:  # few comparisons have earlier results
-    from io_benchmark.analysis.history.past_workers import PastWorkers
+    from io_benchmark.analysis.history.readings import PastWorkers
 
 # From this many measurements on, a difference by chance is likely enough for a remark.
 _MANY_SUBJECTS = 5

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.history import series
 from io_benchmark.analysis.history.history_model import History, HistoryReading, LeftOut
-from io_benchmark.analysis.history.past_workers import NEWEST_PUSHES, PastWorkers
-from io_benchmark.analysis.history.readings import readings_of
+from io_benchmark.analysis.history.readings import NEWEST_PUSHES, PastWorkers, readings_of
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.context import Context
 from io_benchmark.errors import MissingError, ResultError

@@ -9,8 +9,7 @@ import seed_workers
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import HistoryReading
-from io_benchmark.analysis.history.past_workers import PastWorkers
-from io_benchmark.analysis.history.readings import conditions_of
+from io_benchmark.analysis.history.readings import PastWorkers, conditions_of
 from io_benchmark.analysis.model import Run, WorkerVariation
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import statement

@@ -4,7 +4,7 @@
 import divided_reports
 import pytest
 from msgspec.structs import replace
-from written import lines, section
+from written import lines, screen, section
 
 from io_benchmark.analysis.model import UNKNOWN, Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SingleWorker
@@ -31,6 +31,17 @@ def test_a_machine_type_and_several_tasks() -> None:
     assert "amd-16 (task A.0, B.1, machine c2-standard-16) alone" in answer(report(named))
     unknown = replace(worker(), machine=UNKNOWN, tasks=("A.0",))
     assert answer(report(unknown)).startswith("- a worker of amd-16 (task A.0) alone takes 1.95×")
+
+
+@pytest.mark.parametrize(
+    ("count", "counted"), [(2, []), (3, ["- and 1 more worker that does not belong to their pool"])]
+)
+def test_a_screen_names_two(count: int, counted: list[str]) -> None:
+    """Further workers are counted there."""
+    others = (replace(worker(), machine=f"machine-{number}") for number in range(count))
+    found = [line for line in screen(report(*others)) if "pool" in line and "worker" in line]
+    alone = [line for line in found if " alone takes " in line]
+    assert (len(alone), [line for line in found if "belong" in line]) == (2, counted)
 
 
 def test_further_measurements() -> None:
