@@ -72,13 +72,14 @@ def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
     assert "Costs are of this command's time alone" in done.stdout
 
 
-def test_a_pool_that_is_not_predicted_but_measured(
-    profile: Path, results: Path, tmp_path: Path
-) -> None:
-    """Its time is shown, and not the advice to profile the task there."""
+def test_a_pool_that_is_not_predicted_but_measured(results: Path, tmp_path: Path) -> None:
+    """Its time is shown, and not the advice to profile the task there; --pool is the other profile's."""
     slower = profile_document((0,) * 12, cpu_s=1, pool="amd-30")
     measured = write_profile(tmp_path / "measured.json", slower)
-    done = program.run("predict", profile, measured, "--on", results)
+    unnamed = write_profile(
+        tmp_path / "unnamed.json", profile_document((0, 50, 50, 0), cpu_s=1, pool=None)
+    )
+    done = program.run("predict", unnamed, measured, "--pool", "intel", "--on", results)
     (row,) = [line for line in done.stdout.splitlines() if line.startswith("  amd-30")]
     assert row.split() == ["amd-30", "not", "predicted", "6.00", "s"]
     assert "Not predicted:" not in done.stdout

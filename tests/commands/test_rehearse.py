@@ -90,6 +90,10 @@ def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
         (["-j", "amd-17"], "no task is called 'amd-17'"),
         (["-j", ","], "',' contains no name; try io-benchmark"),
         (["-j", "io-benchmark-report"], "does not measure a pool; name a pool"),
+        (
+            ["-j", "intel,docker-image-update-verify"],
+            "docker-image-update-verify does not measure a pool",
+        ),
         (["--baseline", "x"], "--baseline x: no such pool here"),
         (["--at", "x=/"], "--at x=/: pool is not selected"),
         (["--at", "intel="], "'intel=' is not POOL=DIR"),

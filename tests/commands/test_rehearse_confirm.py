@@ -19,7 +19,13 @@ MOMENT = "2026-11-21T12:00:00.000Z"
 
 
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[LocalRun]:
+def missing() -> set[str]:
+    """Return the pools whose runs leave no result."""
+    return set()
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch, missing: set[str]) -> list[LocalRun]:
     """Every run, in order. Each leaves its pool's result at once, with trials at its pace."""
     made: list[LocalRun] = []
 
@@ -27,7 +33,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[LocalRun]:
         assert "PATH" in environment
         made.append(local_run)
         local_run.output.mkdir(parents=True)
-        if local_run.pool:
+        if local_run.pool and local_run.pool not in missing:
             (document,) = seed_case.documents(1, pools=[local_run.pool])
             document["task"] |= {"task_id": local_run.task_id, "run_id": 0}
             pace = local_run.environment().get("IO_BENCHMARK_PACE")
@@ -74,3 +80,19 @@ def test_nothing_to_confirm(runs: list[LocalRun], tmp_path: Path) -> None:
     reason = "amd-30 against intel is inconclusive: measure more workers first."
     assert f"Nothing to confirm: {reason}\n" in done.stderr
     assert "Running 0" not in done.stderr
+
+
+def test_a_baseline_without_result(runs: list[LocalRun], missing: set[str], tmp_path: Path) -> None:
+    """The others are compared, and their difference is confirmed."""
+    missing.add("intel")
+    done = program.run(
+        *("rehearse", "--root", ROOT, "--confirm", "-j", "amd-16,amd-30,intel"),
+        *("--baseline", "intel"),
+        folder=tmp_path,
+        expected=1,
+    )
+    assert "amd-16 against amd-30 (instead of intel, which has no result)" in " ".join(
+        done.stdout.split()
+    )
+    assert "To confirm: amd-30 once more" in done.stderr
+    assert len(runs) == 4

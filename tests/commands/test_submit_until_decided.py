@@ -145,8 +145,11 @@ def test_equal_pools_with_a_budget(call, deployment):
 def test_too_few_machines(call, deployment):
     """Pools of two machines: repeating does not help, and it stops."""
     deployment.on_create = Workers(2, machines=2)
-    code, _, stderr = call(*START)
+    code, _, stderr = call(*START, "--budget", "5.5")
     assert code == 0
+    assert stderr.splitlines()[4].endswith(
+        "all looks together: at most 5.5 worker hours (--budget)"
+    )
     assert stderr.splitlines()[-2].endswith(
         "half of the tasks or more brought no further worker of amd-30, intel; look at the tasks"
     )
@@ -176,4 +179,9 @@ def test_resuming_another_group(call, deployment):
     assert call("--resume", group)[2] == (
         f"error: --resume {group}: was submitted without --until-decided; wait for its tasks and "
         f"compare them with: io-benchmark compare group:{group} --wait MINUTES\n"
+    )
+    for definition in deployment.definitions.values():
+        definition["tags"]["kind"] = "build"
+    assert call("--resume", group)[2] == (
+        f"error: group:{group}: has no tasks of the benchmark; submit new ones\n"
     )
