@@ -91,6 +91,8 @@ IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
 BOTH_IDLE = IDLES | scheduler("bfq", 2, slice_idle=8)  # the faster side has two disks
 STARVES = scheduler("bfq", strict_guarantees=1, slice_idle=0)
 READ = "timeline.devices.nvme1n1.read_bytes"
+STARVES_NOT = scheduler("bfq", strict_guarantees=0, slice_idle=0)
+REAL = {f"{ENTRY}.fidelity": "real"}
 HALF_RATE = {WRITTEN: counting(RATE / 2)}
 AS_MUCH_MEANWHILE = FRESH | Facts({f"{ENTRY}.final_sync_device_bytes": {}})
 
@@ -334,7 +336,7 @@ EDGES = [
         *((680, "A cgroup limits the slower side's I/O, but its disks move"), (660, TOO_SMALL)),
     ),
     slower(
-        *("cgroup-memory-limit: holds it twice", memory_limit, (11_401, EQUAL_COSTS)),
+        *("cgroup-memory-limit: holds it twice", memory_limit, (11_400, EQUAL_COSTS)),
         *((11_399, "The slower side's memory is limited more tightly, but"),),
     ),
     slower(
@@ -362,6 +364,10 @@ EDGES = [
         *("cpu: stolen", lambda per_s: stolen(per_s) | SAME_CPU),
         *((9.5, RULED_OUT), (11, SUPPORTED)),
         faster=SAME_CPU,
+    ),
+    slower(
+        *("ext4-flush: half of the bytes", written, (0.49, "The faster side has the slower")),
+        *((0.51, "Both sides write each rewritten file"),),
     ),
     slower("cpu: a fifth", more_cpu_time, (1.6, RULED_OUT), (1.75, NOT_OBSERVABLE)),
     slower(
@@ -464,9 +470,9 @@ def chance(*arguments: Any, **more: Any) -> list[OtherMeasurement]:
     return [measurement(*arguments, verdict=Verdict.INCONCLUSIVE, **more)]
 
 
-def uploads(kept_ms: float) -> list[OtherMeasurement]:
+def uploads(kept_ms: float, **more: Any) -> list[OtherMeasurement]:
     times = {"connection-each": 11, "keep-alive": kept_ms}
-    return [measurement("upload", variant, ms) for variant, ms in times.items()]
+    return [measurement("upload", variant, ms, **more) for variant, ms in times.items()]
 
 
 def scaling(gain: float, threads: int = 4) -> list[OtherMeasurement]:
@@ -519,6 +525,7 @@ MEASURED = [
         *((20, NOT_SEPARABLE),),
         **STARVES,
     ),
+    timed("scheduler: not strict", appending, (20, NOT_SEPARABLE), **STARVES_NOT),
     timed("scheduler-idling: as fast", appending, (1.09, RULED_OUT), (1.11, SUPPORTED), **IDLES),
     timed(
         *("slow-flush: slower", lambda ms: writes(ms, ms), (1.24, RULED_OUT), (1.26, SUPPORTED)),
@@ -586,9 +593,21 @@ MEASURED = [
     timed("per-builder-copies: hardlinks", copies, (9, RULED_OUT), **subject("exec", "hardlinked")),
     timed("per-builder-copies: unmeasured", writes, (1, NOT_OBSERVABLE), **COPIES),
     timed("connection-each: a fifth", uploads, (9.01, RULED_OUT), (8.99, SUPPORTED), **EACH),
+    timed(
+        *("connection-each: chance", lambda ms: uploads(ms, verdict=Verdict.INCONCLUSIVE)),
+        *((1, RULED_OUT),),
+        **EACH,
+    ),
     timed("connection-each: kept", uploads, (2, RULED_OUT), **subject("upload", "keep-alive")),
     timed("connection-each: unmeasured", lambda ms: uploads(ms)[:1], (2, NOT_OBSERVABLE), **EACH),
     timed("expect-continue-stall: unmeasured", uploads, (2, NOT_OBSERVABLE), **EACH),
+    timed(
+        *("spawn-cost: four processes", lambda ms: [measurement("spawn", "", ms)]),
+        *((6.3, RULED_OUT), (6.7, NOT_SEPARABLE)),
+        subject=replace(SUBJECT, fidelity="real"),
+        faster=REAL,
+        **slower_lookups(40) | REAL,
+    ),
     timed(
         *("spawn-cost: chance", lambda ms: chance("spawn", "", ms), (23.5, NOT_OBSERVABLE)),
         **slower_lookups(40),

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which differences are explained, and what the supported causes leave over of one."""
 
-from dataclasses import replace
+import dataclasses
 from functools import cache
 from itertools import chain
 
 import divided_reports
 import pytest
+import seed_case
 import simulated_cases
-from seed_workers import measurement
+from msgspec.structs import replace
+from seed_facts import spent, waiting_for_io
+from seed_workers import SUBJECT, causes_of, measurement, workers_of
 from simulated_machine import PARTS, Machine
 from simulated_push import Pool, measure
 
-from io_benchmark.analysis.diagnosis.diagnoses import _explained
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.diagnoses import _explained, _left_over
 from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.observed.side_views import SideViews
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.time_parts import Kind, Phase
 from io_benchmark.results.workloads.metadata import NOT_VISIBLE
@@ -86,14 +91,40 @@ def test_what_is_explained(measured: list[Measured], explained: list[str]) -> No
     assert names == explained
 
 
-WARM = replace(simulated_cases.BASE, resident_share=1.0)
+WARM = dataclasses.replace(simulated_cases.BASE, resident_share=1.0)
 SLOW_GREP = simulated_cases.TRUTHS["slow grep"].change(WARM)
+
+
+@pytest.mark.parametrize(
+    ("user_ms", "kernel_ms", "left"),
+    [
+        pytest.param(0, 6.9, [], id="less than a tenth"),
+        pytest.param(0, 7.1, [Kind.KERNEL], id="a tenth of 69.7 ms"),
+        pytest.param(4.9, 20, [Kind.KERNEL], id="the other part is less than a fifth of it"),
+        pytest.param(5.1, 20, [Kind.KERNEL, Kind.USER], id="the other part is a fifth of it"),
+        pytest.param(20, 6, [Kind.USER, Kind.KERNEL], id="the largest part first"),
+    ],
+)
+def test_what_is_left_over(user_ms: float, kernel_ms: float, left: list[Kind]) -> None:
+    """Fewer disks explain blocked copies, and no time on a CPU."""
+    change = {
+        "intel": waiting_for_io(1) | spent(),
+        "amd-16": waiting_for_io(1) | spent(copy_user=user_ms, copy_kernel=kernel_ms),
+    }
+    sides = workers_of(seed_case.documents(1, pools=["intel", "amd-16"], change=change))
+    fast, slow = (SideViews.of_workers(workers, SUBJECT) for workers in sides.values())
+    cause = replace(causes_of(change)["device-count"], state=State.SUPPORTED, share=None)
+    leftover = _left_over([cause], Case(SUBJECT, 1.92, fast, slow))
+    assert [part.kind for part in (leftover.parts if leftover else ())] == left
 
 
 @cache
 def hidden_cost(machine: Machine) -> tuple[Report, float]:
     """Return a report, and the share of a cost in copies that no fact shows, beside a machine's own."""
-    pools = Pool("amd-16", replace(machine, first_touch_ns_per_mib=300_000.0)), Pool("intel", WARM)
+    pools = (
+        Pool("amd-16", dataclasses.replace(machine, first_touch_ns_per_mib=300_000.0)),
+        Pool("intel", WARM),
+    )
     measured = measure(pools, 1, destination="unlink", retrieves=divided_reports.RETRIEVES)
     for worker in chain.from_iterable(measured.values()):
         worker.document["host"]["first_touch_ns_per_mib"] = []

@@ -139,6 +139,16 @@ FIRST = {
         {},
         (WHOLE**0.25, False, f"{FASTER} This cause explains 25 % of that."),
     ),
+    "a cause gains nearly all": (
+        (replace(supported("kernel"), share=0.81),),
+        {},
+        (WHOLE**0.81, False, FASTER),
+    ),
+    "a cause gains less than all": (
+        (replace(supported("kernel"), share=0.79),),
+        {},
+        (WHOLE**0.79, False, f"{FASTER} This cause explains 79 % of that."),
+    ),
     "a cause without a size gains what its parts allow": (
         (replace(supported("kernel"), share_at_most=0.3),),
         {},

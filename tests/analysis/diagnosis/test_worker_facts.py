@@ -4,13 +4,21 @@
 from collections.abc import Mapping
 
 import divided_reports
-from seed_workers import explanation_text
+import pytest
+from msgspec.structs import replace
+from seed_workers import SUBJECT, explanation_text, workers
 from simulated_cases import BASE, TRUTHS, disks, neighbours
 from simulated_machine import Machine
 from simulated_push import Pool
 
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.evidence import not_measured
+from io_benchmark.analysis.diagnosis.rules import CauseRule, Effect, SideEvidence, Size
+from io_benchmark.analysis.diagnosis.worker_facts import _has_fact
 from io_benchmark.analysis.diagnosis_model import Cause, State
 from io_benchmark.analysis.model import DIFFERENT
+from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.worker_view import View
 
 WORKERS = 5
 SUPPORTED, RULED_OUT = State.SUPPORTED, State.RULED_OUT
@@ -69,3 +77,22 @@ def test_workers_that_vary_by_themselves() -> None:
         for count, speeds in ((1, (240, 300, 360, 440, 560)), (2, (240, 300, 360, 440, 560)))
     )
     assert causes(ONE_DISK, one, two)["device-count"].state is SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("times", "has_fact"),
+    [(8.1, True), (7.9, None), (2.1, None), (1.9, False), (1.0, False)],
+)
+def test_a_fact_of_some_size(times: float, has_fact: bool | None) -> None:
+    """A worker has it with three quarters of its side's size, and lacks it with a quarter: 16-fold."""
+
+    def judge(case: Case) -> Effect:
+        size = case.slower.mean(lambda view: float(view.worker.machine))
+        return SideEvidence(not_measured).supports("So it is.", Size(size or 0.0))
+
+    (measured,) = workers(pools=["amd-16"])
+    view = View(replace(measured, machine=str(times)), SUBJECT)
+    rule, nobody = CauseRule("", "", judge), SideViews.of([])
+    of_side = SideEvidence(not_measured).supports("So it is.", Size(16.0))
+    case = Case(SUBJECT, 2.0, nobody, SideViews.of([view]))
+    assert _has_fact(rule, case, of_side, [view], nobody) is has_fact

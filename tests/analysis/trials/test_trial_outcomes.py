@@ -8,7 +8,8 @@ import pytest
 from tried_workers import Times, subject_of, trials, tried
 
 from io_benchmark.analysis.diagnosis_model import TrialOutcome, TrialState
-from io_benchmark.analysis.trials.trial_outcomes import outcomes
+from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.trials.trial_outcomes import _held_to_blocked, outcomes
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -160,6 +161,25 @@ def test_pace(time_ms: float, state: TrialState, ratio: float, meaning: str) -> 
     found = paced((time_ms, time_ms + 1, time_ms - 1))
     meant = f"Limited to 391 MiB/s, intel takes {ratio:.2f}× the time of amd-16{meaning}"
     assert (found.state, text_of(found.meaning)) == (state, meant)
+
+
+@pytest.mark.parametrize(
+    ("blocked_share", "meaning"),
+    [
+        (None, "The gap."),
+        (0.5, "The gap."),
+        (0.49, "As slow at that pace, but blocked copies make up only 49 % of the difference: "),
+        (-0.1, "As slow at that pace, but blocked copies make up only 0 % of the difference: "),
+    ],
+)
+def test_a_pace_of_copies_that_are_hardly_blocked(
+    blocked_share: float | None, meaning: str
+) -> None:
+    """It confirms nothing: what slows the copies slows the measurement of the disks as well."""
+    paced = TrialOutcome(TrialKind.PACE, CONFIRMED, statement("The gap."))
+    found = _held_to_blocked(paced, blocked_share)
+    assert text_of(found.meaning).startswith(meaning)
+    assert found.state is (CONFIRMED if found == paced else UNDECIDED)
 
 
 @pytest.mark.parametrize(

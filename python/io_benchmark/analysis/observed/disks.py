@@ -203,5 +203,5 @@ def idle_settings(disk: Device) -> dict[str, int]:
         if us is not None and not ms and us > 0:
             settings[f"{name}_us"] = us
         elif ms is not None or us is not None:
-            settings[name] = ms if ms is not None else (us or 0) // 1000
+            settings[name] = ms or 0
     return settings
