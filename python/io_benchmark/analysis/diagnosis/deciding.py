@@ -12,14 +12,13 @@ behind it. So a cause is confirmed only where it alone is supported among those 
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.evidence import mostly_reads
+from io_benchmark.analysis.diagnosis.evidence import mostly_reads, written_share
 from io_benchmark.analysis.diagnosis.rules import (
     CauseRule,
     Effect,
@@ -38,7 +37,6 @@ from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # Less than this of the bytes copied is what the page cache absorbs.
 _WRITES_SHARE = 0.2
-_WRITTEN_SHARE = attrgetter("written_share")
 # Where the destination's flush is the cause, a pace adds to the faster side what it does not do.
 _ORDER = (TrialKind.LOOKUP, TrialKind.UNLINK, TrialKind.PACE)
 _BLOCKED = in_copies(Kind.BLOCKED)
@@ -134,8 +132,8 @@ def _parts_are_too_small(judged: _Judged) -> _Outcome:
     that differs makes it a cause. What was not recorded may belong to any cause.
     """
     case, acts_through = judged.case, judged.rule.acts_through
-    at_most = case.share_at_most(acts_through) if acts_through else None
-    if at_most is None or is_enough(at_most):
+    at_most = case.share_at_most(acts_through)
+    if not acts_through or at_most is None or is_enough(at_most):
         return None
     parts = case.parts_of_workload(acts_through)
     ordered = [Part(phase, kind) for phase in Phase for kind in Kind]
@@ -221,10 +219,8 @@ _ROWS: tuple[Callable[[_Judged], _Outcome], ...] = (
 
 def _writing_limits(side: SideViews) -> bool:
     """Return whether the copies wait for what they write."""
-    written, blocked = side.mean(_WRITTEN_SHARE), side.mean(_blocked_share)
-    if written is None or blocked is None:
-        return False
-    return written >= _WRITES_SHARE and blocked >= WAITS_SHARE
+    written, blocked = side.mean(written_share), side.mean(_blocked_share)
+    return (written or 0.0) >= _WRITES_SHARE and (blocked or 0.0) >= WAITS_SHARE
 
 
 def _blocked_share(view: View) -> float | None:
@@ -268,8 +264,8 @@ def _matters(parts: frozenset[Part], case: Case) -> bool:
 def _confirm(judged: Sequence[_Judged]) -> Sequence[_Judged]:
     """Return the causes, with what the first trial that confirms something confirmed."""
     for kind in _ORDER:
-        tried_alike = (cause for cause in judged if cause.rule.tried_by is kind)
-        possible = [cause for cause in tried_alike if cause.state in _POSSIBLE]
+        alike = [cause for cause in judged if cause.rule.tried_by is kind]
+        possible = [cause for cause in alike if cause.state in _POSSIBLE]
         outcome = possible[0].shown(TrialState.CONFIRMED) if possible else None
         if outcome is not None:
             return [_confirmed(cause, possible, outcome) for cause in judged]
