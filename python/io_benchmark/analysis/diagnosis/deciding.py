@@ -43,8 +43,7 @@ _BLOCKED = in_copies(Kind.BLOCKED)
 _IN_STORAGE = in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL)
 _POSSIBLE = (State.SUPPORTED, State.NOT_SEPARABLE)
 _NOTHING_TO_EXPLAIN = statement("No difference was shown that needs an explanation.")
-# All other facts rule a cause out.
-_STATES = {
+_STATES = {  # all other facts rule a cause out
     Fact.UNSEEN: State.NOT_OBSERVABLE,
     Fact.UNCLEAR: State.NOT_OBSERVABLE,
     Fact.SLOWER: State.SUPPORTED,
