@@ -165,6 +165,8 @@ def test_no_system(environment, monkeypatch):
         (GITHUB, {"ImageOS": ""}, "github-hosted-Linux-X64"),
         (GITHUB, {"ImageOS": "", "RUNNER_ENVIRONMENT": ""}, "Linux-X64"),
         (GITHUB, {"ImageOS": "a b/ä\n"}, "github-hosted-a-b--X64"),
+        (GITHUB, {"ImageOS": "x" * 82}, f"github-hosted-{'x' * 82}-X64"),
+        (GITHUB, {"ImageOS": "x" * 83}, f"github-hosted-{'x' * 77}-6d9a9490"),
         (GITHUB, {"ImageOS": "x" * 5000}, f"github-hosted-{'x' * 77}-18a9c30f"),
         (GITHUB, {"ImageOS": "x" * 200 + "y"}, f"github-hosted-{'x' * 77}-f83af5e3"),
         # The labels without the node's own name, which only a node without labels is called by.
