@@ -4,10 +4,12 @@
 import hashlib
 import os
 import shutil
+import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from measuring.retrieval import RealSteps, SeedSteps, Target
@@ -208,6 +210,41 @@ def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
     resident = page_cache.resident_bytes(name)
     assert resident is not None
     assert 0 < resident <= 8 * 1024 * 1024
+
+
+SHARED = 0x2000
+
+
+@pytest.mark.parametrize(
+    ("flags", "mapped", "is_shared"),
+    [
+        pytest.param([0, 1], 2, False, id="none"),
+        pytest.param([0, SHARED | 1], 2, True, id="the last"),
+        pytest.param([0, 1, SHARED], 2, False, id="beyond those that are there"),
+        pytest.param(None, 0, None, id="no extent map"),
+    ],
+)
+def test_shared_extents(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    flags: list[int] | None,
+    mapped: int,
+    is_shared: bool | None,
+) -> None:
+    """As FIEMAP tells; a file system without extent maps does not know."""
+
+    def answer(_descriptor: int, request: int, buffer: Any) -> None:
+        assert (request, len(buffer)) == (0xC020660B, 32 + 64 * 56)
+        if flags is None:
+            raise OSError(95, "Operation not supported")
+        struct.pack_into("=L", buffer, 20, mapped)
+        for number, value in enumerate(flags):
+            struct.pack_into("=L", buffer, 32 + 56 * number + 40, value)
+
+    monkeypatch.setattr(page_cache.fcntl, "ioctl", answer)
+    path = tmp_path / "file"
+    path.touch()
+    assert page_cache.shares_extents(str(path)) == is_shared
 
 
 def test_refusal_is_told_in_the_kernels_words(
