@@ -166,6 +166,11 @@ def test_copies_are_whole_and_carry_mode_and_times(tmp_path: Path) -> None:
     assert target.read_bytes() == source.read_bytes()
     assert target.stat().st_mode == source.stat().st_mode
     assert target.stat().st_mtime_ns == 10**18
+    with (
+        SeedSteps("/none") as steps,
+        pytest.raises(OSError, match="source is shorter than it was"),
+    ):
+        steps.copy(str(source), str(target), 300_001)
 
 
 def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
@@ -193,6 +198,25 @@ def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:
     assert names == [f"output-{number:05d}.dat" for number in range(1, 6)]
     assert [trim["after_retrieves"] for trim in target.trims] == [2, 4]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["output-00005.dat"]
+
+
+@pytest.mark.parametrize(
+    ("files", "ring_bytes"),
+    [
+        ({"sys/vm/dirty_bytes": "100", "sys/vm/dirty_ratio": "50"}, 200),
+        ({"sys/vm/dirty_ratio": "10", "meminfo": "MemAvailable: 1 kB"}, 204),
+        ({"sys/vm/dirty_bytes": "0", "meminfo": "MemAvailable: 1 kB"}, 408),
+        ({}, 14),
+    ],
+)
+def test_the_size_of_a_ring(
+    recorded: Callable[..., None], files: dict[str, str], ring_bytes: int
+) -> None:
+    """Twice what may be dirty, and two of the largest files at least."""
+    recorded({f"/proc/{name}": text for name, text in files.items()})
+    workload = object.__new__(cache_retrieve.WORKLOAD)
+    workload.sizes = [5, 7]
+    assert workload._ring_bytes() == ring_bytes
 
 
 def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:

@@ -121,6 +121,21 @@ def test_a_path_is_on_its_longest_mount(recorded: Record, path: str, point: str,
 
 
 @pytest.mark.parametrize(
+    ("filesystem", "point", "in_container", "kind"),
+    [
+        ("ext4", "/x", True, "volume"),
+        ("ext4", "/x", False, "directory"),
+        ("ext4", "/", True, "directory"),
+        ("nfs4", "/x", True, "network"),
+    ],
+)
+def test_kinds_of_places(filesystem: str, point: str, in_container: bool, kind: str) -> None:
+    """What is mounted into a container is a volume; the rest of it is its own."""
+    mount = storage._Mount("0:1", "/", point, "rw", filesystem, "none", "rw")
+    assert storage._kind_of_place(mount, in_container) == kind
+
+
+@pytest.mark.parametrize(
     ("upper", "mountinfo", "disks"),
     [
         pytest.param(
@@ -309,6 +324,12 @@ PROBE, SHARE = 8 * MIB, MIB // 2
             [{"b": 9 * MIB}, {}, {"c": 9 * MIB}, {}, *[{}] * 4],
             ["a"],
             id="other disks write once",
+        ),
+        pytest.param(
+            {"a": PROBE},
+            [*[{"b": 9 * MIB}, {}] * 3, {}, {}],
+            ["a"],
+            id="another disk writes in all rounds but one",
         ),
         pytest.param({"a": PROBE}, [{"a": 2 * MIB}] * 8, ["a"], id="its disk is busy"),
         pytest.param({"a": PROBE}, [{"a": 60 * MIB}] * 8, [], id="its disk is too busy"),

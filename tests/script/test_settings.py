@@ -63,9 +63,10 @@ def test_everything_can_be_given() -> None:
     assert (parsed.trials, parsed.pace_bytes_per_s) == ("auto", 250_000_000)
 
 
-def test_a_pace_asks_for_trials() -> None:
+@pytest.mark.parametrize("trials", [[], ["--trials", "never"]])
+def test_a_pace_asks_for_trials(trials: list[str]) -> None:
     """It would do nothing without them."""
-    parsed = settings.parse([*BASE, "--pace", "1"], ["w"])
+    parsed = settings.parse([*BASE, "--pace", "1", *trials], ["w"])
     assert (parsed.trials, parsed.pace_bytes_per_s) == ("always", 1)
 
 

@@ -6,8 +6,10 @@ import signal
 import time
 from pathlib import Path
 from statistics import fmean
+from types import SimpleNamespace
 
 import pytest
+from early_end import WorkloadError
 from measuring import trials
 from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies
 from measuring.trials import _files_of_blocks
@@ -110,6 +112,27 @@ def test_refilling(monkeypatch: pytest.MonkeyPatch, dirty_bytes: int, retrieves:
     )
     block._refill()
     assert indexes == [7, 8, 9, 7][:retrieves]
+
+
+@pytest.mark.parametrize(
+    ("resident_bytes", "is_enough"), [([95, 95], True), ([95, 94], False), ([0, None], True)]
+)
+def test_files_in_memory(
+    monkeypatch: pytest.MonkeyPatch, resident_bytes: list[int | None], is_enough: bool
+) -> None:
+    """Nearly all of each block's files, where the kernel tells."""
+    block = object.__new__(trials._Trials)
+    block._record = {"file_indexes": [1, 0, 1]}
+    block._retrieves = SimpleNamespace(files=["a", "b"], sizes=[100, 100])
+    monkeypatch.setattr(trials.page_cache, "read", lambda _path: None)
+    monkeypatch.setattr(
+        trials.page_cache, "resident_bytes", dict(zip("ab", resident_bytes, strict=True)).get
+    )
+    if is_enough:
+        block._read_files()
+    else:
+        with pytest.raises(WorkloadError, match="only 0 of 0 MiB of files stay in memory"):
+            block._read_files()
 
 
 def test_files_that_stand_for_all() -> None:
