@@ -69,19 +69,15 @@ def authenticate(
     authorization = incoming.headers.get("authorization")
     if authorization is None:
         return Identity(None, anonymous)
-    client = _hawk(incoming, authorization, {each.client_id: each for each in clients}, now_s)
-    return Identity(client.client_id, (*client.scopes, *anonymous))
-
-
-def _hawk(
-    incoming: Incoming, authorization: str, known: Mapping[str, Client], now_s: float
-) -> Client:
     kind = incoming.headers.get("content-type", "")
     try:
-        given = parse_authorization_header(authorization)
-        client = _client(given["id"], known)
+        client_id = parse_authorization_header(authorization)["id"]
+        client = next((each for each in clients if each.client_id == client_id), None)
+        if client is None:
+            raise AuthenticationError(f"Client with clientId '{client_id}' not found")
+        key = client.access_token
         mohawk.Receiver(
-            lambda name: {"id": name, "key": client.access_token, "algorithm": "sha256"},
+            lambda name: {"id": name, "key": key, "algorithm": "sha256"},
             authorization,
             f"http://{incoming.headers['host']}{incoming.resource}",
             incoming.method,
@@ -104,13 +100,7 @@ def _hawk(
         ) from None
     except (exc.HawkFail, KeyError):
         raise AuthenticationError("Bad Request: Bad header format") from None
-    return client
-
-
-def _client(client_id: str, known: Mapping[str, Client]) -> Client:
-    if client_id not in known:
-        raise AuthenticationError(f"Client with clientId '{client_id}' not found")
-    return known[client_id]
+    return Identity(client.client_id, (*client.scopes, *anonymous))
 
 
 def unsatisfied(expression: Any, scopes: Iterable[str]) -> Any:

@@ -50,16 +50,6 @@ def test_each_task_once():
     assert [number for number, _, _ in again] == [0] + [1] * 9
 
 
-def test_the_benchmarks_tasks_of_a_group():
-    """All states count, other kinds do not."""
-    deployment = recorded()
-    deployment.definitions[AMD_16]["tags"]["kind"] = "build"
-    with Loopback(deployment) as loopback:
-        listing, tasks = listed(loopback, f"group:{GROUP}")
-    assert {task_id for _, task_id, _ in tasks} == set(deployment.groups[GROUP]) - {AMD_16}
-    assert listing.lost == []
-
-
 @pytest.mark.parametrize(
     ("text", "status", "lost"),
     [

@@ -174,7 +174,6 @@ def test_what_does_not_exist(loopback, address, expected):
 @pytest.mark.parametrize(
     "address",
     [f"group:{PUSH}", f"task:{PUSH}", f"task:{REPORT}", f"task:{ACTION_WITHOUT_CONTEXTS}"],
-    ids=["group", "decision task", "report", "action"],
 )
 def test_tasks_that_stand_for_their_group(address):
     """Tasks about the push mean its benchmark tasks: here 11, with 12 runs."""

@@ -4,17 +4,37 @@
 import asyncio
 import json
 import random
+from collections.abc import Callable
+from unittest import mock
 
 import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, Artifact, Deployment, add_group, recorded, slug
 from recorded_pushes import PUSH
-from turned_clock import Turned
 
 from io_benchmark.errors import ResultError
+from io_benchmark.sources.taskcluster import task_watch
 from io_benchmark.sources.taskcluster.addresses import LANDO_HOSTS, GroupAddress, parse
 from io_benchmark.sources.taskcluster.listing import TaskListing, connect
 from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks, wait_in_group
+
+
+class Turned:
+    """Time passes by sleeping alone; `steps` happen after each sleep."""
+
+    def __init__(self, *steps: Callable[[], object]) -> None:
+        self.now_s = 0.0
+        self.slept: list[float] = []
+        self._steps = list(steps)
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now_s += seconds
+        if self._steps:
+            self._steps.pop(0)()
+
+    def in_use(self):
+        return mock.patch.multiple(task_watch, _now_s=lambda: self.now_s, _sleep=self.sleep)
 
 
 @pytest.fixture
@@ -38,7 +58,8 @@ def waited(loopback, turned, address, limit_s=1800):
     meaning = parse(address, environment)
     assert meaning is not None
     addresses = {0: meaning}
-    wait_for_tasks(addresses, environment, limit_s, told.append, clock=turned.clock)
+    with turned.in_use():
+        wait_for_tasks(addresses, environment, limit_s, told.append)
     return told
 
 
@@ -273,9 +294,10 @@ def waited_in_group(loopback, group_id, turned):
         address = GroupAddress(loopback.url, group_id)
         async with connect({0: address}, {}) as deployments:
             deployment = deployments[loopback.url]
-            await wait_in_group(deployment, group_id, labels, told.append, turned.clock)
+            await wait_in_group(deployment, group_id, labels, told.append)
 
-    asyncio.run(main())
+    with turned.in_use():
+        asyncio.run(main())
     return told
 
 

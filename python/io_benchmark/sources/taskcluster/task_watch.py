@@ -25,14 +25,8 @@ _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
 _STATES = (*RESOLVED, "running", "pending", "unscheduled", "unlisted")
 
 
-class WaitClock(NamedTuple):
-    """The time and how to let it pass; tests replace both."""
-
-    now_s: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-
-
-_CLOCK = WaitClock()
+# The time, and how to let it pass; tests replace both.
+_now_s, _sleep = time.monotonic, asyncio.sleep
 
 
 class _WatchedTask(NamedTuple):
@@ -67,7 +61,6 @@ class _WatchedTask(NamedTuple):
 async def _until_resolved(
     look: Callable[[], Awaitable[Sequence[_WatchedTask]]],
     tell: Tell,
-    clock: WaitClock,
     limit_s: float | None = None,
 ) -> Sequence[_WatchedTask]:
     """Wait until all tasks that `look` returns are resolved, at most this long; return the last look.
@@ -75,7 +68,7 @@ async def _until_resolved(
     The queue resolves every task by its deadline. A look that fails temporarily is repeated;
     several failures in a row are raised.
     """
-    began_s = clock.now_s()
+    began_s = _now_s()
     pause_s, lost = _INTERVAL_S, 0
     tasks: Sequence[_WatchedTask] = ()
     previous = ""
@@ -96,7 +89,7 @@ async def _until_resolved(
                     tell(f"waiting for what adds tasks to the group: {task.line_with_url}")
             counts = _counts(tasks)
             if counts != previous and tasks:
-                tell(f"{counts} after {(clock.now_s() - began_s) / 60:.0f} min")
+                tell(f"{counts} after {(_now_s() - began_s) / 60:.0f} min")
                 pause_s = _INTERVAL_S
             previous = counts
             # Each failure once: it can be looked at while other tasks run.
@@ -108,11 +101,11 @@ async def _until_resolved(
             if all(task.is_resolved for task in tasks):
                 return tasks
         if limit_s is not None:
-            left_s = began_s + limit_s - clock.now_s()
+            left_s = began_s + limit_s - _now_s()
             if left_s <= 0:
                 return tasks
             pause_s = min(pause_s, left_s)
-        await clock.sleep(pause_s)
+        await _sleep(pause_s)
         pause_s = min(pause_s * _GROWTH, _LONGEST_S)
 
 
@@ -130,8 +123,6 @@ def wait_for_tasks(
     environment: Environment,
     limit_s: float,
     tell: Tell,
-    *,
-    clock: WaitClock = _CLOCK,
 ) -> None:
     """Wait at most this long until the benchmark's tasks at the addresses are resolved.
 
@@ -142,7 +133,7 @@ def wait_for_tasks(
     async def wait() -> Sequence[_WatchedTask]:
         async with connect(addresses, environment) as deployments:
             watch = _Watch(addresses, deployments)
-            return await _until_resolved(watch.look, tell, clock, limit_s)
+            return await _until_resolved(watch.look, tell, limit_s)
 
     try:
         tasks = run_coroutine(wait())
@@ -159,7 +150,6 @@ async def wait_in_group(
     group_id: str,
     labels: Mapping[str, str],
     tell: Tell,
-    clock: WaitClock = _CLOCK,
 ) -> None:
     """Wait until the tasks with these labels, by id, are resolved; the group's others do not count."""
 
@@ -173,7 +163,7 @@ async def wait_in_group(
             for task_id, label in labels.items()
         ]
 
-    await _until_resolved(look, tell, clock)
+    await _until_resolved(look, tell)
 
 
 class _Watch(Struct):
