@@ -202,10 +202,12 @@ def test_bad_files(file, text, message):
     assert len(str(caught.value)) < 600
 
 
-def test_the_longest_name(file):
-    """The limit itself is allowed."""
-    ((run,), _) = read(file, json.dumps([{**AS_OBJECT, "label": "x" * 200}]))
-    assert run.label == "x" * 200
+def test_the_longest_name_and_the_highest_cost(file, monkeypatch):
+    """The limits themselves are allowed, also that of the file's size."""
+    text = json.dumps([{**AS_OBJECT, "label": "x" * 200, "cost": 1e6}])
+    monkeypatch.setattr(run_table, "_MOST_BYTES", len(text))
+    ((run,), _) = read(file, text)
+    assert (run.label, run.cost) == ("x" * 200, 1e6)
 
 
 def test_a_mistake_far_below_uses_nothing_of_the_file(file):

@@ -19,7 +19,6 @@ from io_benchmark.sources.gather import (
     gather,
     parse_addresses,
     read_addresses,
-    read_history,
 )
 from io_benchmark.sources.protocol import HistoryQuery, Position, ReadLog, ReadRequest
 from io_benchmark.sources.run_files import RunStore
@@ -60,6 +59,9 @@ def read_index(
     query: HistoryQuery, context: Context, convert: Callable[[RunResult], T], budget: Budget
 ) -> tuple[Gathered[T], Mapping[str, datetime], int]:
     """Read a pool's results in the index; return them, the times of pushes, and how many are older."""
+    # The client takes 0.2 s to load, which folders need not wait for.
+    from io_benchmark.sources.taskcluster.index_history import read_index_history  # noqa: PLC0415
+
     results: list[T] = []
 
     def accept(_position: Position, run: RunResult, _data: bytes) -> None:
@@ -67,7 +69,7 @@ def read_index(
 
     with context.progress() as progress:
         request = ReadRequest(context.environment, accept, progress, budget=budget)
-        index = read_history(query, request)
+        index = read_index_history(query, request)
     gathered = Gathered(tuple(results), index.log.problem_lines(), index.log.remark_lines())
     return gathered, index.times, index.older
 

@@ -14,8 +14,6 @@ from io_benchmark.sources.protocol import (
     LAST,
     Addresses,
     Environment,
-    HistoryLog,
-    HistoryQuery,
     Position,
     Progress,
     ReadLog,
@@ -32,8 +30,7 @@ from io_benchmark.text import clean
 T = TypeVar("T")
 
 # The first that knows an address reads it. A folder may have any name, so it comes last.
-_TASKCLUSTER = TaskclusterSource()
-SOURCES: tuple[Source, ...] = (_TASKCLUSTER, FolderSource())
+SOURCES: tuple[Source, ...] = (TaskclusterSource(), FolderSource())
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -108,13 +105,6 @@ def read_addresses(addresses: Addresses, request: ReadRequest) -> ReadLog:
         log.extend(source.read(source_addresses, request))
     log.problems += [(LAST, line) for line in request.budget.take_left_out()]
     return log
-
-
-def read_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
-    """Read a pool's history from the index."""
-    history = _TASKCLUSTER.read_history(query, request)
-    history.log.problems += [(LAST, line) for line in request.budget.take_left_out()]
-    return history
 
 
 def gather_task_runs(addresses: Sequence[str], query: RunQuery) -> Gathered[TaskRun]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Results at addresses in Taskcluster, from a deployment that answers as recorded."""
 
+import asyncio
 import json
 import time
 
@@ -33,14 +34,16 @@ from recorded_pushes import (
     written,
 )
 
-from io_benchmark.errors import NoArtifactError
+from io_benchmark.errors import MissingError, NoArtifactError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.protocol import ReadProgress
 from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster import deployment
+from io_benchmark.sources.taskcluster.addresses import GroupAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
+from io_benchmark.sources.taskcluster.listing import connect
 from io_benchmark.sources.taskcluster.task_results import _choose_runs
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
@@ -169,6 +172,17 @@ def test_what_does_not_exist(loopback, address, expected):
     gathered = read(loopback, address, f"task:{INTEL}")
     assert gathered.unreadable == (f"{address}: {expected.format(url=loopback.url)}",)
     assert runs(gathered) == ALL_THREE[2:]
+
+
+def test_a_definition_that_does_not_exist(loopback):
+    """The first line of the deployment's answer says so."""
+
+    async def read_definition():
+        async with connect({0: GroupAddress(loopback.url, GROUP)}, {}) as deployments:
+            await deployments[loopback.url].definition("AAAAAAAAQAGAAAAAAAAAAA")
+
+    with pytest.raises(MissingError, match=r"^`A+QAGA+` does not correspond to a task that exists"):
+        asyncio.run(read_definition())
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta
 from io_benchmark.errors import MissingError, UsageError
 from io_benchmark.sources.protocol import (
     FIRST,
+    LAST,
     HistoryLog,
     HistoryQuery,
     Position,
@@ -70,6 +71,7 @@ async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
         listing = TaskListing(deployments, request.progress)
         await reader.read(await _tasks_of_pool(listing, root_url, groups, query.pool))
         log.problems += listing.log.problems
+        log.problems += [(LAST, line) for line in request.budget.take_left_out()]
     return HistoryLog(log, times, len(recent) - len(newest))
 
 

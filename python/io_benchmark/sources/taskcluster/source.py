@@ -4,8 +4,6 @@
 from io_benchmark.sources.protocol import (
     Addresses,
     Environment,
-    HistoryLog,
-    HistoryQuery,
     Position,
     ReadLog,
     ReadRequest,
@@ -35,12 +33,6 @@ class TaskclusterSource(Source):
         log = _remarks(addresses, request.environment)
         log.extend(read_results(_meanings(addresses), request))
         return log
-
-    def read_history(self, query: HistoryQuery, request: ReadRequest) -> HistoryLog:
-        """Read a pool's history from the index."""
-        from io_benchmark.sources.taskcluster.index_history import read_index_history
-
-        return read_index_history(query, request)
 
     def read_runs(self, addresses: Addresses, query: RunQuery) -> ReadLog:
         from io_benchmark.sources.taskcluster.queue_runs import read_queue_runs
