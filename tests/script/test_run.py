@@ -82,7 +82,8 @@ def test_defaults(file, tmp_path, python):
 def test_python_3_8(worker, tmp_path, every_workload):
     """A quick run of each workload gives a file that reads; so does the profile of a command."""
     worker.python, worker.workloads = oldest_python(), tuple(every_workload)
-    worker.complete("--profile", "quick", "--retrieves", "20")
+    few = "from workloads import unpack\nunpack.QUICK.update(samples=3, small_files=30)\n"
+    worker.complete("--profile", "quick", "--retrieves", "20", prelude=few)
     assert {entry.outcome.state.value for entry in worker.result().workloads} == {"completed"}
     profiled = Profiled(tmp_path / "task-profile.json", python=worker.python)
     done = profiled.run("sh", "-c", "sleep 0.2; exit 3")

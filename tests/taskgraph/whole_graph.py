@@ -36,12 +36,16 @@ def created(labels):
     return sorted([*images, *labels])
 
 
-def taskgraph(*arguments, cwd=REPOSITORY, **options):
+def taskgraph(*arguments, **options):
     """taskgraph's command line; what it would create in a Taskcluster, it only prints."""
     program = (
         "import sys; from taskgraph import create, main; create.testing = True; "
         "sys.exit(main.main(sys.argv[1:]))"
     )
+    return run_python(program, *arguments, **options)
+
+
+def run_python(program, *arguments, cwd=REPOSITORY, **options):
     return subprocess.run(
         [sys.executable, "-c", program, *arguments],
         cwd=cwd,
@@ -52,16 +56,30 @@ def taskgraph(*arguments, cwd=REPOSITORY, **options):
     )
 
 
+# One generation has all stages; each is copied before the next one changes it.
+STAGES = """
+import json, sys
+from taskgraph import create, main
+from taskgraph.parameters import parameters_loader
+create.testing = True
+generator = main.get_taskgraph_generator(None, parameters_loader(sys.argv[1], strict=False))
+graphs = {}
+for stage in ("full_task_graph", "target_task_set", "morphed_task_graph"):
+    graphs[stage.partition("_")[0]] = json.dumps(getattr(generator, stage).to_json())
+print(json.dumps(graphs))
+"""
+
+
 @functools.cache
 def graph(stage, params):
     """The tasks of a stage: full, target or morphed."""
 
     def generate():
-        done = taskgraph(stage, "-J", "-p", str(PARAMS / f"{params}.yml"))
+        done = run_python(STAGES, str(PARAMS / f"{params}.yml"))
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    return json.loads(once.text_of(f"graph-{stage}-{params}.json", generate))
+    return json.loads(json.loads(once.text_of(f"graphs-{params}.json", generate))[stage])
 
 
 def tasks_by_name(stage, params):
