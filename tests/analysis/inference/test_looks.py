@@ -129,6 +129,7 @@ SECOND = "second of at most 4 looks"
         # What ended without a result is no reason to look again; its replacement is.
         pytest.param("6", "6", 5, 1, 0.95, None, id="one-lost"),
         pytest.param("6", "6", 3, 3, 0.95, None, id="half-lost"),
+        pytest.param("6", "6", 1, 0, 0.95, None, id="one-of-a-plan"),
         ("6", "6", 5, 0, 0.9995, "amd-16 has 5 runs, and its one look was planned at 6"),
         (
             *("6", "6", 6, 1, 0.9995),

@@ -67,11 +67,15 @@ MORE = "another pool may vary 2.4 times as much."
             *(0.24, 6, f"6 workers of c, d vary by 10 %, and {MORE}"),
         ),
         (
+            {"a": ONE, "b": ONE, "c": (0.0, 0.2)},
+            *(2.4 * math.sqrt(0.02), 2, f"2 workers of c vary by 14 %, and {MORE}"),
+        ),
+        (
             {"a": ONE, "b": (0.0, 0.0, 0.0)},
             *(0.12, 3, f"3 workers of b vary by 0 %; 5 % is the least that counts, and {MORE}"),
         ),
     ],
-    ids=["the-other-side", "a-third-and-a-fourth-pool", "workers-that-agree"],
+    ids=["the-other-side", "a-third-and-a-fourth-pool", "two-of-a-third", "workers-that-agree"],
 )
 def test_other_pools(sides, ratio, workers, explanation):
     """One sentence names the pools, how far they vary, by how many workers, and what is assumed."""

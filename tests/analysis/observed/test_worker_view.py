@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import seed_workers
 
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.worker_view import View, dirty_room
 
 SECOND_NS = 1_000_000_000
 SAMPLES = {
@@ -98,3 +98,59 @@ def test_barriers_by_either_name() -> None:
     assert [on(mount).mount_options for mount in mounts] == [
         *({"nobarrier": ""}, {"barrier": ""}, {"barrier": "9"}, {"nobarrier": ""})
     ]
+
+
+MIB = 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("vm", "limits_mib", "room_mib"),
+    [
+        pytest.param({}, [], 150.0, id="usual"),
+        pytest.param({"dirty_ratio": 40, "dirty_background_ratio": 10}, [], 250.0, id="ratios"),
+        # A background limit that is not below the other is half of that.
+        pytest.param({"dirty_bytes": 80 * MIB}, [], 60.0, id="bytes"),
+        pytest.param({}, [500, 800], 75.0, id="a-group's-memory"),
+    ],
+)
+def test_room_for_dirty_bytes(vm: dict[str, int], limits_mib: list[int], room_mib: float) -> None:
+    """Half way between the two limits of the memory that is available."""
+    groups = [{"group": "/", "file": "memory.max", "bytes": mib * MIB} for mib in limits_mib]
+    change = {"host.memory_available_bytes": 1000 * MIB, "host.vm": vm, "limits.memory": groups}
+    assert dirty_room(view(change).worker) == pytest.approx(room_mib * MIB)
+
+
+def test_shares() -> None:
+    """Of the bytes copied, what reached the disks; of the CPUs' busy time, what others took."""
+    moved = {
+        "nvme0n1": {"read": 9, "written": 60 * MIB},
+        "nvme0n2": {"read": 9, "written": 60 * MIB},
+    }
+    busy = {"cpu_steal_ms": [0, 10, 40, 50], "cpu_user_ms": [0, 20, 80, 90]}
+    rest = {f"cpu_{name}_ms": [0, 0, 0, 0] for name in ("nice", "system", "irq", "softirq")}
+    recorded = timeline(TIMES_S)
+    recorded["columns"] |= busy | rest
+    worker = view(
+        {
+            "workloads.0.samples": SAMPLES,
+            "workloads.0.file_sizes_bytes": lambda sizes: [80 * MIB] * len(sizes),
+            "workloads.0.device_bytes": moved,
+            "timeline": recorded,
+        }
+    )
+    assert worker.written_share == pytest.approx(0.5)
+    assert worker.stolen_share == pytest.approx(30 / 90)
+    # 60 ms in 4 s, while the two retrieves that ended took 4 s.
+    assert worker.per_operation_ms("cpu_user_ms") == pytest.approx(30.0)
+    bare = view({"workloads.0.device_bytes": None, "timeline": None})
+    assert (bare.written_share, bare.stolen_share) == (None, None)
+    assert bare.per_operation_ms("cpu_user_ms") is None
+
+
+@pytest.mark.parametrize(("mib_per_s", "waits"), [(351, True), (349, None)])
+def test_a_rate_near_the_cap_is_the_last_resort(mib_per_s: int, waits: bool | None) -> None:
+    """Without pressure and the process' own time, half of the 700 MiB/s of two disks show that copies waited."""
+    written = {f"nvme0n{disk}": {"read": 0, "written": 5000 * mib_per_s * MIB} for disk in (1, 2)}
+    times = {"workloads.0.run_ns": 10_000 * SECOND_NS, "workloads.0.final_sync_ns": 0}
+    bare = view({"timeline": None, "workloads.0.device_bytes": written, **times})
+    assert bare.waits_for_disks is waits

@@ -81,6 +81,20 @@ def test_another_side_shows_how_far_machines_vary() -> None:
     assert named({**data, "b": side(0.7, 1.0, 1.4)}) == []
 
 
+def test_how_far_one_more_machine_usually_is() -> None:
+    """A prediction interval of Student's t, by the other machines, those of other sides and the assumed."""
+    logs, other = [0.7, 0.0, 0.02, -0.01], [0.05, -0.05]
+    data = {
+        name: side(*map(math.exp, side_logs)) for name, side_logs in (("a", logs), ("b", other))
+    }
+    ((name, index, log_ratio, width),) = _outside(data, 0.1, 0.99)
+    # The assumed variance counts twice, as that of seven machines.
+    squares = 6 * 2 * 0.1**2 + 2 * np.var(logs[1:], ddof=1) + np.var(other, ddof=1)
+    expected = stats.t.ppf(0.995, 8) * math.sqrt(squares / 9 * (1 + 1 / 3))
+    assert (name, index) == ("a", 0)
+    assert (log_ratio, width) == pytest.approx((0.7 - np.mean(logs[1:]), expected))
+
+
 @pytest.mark.parametrize(("stall_ms", "expected"), [(1, ["a 0"]), (60, [])])
 def test_a_run_with_a_long_stall(stall_ms: int, expected: list[str]) -> None:
     """What the noise within runs explains is not the machine's."""

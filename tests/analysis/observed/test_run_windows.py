@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Rates of disks in windows of a timeline, and counters that grow in it."""
+
+import pytest
+
+from io_benchmark.analysis.observed.run_windows import TimelineRows, Window
+from io_benchmark.results.format import RecordedTimeline
+
+SECOND_NS = 10**9
+
+
+def windows(count: int, blocked_share: float) -> list[Window]:
+    """Windows that read 1, 2, … bytes and write ten times as many."""
+    return [
+        Window(1.0, float(number), 10.0 * number, blocked_share) for number in range(1, count + 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("blocked", "calm", "peak"),
+    [
+        # The ninth decile, which 90 % of the windows do not exceed; reads count while blocked.
+        pytest.param(windows(11, 1.0), [], (10.0, 100.0), id="all-blocked"),
+        pytest.param(windows(11, 0.5), [], (20.0, 100.0), id="half-of-the-time"),
+        pytest.param(windows(4, 0.5), windows(90, 0.0), (7.4, 37.0), id="four-blocked"),
+        pytest.param(windows(3, 0.5), windows(8, 0.49), (14.2857, 70.0), id="three-blocked"),
+        pytest.param([], windows(11, 0.01), (200.0, 100.0), id="hardly-blocked"),
+    ],
+)
+def test_what_disks_keep_up(
+    blocked: list[Window], calm: list[Window], peak: tuple[float, float]
+) -> None:
+    """While the process is blocked, where that is so in four windows at least; else at any time."""
+    assert Window.peak([*blocked, *calm]) == pytest.approx(peak, rel=1e-4)
+
+
+def test_no_windows() -> None:
+    """They have no rate."""
+    assert Window.peak([]) is None
+
+
+@pytest.mark.parametrize(
+    ("times_s", "counter", "expected"),
+    [
+        ((1, 2, 5), (7, 8, 19), 12),
+        ((1, 2, 5), (None, 8, 19), None),
+        ((1, 2, 5), (7, None, 19), 12),
+        ((1, 1), (7, 9), None),
+        ((1,), (7,), None),
+        ((1, 2), None, None),
+    ],
+)
+def test_growth_of_a_counter(
+    times_s: tuple[int, ...], counter: tuple[int | None, ...] | None, expected: int | None
+) -> None:
+    """From the first row to the last, where both have it and time passed."""
+    timeline = RecordedTimeline({"time_ns": [time * SECOND_NS for time in times_s]}, {})
+    assert TimelineRows(timeline, range(len(times_s))).growth(counter) == expected
