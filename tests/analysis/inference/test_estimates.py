@@ -16,6 +16,7 @@ from simulation import entry
 from io_benchmark.analysis.inference.estimates import Estimate, SideData, compare_means
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.model import Interval, Run, Verdict
+from io_benchmark.analysis.variances import MeanVariance
 
 # Student's sleep data (1908), as R ships it.
 SLEEP_1 = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)
@@ -216,3 +217,11 @@ def test_runs_of_one_machine_are_averaged_sample_by_sample():
     (opposed,) = compare_means([course, entry(2e6 - wave)], [still]).blocks
     (alone,) = compare_means([course], [still]).blocks
     assert opposed.variance < alone.variance / 1e6
+
+
+def test_a_further_error_is_not_that_of_workers() -> None:
+    """Its variance adds up, also to the part that workers need not explain."""
+    found = Estimate(0.5, 0.05, 20.0, "paired retrieves", 0.05, 0.01)
+    wider = found.with_further(MeanVariance(0.02, 4.0))
+    assert (wider.variance, wider.within_variance) == pytest.approx((0.07, 0.03))
+    assert wider.degrees == pytest.approx(0.07**2 / (0.05**2 / 20 + 0.02**2 / 4))

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 import seed_workers
+from seed_facts import spent
 
+from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View, dirty_room
 
 SECOND_NS = 1_000_000_000
@@ -154,3 +156,24 @@ def test_a_rate_near_the_cap_is_the_last_resort(mib_per_s: int, waits: bool | No
     times = {"workloads.0.run_ns": 10_000 * SECOND_NS, "workloads.0.final_sync_ns": 0}
     bare = view({"timeline": None, "workloads.0.device_bytes": written, **times})
     assert bare.waits_for_disks is waits
+
+
+def test_blocked_time() -> None:
+    """Of a copy, what is left of it beside its work; unknown where that was not recorded."""
+    worker = view(spent(copy_user=10.0, copy_kernel=5.0) | {"timeline": None})
+    assert worker.entry is not None
+    assert worker.lookup_mean_ns is not None
+    copy_ns = worker.entry.mean_ns - worker.lookup_mean_ns
+    assert worker.blocked_ns == pytest.approx(copy_ns - 15e6)
+    assert worker.entry.storage_share == 1.0
+    assert view({}).blocked_ns is None
+
+
+def test_a_mirror_writes_twice() -> None:
+    """What its disks write while copies wait is twice what goes into files."""
+    worker = view({f"{PLACE}devices.0.raid_level": "raid1"})
+    busy = Window(1.0, 30.0, 400.0, 1.0)
+    for waits, expected in ((True, (30.0, 200.0)), (False, (None, None))):
+        run = View(worker.worker, worker.subject)
+        vars(run).update(windows=(busy,) * 4, waits_for_disks=waits)
+        assert (run.busy_read_rate, run.busy_write_rate) == expected

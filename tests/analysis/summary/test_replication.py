@@ -84,6 +84,16 @@ def test_machines_at_several_prices():
     assert (cost.runs, cost.money) == (3, "")
 
 
+def test_a_side_that_has_enough():
+    """The baseline has as many workers as a decision needs, so that only the candidate gets more."""
+    (part,) = decided().subjects
+    intel = replace(part.figures["intel"], workers=500)
+    part = replace(part, figures={**part.figures, "intel": intel})
+    cost = cost_of_deciding([part], workers(), {})
+    assert cost is not None
+    assert [share.name for share in cost.shares] == ["amd-30"]
+
+
 def test_nothing_is_inconclusive():
     """Nothing costs anything, and the report has no line about it."""
     runs = [run for run in workers() if run.pool != "amd-30"]

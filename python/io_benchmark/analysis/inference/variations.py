@@ -198,7 +198,7 @@ class PushVariation(Struct, frozen=True):
         seen = MeanVariance.pooled([_levels(runs) for runs in (candidate, baseline)])
         combined = known if seen is None else MeanVariance.combined([known, seen])
         degrees = combined.degrees if past or seen else ASSUMED_VARIATION_DEGREES
-        return cls(math.sqrt(combined.variance), degrees, pushes if past else 0, unshared)
+        return cls(math.sqrt(combined.variance), degrees, pushes, unshared)
 
     def problem(self, candidate: Sequence[Run], baseline: Sequence[Run]) -> Problem:
         """Return the note that says what the interval rests on."""
