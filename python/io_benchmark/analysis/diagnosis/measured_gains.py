@@ -149,7 +149,7 @@ def other_pool(push: Push, cause: Cause) -> Gain | None:
 def predicted(push: Push, cause: Cause) -> Gain | None:
     """Predict by the bandwidth of the disks, else compare with the other pool."""
     ratio = cause.predicted_ratio
-    if ratio is None or ratio <= 0:
+    if ratio is None:
         return other_pool(push, cause)
     evidence = (statement("Predicted from the bandwidth of the disks."),)
     return Gain(max(ratio, 1 / ratio), measured=False, evidence=evidence).if_worth_it

@@ -52,7 +52,11 @@ def explain_single_workers(
         (worker, rest), (first, *_) = _names(machine), machine.runs
         alone, others = map(SideViews.of_runs, (machine.runs, machine.others))
         runs = compared[machine.subject]
-        diagnosis = _diagnose(machine, compared, margin, assumed) if machine in explained else None
+        diagnosis = None
+        if machine in explained:
+            measurements = _measurements(machine, compared, margin, assumed)
+            case = Case(machine.subject, machine.ratio, others, alone, measurements)
+            diagnosis = _diagnose(machine, case, assumed)
         described.append(
             SingleWorker(
                 subject=machine.subject,
@@ -128,19 +132,12 @@ def _without(
     return tuple(repeated for repeated in again if side in (repeated.candidate, repeated.baseline))
 
 
-def _diagnose(
-    machine: SingleMachine, compared: Compared, margin: float, assumed: float
-) -> Diagnosis:
+def _diagnose(machine: SingleMachine, case: Case, assumed: float) -> Diagnosis:
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
-    measurements = _measurements(machine, compared, margin, assumed)
-    alone, others = ([run.worker for run in runs] for runs in (machine.runs, machine.others))
-    sides = (alone, others) if machine.ratio > 1 else (others, alone)
-    trials = outcomes(machine.subject, *sides, assumed)
-    baseline, candidate = (
-        SideViews.of_workers(workers, machine.subject) for workers in (others, alone)
-    )
-    causes = judge(Case(machine.subject, machine.ratio, baseline, candidate, measurements), trials)
-    remedies = _remedies(machine, causes, measurements, trials)
+    slower, faster = ([view.worker for view in side] for side in (case.slower, case.faster))
+    trials = outcomes(machine.subject, slower, faster, assumed)
+    causes = judge(case, trials)
+    remedies = _remedies(machine, causes, case.measurements, trials)
     return Diagnosis(_names(machine)[0], causes, remedies, machine.subject, trials)
 
 

@@ -193,7 +193,7 @@ def _files_not_visible(case: Case) -> Effect:
         detail_evidence(measurements[0], metadata.NOT_VISIBLE, Unit.COUNT, template)
     )
     slower, faster = counts
-    if not slower and not faster:
+    if slower == faster == 0:
         return evidence.same("Every file was visible to another thread immediately.")
     if slower == faster:
         return evidence.opposes("As many files are late on both sides.")
@@ -220,7 +220,7 @@ def _files_not_visible(case: Case) -> Effect:
 def _per_builder_copies(case: Case) -> Effect:
     """Compare copies with hardlinks, which share one file's pages in the caches."""
     copies = case.sibling(variant=_COPIES)
-    costs = case.detail(copies, OVER_HARDLINKED) if copies is not None else None
+    costs = case.detail(copies, OVER_HARDLINKED) if copies else None
     if copies is None or costs is None:
         return SideEvidence(not_measured).unseen(
             "This needs the variants hardlinked and copies on both sides.", workload=_EXEC
@@ -304,12 +304,11 @@ def _connection_each(case: Case) -> Effect:
             workload=_UPLOAD,
         )
     evidence = SideEvidence(figures(pair))
-    separate, _ = pair
     if case.subject.variant != _EACH:
         return evidence.opposes("Uploads over a connection that is kept differ as well.")
     separate_ns, kept_ns = map(case.longer_ns, pair)
     share = (separate_ns - kept_ns) / separate_ns
-    if not is_enough(share) or not separate.is_decided:
+    if not is_enough(share) or not pair[0].is_decided:
         return evidence.opposes(
             "Connecting makes up {share} of the difference; the rest is in the uploads.",
             share=as_share(share),
