@@ -451,23 +451,28 @@ def writes(appending_ms: float, in_place_ms: float = 1) -> list[OtherMeasurement
 
 def timed(
     name: str,
-    measure: Callable[[float], list[OtherMeasurement]],
+    measured: str | Callable[[float], list[OtherMeasurement]],
     *edge: Value,
     subject: Subject = SUBJECT,
     faster: Facts | None = None,
     **facts: Any,
 ) -> Any:
     """A row: the cause, its threshold, what else was measured, and what each time leads to."""
+    measure = one_measurement(measured) if isinstance(measured, str) else measured
     change = {"amd-16": facts, "intel": faster or {}}
     return pytest.param(name.partition(":")[0], measure, edge, subject, change, id=name)
 
 
+def one_measurement(name: str) -> Callable[[float], list[OtherMeasurement]]:
+    """A workload and its variant, such as "spawn/", or "spawn/ by chance"."""
+    named, _, is_chance = name.partition(" by ")
+    workload, variant = named.split("/")
+    verdict = Verdict.INCONCLUSIVE if is_chance else Verdict.SLOWER
+    return lambda time_ms: [measurement(workload, variant, time_ms, verdict=verdict)]
+
+
 def appending(time_ms: float) -> list[OtherMeasurement]:
     return writes(time_ms)[1:]
-
-
-def chance(*arguments: Any, **more: Any) -> list[OtherMeasurement]:
-    return [measurement(*arguments, verdict=Verdict.INCONCLUSIVE, **more)]
 
 
 def uploads(kept_ms: float, **more: Any) -> list[OtherMeasurement]:
@@ -475,8 +480,8 @@ def uploads(kept_ms: float, **more: Any) -> list[OtherMeasurement]:
     return [measurement("upload", variant, ms, **more) for variant, ms in times.items()]
 
 
-def scaling(gain: float, threads: int = 4) -> list[OtherMeasurement]:
-    return [measurement("metadata", "stat", 4, SCALING, gain, threads)]
+def scaling(gain: float, **more: Any) -> list[OtherMeasurement]:
+    return [measurement("metadata", "stat", 4, SCALING, gain, 4, **more)]
 
 
 def late(files: float, of_faster: float = 4) -> list[OtherMeasurement]:
@@ -504,12 +509,12 @@ STAT, COPIES = subject("metadata", "stat", 4), subject("exec", "copies")
 LAYERS = {f"{PLACE}.overlay.lower_layers": 21}
 MEASURED = [
     timed(
-        *("spawn-cost: a fifth", lambda ms: [measurement("spawn", "", ms)]),
+        *("spawn-cost: a fifth", "spawn/"),
         *((22.5, RULED_OUT), (23.5, NOT_SEPARABLE)),
         **slower_lookups(40),
     ),
     timed(
-        *("random-io: slower", lambda ms: [measurement("random-io", "write-depth-32", ms)]),
+        *("random-io: slower", "random-io/write-depth-32"),
         *((1.09, RULED_OUT), (1.11, NOT_SEPARABLE)),
     ),
     timed(
@@ -550,20 +555,15 @@ MEASURED = [
         **subject("metadata", "stat", 1),
     ),
     timed(
-        *("metadata-lock: chance", lambda gain: chance("metadata", "stat", 4, SCALING, gain, 4)),
+        *("metadata-lock: chance", lambda gain: scaling(gain, verdict=Verdict.INCONCLUSIVE)),
         *((1, "Several at once gain less on the slower side. This may be chance"),),
         **STAT,
     ),
-    timed(
-        "metadata-lock: unmeasured",
-        lambda ms: [measurement("metadata", "stat", ms)],
-        (4, NOT_OBSERVABLE),
-        **STAT,
-    ),
+    timed("metadata-lock: unmeasured", "metadata/stat", (4, NOT_OBSERVABLE), **STAT),
     timed(
         *(
             "overlay-layers: a missing name",
-            lambda ms: [measurement("metadata", "lookup-missing", ms)],
+            "metadata/lookup-missing",
         ),
         *((1.09, RULED_OUT), (1.11, SUPPORTED)),
         faster=ON_OVERLAY,
@@ -602,26 +602,18 @@ MEASURED = [
     timed("connection-each: unmeasured", lambda ms: uploads(ms)[:1], (2, NOT_OBSERVABLE), **EACH),
     timed("expect-continue-stall: unmeasured", uploads, (2, NOT_OBSERVABLE), **EACH),
     timed(
-        *("spawn-cost: four processes", lambda ms: [measurement("spawn", "", ms)]),
+        *("spawn-cost: four processes", "spawn/"),
         *((6.3, RULED_OUT), (6.7, NOT_SEPARABLE)),
         subject=replace(SUBJECT, fidelity="real"),
         faster=REAL,
         **slower_lookups(40) | REAL,
     ),
-    timed(
-        *("spawn-cost: chance", lambda ms: chance("spawn", "", ms), (23.5, NOT_OBSERVABLE)),
-        **slower_lookups(40),
-    ),
-    timed(
-        *("random-io: chance", lambda ms: chance("random-io", "write-depth-32", ms)),
-        *((1.11, NOT_OBSERVABLE),),
-    ),
+    timed("spawn-cost: chance", "spawn/ by chance", (23.5, NOT_OBSERVABLE), **slower_lookups(40)),
+    timed("random-io: chance", "random-io/write-depth-32 by chance", (1.11, NOT_OBSERVABLE)),
     timed("random-io: of the same place", in_places, (1, RULED_OUT), (1.2, NOT_SEPARABLE)),
+    timed("random-io: of another place", lambda ms: in_places(ms)[:1], (1, NOT_SEPARABLE)),
     timed(
-        *("random-io: of another place", lambda ms: in_places(ms)[:1], (1, NOT_SEPARABLE)),
-    ),
-    timed(
-        *("scheduler-idling: chance", lambda ms: chance("sync-write", "dsync-append", ms)),
+        *("scheduler-idling: chance", "sync-write/dsync-append by chance"),
         *((1.11, NOT_OBSERVABLE),),
         **IDLES,
     ),
