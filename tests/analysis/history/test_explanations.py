@@ -10,7 +10,12 @@ import pytest
 from simulated_history import Noise, Values, drift, steps, weekly
 
 from io_benchmark.analysis.history.autoregression import Regression
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES, Explanation, explain
+from io_benchmark.analysis.history.explanations import (
+    FEWEST_VALUES,
+    Explanation,
+    _Model,
+    explain,
+)
 
 # Annual flow of the Nile at Aswan, 1871 to 1970, in 10^8 m^3 (Durbin and Koopman 2001; R's
 # datasets::Nile). Cobb (Biometrika 65, 1978) dates its change to 1898, as do Zeileis et al. (2003)
@@ -101,6 +106,20 @@ def test_levels_of_three() -> None:
         assert steps_of(values) == []
     assert steps_of(noise(1, 30) + steps(30, (27, 1.5))) == [27]
     assert 28 not in steps_of(noise(1, 30) + steps(30, (28, 3)))
+
+
+def test_an_outlier_moves_no_level() -> None:
+    """A point ten times as slow, before a step of 10 %, changes its size little."""
+    values = noise(1, 40, variation=0.02) + steps(40, (20, 1.1))
+    values[5] += math.log(10)
+    (step,) = explained(weekly(40), values).steps
+    assert (step.at, step.ratio) == (20, pytest.approx(1.1, rel=0.03))
+
+
+def test_the_same_step() -> None:
+    """Noise moves a step by three points, not by four."""
+    model = _Model(np.arange(20.0), steps=((10, 1.0),))
+    assert [at for at in range(20) if model.has_step(at)] == [7, 8, 9, 10, 11, 12, 13]
 
 
 @pytest.mark.parametrize(("per_year", "step"), [(0.10, None), (0.25, 70)])

@@ -103,17 +103,21 @@ def test_a_point_is_the_mean_of_its_workers() -> None:
     assert len(point.workers) == 2
 
 
-@pytest.mark.parametrize(("warm", "series"), [(1, [10]), (2, [2, 10])])
-def test_different_conditions_are_different_series(warm: int, series: list[int]) -> None:
-    """The one with the newest point is first; a single point unlike the others is left out."""
-    cold = [reading(week, 75) for week in range(10)]
+@pytest.mark.parametrize(
+    ("first", "warm", "series"), [(0, 1, [10]), (0, 2, [2, 10]), (9, 1, [1, 1])]
+)
+def test_different_conditions_are_different_series(
+    first: int, warm: int, series: list[int]
+) -> None:
+    """The one with the newest point is first; a single point unlike all others is left out."""
+    cold = [reading(week, 75) for week in range(first, 10)]
     others = [reading(week, 50, cold=False) for week in range(10, 10 + warm)]
     made = history("amd-16", [*cold, *others])
     assert [len(line.points) for line in made.series] == series
     left_out = [(line.source, text_of(line.reason)) for line in made.left_out]
     assert left_out == [
         ("2026-07-06", f"{SUBJECT}: task task-10-0.0: cache-state: warm cache, others: cold cache")
-    ] * (warm == 1)
+    ] * (len(series) == 1)
 
 
 def test_the_newest_and_since() -> None:

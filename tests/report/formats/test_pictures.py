@@ -85,3 +85,12 @@ def test_one_point():
     assert [float(value) for value in re.findall(r'class="tick">(\d+\.\d)<', single)] == [
         *(70.0, 75.0, 80.0, 85.0)
     ]
+
+
+@pytest.mark.parametrize(("count", "is_drawn"), [(1, False), (2, True)])
+def test_workers_of_a_point(count, is_drawn):
+    """They are drawn where a point has several."""
+    (series,) = sample_history.one_change().series
+    points = tuple(replace(point, workers=point.workers[:count]) for point in series.points)
+    drawn = str(pictures.history(replace(series, points=points), "title"))
+    assert ("points worker" in drawn) is is_drawn

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """Places side by side."""
 
+import pytest
 import several_places
 from msgspec.structs import replace
 from written import folds, lines, section, tables
 
+from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.blocks import plain
+from io_benchmark.report.sections.places import _is_notable
 
 
 def changed(**changes: object) -> Report:
@@ -49,3 +52,17 @@ def test_what_is_folded() -> None:
     folded = int(summary.split(" in ")[1].split()[0])
     assert all("random-io" in title for title in means[3 : 28 - folded])
     assert summary == f"No proven difference between places in {folded} measurements"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "is_notable"), [((1.01, 1.04), False), ((1.01, 1.06), True), ((0.9, 1.1), False)]
+)
+def test_a_difference_within_the_margin(bounds: tuple[float, float], is_notable: bool) -> None:
+    """It is proven and does not matter, so it is folded."""
+    measured = several_places.everything().places[-1]
+    alike = {"interval": Interval(*bounds, 0.95), "missing": None, "not_compared": None}
+    rows = tuple(
+        replace(row, comparisons=(), sides=tuple(replace(side, **alike) for side in row.sides))
+        for row in measured.rows
+    )
+    assert _is_notable(replace(measured, rows=rows), 0.05) is is_notable

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What the answer of a history says of its trend, and of the facts that changed."""
+
+from datetime import timedelta
+
+import pytest
+import sample_history
+from msgspec.structs import replace
+from written import lines, section
+
+from io_benchmark.analysis.history.history_model import FactChange, History, HistorySeries
+
+
+def answer(history: History, series: HistorySeries) -> list[str]:
+    return lines(section(replace(history, series=(series,)), "Answer"))
+
+
+@pytest.mark.parametrize(("days", "unit"), [(179, "week"), (180, "year")])
+def test_the_unit_of_a_trend(days: int, unit: str) -> None:
+    """Of less than half a year nobody knows a year's trend."""
+    history = sample_history.trend_and_step()
+    (series,) = history.series
+    first, *others, last = series.points
+    ended = replace(last, time=first.time + timedelta(days=days))
+    (trend,) = [
+        line
+        for line in answer(history, replace(series, points=(first, *others, ended)))
+        if line.startswith("- trend")
+    ]
+    assert f" % per {unit} (" in trend
+
+
+@pytest.mark.parametrize(("count", "ending"), [(3, "fact-2 a → b."), (4, "; and 1 more.")])
+def test_facts_that_changed(count: int, ending: str) -> None:
+    """Three are named, and further ones counted."""
+    history = sample_history.one_change()
+    (series,) = history.series
+    facts = tuple(FactChange(f"fact-{number}", "a", "b", 0) for number in range(count))
+    change = replace(series.changes[0], changed=facts)
+    assert answer(history, replace(series, changes=(change,)))[0].endswith(ending)

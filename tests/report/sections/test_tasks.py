@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Tasks of many pools and of many labels, and what a prediction adds."""
+
+import pytest
+import sample_tasks
+from msgspec.structs import replace
+from written import headings, rows, section, tables
+
+from io_benchmark.analysis.prediction.prediction_model import (
+    PoolPrediction,
+    Predictions,
+    TaskPrediction,
+)
+from io_benchmark.report.formats import document_of
+
+
+@pytest.mark.parametrize(
+    ("pools", "title"), [(5, "pool-1, pool-2, pool-3, pool-4 against"), (6, "5 pools against")]
+)
+def test_the_title(pools: int, title: str) -> None:
+    """Up to four pools are named, more are counted."""
+    report = sample_tasks.compared(
+        [sample_tasks.completed(f"pool-{at}", 5, f"g/{at}") for at in range(pools)], "pool-0"
+    )
+    assert document_of(report).title.startswith(f"How long the same tasks take: {title} pool-0")
+
+
+@pytest.mark.parametrize(
+    ("count", "ending"), [(40, "by label"), (41, "by label (the 40 with most time, of 41)")]
+)
+def test_many_labels(count: int, ending: str) -> None:
+    """Those with most time are listed."""
+    report = sample_tasks.seed()
+    (pair,) = report.comparisons
+    many = replace(report, comparisons=(replace(pair, labels=pair.labels[:1] * count),))
+    title = f"amd-16 against intel, {ending}"
+    assert title in headings(many)
+    assert len(tables(section(many, "amd-16 against intel"))[0].rows) == 40
+
+
+@pytest.mark.parametrize(("added_ns", "cells"), [(4.9e6, []), (5e6, ["+0.005 s"])])
+def test_what_is_worth_a_number(added_ns: float, cells: list[str]) -> None:
+    """Half a percent of the task; a column in which nothing is goes."""
+    pool = PoolPrediction("amd-16", 3, None, 2e9, 1e9, 3e9, added_ns, 0.0, 0.0)
+    task = TaskPrediction("tar", "0" * 64, "intel", (10**9,), None, None, None, None, (pool,))
+    (table,) = tables(section(Predictions((task,), (), ()), "tar"))
+    assert [*rows(table)["amd-16"][3:]] == cells
