@@ -12,7 +12,7 @@ Statistics, chapter 7).
 
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -73,15 +73,18 @@ class Regression(Struct, frozen=True, eq=False):
             ),
         )
 
-    def best_steps(self) -> tuple[_Steps, _Steps]:
-        """Return the step, and the two steps that leave the level unchanged, that explain most."""
+    def best_steps(self, steps: Sequence[int] = ()) -> tuple[_Steps, _Steps]:
+        """Return the step, and the two steps that leave the level unchanged, that explain most.
+
+        `steps` are known already; no level between them and new ones is too short.
+        """
         count = len(self.values)
         without, step, back = math.inf, (math.inf, (0,)), (math.inf, (0, 0))
         for rho, residuals in self._residuals():
             square = float(residuals @ residuals)
             along = _whitened_steps(count, rho)[0].T @ residuals
             scores = (along[:, None] - along[None, :]) ** 2
-            scores /= _squares(self.columns, rho)
+            scores /= _squares(self.columns, rho, steps)
             without = min(without, _deviance(count, square, rho))
             start = int(np.argmax(scores[:, count]))
             step = min(step, (_deviance(count, square - scores[start, count], rho), (start,)))
@@ -145,7 +148,7 @@ def _cleaned(basis: Numbers, whitened: Numbers) -> Numbers:
     return cleaned
 
 
-def _squares(columns: Numbers, rho: float) -> Numbers:
+def _squares(columns: Numbers, rho: float, known_steps: Sequence[int]) -> Numbers:
     """Return how much of the difference of two steps the columns do not explain.
 
     It is infinite where a level would be too short.
@@ -155,7 +158,12 @@ def _squares(columns: Numbers, rho: float) -> Numbers:
     explained = np.linalg.qr(_whiten(columns, rho))[0].T @ steps
     norms = np.sum(explained**2, axis=0)
     squares = squares - norms[:, None] - norms[None, :] + 2 * explained.T @ explained
-    return np.where(_are_levels(count) & (squares > _DISTINCT), squares, np.inf)
+    numbers = np.arange(count + 1)
+    is_free = np.ones(count + 1, dtype=np.bool_)
+    for step in known_steps:
+        is_free &= np.abs(numbers - step) >= SHORTEST_LEVEL
+    are_free = is_free[:, None] & (is_free | (numbers == count))
+    return np.where(_are_levels(count) & are_free & (squares > _DISTINCT), squares, np.inf)
 
 
 @lru_cache(maxsize=64)

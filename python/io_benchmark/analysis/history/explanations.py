@@ -126,13 +126,13 @@ def _with_steps(model: _Model, values: Numbers) -> Iterator[_Model]:
     penalty = _STEP_PENALTY + 2 * math.log(count) + 2 * max(0.0, math.log(count / _LONG))
     while regression.is_possible:
         yield model
-        (gain, starts), (gain_back, starts_back) = regression.best_steps()
+        known = [start for start, _ in model.steps]
+        (gain, starts), (gain_back, starts_back) = regression.best_steps(known)
         gain, starts = max(
             (round(gain - penalty, LOG_DECIMALS), starts),
             (round(gain_back - _BACK_PENALTY * penalty, LOG_DECIMALS), starts_back),
         )
-        is_repeated = any(start in starts for start, _ in model.steps)
-        if gain <= 0 or is_repeated or len(model.steps) >= _MOST_STEPS:
+        if gain <= 0 or len(model.steps) >= _MOST_STEPS:
             return
         steps = sorted([*model.steps, *((start, gain) for start in starts)])
         model = _Model(model.days, model.has_trend, tuple(steps), model.cost - gain)
