@@ -20,7 +20,7 @@ ROUTES = (
 )
 
 
-def fill_in(config: Any, tasks: Any) -> Iterator[Any]:
+def _fill_in(config: Any, tasks: Any) -> Iterator[Any]:
     """Put the pool into its command; also the program, if it is next to kind.yml."""
     names = {**config.params, "domain": config.graph_config["trust-domain"]}
     for task in tasks:
@@ -35,7 +35,7 @@ def fill_in(config: Any, tasks: Any) -> Iterator[Any]:
         yield task
 
 
-def add_report(config: Any, tasks: Any) -> Iterator[Any]:
+def _add_report(config: Any, tasks: Any) -> Iterator[Any]:
     """Rank results by the push's date; compare them after all of their tasks."""
     labels = []
     for task in tasks:
@@ -46,5 +46,5 @@ def add_report(config: Any, tasks: Any) -> Iterator[Any]:
     yield from task_transforms(config, iter([report]))
 
 
-transforms = TransformSequence([fill_in])
-reports = TransformSequence([add_report])
+transforms = TransformSequence([_fill_in])
+reports = TransformSequence([_add_report])

@@ -254,6 +254,15 @@ def test_measuring_again(undecided):
     assert len(by_label(undecided)[REPORT]) == 3
 
 
+def test_at_most_24_workers_at_once(undecided):
+    """A report that asks for more gets the others after the next report."""
+    add_wishes(undecided, amd_30=25, intel=24)
+    act(undecided, actions.MORE_WORKERS)
+    tasks = by_label(undecided)
+    for label in EVERY_POOL[1:]:
+        assert len([name for name in tasks if name.startswith(f"{label}-")]) == 24
+
+
 def test_decided(undecided):
     """Nothing is created where the newest report is satisfied."""
     add_wishes(undecided)
