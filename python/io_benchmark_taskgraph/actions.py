@@ -93,7 +93,7 @@ def _measure_more(
         pool, number = row["side"], min(row["workers_to_add"] or 0, _MOST_AT_ONCE)
         if row["standing"] == "not by repetition":
             logger.warning("%s: more workers will not decide this, says the report", pool)
-        model = group.model(pool) if row["standing"] == "open" and number else None
+        model = group.model(pool) if number else None
         if model is None:
             continue
         # Confirming tasks hold their copies back, and are not compared.
