@@ -188,6 +188,15 @@ def test_after_a_failure(deployment):
     assert len(by_label(deployment)[REPORT]) == 3
 
 
+def test_a_result_that_cannot_be_read(deployment):
+    """A confirming task that the newest report waited for in vain is followed by a second one."""
+    act(deployment)
+    deployment.change_runs(derived_id(GROUP, CONFIRM), "completed")
+    add_report(deployment)
+    act(deployment)
+    assert f"{CONFIRM}-2" in by_label(deployment)
+
+
 def test_without_trials():
     """The log has the reason, and no task is created."""
     deployment = push(with_trials=False)
@@ -270,10 +279,13 @@ def test_decided(undecided):
     assert new_labels(undecided) == []
 
 
-def test_without_a_report(undecided):
-    """The action fails, and its last line says what to do."""
-    report_id = by_label(undecided)[REPORT][0][0]
-    del undecided.artifacts[report_id, 0, REPORT_FILE]
+@pytest.mark.parametrize("version", [None, 3])
+def test_without_a_report(undecided, version):
+    """The action fails, also if the report is of another version; its last line says what to do."""
+    add_report(undecided, version=version)
+    if version is None:
+        report_id = by_label(undecided)[REPORT][0][0]
+        del undecided.artifacts[report_id, 0, REPORT_FILE]
     log = act(undecided, actions.MORE_WORKERS, expected=1)
     assert "Traceback" not in log
     assert log.splitlines()[-1] == (
