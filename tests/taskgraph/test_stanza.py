@@ -121,8 +121,8 @@ THERE_ARE = f"there are: {', '.join(map(str, SCHEMA.schema))}"
         ({"workloads": ["a"]}, f".retrieves: {MISSING}"),
         # A misspelt key explains the one that is missing.
         (
-            {"workloads": ["a"], "retrieve": 1},
-            f".retrieve: unknown key; {THERE_ARE}",
+            {"workloads": ["a"], "retrivals": 1},
+            f".retrivals: unknown key; {THERE_ARE}",
         ),
     ],
 )
