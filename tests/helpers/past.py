@@ -101,7 +101,7 @@ def write(folder: Path, made: Sequence[Push]) -> None:
 
 
 def add(deployment: Deployment, made: Sequence[Push]) -> None:
-    """Puts them into a deployment: their groups, and the first task of each into the index."""
+    """Put them into a deployment: their groups, and the first task of each into the index."""
     for push in made:
         for number, document in enumerate(push.documents):
             add_task(deployment, push, document, number)
@@ -118,33 +118,26 @@ def add_task(
     pool: str = POOL,
 ) -> str:
     """A task of the push, as the queue describes it."""
-    task_id: str = document["task"]["task_id"]
-    definition = {
-        "tags": {"kind": "io-benchmark", "label": f"io-benchmark-{pool}"},
-        "metadata": {
-            "name": f"io-benchmark-{pool}",
-            "source": f"https://github.com/mozilla-releng/io-benchmark/blob/{push.revision}/"
-            "taskcluster/kinds/io-benchmark",
-        },
-        "payload": {"image": "update-verify", "command": ["bash", "-cx", f"x --pool {pool} y"]},
-        "expires": "2027-11-21T08:38:21.000Z",
-    }
+    label, project = f"io-benchmark-{pool}", "https://github.com/mozilla-releng/io-benchmark"
+    source = f"{project}/blob/{push.revision}/taskcluster/kinds/io-benchmark"
     started = push.time + timedelta(minutes=9)
-    status = {
-        "taskId": task_id,
-        "taskGroupId": push.group,
-        "taskQueueId": "gecko-t/b-linux-docker-amd",
-        "state": "completed",
-        "runs": [
-            {
-                **run(0, "completed"),
-                "workerId": f"{push.at}-{number}",
-                "started": _stamp(started),
-                "resolved": _stamp(started + timedelta(minutes=4)),
-            }
-        ],
-    }
-    return deployment.add(definition, status, {0: Artifact(json.dumps(document).encode())})
+    times = {"started": _stamp(started), "resolved": _stamp(started + timedelta(minutes=4))}
+    return deployment.add(
+        {
+            "tags": {"kind": "io-benchmark", "label": label},
+            "metadata": {"name": label, "source": source},
+            "payload": {"image": "update-verify", "command": ["bash", "-cx", f"x --pool {pool} y"]},
+            "expires": "2027-11-21T08:38:21.000Z",
+        },
+        {
+            "taskId": document["task"]["task_id"],
+            "taskGroupId": push.group,
+            "taskQueueId": "gecko-t/b-linux-docker-amd",
+            "state": "completed",
+            "runs": [{**run(0, "completed"), "workerId": f"{push.at}-{number}", **times}],
+        },
+        {0: Artifact(json.dumps(document).encode())},
+    )
 
 
 def _stamp(time: datetime) -> str:

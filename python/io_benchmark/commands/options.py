@@ -42,7 +42,7 @@ class Option(NamedTuple):
     def is_given(self, given: Given) -> bool:
         """Return whether the command line has this option, or any of this argument's values."""
         name = self.settings.get("dest", self.names[-1].lstrip("-").replace("-", "_"))
-        return given.get(name) not in (None, [])
+        return name in given
 
     @property
     def title(self) -> str:

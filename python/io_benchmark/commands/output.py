@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from io_benchmark.commands.options import Given
 from io_benchmark.context import MESSAGE_LENGTH, Context
+from io_benchmark.number_text import number_of
 from io_benchmark.paths import write_file
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.formats import FORMATS, Layout, rendered, show
@@ -79,5 +80,5 @@ def _tell_unreadable(lines: tuple[str, ...], prefix: str, form: str, context: Co
         for line in lines:
             context.tell(f"{prefix}: {line}")
     elif lines:
-        results = "1 result" if len(lines) == 1 else f"{len(lines)} results"
+        results = number_of(len(lines), "result")
         context.tell(f"{prefix}: {results} could not be read; see the report for the reasons")
