@@ -120,6 +120,9 @@ STATES = [
         "device-count", SUPPORTED, "nothing shows waits", NO_TIMELINE | {"task.instance_type": None}
     ),
     row("device-count", RULED_OUT, "a mirror", MIRROR, **AMD_30),
+    row("mirrored-volume", NOT_OBSERVABLE, "devices unseen", None, NO_DEVICES),
+    row("mirrored-volume", SUPPORTED, "a mirror", MIRROR, **AMD_30),
+    row("mirrored-volume", RULED_OUT, "as fast", {**both_disks(2), **MIRROR}, **AMD_30),
     row("linear-volume", RULED_OUT, "as fast", {**both_disks(2), **LINEAR}, **AMD_30),
     row("linear-volume", RULED_OUT, "linear on both", LINEAR, LINEAR, **AMD_30),
     row("linear-volume", NOT_OBSERVABLE, "devices unseen", None, NO_DEVICES),

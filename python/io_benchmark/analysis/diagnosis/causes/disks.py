@@ -35,6 +35,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     Proof,
     RankedFact,
     Ranking,
+    ReadFact,
     SideEvidence,
     Size,
     cause,
@@ -86,6 +87,7 @@ def _ranked_width(stack: Stack) -> RankedFact:
 _SPREAD, _MODELS, _WIDTH = _of_stack(_spread), _of_stack(_listed_models), _of_stack(_ranked_width)
 _DISKS_AT_ONCE = _of_stack(lambda stack: stack.width)
 _LINEAR = _of_stack(lambda stack: RankedFact(_spread(stack), stack.linear))
+_MIRRORED = _of_stack(lambda stack: RankedFact(_spread(stack), stack.copies))
 _LAYOUT = _of_stack(lambda stack: (stack.linear, stack.copies))
 _PLAIN = (False, 1)
 # Disks whose volumes write as much as their number says, within this factor, are alike.
@@ -175,14 +177,21 @@ def _gain_of_stripe(view: View) -> float | None:
     return published / cap if published and cap else len(view.stack.disks) / view.stack.width
 
 
-_LINEAR_VOLUME = Ranking(
-    name="disks",
-    read=_LINEAR,
-    supports="The slower side's volume joins its disks one after another, so a copy has the bandwidth "
-    "of one disk.",
-    unseen=_UNSEEN,
-    no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
-)
+def _judge_layout(case: Case, read: ReadFact, supports: str) -> Effect:
+    """Judge how a volume uses its disks, by what they would write as a stripe."""
+    layout = Ranking(
+        name="disks",
+        read=read,
+        supports=supports,
+        unseen=_UNSEEN,
+        no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
+    )
+    effect, gain = layout.judge(case), case.slower.mean(_gain_of_stripe)
+    if not effect.is_slower or gain is None:
+        return effect
+    if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
+        return effect.evidence.opposes("The slower side's volume writes as fast.")
+    return replace(effect, size=Size(case.times_by_bandwidth(gain)))
 
 
 @cause(
@@ -193,13 +202,24 @@ _LINEAR_VOLUME = Ranking(
     tried_by=TrialKind.PACE,
 )
 def _linear_volume(case: Case) -> Effect:
-    """Judge how a volume uses its disks, by what they would write as a stripe."""
-    effect, gain = _LINEAR_VOLUME.judge(case), case.slower.mean(_gain_of_stripe)
-    if not effect.is_slower or gain is None:
-        return effect
-    if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
-        return effect.evidence.opposes("The slower side's volume writes as fast.")
-    return replace(effect, size=Size(case.times_by_bandwidth(gain)))
+    supports = (
+        "The slower side's volume joins its disks one after another, so a copy has the bandwidth "
+    )
+    return _judge_layout(case, _LINEAR, supports + "of one disk.")
+
+
+@cause(
+    "mirrored-volume",
+    "The slower side's volume is a mirror: several disks with the bandwidth of one.",
+    workloads=frozenset(("cache-retrieve", "unpack")),
+    remedies={
+        "make the volume striped (RAID 0), where its files need not survive a disk": predicted
+    },
+    tried_by=TrialKind.PACE,
+)
+def _mirrored_volume(case: Case) -> Effect:
+    supports = "The slower side's volume is a mirror: it writes each byte to several disks."
+    return _judge_layout(case, _MIRRORED, supports)
 
 
 def _medium(view: View) -> RankedFact | None:
