@@ -341,23 +341,15 @@ def _timeline(
         "time_ns": times_ns.tolist(),
         "dirty_bytes": [round(70 * MIB * generator.uniform(0.9, 1.1)) for _ in times_ns],
         "writeback_bytes": [round(24 * MIB * generator.uniform(0.9, 1.1)) for _ in times_ns],
-        "memory_available_bytes": [round(0.85 * machine.memory_gib * 1024 * MIB)] * len(times_ns),
         "psi_io_some_us": _counter(some_s * 1e6),
-        "psi_io_full_us": _counter(some_s * 1e6 * 0.98),
         "psi_memory_some_us": _counter(0 * lasted_s),
         "psi_cpu_some_us": _counter(waiting_s * 1e6),
         "cpu_user_ms": _counter((user_s + neighbour_cpu_s) * 1e3),
         "cpu_nice_ms": _counter(0 * lasted_s),
         "cpu_system_ms": _counter(kernel_s * 1e3),
-        "cpu_idle_ms": _counter(np.maximum(0.0, lasted_s * machine.cpu.count - busy_s) * 1e3),
-        "cpu_iowait_ms": _counter(blocked_s * 1e3),
         "cpu_irq_ms": _counter(0 * lasted_s),
         "cpu_softirq_ms": _counter(0 * lasted_s),
         "cpu_steal_ms": _counter(busy_s * machine.stolen_per_cpu_ns * 1e3),
-        "own_read_bytes": _counter(in_windows([SIZES_BYTES[index] for index in done.file_index])),
-        "own_written_bytes": _counter(
-            in_windows([SIZES_BYTES[index] for index in done.file_index])
-        ),
         "own_user_ms": _counter(user_s * 1e3),
         "own_system_ms": _counter(kernel_s * 1e3),
     }

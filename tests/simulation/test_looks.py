@@ -107,12 +107,6 @@ def test_ten_percent_takes_fewer_workers(schedule, single, repetitions):
     assert np.mean(counts) <= 0.7 * single + 3 * error
 
 
-def test_the_seeds_difference_is_decided_by_three(repetitions: int) -> None:
-    """1.92× with three workers per pool, although it is only the first look."""
-    growing = Growing(1.92, Schedule(), 2)
-    assert all(growing.until((3,))[0] for _ in range(repetitions))
-
-
 def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
     """Three equal candidates at three declared looks: any of them is called different in 5 of 100."""
     schedule = Schedule((3, 6, 12), is_declared=True)
