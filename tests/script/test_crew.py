@@ -11,6 +11,7 @@ from worker import SCRIPT
 START = "import os, signal, sys, time\nfrom crew import Crew\n"
 ALL_READY = """
 def work(number, ready, tell):
+    time.sleep(0.2 * number)
     open(str(number), "w").close()
     ready()
     tell(sorted(os.listdir(".")))

@@ -4,6 +4,7 @@
 import os
 import subprocess
 
+import log
 import pytest
 from worker import Worker
 
@@ -63,3 +64,30 @@ def test_an_encoding_without_the_unit(worker: Worker, encoding: str) -> None:
     assert process.returncode == 0, process.stdout
     assert ("µs" if encoding == "latin-1" else "\\xb5s").encode("latin-1") in process.stdout
     assert worker.result().outcome.state == "completed"
+
+
+def test_a_line(capfd: pytest.CaptureFixture[str]) -> None:
+    """What would end it or steer a terminal is escaped; a pipe takes it as a whole."""
+    log.say("a\nb\x1b[2J µ")
+    log.say("x" * 5000)
+    assert capfd.readouterr().out == f"a\\nb\\x1b[2J µ\n{'x' * 4000}\n"
+
+
+@pytest.mark.parametrize(
+    ("done", "longest_s", "line"),
+    [
+        (50, float("inf"), "  [ 50/200] 30.0 s left, mean 1 ms\n"),
+        (50, 7.5, "  [ 50/200] 7.5 s left, mean 1 ms\n"),
+        (0, 7.5, "  [  0/200] 7.5 s left, mean 1 ms\n"),
+        (200, -1.0, "  [200/200] 0.0 s left, mean 1 ms\n"),
+    ],
+)
+def test_progress(
+    capfd: pytest.CaptureFixture[str], done: int, longest_s: float, line: str
+) -> None:
+    """Every five seconds, with the time that the rest takes at the speed so far, or until the limit."""
+    progress = log.ProgressLines(200, 1000)
+    assert progress.due_ns == 5 * 10**9 + 1000
+    progress.show(done, 10**10 + 1000, ", mean 1 ms", longest_s)
+    assert capfd.readouterr().out == line
+    assert progress.due_ns == 15 * 10**9 + 1000
