@@ -81,6 +81,8 @@ def test_what_is_cut_is_said(change: Callable[[dict[str, Any]], None], cut: str)
     reasons = [entry["reason"]["text"] for entry in rendered(push.documents[0], push)["left_out"]]
     (reason,) = [sentence for sentence in reasons if "cut:" in sentence]
     assert cut in reason
+    # Fifty lines, and this one.
+    assert len(reasons) <= 51
 
 
 def test_names() -> None:

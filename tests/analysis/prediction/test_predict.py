@@ -6,13 +6,22 @@ import random
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+import past
 import pytest
 from msgspec.structs import replace
 from predicted_tasks import pool_workers, profile
+from seed_workers import worker
 
-from io_benchmark.analysis.prediction.demand import Demand
+from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR, PoolChange
-from io_benchmark.analysis.prediction.pool_storage import OWN_CPU, SYNC, WRITE_RATE, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import (
+    OWN_CPU,
+    SLOWING,
+    SYNC,
+    WRITE_RATE,
+    PoolStorage,
+)
 from io_benchmark.analysis.prediction.predict import _predict_pool, predict
 from io_benchmark.report.content.statement_text import text_of
 
@@ -210,3 +219,19 @@ def test_coverage(written: tuple[int, ...], profiles: int, workers: int) -> None
         single_ns = true_ns * math.exp(rng.gauss(0, math.hypot(MODEL_ERROR, VARIATION)))
         covered += pool.low_ns <= single_ns <= pool.high_ns
     assert covered >= 84
+
+
+def test_flushes_of_a_file_system() -> None:
+    """A window with four flushes may be a file system's own commits; with more, the task syncs."""
+    nothing = np.zeros(2)
+    flushes = np.array([4.0, 5.0])
+    place = PlaceDemand("workspace", nothing, nothing, nothing, flushes, 0.0, None)
+    assert place.is_synced.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(("count", "is_known"), [(59, False), (60, True)])
+def test_retrieves_that_show_a_slow_end(count: int, is_known: bool) -> None:
+    """Fewer do not tell a disk that slows down."""
+    (push,) = past.pushes(1, retrieves=count)
+    figures = PoolStorage.of("amd-16", [worker(push.documents[0])], {}).figures
+    assert ((SLOWING, "workspace") in figures) is is_known

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.diagnosis_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.report.content.harmless import make_harmless
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.statement_text import evidence_text, text_of
 
 
 class Sample(Struct, frozen=True):
@@ -79,3 +80,10 @@ def test_no_text_steers_a_terminal(side: str, message: str) -> None:
 def test_value(value: Quantity | str, text: str) -> None:
     """Each unit has one form; text from a worker is neither a template nor raw."""
     assert text_of(statement("It is {value}.", value=value)) == f"It is {text}."
+
+
+@pytest.mark.parametrize(("count", "ending"), [(4, "v3 on 1 of 9 workers"), (5, ", 1 more")])
+def test_many_variants(count: int, ending: str) -> None:
+    """Four values are named, and further ones counted."""
+    seen = tuple(Seen(statement(f"v{number}"), 1) for number in range(count))
+    assert evidence_text(Evidence((Observation("fact", seen, 9),))).endswith(ending)
