@@ -93,6 +93,7 @@ STARVES = scheduler("bfq", strict_guarantees=1, slice_idle=0)
 READ = "timeline.devices.nvme1n1.read_bytes"
 STARVES_NOT = scheduler("bfq", strict_guarantees=0, slice_idle=0)
 REAL = {f"{ENTRY}.fidelity": "real"}
+EIGHT_GIB = {"host.memory_bytes": 8192 * MIB}
 HALF_RATE = {WRITTEN: counting(RATE / 2)}
 AS_MUCH_MEANWHILE = FRESH | Facts({f"{ENTRY}.final_sync_device_bytes": {}})
 
@@ -181,12 +182,17 @@ STATES = [
         *("mount-options", NOT_SEPARABLE, "barrier=1, next to fewer disks"),
         options("rw,barrier=1,data=writeback,commit=60"),
     ),
+    row(
+        *("mount-options", RULED_OUT, "ext4's defaults by name"),
+        *(options("rw,data=ordered,barrier=1,commit=5"), options("rw")),
+    ),
     row("mount-options", RULED_OUT, "tuned on the slower side", None, options("rw,stripe=32")),
     row("mount-options", NOT_OBSERVABLE, "of unknown cost", further_option("dioread_lock")),
     row("mount-options", NOT_OBSERVABLE, "no mount", {f"{PLACE}.mount": None}),
     row("volatile-overlay", NOT_OBSERVABLE, "unknown", UNKNOWN_KIND),
     row("scheduler-idling", RULED_OUT, "bfq on both", IDLES, BOTH_IDLE),
     row("scheduler-idling", RULED_OUT, "on the faster side alone", None, BOTH_IDLE),
+    row("scheduler-idling", NOT_OBSERVABLE, "no comparison, unseen", scheduler(None), ratio=None),
     row("scheduler-idling", NOT_OBSERVABLE, "below an overlay", IDLES | ON_OVERLAY),
     row("scheduler-idling", NOT_OBSERVABLE, "scheduler unseen", IDLES, scheduler(None)),
     row("scheduler", NOT_OBSERVABLE, "deadline against none", scheduler("mq-deadline")),
@@ -345,6 +351,11 @@ EDGES = [
     slower(
         *("cgroup-cpu-limit: enough CPUs", cpu_limit, (2.01, EQUAL_COSTS)),
         *((1.99, "The slower side has a smaller quota, but"),),
+    ),
+    slower(
+        *("cgroup-memory-limit: all of it", lambda mib: memory_limit(mib) | EIGHT_GIB),
+        *((8192, "Neither side has such a limit"),),
+        *((8191, "The slower side's memory is limited more tightly, but"),),
     ),
     slower("cgroup-cpu-limit: a fifth", cpu_limit, (0.62, RULED_OUT), (0.58, SUPPORTED)),
     slower(
