@@ -87,6 +87,20 @@ def test_a_refuted_trial_removes_what_it_tried() -> None:
         assert {remedy.cause for remedy in found} == expected
 
 
+@pytest.mark.parametrize(("gain_ratio", "number"), [(1.019, 0), (1.021, 2)])
+def test_a_trial_that_gains_nothing_removes_what_acts_alike(gain_ratio: float, number: int) -> None:
+    """A synchronous mount waits for each byte, with the flush and without it."""
+    causes = [
+        replace(supported("mount-options"), state=State.NOT_SEPARABLE),
+        replace(supported("ext4-flush"), state=State.RULED_OUT, is_shared=True),
+    ]
+    trial = TrialOutcome(
+        TrialKind.UNLINK, TrialState.UNDECIDED, statement("The gap."), gain_ratio=gain_ratio
+    )
+    found = suggest_remedies(causes, SUBJECT, SEED, "amd-16", "intel", {}, {}, (trial,))
+    assert len(found) == number
+
+
 MORE_DISKS = "use a machine type with more local SSDs, striped"
 FASTER = "intel, which is set up this way, takes 76.0 ms instead of 146 ms."
 ELSE = (

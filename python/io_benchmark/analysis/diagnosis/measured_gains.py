@@ -194,9 +194,17 @@ def _by_larger_machine(push: Push, larger: MachineType, cause: Cause) -> Gain | 
     )
 
 
-def follows(template: str) -> FindGain:
-    """Suggest a remedy because of the cause alone; its gain is not known."""
-    return lambda _push, _cause: _unknown_gain(template)
+def follows(template: str, trial: str = "") -> FindGain:
+    """Suggest a remedy because of the cause alone; its gain is not known.
+
+    Where a trial that acts in the same way gains nothing, neither does the remedy.
+    """
+
+    def find(push: Push, _cause: Cause) -> Gain | None:
+        is_useless = push.gains.get(trial, math.inf) < _GAIN_AT_LEAST
+        return None if is_useless else _unknown_gain(template)
+
+    return find
 
 
 def _unknown_gain(template: str, **values: Value) -> Gain:

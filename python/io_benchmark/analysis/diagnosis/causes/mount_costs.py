@@ -88,7 +88,8 @@ def _flush_fact(view: View) -> Statement | None:
         ),
         "mount the place with noauto_da_alloc": follows(
             "ext4 then keeps a rewritten file in memory when it is closed. This is not "
-            "measured here."
+            "measured here.",
+            trial="unlink",
         ),
     },
     tried_by=TrialKind.UNLINK,
