@@ -147,7 +147,7 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
     name, again = "io-benchmark-amd-16-2", "read it again when it has ended"
     assert done.stderr.splitlines() == [
         "[3/4] 3 completed, 1 running after 0 min",
-        f"not waiting any longer; not resolved: {name} ({last}): running",
+        f"not waiting any longer; not resolved: {name} ({last}): is running",
         (
             f"missing: task {last} run 0 ({name}): is still running; {again} "
             f"({loopback.url}/tasks/{last})"
