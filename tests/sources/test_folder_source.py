@@ -200,8 +200,11 @@ def test_depth(tmp_path: Path) -> None:
 def test_a_folder_with_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search ends, and says what to do."""
     monkeypatch.setattr(folder_source, "_MAXIMUM_FILES", 20)
-    for number in range(21):
+    (tmp_path / "io-benchmark.json").write_bytes(GOOD)
+    for number in range(19):
         (tmp_path / str(number)).touch()
+    assert len(read(tmp_path).results) == 1
+    (tmp_path / "one-more").touch()
     with pytest.raises(UsageError, match="has more than 20 files and folders; name a folder that"):
         read(tmp_path)
 

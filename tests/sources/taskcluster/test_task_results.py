@@ -372,6 +372,7 @@ def test_a_deployment_that_misbehaves(loopback, monkeypatch, fault, text):
     (line,) = read(loopback, f"group:{GROUP}").unreadable
     assert line.startswith(f"group:{GROUP}: {loopback.url}")
     assert text in line
+    assert len(loopback.requests) <= 3
 
 
 def test_the_default_deployment_is_told(loopback, monkeypatch):
