@@ -94,6 +94,8 @@ def test_wrong_times_of_the_queue(deployment):
 
 def test_most_own_times(deployment, monkeypatch):
     """Reading a file per run has a limit, which is reported."""
+    monkeypatch.setattr(queue_runs, "_MOST_OWN_TIMES", 1)
+    assert read(deployment, f"task:{TASK}").remarks == ()
     monkeypatch.setattr(queue_runs, "_MOST_OWN_TIMES", 3)
     gathered = read(deployment, f"group:{real_tasks.GROUP}")
     assert sum(run.own_started_ms >= 0 for run in gathered.results) in (

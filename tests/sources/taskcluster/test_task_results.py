@@ -34,7 +34,7 @@ from recorded_pushes import (
     written,
 )
 
-from io_benchmark.errors import MissingError, NoArtifactError
+from io_benchmark.errors import MissingError, NoArtifactError, UsageError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.gather import gather
@@ -218,6 +218,7 @@ def test_where_no_run_completed(loopback):
         f"task {AMD_16} run 1 {preempted} used, because no run completed",
         f"task {AMD_16} run 2 {preempted} not counted",
     )
+    assert read(loopback, f"task:{AMD_16}.1").remarks == ()
     # The task adds nothing to its named run.
     assert "same run" not in str(read(loopback, f"task:{AMD_16}.1", f"task:{AMD_16}").remarks)
     loopback.faults = first(99, Fault(status=503), part=f"{AMD_16}/runs/1/")
@@ -318,6 +319,7 @@ def test_runs_that_ended_badly(note, line):
         gathered = read(loopback, f"task:{task}")
         expected = problem(loopback, task, LABEL, line, 0)
     assert gathered.unreadable == (expected,)
+    assert gathered.lost == (() if "retry pending" in note else ("amd-16",))
 
 
 def test_a_claim_that_expired_for_good():
@@ -436,6 +438,22 @@ def test_large_results_are_read_last_and_over_the_budget_left_out(loopback):
         ),
     )
     assert read(loopback, *addresses).unreadable == ()
+
+
+def test_large_results_are_not_read_after_a_small_one_was_refused(loopback):
+    """There is no room for them; one request each shows that they are large."""
+    body = result("amd-16", AMD_16, 0)
+    loopback.deployment.set_result(AMD_16, 0, Artifact(body + b" " * SMALL_BYTES))
+    gathered = read(loopback, f"task:{AMD_16}", f"task:{INTEL}", budget=Budget(kept_bytes=1))
+    assert gathered.results == ()
+    assert len(loopback.asked("storage")) == 2
+
+
+def test_mistakes_in_paths_come_first(loopback, tmp_path):
+    """Nothing is requested before the mistake shows."""
+    with pytest.raises(UsageError, match="no such file or folder"):
+        read(loopback, f"task:{AMD_16}", str(tmp_path / "none"))
+    assert loopback.requests == []
 
 
 @pytest.mark.parametrize(
