@@ -10,6 +10,7 @@ from seed_workers import workers
 from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.report.content.statement_text import text_of
 
+MORE_CPUS = {"host.cpu_online_count": 32, "host.cpu_count": 32}
 SYNCS = {"flushes": 2, "commits": 1}
 LIMIT = {
     "group": "/sys/fs/cgroup/task",
@@ -107,6 +108,12 @@ def test_profiles_that_cannot_be_used(changed: dict[str, Any], text: str) -> Non
                 f"the task used 6.00 CPUs on average, and amd-16 has 0.50× as many as the profiled machine; {PROFILE_AGAIN}",
             ),
         ),
+        # More CPUs may be used by a task that kept nine tenths of them busy.
+        (
+            *({"cpu_s": 12, "busy_cpus": (14.5,) * 4, "waiting": 0.0}, {"change": MORE_CPUS}, {}),
+            "the task used 6.00 CPUs on average, and amd-16 has 2.00× as many",
+        ),
+        ({"cpu_s": 12, "busy_cpus": (14.3,) * 4, "waiting": 0.0}, {"change": MORE_CPUS}, {}, ""),
         ({"cpu_s": 2}, {"change": {"host.cpu_online_count": 8, "host.cpu_count": 8}}, {}, ""),
         (
             *({"cpu_s": 1.8}, {"change": {"limits.cpu": [QUOTA]}}, {}),
