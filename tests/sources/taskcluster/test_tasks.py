@@ -3,6 +3,7 @@
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 import pytest
@@ -133,6 +134,14 @@ def test_what_no_queue_answers(data):
     """It is a ValueError, so that an invalid id gets no further."""
     with pytest.raises(ValueError, match=r"\w"):
         api_answers.decode(data, api_answers.StatusAnswer)
+
+
+def test_the_most_objects_of_an_answer(monkeypatch):
+    """The limit itself is allowed."""
+    monkeypatch.setattr(api_answers, "_MAXIMUM_OBJECTS", 2)
+    assert api_answers.decode(b'{"a": {}}', dict[str, Any]) == {"a": {}}
+    with pytest.raises(ValueError, match="more than 2 objects in one answer"):
+        api_answers.decode(b'{"a": {}, "b": {}}', dict[str, Any])
 
 
 @pytest.mark.parametrize(
