@@ -84,7 +84,7 @@ def test_shared_extents_are_not_compared_with_copies(
     device = lab.loop("btrfs", 300)
     run("mkfs.btrfs", "-q", device)
     shared = lab.mount(device, lab.folder / "btrfs")
-    real = (*FILES, "--fidelity", "real")
+    real = (*FILES, "--retrieves", "100", "--fidelity", "real")
     results = measure("amd-16", shared, *real), measure("intel", lab.disk("ext4"), *real)
     document = compare(*results, expected=1)
     assert [one["comparisons"] for one in document["subjects"]] == [[]]

@@ -15,11 +15,11 @@ from io_benchmark.results.format import TaskProfile
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 FAST_MIB, SLOW_MIB = 60, 30
-# Computes for half a second, writes for a second at the faster disk's ceiling, twice.
+# Computes for a second, writes for a second at the faster disk's ceiling, twice.
 JOB = f"""
 import time
 for number in range(2):
-    time.sleep(0.5)
+    time.sleep(1)
     with open(f"file-{{number}}", "wb") as file:
         for _ in range({FAST_MIB}):
             file.write(bytes({MIB}))
