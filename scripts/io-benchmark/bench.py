@@ -3,6 +3,7 @@
 
 import contextlib
 import importlib
+import os
 import re
 import shutil
 import traceback
@@ -152,8 +153,8 @@ class _Bench:
 
     @contextlib.contextmanager
     def _claimed(self, place):
-        """Yield a folder in the place that is removed at the end, whatever happens."""
-        folder = None
+        """Yield a folder in the place; it and a place that was made for it are removed at the end."""
+        folder, is_made = None, not os.path.lexists(place.path)
         try:
             with self.held():
                 folder = claim_folder(place.path, self.settings.job)
@@ -163,6 +164,9 @@ class _Bench:
                 try:
                     if folder is not None:
                         shutil.rmtree(folder)
+                    if folder is not None and is_made:
+                        with contextlib.suppress(OSError):  # another run works there
+                            os.rmdir(place.path)
                 except OSError as error:
                     self.warn("not-cleaned", "%s: %s" % (error.filename, error.strerror))
 

@@ -198,7 +198,7 @@ def _readable(value):
 
 
 def claim_folder(path, job):
-    """Make a new folder in the place, for this run alone; return its path. A missing place is made, and stays."""
+    """Make a new folder in the place, for this run alone; return its path. A missing place is made."""
     import tempfile  # noqa: PLC0415 - measure must not load it
 
     try:
