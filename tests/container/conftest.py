@@ -142,7 +142,7 @@ class Lab:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=run.max_run_time_s(),
+            timeout=run.definition["payload"]["maxRunTime"],
             check=False,
         )
         run.output.mkdir(parents=True)

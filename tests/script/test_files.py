@@ -71,15 +71,6 @@ def test_a_place_that_is_missing_is_made(tmp_path: Path, is_file: bool) -> None:
         assert (folder.parent, place.stat().st_mode & 0o777) == (place, 0o700)
 
 
-def test_a_place_that_was_made_is_removed(worker: Worker, tmp_path: Path) -> None:
-    """A place that existed stays."""
-    places = [tmp_path / "made", tmp_path / "existed"]
-    places[1].mkdir()
-    options = [part for place in places for part in ("--place", f"{place.name}={place}")]
-    worker.complete("--retrieves", "4", *options)
-    assert [place.exists() for place in places] == [False, True]
-
-
 def refusal_of(path: Path, job: ci.Job | None = None) -> str | None:
     """Why no folder is made there; None where one is made."""
     try:
