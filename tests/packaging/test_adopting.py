@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A project of its own that adopts the kind, as taskcluster/docs/adopting.md says, with the built wheels."""
+"""A project of its own that adopts the kind, as taskcluster/docs/first-project.md says, with the built wheels."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from checkout import ROOT
 from documentation import blocks
 
 # What the page tells a project to run, once io-benchmark is installed.
-[COMMANDS] = blocks(ROOT / "taskcluster/docs/adopting.md", "sh skip")
+[COMMANDS] = blocks(ROOT / "taskcluster/docs/first-project.md", "sh skip")
 _, INIT, REHEARSE = (line.split() for line in COMMANDS.text.splitlines())
 KIND = "taskcluster/kinds/io-benchmark/kind.yml"
 # Beside the kind's file.
@@ -110,7 +110,9 @@ def test_first_report(environment, project):
     """A rehearsal runs both pools' tasks and the report's."""
     result = run(environment / "bin" / REHEARSE[0], project, *REHEARSE[1:])
     assert result.returncode == 0, result.stderr
-    assert "large compared with small" in " ".join(result.stdout.split())
+    # One machine differs from itself where others use it meanwhile.
+    verdict = r"- large (compared with small is|is \S+ (slower|faster) than small)"
+    assert re.search(verdict, " ".join(result.stdout.split()))
     assert [*project.glob("io-benchmark-results/*/io-benchmark-report/report.html")]
 
 

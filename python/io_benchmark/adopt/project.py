@@ -112,7 +112,7 @@ class Project(Tree, frozen=True):
             if own != REGISTER:
                 steps.append(f"call io_benchmark_taskgraph.{function} in {own}, which is {key}")
         if "PIP_REQUIREMENTS" not in self.text(".taskcluster.yml"):
-            steps.append(f"install {_LOCK} in the decision task, as adopting.md of the manual says")
+            steps.append(f"install {_LOCK} in the decision task, as first-project.md says")
         return steps
 
     def _yaml(self, path: str) -> Any:

@@ -16,7 +16,7 @@ from io_benchmark.context import Context
 
 USAGE = "[PATH] [OPTION ...]"
 EXAMPLES = ("io-benchmark init", "io-benchmark init project --pool small=b-small --diff")
-MANUAL = "adopting.md"
+MANUAL = "first-project.md"
 OPTIONS = {
     "what to add (* can be given more than once)": (
         option(
