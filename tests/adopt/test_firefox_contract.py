@@ -21,7 +21,7 @@ from taskgraph.util.time import value_of
 
 from io_benchmark import __version__
 from io_benchmark.adopt.firefox_checkout import Checkout
-from io_benchmark.adopt.firefox_kind import KIND, TRANSFORMS
+from io_benchmark.adopt.firefox_kind import KIND, TRANSFORMS, FirefoxKind
 from io_benchmark.graph.generate import REPOSITORY, generate
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
@@ -120,6 +120,23 @@ def test_embedded(tmp_path):
         data = embedding.application(commands[0])
         assert f"sha256={hashlib.sha256(data).hexdigest()}\n" in embedding.shell_text(commands[0])
         assert embedding.modules(commands[1]).items() <= embedding.modules(commands[0]).items()
+
+
+def test_classes_of_workers(tmp_path):
+    """Every class of main's alias is a pool by `--pool`; the report runs on the first."""
+    page = (ROOT / "taskcluster/docs/firefox.md").read_text()
+    (section,) = re.findall(r"^Main has one alias for .*?ESR", page, re.MULTILINE | re.DOTALL)
+    aliases = {
+        f"pool{number}": alias for number, alias in enumerate(re.findall("`(.+?)`", section))
+    }
+    assert len(aliases) == 8
+    checkout = Checkout.open(copy_firefox(tmp_path / "firefox"))
+    checkout.write(checkout.changes(FirefoxKind.of(OWN_ROOT, aliases)))
+    tasks = run_generator(checkout.path)
+    types = {label: tasks[label]["task"]["workerType"] for label in tasks if "-pool" in label}
+    assert types == {f"io-benchmark-{pool}": alias for pool, alias in aliases.items()}
+    assert tasks["io-benchmark-report"]["task"]["workerType"] == "b-linux"
+    assert sorted(types) == tasks["io-benchmark-report"]["soft_dependencies"]
 
 
 def test_report(firefox):
