@@ -50,7 +50,7 @@ def test_update(firefox):
     """Files and the fetch of another version are replaced; what is around the fetch stays."""
     install(firefox)
     expected = snapshot(firefox)
-    (firefox / KIND).write_text("older\n")
+    edit(firefox / KIND, "retrieves 2000", "retrieves 1000")
     edit(firefox / FETCHES, "\n    description: The worker's", "\n    description: An older")
     assert install(firefox) == [KIND, FETCHES]
     assert snapshot(firefox) == expected
@@ -80,6 +80,47 @@ def test_not_a_checkout(firefox, missing):
     (firefox / missing).unlink()
     with pytest.raises(UsageError, match=f"{re.escape(missing)} is missing; name the folder"):
         Checkout.open(firefox)
+
+
+@pytest.mark.parametrize("name", [".git", ".hg"])
+def test_version_control(firefox, name):
+    """A Git worktree, whose `.git` is a file, and a Mercurial tree are checkouts like any other."""
+    (firefox / name).write_text("gitdir: /elsewhere\n") if name == ".git" else (
+        firefox / name
+    ).mkdir()
+    assert KIND in install(firefox)
+
+
+def test_another_kind(firefox):
+    """A kind of that name which the command did not write is not overwritten."""
+    (firefox / KIND).parent.mkdir()
+    (firefox / KIND).write_text("tasks: {}\n")
+    before = snapshot(firefox)
+    with pytest.raises(IoBenchmarkError, match="not written by io-benchmark firefox; rename that"):
+        install(firefox)
+    assert snapshot(firefox) == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "known"),
+    [
+        pytest.param(
+            "b-linux(|-docker(|-x?large)-amd|", "b-linux-gcp(|", "b-linux-gcp(|", id="ESR"
+        ),
+        pytest.param("workers:", "others:", "but none; name the pools", id="no aliases"),
+    ],
+)
+def test_no_alias_for_a_pool(firefox, old, new, known):
+    """The error names the missing aliases and those that are there; nothing is written."""
+    edit(firefox / CONFIG, old, new)
+    before = snapshot(firefox)
+    with pytest.raises(
+        IoBenchmarkError, match=r"has no alias b-linux, b-linux-docker-amd, "
+    ) as caught:
+        install(firefox)
+    assert known in str(caught.value)
+    assert "name the pools to install as --pool NAME=ALIAS" in str(caught.value)
+    assert snapshot(firefox) == before
 
 
 def test_not_text_and_not_a_file(firefox):

@@ -120,10 +120,11 @@ def test_functions_of_the_project(project, text, steps):
     ("path", "old", "new", "problem"),
     [
         (CONFIG, "b-small:", "b-smaller:", "has no alias b-small, but b-smaller, b-large"),
-        (CONFIG, "os: linux", "os: macos", "but none for Linux; name the pools as --pool"),
+        (CONFIG, "os: linux", "os: macos", "but none for Linux; add the workers there"),
         (CONFIG, "workers:", "others:", "has no workers.aliases with their os"),
         (CONFIG, "trust-domain: ", "trust-domain: [", "is not YAML"),
         (CONFIG, "taskgraph:", "'taskgraph' :", "cannot be added to taskgraph; add it"),
+        (CONFIG, "taskgraph:", "others:", "cannot be added to taskgraph; add it"),
         (
             "taskcluster/kinds/docker-image/kind.yml",
             "linux",
@@ -132,6 +133,13 @@ def test_functions_of_the_project(project, text, steps):
         ),
         ("taskcluster/requirements.txt", f"=={TASKGRAPH}", "==23", "has taskgraph 23, and"),
         ("taskcluster/requirements.txt", f"=={TASKGRAPH}", "==25", "has taskgraph 25, and"),
+        (
+            "taskcluster/requirements.txt",
+            f"graph=={TASKGRAPH}",
+            "graph[orjson]==9",
+            "has taskgraph 9",
+        ),
+        (REQUIREMENTS, "graph\n", "graph ~= 14.4\n", "requirements.in: has taskgraph 14, and"),
     ],
 )
 def test_refused(project, path, old, new, problem):
@@ -158,6 +166,16 @@ def test_a_folder_that_cannot_be_made(project):
     (project / KIND).parent.touch()
     with pytest.raises(IoBenchmarkError, match="File exists; make the checkout writable and try"):
         init(project)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_git"),
+    [pytest.param(".git", True, id="worktree"), pytest.param(".hg", False, id="hg")],
+)
+def test_version_control(project, name, is_git):
+    """A Git worktree, whose `.git` is a file, and a Mercurial tree get what any other tree gets."""
+    (project / name).write_text("gitdir: /elsewhere\n") if is_git else (project / name).mkdir()
+    assert init(project) == [KIND, REQUIREMENTS, CONFIG]
 
 
 def test_not_a_project(tmp_path, project):

@@ -71,9 +71,11 @@ def test_mistakes(tree, change, old, new, start, end):
 
 
 def test_a_symbol_of_another_task(tree, change):
-    """taskgraph itself names both tasks."""
+    """taskgraph itself names both tasks, of either kind."""
     change("{symbol: IOB(intel)}", "{symbol: IOB(amd16)}")
-    with pytest.raises(GraphError, match=r"tasks `\S+` and `\S+`: linux64/opt IOB\(amd16\)$"):
+    with pytest.raises(
+        GraphError, match=r"tasks `\S+` and `\S+`: linux64/opt IOB\(amd16(-all)?\)$"
+    ):
         generate(tree, [])
 
 
@@ -83,3 +85,14 @@ def test_mistake_is_silent(tree, change, caplog, capfd):
     with caplog.at_level(logging.DEBUG), pytest.raises(GraphError):
         generate(tree, [])
     assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
+
+
+def test_version_control_that_is_not_installed(tree, monkeypatch):
+    """taskgraph asks hg about a Mercurial tree; the error names the tree and what to install."""
+    (tree.path / ".hg").mkdir()
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(GraphError) as caught:
+        generate(tree, [])
+    assert str(caught.value) == (
+        f"{tree.path}: is a checkout of hg, which is not installed here; install hg"
+    )

@@ -3,6 +3,7 @@
 
 import difflib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -37,16 +38,27 @@ class Tree(Struct, frozen=True):
     path: Path
 
     def write(self, changes: list[FileChange]) -> None:
-        """Write the changes; a call that failed half-way can be repeated."""
-        for change in changes:
+        """Write all changes, or none: where one fails, undo those before it."""
+        for number, change in enumerate(changes):
             file = self.path / change.path
             try:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 write_file(file, change.after)
             except OSError as error:
+                self._undo(changes[: number + 1])
                 raise IoBenchmarkError(
                     f"{file}: {error.strerror}; make the checkout writable and try again"
                 ) from None
+
+    def _undo(self, changes: list[FileChange]) -> None:
+        for change in changes:
+            file = self.path / change.path
+            with suppress(OSError):  # it was not written, or its folder has other files
+                if change.before is not None:
+                    write_file(file, change.before)
+                else:
+                    file.unlink(missing_ok=True)
+                    file.parent.rmdir()
 
     def change(self, path: str, after: bytes) -> FileChange:
         return FileChange(path, self._read(path), after)

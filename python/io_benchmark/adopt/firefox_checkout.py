@@ -12,7 +12,7 @@ from typing import Any, Self
 import yaml
 
 from io_benchmark.adopt.changes import FileChange, Tree
-from io_benchmark.adopt.firefox_kind import FETCHES, NAME, FirefoxKind
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, MARK, NAME, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import resolve_path
 
@@ -50,6 +50,8 @@ class Checkout(Tree, frozen=True):
         texts = {self.page: self._with_section(), CONFIG: self._with_group(kind)}
         if kind.fetch:
             texts[FETCHES] = self._with_fetch(kind.fetch)
+        if MARK not in (self.text(KIND) or MARK):
+            raise IoBenchmarkError(f"{self.path / KIND}: not written by {MARK}; rename that kind")
         files = {**kind.files, **{path: text.encode() for path, text in texts.items()}}
         changes = [self.change(path, data) for path, data in files.items()]
         return [change for change in changes if change.before != change.after]
@@ -69,7 +71,7 @@ class Checkout(Tree, frozen=True):
 
     def _check_aliases(self, kind: FirefoxKind, config: Any) -> None:
         """Refuse pools whose worker type is no alias there; the message has those that could be meant."""
-        aliases = config.get("workers", {}).get("aliases", {})
+        aliases = (config.get("workers") or {}).get("aliases") or {}
         missing = {
             pool: name
             for pool, name in kind.worker_types.items()
@@ -79,7 +81,7 @@ class Checkout(Tree, frozen=True):
             linux = sorted(alias for alias in aliases if alias.startswith("b-linux"))
             raise IoBenchmarkError(
                 f"{self.path / CONFIG}: has no alias {', '.join(sorted(set(missing.values())))} for "
-                f"{', '.join(missing)}, but {', '.join(linux or aliases)}; name the pools to install as "
+                f"{', '.join(missing)}, but {', '.join(linux or aliases) or 'none'}; name the pools to install as "
                 "--pool NAME=ALIAS"
             )
 

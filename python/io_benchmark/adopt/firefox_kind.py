@@ -45,6 +45,7 @@ _CHAIN = (
     "gecko_taskgraph.transforms.task:transforms",
     "gecko_taskgraph.transforms.io_benchmark:reports",
 )
+MARK = "io-benchmark firefox"  # in the head of each version's file
 _HEAD = """\
 # This Source Code Form is subject to the terms of the Mozilla Public
 # License, v. 2.0. If a copy of the MPL was not distributed with this

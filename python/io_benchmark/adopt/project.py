@@ -24,6 +24,7 @@ REGISTER = "io_benchmark_taskgraph:register"
 PACKAGE = "io-benchmark-taskgraph"
 # The releases of taskgraph that the package is for.
 TASKGRAPH = 24
+_PINNED = r"^taskcluster[-_]taskgraph(?:\[.*?\])? *[=~]= *([0-9]+)"
 _IMAGES = "taskcluster/kinds/docker-image/kind.yml"
 _LOCK = "taskcluster/requirements.txt"
 _FIREFOX = "taskcluster/gecko_taskgraph"
@@ -79,20 +80,19 @@ class Project(Tree, frozen=True):
         ]
         if missing or not pools:
             named = f"no alias {', '.join(missing)}" if missing else "no alias that is one pool"
+            advice = "name the pools as --pool NAME=ALIAS" if aliases else "add the workers there"
             raise IoBenchmarkError(
-                f"{self.path / CONFIG}: has {named}, but {', '.join(aliases) or 'none for Linux'}; name "
-                "the pools as --pool NAME=ALIAS"
+                f"{self.path / CONFIG}: has {named}, but {', '.join(aliases) or 'none for Linux'}; {advice}"
             )
         kind = self.change(KIND, _kind_text(pools, image or self._image()).encode())
         if kind.before not in (None, kind.after):
             raise IoBenchmarkError(
                 f"{self.path / KIND}: is there already; edit it, or remove it and try again"
             )
-        requirements, line = self.text(REQUIREMENTS), f"{PACKAGE}=={__version__}\n"
+        requirements = self.text(REQUIREMENTS)
         if not re.search(f"^{PACKAGE}\\b", requirements, re.MULTILINE):
-            requirements = (
-                "".join(f"{part.rstrip()}\n" for part in requirements.splitlines()) + line
-            )
+            lines = [*requirements.splitlines(), f"{PACKAGE}=={__version__}"]
+            requirements = "".join(f"{line.rstrip()}\n" for line in lines)
         changes = [
             kind,
             self.change(REQUIREMENTS, requirements.encode()),
@@ -125,12 +125,13 @@ class Project(Tree, frozen=True):
             ) from None
 
     def _check_taskgraph(self) -> None:
-        pinned = re.search(r"^taskcluster-taskgraph==([0-9]+)\.", self.text(_LOCK), re.MULTILINE)
-        if pinned and int(pinned[1]) != TASKGRAPH:
-            raise IoBenchmarkError(
-                f"{self.path / _LOCK}: has taskgraph {pinned[1]}, and {PACKAGE} {__version__} needs "
-                f"{TASKGRAPH}; renew it first"
-            )
+        for path in (REQUIREMENTS, _LOCK):
+            pinned = re.search(_PINNED, self.text(path), re.MULTILINE)
+            if pinned and int(pinned[1]) != TASKGRAPH:
+                raise IoBenchmarkError(
+                    f"{self.path / path}: has taskgraph {pinned[1]}, and {PACKAGE} {__version__} "
+                    f"needs {TASKGRAPH}; renew it first"
+                )
 
     def _aliases(self, config: Any) -> list[str]:
         """Return the aliases of Linux workers, but those that build images."""
@@ -158,8 +159,8 @@ class Project(Tree, frozen=True):
 
     def _registered(self, config: Any) -> str:
         """Return config.yml with the line; another `register` stays, for it is code of the project's."""
-        text = self.text(CONFIG)
-        if "register" in config["taskgraph"]:
+        text, settings = self.text(CONFIG), config.get("taskgraph") or {}
+        if "register" in settings:
             return text
         changed = re.sub(
             r"^(['\"]?)taskgraph\1:[^\n]*\n(( *#[^\n]*)?\n)*( +)",
@@ -168,8 +169,8 @@ class Project(Tree, frozen=True):
             count=1,
             flags=re.MULTILINE,
         )
-        config["taskgraph"]["register"] = REGISTER
-        if yaml.safe_load(changed) != config:
+        expected = {**config, "taskgraph": {**settings, "register": REGISTER}}
+        if yaml.safe_load(changed) != expected:
             raise IoBenchmarkError(
                 f"{self.path / CONFIG}: the line 'register: {REGISTER}' cannot be added to taskgraph; "
                 "add it and try again"

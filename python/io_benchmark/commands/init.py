@@ -39,11 +39,12 @@ def run(given: Given, context: Context) -> int:
 
     project = Project.open(given["path"])
     changes = project.changes(given.get("pool"), given.get("image"))
+    if "diff" not in given:
+        project.write(changes)
     context.stdout.writelines(line for change in changes for line in change.patch())
     if not changes:
         context.tell("Nothing differs")
     elif "diff" not in given:
-        project.write(changes)
         steps = "; ".join([*project.next_steps(), "then try it: io-benchmark rehearse"])
         context.tell(f"Written, not committed. Next: {steps}")
     return 0

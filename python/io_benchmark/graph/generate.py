@@ -106,6 +106,9 @@ def _problem(error: Exception, tree: Path) -> str:
             f"taskcluster/config.yml: workers.aliases has no {alias[1]!r}, which a task names as its "
             "worker-type; add the alias or correct the task"
         )
+    tool = re.fullmatch("(git|hg) not found!", str(error))
+    if tool is not None:
+        return f"{tree}: is a checkout of {tool[1]}, which is not installed here; install {tool[1]}"
     # taskgraph raises plain `Exception` for what its schemas do not cover.
     if isinstance(error, SchemaValidationError | OSError) or type(error) is Exception:
         return _one_line(str(error))
