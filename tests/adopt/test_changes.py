@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Changes are written all or not at all, also where the system refuses them."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -9,7 +10,9 @@ import program
 import pytest
 from checkout import ROOT
 
+from io_benchmark.adopt import changes
 from io_benchmark.adopt.firefox_checkout import CONFIG
+from io_benchmark.errors import IoBenchmarkError
 
 from .conftest import copy_firefox, snapshot
 
@@ -67,3 +70,16 @@ def test_read_only(tmp_path, command, make, refused, is_whole):
     assert error.startswith(f"error: {folder}/taskcluster/{file}")
     assert error.endswith(": Permission denied; make the checkout writable and try again")
     assert (snapshot(folder), sorted(folder.rglob("*"))) == (before, paths)
+
+
+def test_full_disk(tmp_path, monkeypatch):
+    """A folder that was made for a file which then cannot be written goes as well."""
+
+    def write_file(*_arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(changes, "write_file", write_file)
+    tree = changes.Tree(tmp_path)
+    with pytest.raises(IoBenchmarkError, match="new/file: No space left on device; make"):
+        tree.write([tree.change("new/file", b"a")])
+    assert [*tmp_path.iterdir()] == []
