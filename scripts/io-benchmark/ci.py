@@ -125,7 +125,8 @@ def current_job():
     for system in SYSTEMS:
         name, pattern = system.mark
         if re.fullmatch(pattern, os.environ.get(name, ""), re.IGNORECASE | re.DOTALL):
-            return Job(*_guess_pool(system), _work_folder(system), _describe(system))
+            pool, origin = _guess_pool(system)
+            return Job(pool, origin, _work_folder(system), _describe(system))
     return Job(_as_pool([os.uname().nodename]) or "host", "the host's name")
 
 

@@ -252,8 +252,9 @@ def _add_defaults(parser, settings, job):
     settings.destinations = settings.destinations or ["overwrite"]
     if not settings.places:
         folder = job.folder if job is not None else None
-        is_there = folder is not None and os.path.isdir(folder)
-        settings.places = [_Place(PLACE, folder if is_there else os.getcwd())]
+        if folder is None or not os.path.isdir(folder):
+            folder = os.getcwd()
+        settings.places = [_Place(PLACE, folder)]
     if settings.time_budget_s is None:
         measurements = len(settings.workloads) * len(settings.places) * len(settings.destinations)
         settings.time_budget_s = measurements * TIME_BUDGET_S
