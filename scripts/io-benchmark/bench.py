@@ -3,9 +3,7 @@
 
 import contextlib
 import importlib
-import os
 import re
-import shutil
 import traceback
 
 from early_end import Interrupted, SkippedError, WorkloadError, reason_of
@@ -14,7 +12,7 @@ from measuring import fixed_work
 from observe import devices, host, storage
 from observe.timelines import Sampler
 from result import figures
-from result.files import SCRIPT_VERSION, ResultFile, claim_folder, outcome
+from result.files import SCRIPT_VERSION, ResultFile, claim_folder, leave_folder, outcome
 from settings import WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
@@ -153,8 +151,8 @@ class _Bench:
 
     @contextlib.contextmanager
     def _claimed(self, place):
-        """Yield a folder in the place; it and a place that was made for it are removed at the end."""
-        folder, is_made = None, not os.path.lexists(place.path)
+        """Yield a folder in the place that is removed at the end, whatever happens."""
+        folder = None
         try:
             with self.held():
                 folder = claim_folder(place.path, self.settings.job)
@@ -163,10 +161,7 @@ class _Bench:
             with self.held():
                 try:
                     if folder is not None:
-                        shutil.rmtree(folder)
-                    if folder is not None and is_made:
-                        with contextlib.suppress(OSError):  # another run works there
-                            os.rmdir(place.path)
+                        leave_folder(folder, place.path)
                 except OSError as error:
                     self.warn("not-cleaned", "%s: %s" % (error.filename, error.strerror))
 

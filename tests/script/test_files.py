@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,37 @@ def test_a_place_that_is_missing_is_made(tmp_path: Path, is_file: bool) -> None:
     else:
         folder = Path(files.claim_folder(str(place), None))
         assert (folder.parent, place.stat().st_mode & 0o777) == (place, 0o700)
+
+
+def test_a_place_removed_between_making_and_using(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run that had made it leaves in that moment: it is made again."""
+    place = tmp_path / "missing"
+    plain, calls = tempfile.mkdtemp, []
+
+    def racing(**options: str) -> str:
+        calls.append(options)
+        if len(calls) == 1:
+            place.rmdir()
+        return str(plain(**options))
+
+    monkeypatch.setattr(tempfile, "mkdtemp", racing)
+    files.leave_folder(files.claim_folder(str(place), None), str(place))
+    assert len(calls) == 2
+    assert not place.exists()
+
+
+def test_the_last_run_removes_a_place_that_was_made(tmp_path: Path) -> None:
+    """The first leaves what the second needs; a place that existed stays."""
+    place = tmp_path / "missing"
+    first, second = (files.claim_folder(str(place), None) for _ in range(2))
+    files.leave_folder(first, str(place))
+    assert list(place.iterdir()) == [Path(second)]
+    files.leave_folder(second, str(place))
+    assert list(tmp_path.iterdir()) == []
+    files.leave_folder(files.claim_folder(str(tmp_path), None), str(tmp_path))
+    assert tmp_path.exists()
 
 
 def refusal_of(path: Path, job: ci.Job | None = None) -> str | None:

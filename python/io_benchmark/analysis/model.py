@@ -123,7 +123,7 @@ class Entry(Struct, frozen=True, dict=True):
         kinds = (*ON_CPU, Kind.WAITING)
         return sum(self.parts_ns.get(Part(Phase.COPY, kind), 0.0) for kind in kinds)
 
-    @property
+    @cached_property
     def first_read_bytes_per_s(self) -> float | None:
         """Return the bytes of first reads per second by which they take longer than reading again."""
         times_ns: dict[int, tuple[list[int], list[int]]] = {}

@@ -36,6 +36,8 @@ OPEN_TO_ALL = (
     "every user can write there and replace what this run writes; "
     "run `chmod o-w` on it or use another path"
 )
+# Marks a place that a run made, so that the last run that leaves it removes it.
+MADE_HERE = 0o1700
 NO_FOLDERS = "no folder can be made there; use a path on a disk"
 OF_ANOTHER = (
     "belongs to another user (uid %d), who could redirect what this run writes; "
@@ -197,12 +199,12 @@ def _readable(value):
     return value
 
 
-def claim_folder(path, job):
+def claim_folder(path, job, attempts=10):
     """Make a new folder in the place, for this run alone; return its path. A missing place is made."""
     import tempfile  # noqa: PLC0415 - measure must not load it
 
     try:
-        os.mkdir(path, 0o700)
+        os.mkdir(path, MADE_HERE)
     except FileExistsError:
         _check_owner(path, job)
         mode = os.stat(path).st_mode
@@ -212,7 +214,26 @@ def claim_folder(path, job):
     try:
         return tempfile.mkdtemp(prefix="io-benchmark-", dir=path)
     except FileNotFoundError:
-        raise OSError(errno.ENOENT, NO_FOLDERS) from None
+        if not attempts:
+            raise OSError(errno.ENOENT, NO_FOLDERS) from None
+        return claim_folder(path, job, attempts - 1)  # another run has just removed the place
+    except OSError:
+        _remove_if_made_here(path)
+        raise
+
+
+def leave_folder(folder, path):
+    """Remove the folder of this run, and the place if a run made it and no other works there."""
+    import shutil  # noqa: PLC0415 - measure must not load it
+
+    shutil.rmtree(folder)
+    _remove_if_made_here(path)
+
+
+def _remove_if_made_here(path):
+    with suppress(OSError):  # another run works there, or has removed it
+        if stat.S_IMODE(os.stat(path).st_mode) == MADE_HERE:
+            os.rmdir(path)
 
 
 def _check_owner(path, job):

@@ -204,8 +204,9 @@ def _judge_layout(case: Case, read: ReadFact, supports: str) -> Effect:
 def _linear_volume(case: Case) -> Effect:
     supports = (
         "The slower side's volume joins its disks one after another, so a copy has the bandwidth "
+        "of one disk."
     )
-    return _judge_layout(case, _LINEAR, supports + "of one disk.")
+    return _judge_layout(case, _LINEAR, supports)
 
 
 @cause(

@@ -158,8 +158,8 @@ def _is_measured_at(limit: IoLimit, view: View) -> bool | None:
         return None
     entry, rate = view.entry, view.idle_write_rate
     if entry is not None and limit.kind.startswith("read"):
-        rate = entry.first_read_bytes_per_s
-        return True if rate is not None and _is_at(limit, rate, view) else None
+        first = entry.first_read_bytes_per_s
+        return True if first is not None and _is_at(limit, first, view) else None
     if entry is None or rate is None or not view.copied_bytes:
         return None
     copying_s = entry.copy_work_ns * len(entry.size_bytes) / view.copied_bytes / NS_PER_S
