@@ -15,8 +15,8 @@ from worker import retrieves_of
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
-from io_benchmark.results.common_types import OutcomeState, ResultOutcome
 from io_benchmark.results.machine import Limits
+from io_benchmark.results.parts import OutcomeState, ResultOutcome
 from io_benchmark.results.workloads import WORKLOADS
 
 ROOT = Path(__file__).parents[1]

@@ -4,7 +4,7 @@
 import pytest
 
 from io_benchmark.analysis.time_parts import Kind, Part, Phase, of_batches, of_retrieves
-from io_benchmark.results.workload import BatchColumns, ProcessTimes
+from io_benchmark.results.parts import BatchColumns, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 
 

@@ -11,7 +11,7 @@ import pytest
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
 
 from io_benchmark.report.formats import FORMATS, GENERAL_FORMATS
-from io_benchmark.results.common_types import OutcomeState
+from io_benchmark.results.parts import OutcomeState
 
 WORKLOADS = ("random-io", "spawn", "sync-write", "metadata", "exec", "upload", "unpack")
 

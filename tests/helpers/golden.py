@@ -29,7 +29,6 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout, json_documents, rendered
 from io_benchmark.results import format as result_format
-from io_benchmark.results.schema import schema_of
 
 FOLDER = ROOT / "tests/report/golden"
 MARK = "%%%%% "
@@ -127,10 +126,10 @@ def schemas() -> dict[Path, dict[str, Any]]:
         docs / "history.schema.json": json_documents.report_schema(History),
         docs / "predictions.schema.json": json_documents.report_schema(Predictions),
         docs / "tasks.schema.json": json_documents.report_schema(TaskReport),
-        docs / "result.schema.json": schema_of(
+        docs / "result.schema.json": json_documents.schema_of(
             f"io-benchmark result, version {result_format.VERSION}", result_format.Result
         ),
-        docs / "task-profile.schema.json": schema_of(
+        docs / "task-profile.schema.json": json_documents.schema_of(
             f"io-benchmark task profile, version {result_format.PROFILE_VERSION}",
             result_format.TaskProfile,
         ),

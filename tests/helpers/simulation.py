@@ -37,8 +37,8 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.results.common_types import OutcomeState
 from io_benchmark.results.format import PLAN_VARIABLE
+from io_benchmark.results.parts import OutcomeState
 
 Factors = NDArray[np.float64]
 Files = NDArray[np.int64]

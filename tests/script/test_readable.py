@@ -11,8 +11,8 @@ from msgspec import Meta
 from result import files
 from worker import Worker
 
-from io_benchmark.results.common_types import MAXIMUM_SAMPLES, Name, Text
 from io_benchmark.results.format import MAXIMUM_ENTRIES
+from io_benchmark.results.parts import MAXIMUM_SAMPLES, Name, Text
 from io_benchmark.results.reader import MAXIMUM_PARTS
 from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry, RetrieveColumns
 

@@ -27,7 +27,7 @@ from simulation import (
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Entry
-from io_benchmark.results.common_types import OutcomeState
+from io_benchmark.results.parts import OutcomeState
 
 FALSE_CALLS = 0.05
 COUNTS = (2, 3, 6, 12)

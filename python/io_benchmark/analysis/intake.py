@@ -12,9 +12,8 @@ from io_benchmark.analysis import time_parts
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
 from io_benchmark.analysis.parts.division import with_other_waits
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
-from io_benchmark.results.common_types import OutcomeState
 from io_benchmark.results.format import RecordedTimeline
-from io_benchmark.results.workload import NS_PER_S, BatchColumns
+from io_benchmark.results.parts import NS_PER_S, BatchColumns, OutcomeState
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 

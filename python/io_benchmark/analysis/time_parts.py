@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from io_benchmark.results.workload import BatchColumns, ProcessTimes
+from io_benchmark.results.parts import BatchColumns, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 
 

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Union
 
 from msgspec import Meta
 
-from io_benchmark.results.common_types import (
+from io_benchmark.results.machine import Host, Limits, Storage
+from io_benchmark.results.parts import (
+    BatchEntry,
     Count,
     Few,
     Finite,
@@ -29,8 +31,6 @@ from io_benchmark.results.common_types import (
     SparseColumn,
     Text,
 )
-from io_benchmark.results.machine import Host, Limits, Storage
-from io_benchmark.results.workload import BatchEntry
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 

@@ -3,9 +3,19 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, field
+from msgspec import field
 
-from io_benchmark.results.common_types import Count, Few, Many, Name, Nanoseconds, ResultPart, Text
+from io_benchmark.results.parts import (
+    Count,
+    Duration,
+    Few,
+    Many,
+    Name,
+    Nanoseconds,
+    Operations,
+    ResultPart,
+    Text,
+)
 
 
 class _Tool(ResultPart, frozen=True):
@@ -22,8 +32,8 @@ class _FixedWork(ResultPart, frozen=True):
 
     work: Literal["user", "kernel-copy", "kernel-calls", "process-start"]
     start_ns: Nanoseconds
-    duration_ns: Annotated[int, Meta(ge=1, le=10**16)]
-    operations: Annotated[int, Meta(ge=1, le=10**12)]
+    duration_ns: Duration
+    operations: Operations
     user_ns: Nanoseconds
     kernel_ns: Nanoseconds
     waiting_ns: Nanoseconds | None

@@ -23,7 +23,6 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError
-from io_benchmark.results.common_types import Columns, Name
 from io_benchmark.results.format import (
     MAXIMUM_ENTRIES,
     PROFILE_VERSION,
@@ -35,6 +34,7 @@ from io_benchmark.results.format import (
     TaskProfile,
     TimelineColumns,
 )
+from io_benchmark.results.parts import Columns, Name
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 

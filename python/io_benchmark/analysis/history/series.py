@@ -38,7 +38,7 @@ from io_benchmark.analysis.observed.host_facts import Facts, FactValue
 from io_benchmark.analysis.observed.machine_identity import MachineMarks, by_machine, grouped
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.results import workloads
-from io_benchmark.results.workload import Workload
+from io_benchmark.results.parts import Workload
 
 # How far noise can move a change that is large enough to matter.
 _POINTS_NEAR = 2

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from io_benchmark.analysis.model import Entry
 from io_benchmark.results.format import RecordedTimeline
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 
 _BLOCKED_SHARE = 0.5
 # A process that is blocked for less does not wait for its reads.

@@ -14,7 +14,7 @@ from io_benchmark.analysis.observed.disks import MachineType, Stack
 from io_benchmark.analysis.observed.run_windows import TimelineRows, Window
 from io_benchmark.results import CacheRetrieveEntry, workloads
 from io_benchmark.results.machine import Host, Limits, StoragePlace
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 
 # File systems that hide the one below them.
 LAYERED = ("overlay", "fuse.fuse-overlayfs")

@@ -16,7 +16,7 @@ from io_benchmark.analysis.observed.worker_view import dirty_room
 from io_benchmark.analysis.time_parts import ON_CPU, in_lookups
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 
 # Figures. Those of CPUs have no place.
 WRITE_RATE = "bytes per second of a file that idle disks wrote"

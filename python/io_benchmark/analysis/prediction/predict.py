@@ -41,7 +41,7 @@ from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.format import TaskProfile
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 
 # An interval that is wider tells no more.
 _LARGEST_LOG = 300.0

@@ -34,7 +34,7 @@ from io_benchmark.analysis.statements import (
     statement,
 )
 from io_benchmark.results import workloads
-from io_benchmark.results.workload import SideFinding, Workload, WorkloadFigure
+from io_benchmark.results.parts import SideFinding, Workload, WorkloadFigure
 
 _Reports = Mapping[Subject, SubjectReport]
 

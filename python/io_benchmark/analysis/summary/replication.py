@@ -14,7 +14,7 @@ from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict, Worker, Wo
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.report_model import Replication, Standing, SubjectReport
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 
 _NS_PER_MINUTE = 60 * NS_PER_S
 

@@ -17,7 +17,7 @@ from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict,
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.variances import MeanVariance
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 
 LEAST_REPETITIONS = 3

@@ -27,7 +27,7 @@ from io_benchmark.analysis.statements import (
 )
 from io_benchmark.resolutions import in_words
 from io_benchmark.results import CacheRetrieveEntry, workloads
-from io_benchmark.results.common_types import OutcomeState
+from io_benchmark.results.parts import OutcomeState
 
 # Samples that a run needs for a verdict, and from which on it has no warning. A batch is an average.
 _RETRIEVES_NEEDED, _BATCHES_NEEDED = (FEWEST_RETRIEVES, 100), (3, 20)

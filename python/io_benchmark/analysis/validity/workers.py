@@ -29,7 +29,7 @@ from io_benchmark.analysis.statements import (
     statement,
 )
 from io_benchmark.results import Result
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 
 _WORKERS_NAMED = 3
 _CLOCK_S = 1  # a result's start is in whole seconds

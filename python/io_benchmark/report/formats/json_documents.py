@@ -11,7 +11,9 @@ Versions, since 2026-11: a comparison and a comparison of tasks have the fourth,
 predictions the second. CHANGELOG.md says what each one changed.
 """
 
+import inspect
 import json
+import re
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -26,13 +28,14 @@ from io_benchmark.analysis.statements import Statement, Value
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.formats import Layout
-from io_benchmark.results.schema import schema_of
 
 # What is published, and the title of its schema.
 _TITLES = {Report: "report", History: "history", TaskReport: "tasks", Predictions: "predictions"}
+# The name of a type that only its module uses, alone or in a reference.
+_PRIVATE_TYPE = re.compile(r"^(#/\$defs/)?_")
 
 
-class Sentence(Struct, frozen=True):
+class _Sentence(Struct, frozen=True):
     """A sentence, and the numbers and names in it."""
 
     text: str
@@ -52,7 +55,7 @@ def render(report: Report | History | TaskReport | Predictions, _layout: Layout)
 def _builtin(value: object) -> object:
     match value:
         case Statement():
-            return Sentence(text_of(value), dict(value.values))
+            return _Sentence(text_of(value), dict(value.values))
         case Integral():  # numpy's numbers
             return int(value)
         case Real():
@@ -63,16 +66,46 @@ def _builtin(value: object) -> object:
 def report_schema(kind: type[Report | History | TaskReport | Predictions]) -> dict[str, Any]:
     """Describe the JSON of a kind of report, by JSON Schema."""
     title = f"io-benchmark {_TITLES[kind]}, version {kind.__struct_config__.tag}"
-    schema = schema_of(title, kind, Sentence, schema_hook=_sentence_schema)
+    schema = schema_of(title, kind, _Sentence)
     nullable: dict[str, Any] = json.loads(json.dumps(schema), object_hook=_nullable)
     return nullable
 
 
+def _nullable(part: dict[str, Any]) -> dict[str, Any]:
+    return {**part, "type": ["number", "null"]} if part.get("type") == "number" else part
+
+
+def schema_of(title: str, document: type[Struct], *parts: type[Struct]) -> dict[str, Any]:
+    """Describe a format by the types that its reader or writer has, the same with every version of Python.
+
+    `parts` are types that only the schema of a sentence refers to.
+    """
+    (reference, *_), definitions = msgspec.json.schema_components(
+        (document, *parts), schema_hook=_sentence_schema, ref_template="#/$defs/{name}"
+    )
+    schema: dict[str, Any] = _published({**reference, "$defs": definitions})
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **schema}
+
+
 def _sentence_schema(kind: type) -> dict[str, Any]:
     if kind is Statement:
-        return {"$ref": "#/$defs/Sentence"}
+        return {"$ref": "#/$defs/_Sentence"}
     raise NotImplementedError
 
 
-def _nullable(part: dict[str, Any]) -> dict[str, Any]:
-    return {**part, "type": ["number", "null"]} if part.get("type") == "number" else part
+def _published(part: Any) -> Any:
+    """Remove indentation from descriptions, and the underscore from the names of types.
+
+    Docstrings before Python 3.13 contain the indentation. No key and no text of a format begins with
+    an underscore otherwise.
+    """
+    if isinstance(part, dict):
+        return {
+            key.removeprefix("_"): inspect.cleandoc(value)
+            if key == "description"
+            else _published(value)
+            for key, value in part.items()
+        }
+    if isinstance(part, list):
+        return [_published(value) for value in part]
+    return _PRIVATE_TYPE.sub(r"\1", part) if isinstance(part, str) else part

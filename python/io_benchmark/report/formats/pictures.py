@@ -16,7 +16,7 @@ from io_benchmark.number_text import digits, interval, number_of, ratio, tick
 from io_benchmark.report.content.subject_text import change_kind, mean_texts
 from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick, path, points
 from io_benchmark.results import workloads
-from io_benchmark.results.workload import Workload
+from io_benchmark.results.parts import Workload
 from io_benchmark.text import name
 
 # Ratios: a row is a name above its interval. The picture ends at the widest ratio, also where an

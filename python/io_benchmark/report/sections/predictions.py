@@ -26,7 +26,7 @@ from io_benchmark.number_text import (
 from io_benchmark.report.blocks import Block, Document, Heading, Items, Paragraph, Row, Table, lists
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import sharing_lines
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name
 
 # Less is not shown as added.

@@ -8,7 +8,7 @@ worker's side is scripts/io-benchmark/workloads/, with a module of the same name
 import importlib
 import pkgutil
 
-from io_benchmark.results.workload import BatchEntry, Workload
+from io_benchmark.results.parts import BatchEntry, Workload
 
 
 def _all_workloads() -> list[Workload]:

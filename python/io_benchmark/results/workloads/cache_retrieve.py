@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from io_benchmark.results.common_types import (
+from io_benchmark.results.parts import (
     MANY,
     BytesByDevice,
     Column,
@@ -21,8 +21,8 @@ from io_benchmark.results.common_types import (
     ResultOutcome,
     ResultPart,
     Text,
+    Workload,
 )
-from io_benchmark.results.workload import Workload
 
 PHASES, KINDS = ("lookup", "copy"), ("user", "kernel", "waiting")
 SPENT_COLUMNS = tuple(f"{phase}_{kind}_ns" for phase in PHASES for kind in KINDS)

@@ -3,12 +3,14 @@
 
 from typing import Annotated
 
-from io_benchmark.results.common_types import Count, Many, Text
-from io_benchmark.results.workload import (
+from io_benchmark.results.parts import (
     BatchEntry,
+    Count,
+    Many,
     Observations,
     Parameters,
     SideFinding,
+    Text,
     Workload,
     WorkloadFigure,
 )

@@ -3,9 +3,10 @@
 
 from operator import attrgetter
 
-from io_benchmark.results.common_types import Count, Name
-from io_benchmark.results.workload import (
+from io_benchmark.results.parts import (
     BatchEntry,
+    Count,
+    Name,
     Observations,
     Parameters,
     SideFinding,

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """random-io: small reads or writes past the page cache, all over a file."""
 
-from io_benchmark.results.common_types import Count, Name, Nanoseconds, ResultPart, Text
-from io_benchmark.results.workload import (
+from io_benchmark.results.parts import (
     BatchEntry,
+    Count,
+    Name,
+    Nanoseconds,
     Observations,
     Parameters,
+    ResultPart,
+    Text,
     Workload,
     WorkloadFigure,
 )

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """spawn: starting a process and waiting for its end."""
 
-from io_benchmark.results.common_types import Count, Text
-from io_benchmark.results.workload import BatchEntry, Observations, Parameters, Workload
+from io_benchmark.results.parts import BatchEntry, Count, Observations, Parameters, Text, Workload
 
 
 class _SpawnParameters(Parameters, frozen=True):

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """sync-write: small writes, each of which waits until it is on the disk."""
 
-from io_benchmark.results.common_types import Count, Text
-from io_benchmark.results.workload import BatchEntry, Observations, Parameters, Workload
+from io_benchmark.results.parts import BatchEntry, Count, Observations, Parameters, Text, Workload
 
 
 class _SyncWriteParameters(Parameters, frozen=True):

@@ -3,11 +3,13 @@
 
 from operator import attrgetter
 
-from io_benchmark.results.common_types import Count, Nanoseconds, Text
-from io_benchmark.results.workload import (
+from io_benchmark.results.parts import (
     BatchEntry,
+    Count,
+    Nanoseconds,
     Observations,
     Parameters,
+    Text,
     Workload,
     WorkloadFigure,
 )

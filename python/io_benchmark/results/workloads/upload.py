@@ -3,12 +3,13 @@
 
 from operator import attrgetter
 
-from io_benchmark.results.common_types import Count, Text
-from io_benchmark.results.workload import (
+from io_benchmark.results.parts import (
     BatchEntry,
+    Count,
     Observations,
     Parameters,
     SideFinding,
+    Text,
     Workload,
     WorkloadFigure,
 )

@@ -21,7 +21,7 @@ from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.worker_view import View
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, joined, statement
 from io_benchmark.results.machine import IoLimit
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 20

@@ -20,7 +20,7 @@ from io_benchmark.analysis.diagnosis.rules import (
 from io_benchmark.analysis.observed.worker_view import View, dirty_room
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 from io_benchmark.analysis.time_parts import Kind, in_copies
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 
 ORDER = 70
 # A page that costs at most this many times as much costs the same.

@@ -18,7 +18,7 @@ from io_benchmark.analysis.diagnosis.rules import (
 from io_benchmark.analysis.observed.worker_view import LAYERED, View
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.time_parts import Kind, in_all, in_copies, in_lookups
-from io_benchmark.results.workload import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 30
