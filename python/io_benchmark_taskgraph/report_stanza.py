@@ -2,7 +2,7 @@
 """The `report` stanza of a task: its schema, mistakes in it, and the command that it makes.
 
 The command is an ordinary `io-benchmark compare`. IO_BENCHMARK_REPORT_OF, IO_BENCHMARK_REPORT_PYTHON and
-IO_BENCHMARK_ARTIFACTS are for a rehearsal; on a worker they are not set.
+IO_BENCHMARK_ARTIFACTS are for trying it elsewhere; on a worker they are not set.
 """
 
 from __future__ import annotations

@@ -55,22 +55,18 @@ def variables(local_run: LocalRun) -> tuple[Any, Any]:
 
 
 def test_confirmed(runs: list[LocalRun], tmp_path: Path) -> None:
-    """Trials in all pools, the faster pool again at the slower one's ceiling, then the report."""
+    """Trials in all pools, the faster pool again at the slower one's ceiling; no task of a report."""
     done = rehearse(tmp_path, "-j", "amd-16,intel,io-benchmark-report", "--output", "out", "--json")
-    *pools, confirming, report = runs
+    *pools, confirming = runs
     assert sorted(run.label for run in pools) == ["io-benchmark-amd-16", "io-benchmark-intel"]
     assert [variables(run) for run in pools] == [("always", None)] * 2
     assert (confirming.label, confirming.pool) == ("io-benchmark-intel-confirm", "intel")
     assert variables(confirming) == ("always", str(PACE))
     assert confirming.command() == next(run for run in pools if run.pool == "intel").command()
-    assert report.label == "io-benchmark-report"
     document = json.loads(done.stdout)
     assert sorted(worker["pool"] for worker in document["workers"]) == ["amd-16", "intel", "intel"]
     assert "To confirm: intel once more, its copies limited to 391 MiB/s" in done.stderr
-    assert (
-        "Running 2 tasks one by one, profile twentieth: io-benchmark-intel-confirm, io-benchmark-report\n"
-        in done.stderr
-    )
+    assert "Running 1 task, profile twentieth: io-benchmark-intel-confirm\n" in done.stderr
 
 
 def test_nothing_to_confirm(runs: list[LocalRun], tmp_path: Path) -> None:

@@ -43,23 +43,6 @@ mkdir "$IO_BENCHMARK_ARTIFACTS/io-benchmark"
 """
 
 
-def test_a_reports_task_gets_results_and_this_program(make_run, monkeypatch, tmp_path):
-    """In the group's place a folder, in the image's place this Python, which finds the program."""
-    (tmp_path / "results").mkdir()
-    monkeypatch.chdir(tmp_path)
-    imports = """
-    mkdir "$IO_BENCHMARK_ARTIFACTS/io-benchmark"
-    "$IO_BENCHMARK_REPORT_PYTHON" -c 'import io_benchmark; print(io_benchmark.__file__)' \
-      > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/program"
-    echo "$IO_BENCHMARK_REPORT_OF" > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/results"
-    """
-    run = make_run(imports, results=Path("results"))
-    process.run(run, os.environ)
-    contents = files_below(run.output)
-    assert contents["program"] == f"{Path(process.__file__).parents[1] / '__init__.py'}\n"
-    assert contents["results"] == f"{tmp_path / 'results'}\n"
-
-
 def test_environment_is_the_tasks_and_no_more(make_run, monkeypatch):
     """The payload's variables, the worker's and the script's paths; nothing else of the user's."""
     monkeypatch.setenv("SECRET_TOKEN", "of the user")

@@ -3,7 +3,6 @@
 
 All pools are this one machine, so any difference is noise, unless --at puts a
 pool on another disk. A new folder gets the results; compare can read it again.
-The task for a push's report, if selected, runs last on these results.
 
 Exit code: 0 all tasks completed, 1 a task failed, 2 wrong usage.
 """
@@ -66,13 +65,11 @@ def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import EXIT_FAILED, print_report
     from io_benchmark.operations.rehearse import RehearsalOptions, rehearse
 
-    outcome = rehearse(options.read_options(RehearsalOptions, given), context)
-    exit_code = print_report(outcome.report, given, context)
-    folder = outcome.folder
+    settings = options.read_options(RehearsalOptions, given)
+    report, folder, failures = rehearse(settings, context)
+    exit_code = print_report(report, given, context)
     context.tell(
         f"Results: {folder}; read everything with: io-benchmark compare {folder} --details"
     )
-    for page in outcome.pages:
-        context.tell(f"Report of the report task: {page}")
-    context.tell_errors(outcome.failures)
-    return EXIT_FAILED if outcome.failures else exit_code
+    context.tell_errors(failures)
+    return EXIT_FAILED if failures else exit_code

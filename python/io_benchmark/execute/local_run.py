@@ -1,22 +1,38 @@
 # SPDX-License-Identifier: MPL-2.0
-"""One run of a task on this machine: its payload as plain values, and its outcome."""
+"""One run of a task on this machine: its payload as plain values, its folder, and its outcome.
 
+The folder has the log, and the artifacts as a worker would have uploaded them. A worker uploads only regular
+files. Anything else, such as a missing file or a symlink, becomes an *error artifact*, and the task still
+completes. Here it is named in the outcome and in the log.
+"""
+
+import os
 import posixpath
-from collections.abc import Mapping
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Any
+from types import FrameType
+from typing import Any, BinaryIO
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from io_benchmark.errors import ExecutionError
+from io_benchmark.process import TERMINATING, not_ignored
+from io_benchmark.sources.run_results import queue_time
 
 # `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
 ROOT_URL = "https://taskcluster.invalid"
 # Where a worker's tasks put their artifacts.
-WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
+_WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
+LIVE_LOG = "live.log"
+_WRITTEN_BY_THE_CALLER = "task.json"
 
 
-class Artifact(Struct, frozen=True):
+class _Artifact(Struct, frozen=True):
     """A file or a folder that the worker would upload under `name`."""
 
     name: str
@@ -54,8 +70,6 @@ class LocalRun(Struct, frozen=True):
     output: Path
     # The sizes: "full", "twentieth" or "quick".
     profile: str
-    # A folder of results, for the report's task: it reads that instead of its task group.
-    results: Path | None = None
 
     def command(self) -> tuple[str, ...]:
         """Return the payload's whole command."""
@@ -83,10 +97,10 @@ class LocalRun(Struct, frozen=True):
             "IO_BENCHMARK_PROFILE": self.profile,
         }
 
-    def artifacts(self) -> list[Artifact]:
+    def artifacts(self) -> list[_Artifact]:
         artifacts = self.definition["payload"].get("artifacts") or {}
         return [
-            Artifact(name, PurePosixPath(artifact["path"]), artifact["type"] != "file")
+            _Artifact(name, PurePosixPath(artifact["path"]), artifact["type"] != "file")
             for name, artifact in artifacts.items()
         ]
 
@@ -94,3 +108,145 @@ class LocalRun(Struct, frozen=True):
 def _word(value: object) -> str:
     """Return a text; references stay as written, because the tasks that they name do not exist here."""
     return str(next(iter(value.values())) if isinstance(value, Mapping) else value)
+
+
+class RunOutput(Struct, frozen=True):
+    """The output folder of a run."""
+
+    run: LocalRun
+    stream: BinaryIO
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @classmethod
+    @contextmanager
+    def new(cls, run: LocalRun) -> Iterator["RunOutput"]:
+        """Make the folder and its log; half of a run would look like a complete one, and is removed."""
+        folder = run.output
+        try:
+            folder.mkdir(parents=True)
+        except OSError as error:
+            raise ExecutionError(
+                f"{folder}: {error.strerror}; name another output folder"
+            ) from error
+        try:
+            with (folder / LIVE_LOG).open("xb") as stream:
+                yield cls(run, stream)
+        except BaseException:
+            with hold_interrupts():
+                _remove(folder)
+            raise
+
+    def finish(self, exit_code: int, artifacts: Path) -> RunOutcome:
+        """Take the artifacts, which the folder `artifacts` has as a worker does, and return the outcome."""
+        missing = []
+        for artifact in self.run.artifacts():
+            for name, source, target in _files(artifact, artifacts):
+                if source.is_symlink() or not source.is_file():
+                    missing.append(name)
+                    problem = "it does not exist or is not a regular file"
+                    line = f"[taskcluster:error] Could not upload artifact {name}: {problem}"
+                    self._write(line.encode())
+                else:
+                    _copy(name, source, self.run.output / target)
+        started, resolved = queue_time(self.started), queue_time(datetime.now(UTC))
+        return RunOutcome(exit_code, started, resolved, tuple(missing))
+
+    def write_task(self, line: bytes) -> None:
+        """Write a line of the command's output, prefixed as run-task does."""
+        time = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self._write(b"[task %s] %s" % (time.encode("ascii"), line))
+
+    def _write(self, line: bytes) -> None:
+        """Write a line that has its prefix already. A terminal's line ends become plain ones."""
+        content = line.rstrip(b"\r\n")
+        try:
+            self.stream.write(content + b"\n")
+            self.stream.flush()
+        except OSError as error:
+            raise ExecutionError(f"{self.stream.name}: {error.strerror}") from error
+
+
+@contextmanager
+def new_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """Make an empty folder in another; it is gone after the block."""
+    folder: Path | None = None
+    try:
+        with hold_interrupts():
+            folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent.resolve()))
+        yield folder
+    except OSError as error:
+        if folder is not None:
+            raise
+        raise ExecutionError(
+            f"{parent}: cannot create a folder: {error.strerror}; name another folder"
+        ) from error
+    finally:
+        if folder is not None:
+            with hold_interrupts():
+                _remove(folder)
+
+
+@contextmanager
+def hold_interrupts() -> Iterator[None]:
+    """Deliver SIGINT, SIGTERM and SIGHUP after the block, because an interruption would leave it half done."""
+    held: list[int] = []
+
+    def hold(number: int, _frame: FrameType | None) -> None:
+        held.append(number)
+
+    numbers = not_ignored((signal.SIGINT, *TERMINATING))
+    previous = {number: signal.signal(number, hold) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+    for number in held:
+        signal.raise_signal(number)
+
+
+def _remove(folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise ExecutionError(
+            f"{folder}: cannot be removed: {error.strerror}; remove it by hand"
+        ) from error
+
+
+def _files(artifact: _Artifact, artifacts: Path) -> Iterator[tuple[str, Path, str]]:
+    """Yield name, place and target of every file; what is no such artifact has a place without a file.
+
+    A folder's files keep their place below the folder: public/io-benchmark/x.json becomes x.json.
+    """
+    nothing = artifacts / "nothing"
+    is_inside = artifact.path.is_relative_to(_WORKER_ARTIFACTS)
+    source = artifacts / artifact.path.relative_to(_WORKER_ARTIFACTS) if is_inside else nothing
+    if not artifact.is_directory:
+        yield artifact.name, source, artifact.name.rpartition("/")[2]
+        return
+    if source.is_symlink() or not source.is_dir():
+        yield artifact.name, nothing, ""
+        return
+    for folder, folders, files in os.walk(source):
+        folders.sort()
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        for file in sorted(files + links):
+            path = Path(folder, file)
+            inside = path.relative_to(source).as_posix()
+            yield f"{artifact.name}/{inside}", path, inside
+
+
+def _copy(name: str, source: Path, target: Path) -> None:
+    if target.exists() or target.name == _WRITTEN_BY_THE_CALLER:
+        raise ExecutionError(
+            f"artifact {name}: a file {target.name} already exists; "
+            "give the artifact another name in kind.yml"
+        )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise ExecutionError(
+            f"{target}: {error.strerror}; the run is incomplete, run it again"
+        ) from error

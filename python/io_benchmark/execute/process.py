@@ -10,7 +10,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -18,14 +17,16 @@ from pathlib import Path
 from typing import IO, cast
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.local_run import LocalRun, RunOutcome
-from io_benchmark.execute.run_folder import RunOutput, hold_interrupts, new_folder
+from io_benchmark.execute.local_run import (
+    LocalRun,
+    RunOutcome,
+    RunOutput,
+    hold_interrupts,
+    new_folder,
+)
 
 # A place that the command names with its path on a worker as the default.
 PLACE = re.compile(r"\$\{(IO_BENCHMARK_PLACE_([A-Z0-9_]+)):-[^}]*\}")
-
-# Where Python finds this program.
-PACKAGES = Path(__file__).resolve().parents[2]
 
 # run-task reads these and does not pass them on.
 RUN_TASK_VARIABLES = ("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TASKCLUSTER_VOLUMES")
@@ -76,14 +77,6 @@ def _task_variables(local_run: LocalRun, environment: Mapping[str, str]) -> dict
         "LANG": "C.UTF-8",
         **local_run.environment(),
     }
-    if local_run.results is not None:
-        # The report's task reads local results, by this program.
-        variables["IO_BENCHMARK_REPORT_OF"] = str(local_run.results.resolve())
-        variables["IO_BENCHMARK_REPORT_PYTHON"] = sys.executable
-        if PACKAGES.name not in ("site-packages", "dist-packages"):
-            # A checkout. Installed packages are found without this, and must not come before the
-            # standard library.
-            variables["PYTHONPATH"] = str(PACKAGES)
     return {name: value for name, value in variables.items() if name not in RUN_TASK_VARIABLES}
 
 

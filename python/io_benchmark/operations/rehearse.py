@@ -18,8 +18,7 @@ from io_benchmark.analysis.statements import statement
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.execute import process
-from io_benchmark.execute.local_run import LocalRun, RunOutcome
-from io_benchmark.execute.run_folder import new_folder
+from io_benchmark.execute.local_run import LIVE_LOG, LocalRun, RunOutcome, new_folder
 from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import ComparisonOptions, compare, compare_pools
@@ -56,15 +55,6 @@ class RehearsalOptions(Struct, frozen=True, kw_only=True):
         return "twentieth" if not self.quick and (self.at or self.confirm) else "quick"
 
 
-class RehearsalOutcome(Struct, frozen=True):
-    """The comparison of the results, and what the tasks left."""
-
-    report: Report
-    folder: Path
-    pages: Sequence[Path]  # of the report's tasks
-    failures: Sequence[str]  # one line each
-
-
 class _Machine(Struct):
     """This machine: runs tasks one by one, in folders of the output, and keeps their failures."""
 
@@ -77,9 +67,6 @@ class _Machine(Struct):
     failures: list[str] = field(default_factory=list)  # one line each
 
     def run(self, tasks: Sequence[GeneratedTask]) -> None:
-        """Run tasks of pools and of reports."""
-        if not tasks:
-            return
         amount = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks one by one"
         names = ", ".join(task.label for task in tasks)
         self.context.tell(f"Running {amount}, profile {self.profile}: {names}")
@@ -90,16 +77,11 @@ class _Machine(Struct):
             seconds = (time.monotonic_ns() - started_ns) / 1e9
             self.context.tell(f"  {task.label}: {outcome.state} in {seconds:.1f} s")
 
-    def page(self, task: GeneratedTask) -> Path:
-        """Return the page of a report's task: its folder has its label, so it is no pool's run."""
-        return self.output / task.label.replace("/", "-") / "report.html"
-
     def _run_task(self, task: GeneratedTask) -> RunOutcome:
         task_id = slugid.nice()
-        is_report = task.kind == REPORT_KIND
-        folder = self.page(task).parent if is_report else run_folder(self.output, task_id, 0)
+        folder = run_folder(self.output, task_id, 0)
         parent = self.folders.get(task.pool, self.output)
-        with new_folder(parent, f"io-benchmark-{task.pool or task.kind}-") as place:
+        with new_folder(parent, f"io-benchmark-{task.pool}-") as place:
             local_run = LocalRun(
                 task_id=task_id,
                 run_id=0,
@@ -109,20 +91,18 @@ class _Machine(Struct):
                 workspace=place,
                 output=folder,
                 profile=self.profile,
-                results=self.output if is_report else None,
             )
             outcome = process.run(local_run, self.context.environment)
         self.failures += _failures_of(local_run, outcome)
-        if not is_report:
-            run_files.write_task_record(folder, _record(local_run, outcome, task.image))
+        run_files.write_task_record(folder, _record(local_run, outcome, task.image))
         return outcome
 
 
-def rehearse(options: RehearsalOptions, context: Context) -> RehearsalOutcome:
-    """Run the tasks and compare their results."""
+def rehearse(options: RehearsalOptions, context: Context) -> tuple[Report, Path, Sequence[str]]:
+    """Run the tasks; return the comparison of their results, their folder, and their failures."""
     root = Root.find(options.root, current_folder())
     context.tell(f"Generating the graph from {root}")
-    tasks, reports = _split(options.jobs, generate(root, options.jobs))
+    tasks = _measuring(options.jobs, generate(root, options.jobs))
     if options.confirm:
         tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
     pools = sorted({task.pool for task in tasks})
@@ -135,7 +115,8 @@ def rehearse(options: RehearsalOptions, context: Context) -> RehearsalOutcome:
             machine.run(tasks)
             workers = read_workers([str(output)], context).results
             tasks = _confirming_tasks(workers, tasks, options.baseline, context.tell)
-        machine.run([*tasks, *reports])
+        if tasks:
+            machine.run(tasks)
         # As any reader would find them; a pool may have no result.
         comparison = ComparisonOptions(baseline=options.baseline, partial=True)
         report = compare([str(output)], comparison, context)
@@ -144,17 +125,13 @@ def rehearse(options: RehearsalOptions, context: Context) -> RehearsalOutcome:
         remark = "Only the folders differ: " + ", ".join(
             f"{pool} in {path}" for pool, path in sorted(folders.items())
         )
-    return RehearsalOutcome(
-        # In the title, which no crowded screen leaves out: a verdict here is not one about pools.
-        replace(
-            report,
-            title=f"Rehearsal on one machine: {report.title}",
-            remarks=(statement("{remark}", remark=remark), *report.remarks),
-        ),
-        output,
-        [page for page in map(machine.page, reports) if page.is_file()],
-        machine.failures,
+    # In the title, which no crowded screen leaves out: a verdict here is not one about pools.
+    report = replace(
+        report,
+        title=f"Rehearsal on one machine: {report.title}",
+        remarks=(statement("{remark}", remark=remark), *report.remarks),
     )
+    return report, output, machine.failures
 
 
 def _record(local_run: LocalRun, outcome: RunOutcome, image: str | None) -> TaskRecord:
@@ -175,7 +152,7 @@ def _record(local_run: LocalRun, outcome: RunOutcome, image: str | None) -> Task
 
 
 def _failures_of(local_run: LocalRun, outcome: RunOutcome) -> list[str]:
-    log = local_run.output / "live.log"
+    log = local_run.output / LIVE_LOG
     failures = []
     if outcome.state != "completed":
         failures.append(
@@ -187,16 +164,14 @@ def _failures_of(local_run: LocalRun, outcome: RunOutcome) -> list[str]:
     return failures
 
 
-def _split(
-    jobs: Sequence[str], tasks: Sequence[GeneratedTask]
-) -> tuple[list[GeneratedTask], list[GeneratedTask]]:
-    """Return the tasks of pools, and those of the report."""
+def _measuring(jobs: Sequence[str], tasks: Sequence[GeneratedTask]) -> list[GeneratedTask]:
+    """Return the tasks of pools; the report's needs no rehearsal, as the results are compared here."""
     measuring = [task for task in tasks if task.pool]
     useless = [task.label for task in tasks if not task.pool and task.kind != REPORT_KIND]
     if useless or not measuring:
         labels = ", ".join(useless or [task.label for task in tasks])
         raise UsageError(f"-j {','.join(jobs)}: {labels} does not measure a pool; name a pool")
-    return measuring, [task for task in tasks if task.kind == REPORT_KIND]
+    return measuring
 
 
 def _folders_of_pools(places: Mapping[str, Path], pools: Sequence[str]) -> dict[str, Path]:

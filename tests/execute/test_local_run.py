@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.run_folder import RunOutput, hold_interrupts
+from io_benchmark.execute.local_run import RunOutput, hold_interrupts
 from io_benchmark.process import interruptions
 
 FOLDER, FILE = "public/io-benchmark", "public/x.json"
