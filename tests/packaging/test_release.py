@@ -13,8 +13,7 @@ import yaml
 from checkout import ROOT, copy_checkout
 
 from io_benchmark import __version__
-from io_benchmark.graph.root import Root
-from io_benchmark.graph.worker_script import build_worker_script
+from io_benchmark.graph.root import Root, build_worker_script
 
 IMAGE = "ghcr.io/mozilla-releng/io-benchmark"
 WORKFLOW = ".github/workflows/release.yml"

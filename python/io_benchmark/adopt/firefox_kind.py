@@ -15,8 +15,7 @@ from msgspec import Struct
 from taskgraph.util.templates import merge
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.graph.root import Root
-from io_benchmark.graph.worker_script import WorkerScript, build_worker_script, report_command
+from io_benchmark.graph.root import Root, WorkerScript, build_worker_script, report_command
 
 NAME = "io-benchmark"
 FOLDER = f"taskcluster/kinds/{NAME}"

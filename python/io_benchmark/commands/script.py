@@ -30,8 +30,7 @@ OPTIONS = {
 
 
 def run(given: Given, context: Context) -> int:
-    from io_benchmark.graph.root import Root
-    from io_benchmark.graph.worker_script import build_worker_script
+    from io_benchmark.graph.root import Root, build_worker_script
 
     application = build_worker_script(Root.find(given.get("root"), current_folder()))
     path: Path = given["output"]

@@ -25,9 +25,9 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
-from io_benchmark.resolutions import in_words
 from io_benchmark.results import CacheRetrieveEntry, workloads
 from io_benchmark.results.parts import OutcomeState
+from io_benchmark.sources.run_results import ending_in_words
 
 # Samples that a run needs for a verdict, and from which on it has no warning. A batch is an average.
 _RETRIEVES_NEEDED, _BATCHES_NEEDED = (FEWEST_RETRIEVES, 100), (3, 20)
@@ -69,7 +69,7 @@ def _incomplete(run: Run) -> Statement | None:
         return None
     message = _with_reason(run)
     if run.worker.state in ("failed", "exception"):
-        ending = in_words(run.worker.state, run.worker.reason)
+        ending = ending_in_words(run.worker.state, run.worker.reason)
         return statement("{message}; the run {ending}", message=message, ending=ending)
     return message
 

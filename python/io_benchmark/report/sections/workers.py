@@ -31,7 +31,7 @@ from io_benchmark.report.blocks import (
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.report.content.subject_text import bounds_text, ends_text, on_measurement
 from io_benchmark.report.sections.causes import explanation
-from io_benchmark.resolutions import in_words
+from io_benchmark.sources.run_results import ending_in_words
 
 _ENDED_BADLY = ("failed", "exception")
 _NAMES_SHOWN, _RUNS_SHOWN = 6, 30
@@ -112,7 +112,11 @@ def _listed(names: Sequence[str]) -> str:
 
 def _run(worker: WorkerLine) -> Row:
     run = "" if worker.run_id is None else f".{worker.run_id}"
-    state = in_words(worker.state, worker.reason) if worker.state in _ENDED_BADLY else worker.state
+    state = (
+        ending_in_words(worker.state, worker.reason)
+        if worker.state in _ENDED_BADLY
+        else worker.state
+    )
     if not worker.completed:
         state += f", incomplete: {worker.incomplete_reason or 'no reason given'}"
     if not worker.is_counted:
@@ -140,7 +144,7 @@ def cautions(report: Report) -> list[str]:
         if worker.is_counted and worker.state in _ENDED_BADLY:
             run = "" if worker.run_id is None else f" run {worker.run_id}"
             sentences.append(
-                f"{worker.side}: task {worker.task_id}{run} {in_words(worker.state, worker.reason)}; "
+                f"{worker.side}: task {worker.task_id}{run} {ending_in_words(worker.state, worker.reason)}; "
                 "what it measured until then is used."
             )
     return sentences

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Generic, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from io_benchmark.resolutions import in_words
 from io_benchmark.sources.requests import TransientError
+from io_benchmark.sources.run_results import ending_in_words
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
 from io_benchmark.text import clean, clean_name
 
@@ -44,7 +44,7 @@ class QueueRun(_ApiObject, frozen=True):
     @property
     def ending(self) -> str:
         """`was preempted (worker-shutdown)`."""
-        return clean(in_words(self.state, self.reason_resolved), 100)
+        return clean(ending_in_words(self.state, self.reason_resolved), 100)
 
 
 class TaskStatus(_ApiObject, frozen=True):

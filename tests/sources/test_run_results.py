@@ -3,7 +3,7 @@
 
 import pytest
 
-from io_benchmark.resolutions import in_words
+from io_benchmark.sources.run_results import ending_in_words
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from io_benchmark.resolutions import in_words
 )
 def test_words(state, reason, words):
     """A reason of the queue has its own words; one that is not known stays as it is."""
-    assert in_words(state, reason) == words
+    assert ending_in_words(state, reason) == words
