@@ -36,15 +36,13 @@ STEADY = [(0, 10, 1), (10, 20, 1), (20, 30, 1), (30, 40, 1)]
         ([[(0, 10, 1), (10, 20, 1)], None], []),
     ],
 )
-def test_counts_of_several_become_windows(
-    counts: list[list[tuple[int, int, int]] | None], windows: list[tuple[int, int, int]]
-) -> None:
+def test_counts_of_several_become_windows(counts, windows):
     """The windows of ten nanoseconds: start, duration, operations of all together."""
     by_member = {number: done for number, done in enumerate(counts) if done is not None}
     assert batches._windows_together(by_member, len(counts), window_ns=10) == windows
 
 
-def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch):
     """Telling takes its own time, which is in no count and in nothing that was spent."""
     clock = itertools.count(0, 4)
     monkeypatch.setattr(batches.time, "monotonic_ns", lambda: next(clock))
@@ -59,7 +57,7 @@ def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch: pytest.Monk
     assert messages == [([[0, 12, 9], [16, 20, 3]], 20), ([[24, 32, 6]], 8)]
 
 
-def test_when_there_is_enough() -> None:
+def test_when_there_is_enough():
     """As many samples as planned, or the first that ends when the time is over; a sample takes some time."""
     settings, record = SimpleNamespace(profile="full"), SimpleNamespace(due_ns=10**12)
     bench = SimpleNamespace(origin_ns=100, settings=settings, record=record)

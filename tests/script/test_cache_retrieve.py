@@ -6,7 +6,7 @@ import os
 import shutil
 import struct
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from measuring.retrieval import RealSteps, SeedSteps, Target
 from observe import page_cache
-from worker import SCRIPT, Worker, needs_disk, outcome_of, retrieves_of
+from worker import outcome_of, retrieves_of
 from workloads import cache_retrieve
 
 from io_benchmark.results import CacheRetrieveEntry
@@ -22,14 +22,14 @@ from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 
 
 @pytest.mark.parametrize(("profile", "divisor"), [("full", 1), ("quick", 80)])
-def test_the_cache_is_the_seeds(profile: str, divisor: int) -> None:
+def test_the_cache_is_the_seeds(profile, divisor):
     """40 files of 80 MiB, 40 of 60, 20 of 5; a rehearsal has the same mix at an eightieth."""
     sizes = cache_retrieve._file_sizes_bytes(SimpleNamespace(sizes_bytes=None, profile=profile))
     counts = {80: 40, 60: 40, 5: 20}
     assert Counter(sizes) == {mib * 2**20 // divisor: count for mib, count in counts.items()}
 
 
-def test_the_sequence_is_the_same_everywhere() -> None:
+def test_the_sequence_is_the_same_everywhere():
     """Retrieve i takes the same file on every pool, in every Python, for ever."""
     assert cache_retrieve._make_sequence(1, 10, 100) == [13, 84, 76, 25, 49, 44, 65, 78, 9, 2]
     sequence = str(cache_retrieve._make_sequence(1, 2000, 100)).encode()
@@ -42,7 +42,7 @@ def columns_spent(entry: CacheRetrieveEntry) -> dict[str, Sequence[int] | None]:
     return {name: getattr(entry.samples, name) for name in SPENT_COLUMNS}
 
 
-def test_a_run_is_told_whole(worker: Worker) -> None:
+def test_a_run_is_told_whole(worker):
     """One run: every retrieve has its row, the phases are timed apart, the cache was cold.
 
     Both phases spend time on a CPU, grep's included, and not much more than they take.
@@ -79,23 +79,7 @@ def test_a_run_is_told_whole(worker: Worker) -> None:
         assert (spent[f"{phase}_waiting_ns"] is not None) == is_counted
 
 
-def test_the_worker_is_left_as_it_was(worker: Worker, tmp_path: Path) -> None:
-    """After a run the workspace is empty and the artifacts folder holds the two files alone."""
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    worker.environment["TMPDIR"] = str(temporary)
-    script_before = sorted(SCRIPT.rglob("*"))
-    worker.complete("--retrieves", "20", "--place", f"other={tmp_path}/made-for-it")
-    assert list(worker.workspace.iterdir()) == []
-    assert not (tmp_path / "made-for-it").exists()
-    files = sorted(str(path.relative_to(worker.artifacts)) for path in worker.artifacts.rglob("*"))
-    series = "perfherder-data-io-benchmark.json"
-    assert files == ["io-benchmark", "io-benchmark/io-benchmark.json", series]
-    assert list(temporary.iterdir()) == []
-    assert sorted(SCRIPT.rglob("*")) == script_before
-
-
-def test_every_destination_and_place_has_its_entry(worker: Worker, tmp_path: Path) -> None:
+def test_every_destination_and_place_has_its_entry(worker, tmp_path):
     """Two places and three policies give six entries, in the order that was asked for."""
     other = tmp_path / "other"
     other.mkdir()
@@ -113,7 +97,7 @@ def test_every_destination_and_place_has_its_entry(worker: Worker, tmp_path: Pat
     assert [ring is not None for ring in rings] == [True, False, False] * 2
 
 
-def test_what_a_machine_tells_of_bash(tmp_path: Path, recorded: Callable[..., None]) -> None:
+def test_what_a_machine_tells_of_bash(tmp_path, recorded):
     """Its ticks and those of its children, after a name that may hold anything; or nothing."""
     tick_ns = 10**9 // os.sysconf("SC_CLK_TCK")
     with RealSteps(str(tmp_path / "urls.list"), "overwrite") as steps:
@@ -128,7 +112,7 @@ def test_what_a_machine_tells_of_bash(tmp_path: Path, recorded: Callable[..., No
     assert steps.spent(*readings, None) == (*spent, *spent)
 
 
-def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path: Path) -> None:
+def test_real_fidelity_takes_cached_downloads_own_steps(worker, tmp_path):
     """Two greps, sed and a cp a retrieve: seen by standing in for the tools and counting."""
     tools = tmp_path / "tools"
     tools.mkdir()
@@ -155,7 +139,7 @@ def test_real_fidelity_takes_cached_downloads_own_steps(worker: Worker, tmp_path
     assert sum(count for call, count in counted.items() if call.startswith("cp /")) == 30
 
 
-def test_copies_are_whole_and_carry_mode_and_times(tmp_path: Path) -> None:
+def test_copies_are_whole_and_carry_mode_and_times(tmp_path):
     """The copy is copy2's: the same bytes, mode and modification time, over a longer file too."""
     source, target = tmp_path / "source", tmp_path / "target"
     source.write_bytes(os.urandom(300_000))
@@ -174,22 +158,21 @@ def test_copies_are_whole_and_carry_mode_and_times(tmp_path: Path) -> None:
         steps.copy(str(source), str(target), 300_001)
 
 
-def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path: Path) -> None:
+def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path):
     """grep's answer is checked: a lookup that finds the wrong line is no measurement."""
     urls = tmp_path / "urls.list"
     urls.write_text("https://a\nhttps://b\n")
     for steps_class in (SeedSteps, RealSteps):
         with steps_class(str(urls), "overwrite") as steps:
-            readings = [steps.read()] * 3
             steps.look_up(1, "https://b")
-            steps.spent(*readings, steps.reap())
+            steps.reap()
             for url in ("https://b", "https://c"):
                 with pytest.raises(OSError, match="grep did not find entry 1 of the list"):
                     steps.look_up(0, url)
-                steps.spent(*readings, steps.reap())
+                steps.reap()
 
 
-def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:
+def test_a_ring_is_trimmed_after_a_sync(tmp_path):
     """Fresh copies get new names until the ring is full; then all go, and the sync is timed."""
     target = Target(str(tmp_path), 80)
     names = []
@@ -210,9 +193,7 @@ def test_a_ring_is_trimmed_after_a_sync(tmp_path: Path) -> None:
         ({}, 14),
     ],
 )
-def test_the_size_of_a_ring(
-    recorded: Callable[..., None], files: dict[str, str], ring_bytes: int
-) -> None:
+def test_the_size_of_a_ring(recorded, files, ring_bytes):
     """Twice what may be dirty, and two of the largest files at least."""
     recorded({f"/proc/{name}": text for name, text in files.items()})
     workload = object.__new__(cache_retrieve.WORKLOAD)
@@ -220,42 +201,15 @@ def test_the_size_of_a_ring(
     assert workload._ring_bytes() == ring_bytes
 
 
-def test_residency_follows_reading_and_eviction(tmp_path: Path) -> None:
-    """Just written: in memory. Synced and evicted: gone. Read by half: about half is back."""
-    needs_disk(tmp_path)
-    path = tmp_path / "file"
-    path.write_bytes(os.urandom(8 * 1024 * 1024))
-    name = str(path)
-    assert page_cache.resident_bytes(name) == 8 * 1024 * 1024
-    page_cache.sync_filesystem(str(tmp_path))
-    page_cache.evict(name)
-    assert page_cache.resident_bytes(name) == 0
-    with path.open("rb", buffering=0) as file:
-        file.read(4096)
-    resident = page_cache.resident_bytes(name)
-    assert resident is not None
-    assert 0 < resident <= 8 * 1024 * 1024
-
-
 SHARED = 0x2000
 
 
 @pytest.mark.parametrize(
     ("flags", "mapped", "is_shared"),
-    [
-        pytest.param([0, 1], 2, False, id="none"),
-        pytest.param([0, SHARED | 1], 2, True, id="the last"),
-        pytest.param([0, 1, SHARED], 2, False, id="beyond those that are there"),
-        pytest.param(None, 0, None, id="no extent map"),
-    ],
+    # The last, none of those that are there, and no extent map.
+    [([0, SHARED | 1], 2, True), ([0, 1, SHARED], 2, False), (None, 0, None)],
 )
-def test_shared_extents(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    flags: list[int] | None,
-    mapped: int,
-    is_shared: bool | None,
-) -> None:
+def test_shared_extents(monkeypatch, tmp_path, flags, mapped, is_shared):
     """As FIEMAP tells; a file system without extent maps does not know."""
 
     def answer(_descriptor: int, request: int, buffer: Any) -> None:
@@ -270,11 +224,3 @@ def test_shared_extents(
     path = tmp_path / "file"
     path.touch()
     assert page_cache.shares_extents(str(path)) == is_shared
-
-
-def test_refusal_is_told_in_the_kernels_words(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Whatever keeps drop_caches from working is the record's text."""
-    monkeypatch.setattr(page_cache, "DROP_CACHES", str(tmp_path / "none" / "drop_caches"))
-    assert page_cache.drop_all() == "refused: No such file or directory"

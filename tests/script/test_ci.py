@@ -8,38 +8,33 @@ import ci
 import pytest
 
 GITHUB = {
-    "CI": "true",
     "GITHUB_ACTIONS": "true",
     "GITHUB_JOB": "io",
     "GITHUB_REPOSITORY": "octocat/Hello-World",
     "GITHUB_RUN_ATTEMPT": "3",
-    "GITHUB_RUN_ID": "1658821493",
+    "GITHUB_RUN_ID": "16588",
     "GITHUB_SERVER_URL": "https://github.com",
-    "GITHUB_WORKSPACE": "/home/runner/work/Hello-World/Hello-World",
+    "GITHUB_WORKSPACE": "/home/runner/work",
     "ImageOS": "ubuntu24",
     "RUNNER_ARCH": "X64",
     "RUNNER_ENVIRONMENT": "github-hosted",
-    "RUNNER_NAME": "GitHub Actions 1000000042",
     "RUNNER_OS": "Linux",
 }
 GITLAB = {
-    "CI": "true",
     "GITLAB_CI": "true",
     "CI_JOB_NAME": "io: [ssd]",
     "CI_JOB_URL": "https://gitlab.com/a/b/-/jobs/7",
     "CI_PIPELINE_ID": "1000",
     "CI_PROJECT_DIR": "/builds/a/b",
-    "CI_RUNNER_DESCRIPTION": "5-green.saas-linux-small-amd64.runners-manager.gitlab.com/default",
     "CI_RUNNER_TAGS": '["gce", "saas-linux-small-amd64"]',
 }
 BUILDKITE = {
     "BUILDKITE": "true",
     "BUILDKITE_AGENT_META_DATA_QUEUE": "linux-large",
-    "BUILDKITE_AGENT_NAME": "elastic-builders-088264dc4f9",
-    "BUILDKITE_BUILD_CHECKOUT_PATH": "/var/lib/buildkite-agent/builds/agent-1/pipeline-2",
-    "BUILDKITE_BUILD_ID": "4735ba57-80d0-46e2-8fa0-b28223a86586",
-    "BUILDKITE_BUILD_URL": "https://buildkite.com/acme-inc/my-project/builds/1514",
-    "BUILDKITE_JOB_ID": "e44f9784-e20e-4b93-a21d-f41fd5869db9",
+    "BUILDKITE_BUILD_CHECKOUT_PATH": "/var/lib/builds/agent-1",
+    "BUILDKITE_BUILD_ID": "4735ba57",
+    "BUILDKITE_BUILD_URL": "https://buildkite.com/acme-inc/builds/1514",
+    "BUILDKITE_JOB_ID": "e44f9784",
     "BUILDKITE_LABEL": ":floppy_disk: io",
     "BUILDKITE_RETRY_COUNT": "0",
 }
@@ -54,7 +49,6 @@ JENKINS = {
 }
 AZURE = {
     "TF_BUILD": "True",
-    "AGENT_NAME": "Azure Pipelines 3",
     "AGENT_OS": "Linux",
     "AGENT_OSARCHITECTURE": "X64",
     "BUILD_BUILDID": "4321",
@@ -65,59 +59,41 @@ AZURE = {
     "SYSTEM_TEAMPROJECT": "Fabrikam Fiber",
 }
 CIRCLE = {
-    "CI": "true",
     "CIRCLECI": "true",
     "CIRCLE_BUILD_URL": "https://circleci.com/gh/a/b/42",
     "CIRCLE_JOB": "io",
-    "CIRCLE_WORKFLOW_ID": "9a956048-86ba-436a-aac0-9cd461ae266a",
+    "CIRCLE_WORKFLOW_ID": "9a956048",
     "CIRCLE_WORKING_DIRECTORY": "~/project",
-    "HOME": "/home/circleci",
 }
-
-
-# What the job's description, the pool's name with its origin, and the work folder come out as.
+# By variables: system, run, attempt and job; the URL; the pool's name and its origin; the work folder.
 JOBS = [
     (
-        GITHUB,
-        ("github-actions", "1658821493", 3, "io"),
-        "https://github.com/octocat/Hello-World/actions/runs/1658821493",
+        *(GITHUB, ("github-actions", "16588", 3, "io")),
+        "https://github.com/octocat/Hello-World/actions/runs/16588",
         ("github-hosted-ubuntu24-X64", "RUNNER_ENVIRONMENT and ImageOS and RUNNER_ARCH"),
-        "/home/runner/work/Hello-World/Hello-World",
+        "/home/runner/work",
     ),
     (
-        GITLAB,
-        ("gitlab-ci", "1000", None, "io: [ssd]"),
-        "https://gitlab.com/a/b/-/jobs/7",
-        ("gce-saas-linux-small-amd64", "CI_RUNNER_TAGS"),
-        "/builds/a/b",
+        *(GITLAB, ("gitlab-ci", "1000", None, "io: [ssd]"), GITLAB["CI_JOB_URL"]),
+        *(("gce-saas-linux-small-amd64", "CI_RUNNER_TAGS"), "/builds/a/b"),
     ),
     (
-        BUILDKITE,
-        ("buildkite", "4735ba57-80d0-46e2-8fa0-b28223a86586", 0, ":floppy_disk: io"),
-        f"{BUILDKITE['BUILDKITE_BUILD_URL']}#e44f9784-e20e-4b93-a21d-f41fd5869db9",
-        ("linux-large", "BUILDKITE_AGENT_META_DATA_QUEUE"),
-        "/var/lib/buildkite-agent/builds/agent-1/pipeline-2",
+        *(BUILDKITE, ("buildkite", "4735ba57", 0, ":floppy_disk: io")),
+        f"{BUILDKITE['BUILDKITE_BUILD_URL']}#e44f9784",
+        *(("linux-large", "BUILDKITE_AGENT_META_DATA_QUEUE"), "/var/lib/builds/agent-1"),
     ),
     (
-        JENKINS,
-        ("jenkins", "153", None, "foo/bar"),
-        "http://server:8080/jenkins/job/foo/153/",
-        ("linux-ssd", "NODE_LABELS"),
-        "/var/jenkins/workspace/foo_bar",
+        *(JENKINS, ("jenkins", "153", None, "foo/bar"), JENKINS["BUILD_URL"]),
+        *(("linux-ssd", "NODE_LABELS"), "/var/jenkins/workspace/foo_bar"),
     ),
     (
-        AZURE,
-        ("azure-pipelines", "4321", 1, "Job"),
+        *(AZURE, ("azure-pipelines", "4321", 1, "Job")),
         "https://dev.azure.com/fabrikam/Fabrikam%20Fiber/_build/results?buildId=4321",
-        ("Linux-X64", "AGENT_OS and AGENT_OSARCHITECTURE"),
-        "/home/vsts/work/1",
+        *(("Linux-X64", "AGENT_OS and AGENT_OSARCHITECTURE"), "/home/vsts/work/1"),
     ),
     (
-        CIRCLE,
-        ("circleci", "9a956048-86ba-436a-aac0-9cd461ae266a", None, "io"),
-        "https://circleci.com/gh/a/b/42",
-        ("circleci", "the CI system alone"),
-        "/home/circleci/project",
+        *(CIRCLE, ("circleci", "9a956048", None, "io"), CIRCLE["CIRCLE_BUILD_URL"]),
+        *(("circleci", "the CI system alone"), "/home/circleci/project"),
     ),
 ]
 
@@ -167,8 +143,6 @@ def test_no_system(environment, monkeypatch):
         (GITHUB, {"ImageOS": "a b/ä\n"}, "github-hosted-a-b--X64"),
         (GITHUB, {"ImageOS": "x" * 82}, f"github-hosted-{'x' * 82}-X64"),
         (GITHUB, {"ImageOS": "x" * 83}, f"github-hosted-{'x' * 77}-6d9a9490"),
-        (GITHUB, {"ImageOS": "x" * 5000}, f"github-hosted-{'x' * 77}-18a9c30f"),
-        (GITHUB, {"ImageOS": "x" * 200 + "y"}, f"github-hosted-{'x' * 77}-f83af5e3"),
         # The labels without the node's own name, which only a node without labels is called by.
         (JENKINS, {"NODE_LABELS": "agent-7"}, "agent-7"),
         (JENKINS, {"NODE_LABELS": ""}, "agent-7"),
@@ -192,10 +166,8 @@ def test_names_of_pools(environment, variables, change, pool):
     [
         ("https://u:secret@host/1", None),
         ("javascript:alert(1)", None),
-        ("//host/1", None),
         ("https://[x/", None),
         ("https://host/ä <b>", "https://host/%C3%A4%20%3Cb%3E"),
-        ("https://host/\udcff", "https://host/?"),
         ("https://host/" + "x" * 5000, "https://host/" + "x" * 987),
     ],
 )

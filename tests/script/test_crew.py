@@ -68,13 +68,13 @@ def run(text: str, folder: Path) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-def test_all_begin_when_all_are_ready(tmp_path: Path) -> None:
+def test_all_begin_when_all_are_ready(tmp_path):
     """None does anything before the last one is ready."""
     ready = [(number, ["0", "1", "2"]) for number in range(3)]
     assert run(ALL_READY, tmp_path) == (f"{ready}\n", "")
 
 
-def test_leaving_early_ends_all(tmp_path: Path) -> None:
+def test_leaving_early_ends_all(tmp_path):
     """Members that would work on are gone when the block is left."""
     assert run(LEFT_EARLY, tmp_path) == ("gone\ngone\n", "")
 
@@ -90,9 +90,7 @@ def test_leaving_early_ends_all(tmp_path: Path) -> None:
     ],
     ids=["named", "own words", "memory", "killed", "bug"],
 )
-def test_a_failing_member_fails_the_crew(
-    tmp_path: Path, failing: str, message: str, bug: str
-) -> None:
+def test_a_failing_member_fails_the_crew(tmp_path, failing, message, bug):
     """Its error is the crew's, and the others are ended; a bug is a traceback as well."""
     stdout, stderr = run(FAILING.format(failing=failing), tmp_path)
     assert stdout == f"{message}\nnone left\n"

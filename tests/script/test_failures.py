@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +54,7 @@ def assert_incomplete(worker: Worker, reason: str, entry_state: str = "failed") 
         ("upload", "import shutil; shutil.which = lambda *_: None", "curl is not on PATH"),
     ],
 )
-def test_what_is_skipped_by_name(worker: Worker, name: str, prelude: str, reason: str) -> None:
+def test_what_is_skipped_by_name(worker, name, prelude, reason):
     """A workload that this machine cannot run is a warning, and the others are measured."""
     worker.workloads = (name, "sync-write")
     worker.complete("--profile", "quick", prelude=prelude)
@@ -73,7 +72,7 @@ def test_what_is_skipped_by_name(worker: Worker, name: str, prelude: str, reason
 
 
 @pytest.mark.root
-def test_a_place_too_small_is_skipped_by_name(worker: Worker, mount: Callable[[str], Path]) -> None:
+def test_a_place_too_small_is_skipped_by_name(worker, mount):
     """Beside a place that is measured it is a warning, and its entry says why it has nothing."""
     small, reason = mount("size=20m"), "no space: needs 38 MiB, 20 MiB are free"
     places = ("--place", f"workspace={worker.workspace}", "--place", f"memory={small}")
@@ -87,9 +86,7 @@ def test_a_place_too_small_is_skipped_by_name(worker: Worker, mount: Callable[[s
 
 
 @pytest.mark.root
-def test_a_disk_that_fills_up_midway_ends_the_run_tidily(
-    worker: Worker, mount: Callable[[str], Path]
-) -> None:
+def test_a_disk_that_fills_up_midway_ends_the_run_tidily(worker, mount):
     """Somebody else takes the space: what was measured is kept, the place is cleaned."""
     worker.workspace = mount("size=60m")
     process = worker.start("--retrieves", "100000", "--sizes", "10x2")
@@ -106,9 +103,7 @@ def test_a_disk_that_fills_up_midway_ends_the_run_tidily(
 @pytest.mark.parametrize(
     ("missing", "fidelity"), [(("grep",), "seed"), (("sed", "cp"), "real")], ids=["seed", "real"]
 )
-def test_a_missing_tool_is_named(
-    worker: Worker, tmp_path: Path, missing: tuple[str, ...], fidelity: str
-) -> None:
+def test_a_missing_tool_is_named(worker, tmp_path, missing, fidelity):
     """The workload's tools are looked for before anything is written."""
     worker.limit_path(tmp_path / "tools", *({"bash", "grep", "sed", "cp"} - set(missing)))
     code, output = worker.run("--retrieves", "10", "--fidelity", fidelity)
@@ -119,7 +114,7 @@ def test_a_missing_tool_is_named(
     assert {name for name in missing if host.tools[name] is None} == set(missing)
 
 
-def test_what_is_recorded_where_no_cache_can_be_dropped(worker: Worker) -> None:
+def test_what_is_recorded_where_no_cache_can_be_dropped(worker):
     """The kernel's reason, and how much was in memory; durations never ask for the time of day."""
     prelude = (
         "from observe import page_cache\n"
@@ -137,7 +132,7 @@ def test_what_is_recorded_where_no_cache_can_be_dropped(worker: Worker) -> None:
             break
 
 
-def test_a_killed_sampler_is_a_warning(worker: Worker) -> None:
+def test_a_killed_sampler_is_a_warning(worker):
     """The measurement goes on; the timeline ends, and the file says so."""
     process = worker.start("--retrieves", "600")
     wait_for(process, "drop_caches")
@@ -158,9 +153,7 @@ GROW_OFTEN = "from result import files\nfiles.GROW_EVERY_NS = 20_000_000"
 
 
 @pytest.mark.root
-def test_a_full_artifacts_disk_does_not_stop_the_measurement(
-    worker: Worker, mount: Callable[[str], Path]
-) -> None:
+def test_a_full_artifacts_disk_does_not_stop_the_measurement(worker, mount):
     """The last written file is kept and valid; the log has the failure of each kind of write."""
     worker.artifacts = mount("size=256k") / "artifacts"
     process = worker.start("--retrieves", "500", prelude=GROW_OFTEN)

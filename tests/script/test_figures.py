@@ -117,14 +117,6 @@ def test_neutral_series_of_two_pools_are_one() -> None:
     assert options == ["any-pool", "a", "overwrite", "fidelity-real", "profile-quick"]
 
 
-def test_nothing_measured_is_an_empty_file_and_not_a_missing_one(worker: Worker) -> None:
-    """A missing artifact would be a separate error."""
-    worker.environment["PATH"] = "/nonexistent"
-    assert worker.run("--retrieves", "5")[0] == 1
-    data = json.loads((worker.artifacts / SERIES).read_text())
-    assert data == {**PERFHERDER, "suites": []}
-
-
 def test_the_kind_has_the_usual_number() -> None:
     """What a push measures is the series without a mark."""
     kind = (ROOT / "taskcluster/kinds/io-benchmark/kind.yml").read_text()

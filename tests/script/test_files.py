@@ -12,9 +12,8 @@ from typing import Any
 
 import ci
 import pytest
-from profiled import Profiled
 from result import files
-from worker import SCRIPT, Worker
+from worker import SCRIPT
 
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
@@ -23,7 +22,7 @@ OF_A_STRANGER = files.OF_ANOTHER % STRANGER
 MAIN = "from result import files\nprint(files._script_sha256())\n"
 
 
-def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
+def test_a_file_is_replaced_in_one_step(tmp_path):
     """Also a link, which is not followed: it may lead where somebody else wants to."""
     path, target = tmp_path / "profile.json", tmp_path / "target"
     target.touch()
@@ -34,16 +33,7 @@ def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [path, target]
 
 
-def test_a_folder_in_the_way_is_one_line(worker: Worker) -> None:
-    """Neither removed nor written into."""
-    worker.result_path.mkdir(parents=True)
-    code, output = worker.run("--retrieves", "10")
-    assert code == 1
-    problem = f"{worker.result_path}: Is a directory"
-    assert output.startswith(f"error: the result cannot be written: {problem}\n")
-
-
-def test_many_profiles_in_one_folder(profiled: Profiled, tmp_path: Path) -> None:
+def test_many_profiles_in_one_folder(profiled, tmp_path):
     """Without --output each command has its own file, and a line says its name."""
     output = ("--output", str(profiled.path))
     start = [word for word in profiled.command("true") if word not in output]
@@ -60,7 +50,7 @@ def test_many_profiles_in_one_folder(profiled: Profiled, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("is_file", [False, True], ids=["missing", "a folder with a file's name"])
-def test_a_place_that_is_missing_is_made(tmp_path: Path, is_file: bool) -> None:
+def test_a_place_that_is_missing_is_made(tmp_path, is_file):
     """For its user alone; what is no folder is refused with the kernel's reason."""
     place = tmp_path / "place"
     if is_file:
@@ -72,9 +62,7 @@ def test_a_place_that_is_missing_is_made(tmp_path: Path, is_file: bool) -> None:
         assert (folder.parent, place.stat().st_mode & 0o777) == (place, 0o700)
 
 
-def test_a_place_removed_between_making_and_using(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_place_removed_between_making_and_using(tmp_path, monkeypatch):
     """Another run that had made it leaves in that moment: it is made again."""
     place = tmp_path / "missing"
     plain, calls = tempfile.mkdtemp, []
@@ -91,7 +79,7 @@ def test_a_place_removed_between_making_and_using(
     assert not place.exists()
 
 
-def test_the_last_run_removes_a_place_that_was_made(tmp_path: Path) -> None:
+def test_the_last_run_removes_a_place_that_was_made(tmp_path):
     """The first leaves what the second needs; a place that existed stays."""
     place = tmp_path / "missing"
     first, second = (files.claim_folder(str(place), None) for _ in range(2))
@@ -113,7 +101,7 @@ def refusal_of(path: Path, job: ci.Job | None = None) -> str | None:
 
 
 @pytest.mark.root
-def test_folders_of_another_user(worker: Worker, tmp_path: Path) -> None:
+def test_folders_of_another_user(worker, tmp_path):
     """A place, a link to one's own and the artifacts are refused; only the job's folder may be anyone's."""
     if os.geteuid() != 0:
         pytest.skip("needs root: gives a folder to another user")
@@ -141,7 +129,7 @@ def test_folders_of_another_user(worker: Worker, tmp_path: Path) -> None:
     [(0o777, files.OPEN_TO_ALL), (0o1777, None), (0o775, None)],
     ids=["open", "sticky, as /tmp", "a group's"],
 )
-def test_who_can_write(tmp_path: Path, mode: int, refusal: str | None) -> None:
+def test_who_can_write(tmp_path, mode, refusal):
     """Without the sticky bit anyone can put a link in place of the run's folder, except in a job."""
     place, link = tmp_path / "place", tmp_path / "link"
     place.mkdir()
@@ -151,7 +139,7 @@ def test_who_can_write(tmp_path: Path, mode: int, refusal: str | None) -> None:
     assert refusal_of(link, ci.Job("pool", "", folder=str(place))) is None
 
 
-def test_a_place_without_folders(worker: Worker) -> None:
+def test_a_place_without_folders(worker):
     """Such as /proc, or a mount whose source was removed: it has its reason; the others are measured."""
     reasons = [files.NO_FOLDERS, "Not a directory", None]
     places = ("/proc", "/dev/full", str(worker.workspace))
@@ -171,7 +159,7 @@ def printed(path: Path) -> str:
     return done.stdout.strip()
 
 
-def test_the_same_sha256_in_each_form(tmp_path: Path) -> None:
+def test_the_same_sha256_in_each_form(tmp_path):
     """It is one over name, length and text of each module, sorted by name: of a folder, a file and a task."""
     texts = {
         **{path.relative_to(SCRIPT).as_posix(): path.read_text() for path in SCRIPT.rglob("*.py")},

@@ -3,7 +3,6 @@
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,23 +24,8 @@ def spent_by(action: Callable[[], object]) -> Spent:
         return spent
 
 
-def compute(seconds: float = 0.05) -> None:
-    """Uses a CPU for so long, by the thread's own clock."""
-    until_s = time.thread_time() + seconds
-    while time.thread_time() < until_s:
-        sum(range(1000))
-
-
 def start(code: str) -> int:
     return os.posix_spawn(sys.executable, (sys.executable, "-S", "-c", code), os.environ)
-
-
-@pytest.mark.serial
-def test_a_busy_loop_is_time_on_a_cpu() -> None:
-    """Nearly all of it in user mode."""
-    user_ns, kernel_ns, _ = spent_by(compute)
-    assert 45 * MS < user_ns + kernel_ns < 80 * MS
-    assert user_ns > kernel_ns
 
 
 def test_a_childs_times_are_read_before_it_is_reaped() -> None:
@@ -73,27 +57,26 @@ def test_a_reaped_childs_waiting(recorded: Callable[..., None]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [None, "", "0 0 0\n", "12 34\n", "12 x 3\n"],
-    ids=["missing", "empty", "not counted", "two numbers", "no number"],
+    ("text", "later", "waiting_ns"),
+    [
+        ("100 20 3\n", "900 65 4\n", 45),
+        # Not counted, two numbers, no number: waiting is unknown, time on a CPU is known all the same.
+        *((text, text, None) for text in (None, "", "0 0 0\n", "12 34\n", "12 x 3\n")),
+    ],
 )
-def test_a_schedstat_that_tells_nothing(recorded: Callable[..., None], text: str | None) -> None:
-    """Waiting is unknown, and time on a CPU is known all the same."""
-    paths = {} if text is None else {"/proc/thread-self/schedstat": text, "/proc/7/schedstat": text}
-    recorded(paths)
-    user_ns, kernel_ns, waiting_ns = spent_by(lambda: None)
-    assert user_ns + kernel_ns >= 0
-    assert (waiting_ns, kernel.waiting_ns_of(7)) == (None, None)
-
-
-def test_a_schedstat_that_grows(recorded: Callable[..., None]) -> None:
+def test_a_schedstat(recorded, text, later, waiting_ns):
     """The second number of three is the waiting; it is read again from the open file."""
-    recorded({"/proc/thread-self/schedstat": "100 20 3\n", "/proc/7/schedstat": "1 55 2\n"})
-    with kernel.Account() as account:
-        account.begin()
-        Path(kernel.ROOT + "/proc/thread-self/schedstat").write_text("900 65 4\n")
-        assert account.end()[2] == 45
-    assert kernel.waiting_ns_of(7) == 55
+    path = "/proc/thread-self/schedstat"
+    recorded({} if text is None else {path: text, "/proc/7/schedstat": text})
+
+    def grow():
+        if later is not None:
+            Path(kernel.ROOT + path).write_text(later)
+
+    user_ns, kernel_ns, waited_ns = spent_by(grow)
+    assert user_ns + kernel_ns >= 0
+    assert waited_ns == waiting_ns
+    assert kernel.waiting_ns_of(7) == (waiting_ns and 20)
 
 
 def test_no_descriptor_is_left_open() -> None:

@@ -3,67 +3,42 @@
 
 import os
 import subprocess
+from types import SimpleNamespace
 
 import log
 import pytest
-from worker import Worker
+
+FEW = ("--retrieves", "150")
 
 
-def run_into(worker: Worker, stdout: int) -> int:
-    """The exit code of a run whose log goes to this descriptor."""
-    process = subprocess.Popen(
-        worker.command("--retrieves", "150"),
-        stdin=subprocess.DEVNULL,
-        stdout=stdout,
-        stderr=stdout,
-        env={**os.environ, **worker.environment},
-    )
-    return process.wait(timeout=60)
-
-
-def assert_whole(worker: Worker) -> None:
-    result = worker.result()
-    assert result.outcome.state == "completed"
-    assert [len(entry.samples.copy_ns) for entry in worker.retrieves()] == [150]
-    assert result.warnings == []
-
-
-@pytest.mark.parametrize("is_pipe", [True, False])
-def test_a_log_that_nobody_takes(worker: Worker, is_pipe: bool) -> None:
-    """Each line fails to be written: the run succeeds, and its file is whole."""
-    read_end, write_end = os.pipe() if is_pipe else (None, os.open("/dev/full", os.O_WRONLY))
-    if read_end is not None:
-        os.close(read_end)
-    assert run_into(worker, write_end) == 0
-    os.close(write_end)
-    assert_whole(worker)
-
-
-@pytest.mark.parametrize("closed", ["1", "0 1 2"])
-def test_closed_descriptors(worker: Worker, closed: str) -> None:
-    """Their numbers are not given to the result or to a child's pipe."""
-    closing = " ".join(f"{number}>&-" for number in closed.split())
-    command = ["bash", "-c", f'exec "$@" {closing}', "bash", *worker.command("--retrieves", "150")]
-    done = subprocess.run(command, check=False, timeout=60, stderr=subprocess.DEVNULL)
+def run(worker, redirections, **options):
+    """Run with these redirections of bash; what was measured is whole."""
+    command = ["bash", "-c", f'exec "$@" {redirections}', "bash", *worker.command(*FEW)]
+    environment = {**os.environ, **worker.environment}
+    done = subprocess.run(command, check=False, timeout=60, env=environment, **options)
     assert done.returncode == 0
-    assert_whole(worker)
+    result = worker.result()
+    assert (result.outcome.state, result.warnings) == ("completed", [])
+    assert [len(entry.samples.start_ns) for entry in result.workloads] == [150]
+    return done
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii:strict"])
-def test_an_encoding_without_the_unit(worker: Worker, encoding: str) -> None:
-    """What the encoding lacks is escaped: µ is in the unit of spawn."""
-    worker.workloads = ("spawn",)
-    worker.environment["PYTHONIOENCODING"] = encoding
-    process = subprocess.run(
-        worker.command("--profile", "quick"),
-        check=False,
-        capture_output=True,
-        timeout=60,
-        env={**os.environ, **worker.environment},
-    )
-    assert process.returncode == 0, process.stdout
-    assert ("µs" if encoding == "latin-1" else "\\xb5s").encode("latin-1") in process.stdout
-    assert worker.result().outcome.state == "completed"
+@pytest.mark.parametrize(
+    "redirections",
+    [">/dev/full 2>&1", "> >(exit) 2>&1", "1>&-", "0>&- 1>&- 2>&-"],
+    ids=["full", "left", "closed", "all closed"],
+)
+def test_a_log_that_nobody_takes(worker, redirections):
+    """Each line fails to be written; closed descriptors are not given to the result or a child's pipe."""
+    run(worker, redirections, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_an_encoding_without_the_unit(capfdbinary, monkeypatch, encoding):
+    """What the encoding lacks is escaped, such as the µ of a unit."""
+    monkeypatch.setattr(log.sys, "stdout", SimpleNamespace(encoding=encoding))
+    log.say("µs")
+    assert capfdbinary.readouterr().out == (b"\xb5s\n" if encoding == "latin-1" else b"\\xb5s\n")
 
 
 def test_a_line(capfd: pytest.CaptureFixture[str]) -> None:

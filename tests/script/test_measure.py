@@ -6,52 +6,32 @@ import pty
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import measure
 import pytest
-from profiled import Profiled
 from worker import SCRIPT
 
-SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGTERM")
-# Writes a line per signal, for so many seconds. print() cannot be interrupted by its own handler.
+SIGNALS = ("SIGALRM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2")
+# Writes a line per signal, for a second. print() cannot be interrupted by its own handler.
 COUNTER = """
 import os, signal, sys, time
-for number in {numbers}:
+for name in sys.argv[1:]:
+    number = signal.Signals[name]
     signal.signal(number, lambda number, _: os.write(1, signal.Signals(number).name.encode() + b"\\n"))
 os.write(1, b"ready\\n")
-end = time.monotonic() + {seconds}
+end = time.monotonic() + 1
 while time.monotonic() < end:
     time.sleep(0.05)
 sys.exit(7)
 """
-
-
-def counter(seconds: float, *names: str) -> list[str]:
-    numbers = [int(signal.Signals[name]) for name in names]
-    return [sys.executable, "-c", COUNTER.format(numbers=numbers, seconds=seconds)]
+COUNT = (sys.executable, "-c", COUNTER)
 
 
 def run(*command: str, **options: Any) -> "subprocess.CompletedProcess[Any]":
     return subprocess.run(command, capture_output=True, check=False, **options)
 
 
-@contextmanager
-def patience(process: "subprocess.Popen[bytes]") -> Iterator[None]:
-    """Kills the process if the test fails before it ended."""
-    with process:
-        try:
-            yield
-        finally:
-            if process.poll() is None:
-                process.kill()
-
-
-def test_a_command_that_succeeds(profiled: Profiled) -> None:
+def test_a_command_that_succeeds(profiled):
     """Its streams are its own, nothing is added to them, and all that is known is in the profile."""
     done = profiled.run("sh", "-c", "cat; echo problem >&2", stdin=b"given")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"given", b"problem\n")
@@ -65,8 +45,8 @@ def test_a_command_that_succeeds(profiled: Profiled) -> None:
     assert list(profile.syncs) == ["workspace"]
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGSEGV", "SIGINT", "SIGPIPE", "SIGABRT"])
-def test_a_command_that_a_signal_ends(profiled: Profiled, name: str) -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGSEGV", "SIGPIPE"])
+def test_a_command_that_a_signal_ends(profiled, name):
     """This process ends by the same signal: a shell shows the same."""
     number = signal.Signals[name]
     command = ("sh", "-c", f"kill -{int(number)} $$")
@@ -81,7 +61,7 @@ def test_a_command_that_a_signal_ends(profiled: Profiled, name: str) -> None:
     "word",
     ["", "absent", "found", "./missing", "./file", "./folder", "./file/x", "./loop"],
 )
-def test_a_command_that_cannot_be_run(profiled: Profiled, tmp_path: Path, word: str) -> None:
+def test_a_command_that_cannot_be_run(profiled, tmp_path, word):
     """One line, and the exit code that bash has for it; the profile says why it knows little."""
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
@@ -112,7 +92,7 @@ builtins.__import__ = importing
 
 
 @pytest.mark.parametrize(("module", "command"), [("measure", "measure"), ("early_end", "run")])
-def test_ctrl_c_while_it_starts(profiled: Profiled, module: str, command: str) -> None:
+def test_ctrl_c_while_it_starts(profiled, module, command):
     """It ends by the signal, without a traceback."""
     words = profiled.command("true", prelude=AT_IMPORT.format(module=module))
     words[words.index("measure")] = command
@@ -120,24 +100,22 @@ def test_ctrl_c_while_it_starts(profiled: Profiled, module: str, command: str) -
     assert (done.returncode, done.stderr, done.stdout) == (-signal.SIGINT, b"", b"")
 
 
-@pytest.mark.parametrize("name", SIGNALS)
-def test_signals_are_forwarded(profiled: Profiled, name: str) -> None:
+def test_signals_are_forwarded(profiled):
     """Once each; the command decides what follows, and its code is the outcome."""
-    process = profiled.start(*counter(1.0, *SIGNALS))
-    with patience(process):
-        assert process.stdout is not None
+    with profiled.start(*COUNT, *SIGNALS) as process:
         assert process.stdout.readline() == b"ready\n"
-        os.kill(process.pid, signal.Signals[name])
+        for name in SIGNALS:
+            os.kill(process.pid, signal.Signals[name])
         output, errors = process.communicate(timeout=60)
-    assert (output.decode(), errors, process.returncode) == (f"{name}\n", b"", 7)
+    assert (sorted(output.decode().split()), errors, process.returncode) == ([*SIGNALS], b"", 7)
     assert profiled.profile().ending.code == 7
 
 
-def test_ctrl_c_arrives_once(profiled: Profiled) -> None:
+def test_ctrl_c_arrives_once(profiled):
     """A terminal sends it to both processes: it is not forwarded as well."""
     pid, terminal = pty.fork()
     if pid == 0:
-        command = profiled.command(*counter(1.0, "SIGINT"))
+        command = profiled.command(*COUNT, "SIGINT")
         os.execv(command[0], command)  # noqa: S606
     seen = b""
     while b"ready" not in seen:
@@ -154,26 +132,9 @@ def test_ctrl_c_arrives_once(profiled: Profiled) -> None:
     assert seen.count(b"SIGINT") == 1
 
 
-def test_what_is_forwarded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a process sent, and not what the kernel sends to the command as well; meanwhile rows are taken."""
-    arrivals: list[Any] = [
-        *(SimpleNamespace(si_signo=signal.SIGINT, si_code=code) for code in (0x80, 0)),
-        *(SimpleNamespace(si_signo=signal.SIGCHLD, si_code=1), None),
-    ]
-    killed, taken = [], []
-    monkeypatch.setattr(os, "wait4", lambda *_: (0, 0, None) if arrivals else (5, 0, "usage"))
-    monkeypatch.setattr(signal, "sigtimedwait", lambda *_: arrivals.pop(0))
-    monkeypatch.setattr(os, "kill", lambda *call: killed.append(call))
-    profiling = SimpleNamespace(rest_s=lambda: 1.0, take=lambda: taken.append("row"))
-    assert measure._wait(5, profiling) == (0, "usage")
-    assert (killed, taken) == ([(5, signal.SIGINT)], ["row"])
-
-
 @pytest.mark.parametrize("ignored", ["USR2", "CHLD INT HUP"])
 @pytest.mark.parametrize("blocked", [set(), {signal.SIGUSR1, signal.SIGCHLD}])
-def test_signals_are_as_without_it(
-    profiled: Profiled, blocked: set[signal.Signals], ignored: str
-) -> None:
+def test_signals_are_as_without_it(profiled, blocked, ignored):
     """Blocked, ignored and caught signals of the command: those that this program was started with."""
     asked = ("grep", "^Sig[BIC]", "/proc/self/status")
     ignoring = ("sh", "-c", f"trap '' {ignored}; exec \"$@\"", "sh")
@@ -195,7 +156,7 @@ def test_signals_are_as_without_it(
     ],
     ids=["no locale", "C", "LC_CTYPE", "not UTF-8"],
 )
-def test_the_environment_is_as_without_it(profiled: Profiled, environment: dict[str, str]) -> None:
+def test_the_environment_is_as_without_it(profiled, environment):
     """Python adds a locale to its own; the command does not get it."""
     environment["PATH"] = os.environ["PATH"]
     with_it, without = (
@@ -204,7 +165,7 @@ def test_the_environment_is_as_without_it(profiled: Profiled, environment: dict[
     assert sorted(with_it.splitlines()) == sorted(without.splitlines())
 
 
-def test_descriptors_are_as_without_it(profiled: Profiled) -> None:
+def test_descriptors_are_as_without_it(profiled):
     """Those that were inherited stay open, such as make's; those that were closed stay closed."""
     reading, writing = os.pipe()
     command = ("sh", "-c", f"echo through > /proc/self/fd/{writing}; ls -l /proc/self/fd")
@@ -220,7 +181,7 @@ def test_descriptors_are_as_without_it(profiled: Profiled) -> None:
 
 
 @pytest.mark.root
-def test_a_full_disk(profiled: Profiled, mount: Callable[[str], Path]) -> None:
+def test_a_full_disk(profiled, mount):
     """One line on stderr, no half of a file, and the command's own code."""
     folder = mount("size=64k")
     with pytest.raises(OSError, match="No space"), (folder / "greedy").open("wb") as file:
@@ -234,7 +195,7 @@ def test_a_full_disk(profiled: Profiled, mount: Callable[[str], Path]) -> None:
 
 
 @pytest.mark.parametrize("step", ["__init__", "take", "as_timeline"])
-def test_a_bug_in_the_profile(profiled: Profiled, step: str) -> None:
+def test_a_bug_in_the_profile(profiled, step):
     """Whatever fails, and whenever: the command runs, and its outcome is the same."""
     prelude = (
         "from task_profile import _CommandTimeline\n"
@@ -259,7 +220,7 @@ def test_a_bug_in_the_profile(profiled: Profiled, step: str) -> None:
         (["--output", "/proc/self/fd/1", "--", "ls"], "'/proc/self/fd/1' is not a file's name"),
     ],
 )
-def test_wrong_arguments(profiled: Profiled, arguments: list[str], problem: str) -> None:
+def test_wrong_arguments(profiled, arguments, problem):
     """The command does not run."""
     start = profiled.command("true")[: -len(["--output", "", "--", "true"])]
     done = run(*start, *arguments, text=True)
@@ -269,7 +230,7 @@ def test_wrong_arguments(profiled: Profiled, arguments: list[str], problem: str)
 
 
 @pytest.mark.parametrize("command", [["--help"], ["--", "true"]], ids=["help", "command"])
-def test_few_modules_are_loaded(command: list[str], tmp_path: Path) -> None:
+def test_few_modules_are_loaded(command, tmp_path):
     """Each of them delays the command, and so does the check by --help in a task that is profiled."""
     start = [sys.executable, "-X", "importtime", "-ISB", str(SCRIPT), "measure", *command]
     seen = run(*start, env={"TASK_ID": "x", "PATH": os.environ["PATH"]}, cwd=tmp_path)
@@ -279,7 +240,7 @@ def test_few_modules_are_loaded(command: list[str], tmp_path: Path) -> None:
     assert ("task_profile" in loaded) == (command != ["--help"])
 
 
-def test_without_proc_and_sys(profiled: Profiled, tmp_path: Path) -> None:
+def test_without_proc_and_sys(profiled, tmp_path):
     """Nothing is known of the machine, and the profile says so."""
     done = profiled.run("sh", "-c", "exit 6", prelude=f"import kernel; kernel.ROOT = '{tmp_path}'")
     assert (done.returncode, done.stderr) == (6, b"")
@@ -291,7 +252,7 @@ def test_without_proc_and_sys(profiled: Profiled, tmp_path: Path) -> None:
     }
 
 
-def test_what_a_command_used(profiled: Profiled, tmp_path: Path) -> None:
+def test_what_a_command_used(profiled, tmp_path):
     """Its CPU time and that of its children, and the disks meanwhile."""
     spend = "import time\nwhile time.process_time() < 0.3: pass"
     write = f"dd if=/dev/zero of={tmp_path}/file bs=1M count=8 conv=fsync 2>&1"
@@ -306,9 +267,10 @@ def test_what_a_command_used(profiled: Profiled, tmp_path: Path) -> None:
     assert times[0] < 0.1e9
     assert times[-1] >= profile.wall_ns - times[0]
     assert {len(column) for column in columns.values()} == {len(times)}
+    assert len(times) >= 3
 
 
-def test_arguments_are_not_in_the_profile(profiled: Profiled) -> None:
+def test_arguments_are_not_in_the_profile(profiled):
     """They may hold a secret, and profiles are public; the same words have the same sha256."""
     identities = []
     for words in (("sh", "-c", ": s3cret"), ("sh", "-c", ": s3cret"), ("sh", "-c", ": else")):

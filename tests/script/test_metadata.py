@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The workload metadata, run as a worker runs it."""
-
-from pathlib import Path
+"""The workload metadata: what it does, and how many do it at once."""
 
 import pytest
-from worker import Worker
 from workloads import metadata
 
 # A file that is hidden from the first look at it, and one that is never seen.
@@ -24,31 +21,24 @@ metadata.os = type("os", (), {**vars(os), "path": path})
 
 @pytest.mark.parametrize(
     ("cpus", "full", "quick"),
-    [
-        pytest.param(1, [1], [1], id="1"),
-        pytest.param(2, [1, 2], [1, 2], id="2"),
-        pytest.param(6, [1, 2, 4, 6], [1, 6], id="6"),
-        pytest.param(16, [1, 2, 4, 8], [1, 8], id="16"),
-    ],
+    [(1, [1], [1]), (2, [1, 2], [1, 2]), (6, [1, 2, 4, 6], [1, 6]), (16, [1, 2, 4, 8], [1, 8])],
 )
-def test_how_many_at_once(cpus: int, full: list[int], quick: list[int]) -> None:
+def test_how_many_at_once(cpus, full, quick):
     """Doubled up to the CPUs, eight at most."""
     assert metadata._process_counts(cpus, is_quick=False) == full
     assert metadata._process_counts(cpus, is_quick=True) == quick
 
 
-def test_files_not_yet_visible_are_counted(worker: Worker) -> None:
+def test_files_not_yet_visible_are_counted(worker):
     """What another thread misses at its first look is counted, with how long it was missing."""
     worker.workloads = ("metadata",)
     worker.complete("--profile", "quick", prelude=HIDING)
-    entry = worker.document()["workloads"][-1]
-    observed = entry["observed"]
-    checks = observed["checks"]
-    assert observed["not_visible"] == sum(n % 10 == 7 for n in range(checks)) > 0
+    observed = worker.document()["workloads"][-1]["observed"]
+    assert observed["not_visible"] == sum(n % 10 == 7 for n in range(observed["checks"])) > 0
     assert 0 < observed["longest_invisible_ns"] < metadata.SEEN_WITHIN_NS
 
 
-def test_what_is_done(tmp_path: Path) -> None:
+def test_what_is_done(tmp_path):
     """Every step does what its name says, so many operations at a time, and leaves nothing."""
     for name, operations, files in (("stat", 16, 64), ("stat-missing", 16, 0)):
         folder = tmp_path / name

@@ -56,20 +56,16 @@ LOCATION = "TASKCLUSTER_WORKER_LOCATION"
         ("IO_BENCHMARK_X", "x" * 100_000),
         ("IO_BENCHMARK_" + "X" * 20_000, "1"),
         ("IO_BENCHMARK_X", NOT_UTF8),
-        ("IO_BENCHMARK_" + NOT_UTF8, "1"),
         ("IO_BENCHMARK_X", "a\nb\x1b[2J"),
-        ("TASK_ID", "x" * 20_000),
         ("TASKCLUSTER_ROOT_URL", NOT_UTF8),
         ("RUN_ID", "9" * 5000),
         (LOCATION, "[" * 60_000),
-        (LOCATION, "[1]"),
         (LOCATION, '{"a": "\\udcff"}'),
-        (LOCATION, '{"a": ' * 10_000 + "1" + "}" * 10_000),
         (LOCATION, '{"a": ' + "[" * 900 + "]" * 900 + "}"),
         (LOCATION, '{"a": %s}' % ("9" * 5000)),
         ("LC_ALL", NOT_UTF8),
     ],
-    ids=range(15),
+    ids=range(11),
 )
 def test_a_hostile_environment(worker: Worker, name: str, value: str) -> None:
     """The run succeeds, and its result is read."""

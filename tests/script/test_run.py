@@ -55,16 +55,9 @@ def test_defaults(file, tmp_path, python):
     tools.mkdir()
     work.mkdir()
     (tools / "grep").symlink_to(str(shutil.which("grep")))
-    code, output = start(
-        file,
-        *("run", *SMALL, "--workload", "cache-retrieve", "--workload", "random-io"),
-        *("--profile", "quick"),
-        folder=work,
-        python=python,
-        PATH=str(tools),
-        PYTHONDEVMODE="1",
-        PYTHONWARNINGS="error",
-    )
+    given = ("run", *SMALL, "--workload", "cache-retrieve", "--workload", "random-io")
+    strict = {"PATH": str(tools), "PYTHONDEVMODE": "1", "PYTHONWARNINGS": "error"}
+    code, output = start(file, *given, "--profile", "quick", folder=work, python=python, **strict)
     assert code == 0, output
     assert not re.search("Traceback|Warning|Exception", output), output
     assert sorted(path.relative_to(work).as_posix() for path in work.rglob("*")) == [
@@ -109,21 +102,15 @@ def test_what_it_says_first(file, tmp_path):
 
 def test_in_a_job(file, tmp_path):
     """It works where the CI system lets the job work, though every user may write there."""
-    work, output_folder = tmp_path / "work", tmp_path / "out"
+    work = tmp_path / "work"
     work.mkdir()
     work.chmod(0o777)
-    code, output = start(
-        file,
-        *("run", *SMALL, "--output", "../out"),
-        folder=work,
-        GITLAB_CI="true",
-        CI_PROJECT_DIR=str(work),
-        CI_RUNNER_TAGS='["ssd"]',
-        CI_PIPELINE_ID="12",
-    )
+    job = {"GITLAB_CI": "true", "CI_PROJECT_DIR": str(work), "CI_PIPELINE_ID": "12"}
+    job["CI_RUNNER_TAGS"] = '["ssd"]'
+    code, output = start(file, "run", *SMALL, "--output", "../out", folder=work, **job)
     assert code == 0, output
     assert "pool ssd (CI_RUNNER_TAGS; --pool gives another name)" in output.splitlines()[0]
-    result = result_of(output_folder)
+    result = result_of(tmp_path / "out")
     assert result.task.pool == "ssd"
     assert result.task.ci is not None
     assert (result.task.ci.system, result.task.ci.run) == ("gitlab-ci", "12")

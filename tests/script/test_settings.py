@@ -15,52 +15,54 @@ BASE = ["run", "--pool", "p", "--workload", "w", "--place", "a=/a", "--output", 
 BASE += ["--profile", "full"]
 
 
-def test_defaults_are_the_seeds() -> None:
+DEFAULTS = {
+    "pool": "p",
+    "is_pool_guessed": False,
+    "job": None,
+    "workloads": ["w"],
+    "places": [("a", "/a")],
+    "destinations": ["overwrite"],
+    "fidelity": "seed",
+    "retrieves": 2000,
+    "sizes_bytes": None,
+    "seed": 1,
+    "upload_url": None,
+    "time_budget_s": 600.0,
+    "artifacts": "/x",
+    "profile": "full",
+    "perfherder": "never",
+    "trials": "auto",
+    "pace_bytes_per_s": None,
+}
+
+
+def test_defaults_are_the_seeds():
     """Without options: 2000 retrieves, one rewritten destination, the seed's own loop."""
-    parsed = settings.parse(BASE, ["w"])
-    assert vars(parsed) == {
-        "pool": "p",
-        "is_pool_guessed": False,
-        "job": None,
-        "workloads": ["w"],
-        "places": [("a", "/a")],
-        "destinations": ["overwrite"],
-        "fidelity": "seed",
-        "retrieves": 2000,
-        "sizes_bytes": None,
-        "seed": 1,
-        "upload_url": None,
-        "time_budget_s": 600.0,
-        "artifacts": "/x",
-        "profile": "full",
-        "perfherder": "never",
-        "trials": "auto",
-        "pace_bytes_per_s": None,
-    }
+    assert vars(settings.parse(BASE, ["w"])) == DEFAULTS
 
 
-def test_everything_can_be_given() -> None:
+def test_everything_can_be_given():
     """Every option arrives, repeated ones in their order; a signature is not written down."""
-    parsed = settings.parse(
-        [
-            *BASE,
-            *("--place", "b=/b/../c", "--destination", "fresh", "--destination", "unlink"),
-            *("--fidelity", "real", "--retrieves", "7", "--sizes", "2x1,1x0.5", "--seed", "9"),
-            *("--time-budget", "60", "--profile", "full"),
-            *("--upload-url", "https://host:8443/path?signature=x"),
-            *("--perfherder", "neutral", "--trials", "auto", "--pace", "250000000"),
-        ],
-        ["w"],
+    url = "https://host:8443/path?signature=x"
+    words = (
+        "--place b=/b/../c --destination fresh --destination unlink --fidelity real --retrieves 7 "
+        f"--sizes 2x1,1x0.5 --seed 9 --time-budget 60 --upload-url {url} --perfherder neutral "
+        "--trials auto --pace 250000000"
     )
-    assert parsed.places == [("a", "/a"), ("b", "/c")]
-    assert parsed.destinations == ["fresh", "unlink"]
-    assert parsed.sizes_bytes == [1048576, 1048576, 524288]
-    assert (parsed.fidelity, parsed.retrieves, parsed.seed) == ("real", 7, 9)
-    assert parsed.time_budget_s == 60.0
-    assert parsed.upload_url == "https://host:8443/path?signature=x"
+    parsed = settings.parse([*BASE, *words.split()], ["w"])
+    assert vars(parsed) == DEFAULTS | {
+        "places": [("a", "/a"), ("b", "/c")],
+        "destinations": ["fresh", "unlink"],
+        "fidelity": "real",
+        "retrieves": 7,
+        "sizes_bytes": [1048576, 1048576, 524288],
+        "seed": 9,
+        "upload_url": url,
+        "time_budget_s": 60.0,
+        "perfherder": "neutral",
+        "pace_bytes_per_s": 250_000_000,
+    }
     assert settings.config_of(parsed)["upload_url"] == "https://host:8443"
-    assert parsed.perfherder == "neutral"
-    assert (parsed.trials, parsed.pace_bytes_per_s) == ("auto", 250_000_000)
 
 
 @pytest.mark.parametrize("trials", [[], ["--trials", "never"]])
@@ -81,52 +83,36 @@ def test_short_profiles_never_take_more_retrieves(profile: str, most: int) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--place", "b"], "'b' is not NAME=/absolute/path"),
         (["--place", "b=c"], "'b=c' is not NAME=/absolute/path"),
         (["--place", "B!=/c"], "'B!=/c' is not NAME"),
-        pytest.param(
-            ["--place", "a=/b"], "argument --place: 'a' given twice; use it once", id="same-name"
-        ),
-        pytest.param(
-            ["--place", "b=/a/"], "argument --place: '/a' given twice; use it once", id="same-path"
+        (["--place", "b=/new\nline"], "is not NAME=/absolute/path"),
+        (["--place", "a=/b"], "argument --place: 'a' given twice; use it once"),
+        (["--place", "b=/a/"], "argument --place: '/a' given twice; use it once"),
+        (
+            [f"--place=b{at}=/b{at}" for at in range(10)],
+            "argument --place: given more than 10 times",
         ),
         (["--retrieves", "0"], "'0' is not a number above 0"),
+        (["--retrieves", "x"], "'x' is not a number above 0"),
         (["--retrieves", "100001"], "at most 100000"),
-        pytest.param(
-            ["--retrieves", "60000", "--place", "b=/b"],
+        (
+            ["--retrieves", "50001", "--place", "b=/b"],
             "argument --retrieves: more than 100000 in all places and destinations together",
-            id="too-many-retrieves-in-all",
         ),
         (["--sizes", ",".join(["9999x1"] * 11)], "more than 100000 files"),
-        pytest.param(
-            [part for at in range(10) for part in ("--place", f"b{at}=/b{at}")],
-            "argument --place: given more than 10 times",
-            id="too-many-places",
-        ),
-        (["--place", "b=/new\nline"], "is not NAME=/absolute/path"),
+        (["--sizes", "3"], "'3' is not COUNTxMIB"),
+        (["--sizes", "0x3"], "'0x3' is not COUNTxMIB"),
         (["--pool", "a b"], "'a b' is not 1 to 100 letters"),
         (["--pool", "p" * 101], "is not 1 to 100 letters"),
         (["--seed", "9" * 5000], "is not a number of 18 digits or less"),
-        (["--retrieves", "-3"], "'-3' is not a number above 0"),
-        (["--retrieves", "x"], "'x' is not a number above 0"),
         (["--time-budget", "nan"], "'nan' is not a number above 0"),
-        (["--sizes", "3"], "'3' is not COUNTxMIB"),
-        (["--sizes", "0x3"], "'0x3' is not COUNTxMIB"),
-        (["--sizes", "3x0.0"], "'3x0.0' is not COUNTxMIB"),
         (["--workload", "other"], "invalid choice: 'other'"),
-        (["--destination", "x"], "invalid choice: 'x'"),
-        (["--upload-url", "host/path"], "'host/path' is not http://host"),
-        (["--upload-url", "ftp://h/"], "'ftp://h/' is not http://host"),
-        (["--upload-url", "http:///x"], "'http:///x' is not http://host"),
-        (["--upload-url", "http://h:x/"], "'http://h:x/' is not"),
-        (["--upload-url", "http://u:p@h/"], "without a user or password"),
-        (["--upload-url", "http://h/a b"], "'http://h/a b' is not"),
-        (["--perfherder", "x"], "invalid choice: 'x'"),
-        (["--trials", "x"], "invalid choice: 'x'"),
-        (["--pace", "0"], "'0' is not a number above 0"),
+        *(
+            (["--upload-url", url], f"{url!r} is not http://host")
+            for url in ("ftp://h/", "http:///x", "http://h:x/", "http://u:p@h/", "http://h/a b")
+        ),
         (["--pace", "1.5"], "'1.5' is not a number above 0"),
         (["--pace", "9" * 13], "at most 1000000000000"),
-        (["--fidelity", "x"], "invalid choice: 'x'"),
     ],
 )
 def test_mistakes_are_named(arguments: list[str], message: str) -> None:
@@ -161,12 +147,8 @@ def test_profile_by_free_space(monkeypatch, free_bytes, profile):
 def test_what_a_job_decides(tmp_path, monkeypatch):
     """The pool and the folder of the job, where it has one; in a task, the pool is given."""
     monkeypatch.chdir(tmp_path)
-    folders = {
-        str(tmp_path / "job"): str(tmp_path),
-        str(tmp_path): str(tmp_path),
-        None: str(tmp_path),
-    }
-    folders["/"] = "/"
+    here = str(tmp_path)
+    folders = {str(tmp_path / "job"): here, here: here, None: here, "/": "/"}
     for folder, path in folders.items():
         job = ci.Job("guessed", "the host's name", folder=folder)
         parsed = settings.parse(["run", "--profile", "quick"], ["cache-retrieve"], job)

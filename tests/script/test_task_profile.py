@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import msgspec
 import pytest
@@ -63,7 +62,7 @@ def profile_of(
     return msgspec.json.decode(Path(output).read_bytes(), type=reader.TaskProfile)
 
 
-def test_all_that_a_worker_shows(recorded: Record, tmp_path: Path) -> None:
+def test_all_that_a_worker_shows(recorded, tmp_path):
     """What the counters grew by between the start and the end, under their names."""
     profile = profile_of(recorded, tmp_path, machine(at=1000), machine(at=1003))
     known = msgspec.to_builtins(profile)
@@ -102,9 +101,7 @@ def test_all_that_a_worker_shows(recorded: Record, tmp_path: Path) -> None:
     ],
     ids=["old kernel", "no cache", "no barriers", "no journal"],
 )
-def test_syncs_that_cannot_be_counted(
-    recorded: Record, tmp_path: Path, facts: dict[str, Any], name: str, reason: str
-) -> None:
+def test_syncs_that_cannot_be_counted(recorded, tmp_path, facts, name, reason):
     """A counter that stays 0 although the command synced is null, with the reason."""
     made = [machine(at=at, **facts) for at in (1000, 1003)]
     profile = profile_of(recorded, tmp_path, *made)
@@ -112,7 +109,7 @@ def test_syncs_that_cannot_be_counted(
     assert profile.unknown[f"syncs.root.{name}"] == reason
 
 
-def test_a_sync_of_a_stripe() -> None:
+def test_a_sync_of_a_stripe():
     """It flushes every disk: the most that one of them counted, not their sum."""
     profile = object.__new__(task_profile.TaskProfile)
     profile._unknown = {}
@@ -124,13 +121,13 @@ def test_a_sync_of_a_stripe() -> None:
     assert profile._syncs(place, grown) == {"flushes": 7, "commits": 3}
 
 
-def test_counters_that_begin_anew(recorded: Record, tmp_path: Path) -> None:
+def test_counters_that_begin_anew(recorded, tmp_path):
     """A device that came back: not known, and never less than nothing."""
     profile = profile_of(recorded, tmp_path, machine(at=1000), machine(at=10))
     assert profile.syncs["root"].commits is None
 
 
-def test_a_place_in_memory(recorded: Record, tmp_path: Path) -> None:
+def test_a_place_in_memory(recorded, tmp_path):
     """No disk, and no syncs to count."""
     made = [machine(at=at, mount="tmpfs none rw", journal=False) for at in (1, 2)]
     profile = profile_of(recorded, tmp_path, *made)
@@ -146,14 +143,12 @@ def row_of(number: int) -> dict[str, str]:
 
 
 @pytest.fixture
-def timeline(recorded: Record) -> task_profile._CommandTimeline:
+def timeline(recorded):
     recorded(row_of(1))
     return task_profile._CommandTimeline(["nvme0n1", "gone"])
 
 
-def test_costly_rows_are_further_apart(
-    timeline: task_profile._CommandTimeline, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_costly_rows_are_further_apart(timeline, monkeypatch):
     """5 ms of CPU time for a row: one per second, so that all take 0.5 % of the time."""
     ticks = iter([0, 5_000_000])
     monkeypatch.setattr(time, "thread_time_ns", lambda: next(ticks))
@@ -161,9 +156,7 @@ def test_costly_rows_are_further_apart(
     assert 0.9 < timeline.rest_s() <= 1.1
 
 
-def test_a_pause_is_not_made_up_for(
-    timeline: task_profile._CommandTimeline, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pause_is_not_made_up_for(timeline, monkeypatch):
     """A machine that stood still for an hour: one row, then the next a tenth later."""
     now = time.monotonic() + 3600
     monkeypatch.setattr(time, "monotonic", lambda: now)
@@ -173,7 +166,7 @@ def test_a_pause_is_not_made_up_for(
     assert timeline.rest_s() > 0
 
 
-def test_a_long_run(monkeypatch: pytest.MonkeyPatch, recorded: Record) -> None:
+def test_a_long_run(monkeypatch, recorded):
     """Rows are dropped evenly, never the first or the last one, and the interval doubles."""
     monkeypatch.setattr(task_profile, "ROWS_AT_MOST", 11)
     recorded(row_of(1))
@@ -188,7 +181,7 @@ def test_a_long_run(monkeypatch: pytest.MonkeyPatch, recorded: Record) -> None:
     assert 5 <= len(writes) <= 11
 
 
-def test_what_is_missing_is_null(timeline: task_profile._CommandTimeline, recorded: Record) -> None:
+def test_what_is_missing_is_null(timeline, recorded):
     """A device that was never there has no columns; one that went away has nulls."""
     recorded({"/proc/diskstats": ""})
     timeline.take()
@@ -196,7 +189,7 @@ def test_what_is_missing_is_null(timeline: task_profile._CommandTimeline, record
     assert (list(disks), disks["nvme0n1"]["reads"]) == (["nvme0n1"], [1, None])
 
 
-def test_a_reader_takes_the_longest_profile() -> None:
+def test_a_reader_takes_the_longest_profile():
     """Its cells are fewer than the values that a reader decodes."""
     commas = {character: most for character, most, _ in MAXIMUM_PARTS}[b","]
     assert commas / 2 > task_profile.CELLS_AT_MOST

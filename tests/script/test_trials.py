@@ -40,7 +40,7 @@ def measured(worker: Worker, *extra: str, prelude: str = "") -> Trials:
     return trials_of(worker)
 
 
-def test_all_ways_to_retrieve(worker: Worker) -> None:
+def test_all_ways_to_retrieve(worker):
     """Each round has a block of each, in a different order; paced ones are last. All have the same files."""
     record = measured(worker, "--trials", "always", "--pace", "1000000000")
     assert (record.state, record.reason, record.pace_bytes_per_s) == ("completed", None, 10**9)
@@ -64,14 +64,14 @@ def test_all_ways_to_retrieve(worker: Worker) -> None:
     ],
     ids=["never", "destination", "fidelity"],
 )
-def test_entries_without_trials(worker: Worker, arguments: tuple[str, ...]) -> None:
+def test_entries_without_trials(worker, arguments):
     """Where none are wanted, or where they would not be about the samples."""
     worker.measure(*FEW, *arguments)
     (entry,) = worker.retrieves()
     assert entry.trials is None
 
 
-def test_too_little_time_for_trials(worker: Worker) -> None:
+def test_too_little_time_for_trials(worker):
     """A short run has none, and the entry says why."""
     worker.measure(*FEW, "--trials", "auto")
     record = trials_of(worker)
@@ -81,7 +81,7 @@ def test_too_little_time_for_trials(worker: Worker) -> None:
     assert "15 % of the retrieves' time are " in record.reason
 
 
-def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
+def test_trials_within_their_share_of_the_time(worker):
     """In a run that is long enough they take 15 % of it at most."""
     needs_disk(worker.workspace)
     shorter = "trials.PILOT_S = trials.PILOTS_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
@@ -101,7 +101,7 @@ def test_trials_within_their_share_of_the_time(worker: Worker) -> None:
 
 
 @pytest.mark.parametrize(("dirty_bytes", "retrieves"), [(90, 2), (89, 4)])
-def test_refilling(monkeypatch: pytest.MonkeyPatch, dirty_bytes: int, retrieves: int) -> None:
+def test_refilling(monkeypatch, dirty_bytes, retrieves):
     """Before a block, retrieves make nine tenths of what was dirty dirty again, or give up."""
     block = object.__new__(trials._Trials)
     indexes: list[int] = []
@@ -117,9 +117,7 @@ def test_refilling(monkeypatch: pytest.MonkeyPatch, dirty_bytes: int, retrieves:
 @pytest.mark.parametrize(
     ("resident_bytes", "is_enough"), [([95, 95], True), ([95, 94], False), ([0, None], True)]
 )
-def test_files_in_memory(
-    monkeypatch: pytest.MonkeyPatch, resident_bytes: list[int | None], is_enough: bool
-) -> None:
+def test_files_in_memory(monkeypatch, resident_bytes, is_enough):
     """Nearly all of each block's files, where the kernel tells."""
     block = object.__new__(trials._Trials)
     block._record = {"file_indexes": [1, 0, 1]}
@@ -135,7 +133,7 @@ def test_files_in_memory(
             block._read_files()
 
 
-def test_files_that_stand_for_all() -> None:
+def test_files_that_stand_for_all():
     """A shorter block has the beginning of a longer one, and about the same mean size."""
     sizes = list(CACHE_SIZES_MIB)
     longest = _files_of_blocks(sizes, 64)
@@ -148,7 +146,7 @@ def test_files_that_stand_for_all() -> None:
     assert _files_of_blocks([5], 8) == [0] * 8
 
 
-def test_copies_that_are_held_to_a_rate(tmp_path: Path) -> None:
+def test_copies_that_are_held_to_a_rate(tmp_path):
     """At the start nothing may be copied at once; later what accumulated, up to four mean files."""
     source, target = tmp_path / "source", tmp_path / "target"
     source.write_bytes(os.urandom(MIB))
@@ -169,7 +167,7 @@ def test_copies_that_are_held_to_a_rate(tmp_path: Path) -> None:
         assert copied_s(2) >= 0.09
 
 
-def test_retrieves_in_memory(tmp_path: Path) -> None:
+def test_retrieves_in_memory(tmp_path):
     """No file has a name; as many bytes as asked for are copied, and grep reads the list."""
     before = len(list(Path("/proc/self/fd").iterdir()))
     urls = ["https://a", "https://b"]
@@ -186,7 +184,7 @@ def test_retrieves_in_memory(tmp_path: Path) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def test_a_lookup_that_is_not_known() -> None:
+def test_a_lookup_that_is_not_known():
     """The answer is checked as grep's is."""
     with KnownLookups(["https://a", "https://b"], "/none") as steps:
         steps.look_up(1, "https://b")
@@ -217,7 +215,7 @@ cache_retrieve.SeedSteps = type('Steps', (trials.SeedSteps,), {'copy': copy})
     ],
     ids=["files", "memory", "disk"],
 )
-def test_trials_that_fail(worker: Worker, prelude: str, state: str, reason: str) -> None:
+def test_trials_that_fail(worker, prelude, state, reason):
     """The run is as good as without them."""
     record = measured(worker, "--trials", "always", prelude=prelude)
     assert (record.state, record.reason, record.blocks) == (state, reason, [])
@@ -235,7 +233,7 @@ ENDLESS = SHORT + (
     ("budget_s", "code", "reason"),
     [("6", 0, "the time budget of 6 s is used up"), ("600", 143, "stopped by SIGTERM")],
 )
-def test_trials_that_end_early(worker: Worker, budget_s: str, code: int, reason: str) -> None:
+def test_trials_that_end_early(worker, budget_s, code, reason):
     """The samples are complete, and so is a run out of time: only trials are missing."""
     given = (*FEW, "--trials", "always", "--time-budget", budget_s)
     process = worker.start(*given, prelude=ENDLESS)

@@ -1,40 +1,43 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The workload unpack, run as a worker runs it."""
+"""The workload unpack: its archive, and what is done between samples."""
 
 import hashlib
 import os
 import tarfile
-from collections.abc import Callable
-from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from early_end import WorkloadError
-from worker import Worker, needs_disk
+from worker import needs_disk
 from workloads import unpack
 
 SEED = 1
-FEWER = (
-    "from workloads import unpack\n"
-    "unpack.QUICK.update(small_files=30, samples=3)\n"
-    "unpack.QUICK['time_limit_s'] = 600.0\n"
-)
+# Each variant has a warm-up first, after what the one before left.
+NOTING = """
+import os
+from observe import page_cache
+from workloads import unpack
+unpack.QUICK.update(small_files=30, samples=3, time_limit_s=600.0)
+unpacked = unpack._unpack
+def note(archive, tree):
+    resident = page_cache.resident_bytes(archive) / os.path.getsize(archive)
+    state = 'warm' if resident > 0.9 else 'cold' if resident < 0.05 else 'neither'
+    left = len(os.listdir(os.path.dirname(archive))) - 1
+    os.write(1, b'before: %s, %d left\\n' % (state.encode(), left))
+    return unpacked(archive, tree)
+unpack._unpack = note
+"""
 
 
 @pytest.fixture
-def unpacking(worker: Worker) -> Worker:
-    worker.workloads = ("unpack",)
-    return worker
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Path:
+def archive(tmp_path):
     """The archive of a quick run."""
     path = tmp_path / "archive.tar"
     unpack._write_archive(str(path), unpack._file_sizes_bytes(SEED, unpack.QUICK), SEED)
     return path
 
 
-def test_sizes_of_a_full_run() -> None:
+def test_sizes_of_a_full_run():
     """Many small and some large files, which have most of the bytes; another seed, other sizes."""
     sizes = unpack._file_sizes_bytes(SEED, unpack.FULL)
     large = [size for size in sizes if size >= 2 * 2**20]
@@ -46,15 +49,11 @@ def test_sizes_of_a_full_run() -> None:
     assert sizes != unpack._file_sizes_bytes(2, unpack.FULL)
 
 
-def test_the_archive_is_the_same_everywhere(archive: Path) -> None:
-    """No version of Python and no machine makes another one."""
+def test_it_is_a_tar_and_unpacked_as_one(archive, tmp_path):
+    """The same bytes everywhere; Python's tarfile reads the same names, contents, modes and times."""
     assert hashlib.sha256(archive.read_bytes()).hexdigest() == (
         "06211c340e17ba45325eb020785c9f728c80771307748883f3474b6d8f60c353"
     )
-
-
-def test_it_is_a_tar_and_unpacked_as_one(archive: Path, tmp_path: Path) -> None:
-    """Python's tarfile reads the same names, contents, modes and times."""
     tree, umask = tmp_path / "tree", os.umask(0o077)
     try:
         files = unpack._unpack(str(archive), str(tree))
@@ -66,57 +65,32 @@ def test_it_is_a_tar_and_unpacked_as_one(archive: Path, tmp_path: Path) -> None:
         for member in members:
             there = tree / member.name
             assert there.is_dir() == member.isdir()
-            if member.isfile():
-                content = tar.extractfile(member)
-                assert content is not None
-                assert there.read_bytes() == content.read()
+            if content := tar.extractfile(member):
                 status = there.stat()
-                assert status.st_mode & 0o777 == member.mode
-                assert status.st_mtime == member.mtime
+                assert there.read_bytes() == content.read()
+                assert (status.st_mode & 0o777, status.st_mtime) == (member.mode, member.mtime)
     names = {str(path.relative_to(tree)) for path in tree.rglob("*")}
     assert names == {member.name for member in members}
 
 
 @pytest.mark.parametrize(
     ("bytes_left", "text"),
-    [
-        pytest.param(10 * 512, "the archive ends in the middle of a file", id="in a file"),
-        pytest.param(1024, "unpacked 0 files of 204", id="between two"),
-    ],
+    [(10 * 512, "the archive ends in the middle of a file"), (1024, "unpacked 0 files of 204")],
 )
-def test_an_archive_that_lost_its_end(
-    tmp_path: Path, archive: Path, bytes_left: int, text: str
-) -> None:
+def test_an_archive_that_lost_its_end(tmp_path, archive, bytes_left, text):
     """What is not the whole archive is not a sample."""
-
-    class Bench:
-        class settings:  # noqa: N801 - as the bench names it
-            profile, seed = "quick", SEED
-
     os.truncate(archive, bytes_left)
-    workload = unpack.WORKLOAD(Bench, None, str(tmp_path))
+    bench = SimpleNamespace(settings=SimpleNamespace(profile="quick", seed=SEED))
     with pytest.raises(WorkloadError, match=f"^{text}$"):
-        workload.unpack_once(False)
+        unpack.WORKLOAD(bench, None, str(tmp_path)).unpack_once(False)
 
 
-def test_what_is_done_between_samples(unpacking: Worker) -> None:
+def test_what_is_done_between_samples(worker):
     """The files are gone and the archive is dropped or read before each sample."""
-    noting = FEWER + (
-        "import os\n"
-        "from observe import page_cache\n"
-        "unpacked = unpack._unpack\n"
-        "def note(archive, tree):\n"
-        "    resident = page_cache.resident_bytes(archive) / os.path.getsize(archive)\n"
-        "    state = 'warm' if resident > 0.9 else 'cold' if resident < 0.05 else 'neither'\n"
-        "    left = len(os.listdir(os.path.dirname(archive))) - 1\n"
-        "    os.write(1, b'before: %s, %d left\\n' % (state.encode(), left))\n"
-        "    return unpacked(archive, tree)\n"
-        "unpack._unpack = note\n"
-    )
-    needs_disk(unpacking.workspace)
-    output = unpacking.complete("--profile", "quick", prelude=noting)
+    worker.workloads = ("unpack",)
+    needs_disk(worker.workspace)
+    output = worker.complete("--profile", "quick", prelude=NOTING)
     lines = [line for line in output.splitlines() if line.startswith("before: ")]
-    # Each variant has a warm-up first, after what the one before left.
     states = [lines[at + 1 : at + 4] for at in range(0, len(lines), 4)]
     assert states == [
         [f"before: {state}, 0 left"] * 3 for state in ("cold", "cold", "warm", "warm")
@@ -124,15 +98,10 @@ def test_what_is_done_between_samples(unpacking: Worker) -> None:
 
 
 @pytest.mark.root
-def test_memory_is_never_cold(unpacking: Worker, mount: Callable[[str], Path]) -> None:
+def test_memory_is_never_cold(worker, mount):
     """What a tmpfs holds cannot be dropped: skipped, and not measured under a wrong name."""
-    unpacking.workspace = mount("size=60m")
-    unpacking.complete("--profile", "quick", prelude=FEWER)
-    entries = unpacking.document()["workloads"]
-    states = {entry["variant"]: entry["outcome"]["state"] for entry in entries}
-    assert states == {
-        **dict.fromkeys(("cold", "cold-sync"), "skipped"),
-        **dict.fromkeys(("warm", "warm-sync"), "completed"),
-    }
-    reason = "the archive cannot be dropped from memory: "
-    assert entries[0]["outcome"]["reason"].startswith(reason)
+    worker.workloads, worker.workspace = ("unpack",), mount("size=60m")
+    worker.complete("--profile", "quick", prelude=NOTING)
+    outcomes = [entry["outcome"] for entry in worker.document()["workloads"]]
+    assert [outcome["state"] for outcome in outcomes] == ["skipped"] * 2 + ["completed"] * 2
+    assert outcomes[0]["reason"].startswith("the archive cannot be dropped from memory: ")

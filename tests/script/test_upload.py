@@ -1,175 +1,17 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The workload upload: to a server of the test, and by a curl of the test."""
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+"""The workload upload, by a curl of the test; test_workloads.py has the real one upload to loopback."""
 
 import pytest
 from early_end import SkippedError
-from upload_servers import Handler, Sink
-from worker import Worker
 from workloads import upload
 
-WAYS = ("connection-each", "keep-alive", "concurrent", "http2")
-PATIENT = "from workloads import upload\nupload.QUICK['time_limit_s'] = 60.0\n"
-# Few enough that a second for each is no long test.
-FEW = PATIENT + "upload.QUICK.update(objects=2, at_once=2, sets=1)\n"
 # A set of ten at once, two sets.
-SETS = PATIENT + "upload.QUICK.update(objects=10, at_once=10, sets=2)\n"
+SETS = (
+    "from workloads import upload\n"
+    "upload.QUICK.update(objects=10, at_once=10, sets=2, time_limit_s=60.0)\n"
+)
 COMPLETED = {"state": "completed", "reason": None}
-
-
-def skipped(reason: str) -> dict[str, str]:
-    return {"state": "skipped", "reason": reason}
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> upload._Curl:
-    """This machine's."""
-    try:
-        return upload._Curl(str(tmp_path), None)
-    except SkippedError as error:
-        pytest.skip(str(error))
-
-
-@pytest.fixture
-def sink() -> Iterator[Sink]:
-    with Sink().serving() as server:
-        yield server
-
-
-@pytest.fixture
-def uploader(worker: Worker, client: upload._Curl) -> Worker:
-    assert client.name
-    worker.workloads = ("upload",)
-    return worker
-
-
-def run(uploader: Worker, url: str, prelude: str) -> tuple[int, str, list[Any]]:
-    """The exit code, the log and the entries of a run that leaves no curl and none of its files."""
-    code, output = uploader.run("--profile", "quick", "--upload-url", url, prelude=prelude)
-    assert "Traceback" not in output
-    assert list(uploader.workspace.iterdir()) == []
-    config = f"{uploader.workspace}/".encode()
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            assert config not in path.read_bytes()
-        except OSError:
-            continue  # ended meanwhile
-    uploader.result()
-    return code, output, uploader.document()["workloads"]
-
-
-def test_a_server_that_never_answers_expect(
-    uploader: Worker, client: upload._Curl, sink: Sink
-) -> None:
-    """Each object waits a second, and is counted. The file has the server alone."""
-    sink.answers_expect = False
-    url = f"{sink.url}/bucket/o?name={{name}}&signature=secret"
-    code, output, entries = run(uploader, url, FEW)
-    assert code == 0, output
-    assert [entry["observed"]["expect_100_stalls"] for entry in entries[:3]] == [2, 2, 2]
-    paths = {f"/bucket/o?name=io-benchmark-000{number}&signature=secret" for number in range(3)}
-    assert (set(sink.paths), sink.lengths) == (paths, {5120})
-    assert "secret" not in uploader.result_path.read_text() + output
-    assert uploader.document()["config"]["upload_url"] == sink.url
-    assert [
-        (entry["variant"], entry["parameters"]["target"], entry["parameters"]["delay_ns"])
-        for entry in entries
-    ] == [(variant, sink.url, None) for variant in WAYS]
-    reason = "HTTP/2 needs TLS: give an https:// --upload-url"
-    reason = reason if client.has_http2 else f"{client.name} offers no HTTP/2"
-    assert [entry["outcome"] for entry in entries] == [*[COMPLETED] * 3, skipped(reason)]
-
-
-def after(sink: Sink, count: int, fail: Callable[[Handler], None]) -> None:
-    """Let the server fail after some objects."""
-    sink.respond = lambda handler: fail(handler) if len(sink.paths) > count else handler.answer(201)
-
-
-@pytest.mark.parametrize(
-    ("fail", "reason"),
-    [
-        pytest.param(
-            Handler.break_off,
-            "the upload failed: curl: (18) transfer closed with 5 bytes remaining to read",
-            id="middle",
-        ),
-        pytest.param(
-            *(Handler.hang_up, "the upload failed: curl: (52) Empty reply from server"),
-            id="no answer",
-        ),
-        pytest.param(
-            *(lambda handler: handler.answer(403), "the server answered HTTP 403"), id="refused"
-        ),
-    ],
-)
-def test_an_answer_that_is_none(
-    uploader: Worker, sink: Sink, fail: Callable[[Handler], None], reason: str
-) -> None:
-    """Such an object is not uploaded: the one before it counts, and the reason is the tool's own."""
-    after(sink, 1 + upload.REFERENCE_OBJECTS, fail)
-    code, _, entries = run(uploader, sink.url, FEW)
-    first, observed = entries[0], entries[0]["observed"]
-    assert (code, first["samples"]["operations"], observed["connections"]) == (1, [1], 1)
-    reason = f"place workspace ({uploader.workspace}): {reason}"
-    assert first["outcome"] == {"state": "failed", "reason": reason}
-
-
-def test_nobody_there(uploader: Worker) -> None:
-    """A server that cannot be reached is the failure, in the tool's own words."""
-    closed = Sink()
-    closed.server_close()
-    code, _, _ = run(uploader, closed.url, FEW)
-    reason = f"place workspace ({uploader.workspace}): the upload failed: curl: (7) "
-    assert (code, str(uploader.result().outcome.reason)[: len(reason)]) == (1, reason)
-
-
-@pytest.mark.parametrize(
-    ("script", "outcome"),
-    [
-        (
-            "printf 'curl 7.68.0 (x)\\nFeatures: HTTP2 SSL\\n'",
-            ("curl-7.68.0", True),
-        ),
-        ("printf 'curl 7.67.0\\nFeatures: SSL\\n'", ("curl-7.67.0", False)),
-        ("echo curl 7.66.0", "{path} is not curl 7.67 or later"),
-        ("exit 1", "{path} is not curl 7.67 or later"),
-        (None, "curl is not on PATH"),
-    ],
-)
-def test_which_curl(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, outcome: Any
-) -> None:
-    """Its version decides whether it is used, and its features whether it can do HTTP/2."""
-    program = tmp_path / "curl"
-    if script is not None:
-        program.write_text(f"#!/bin/sh\n{script}\n")
-        program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    if isinstance(outcome, str):
-        with pytest.raises(SkippedError, match=f"^{outcome.format(path=program)}$"):
-            upload._Curl(str(tmp_path), None)
-    else:
-        client = upload._Curl(str(tmp_path), None)
-        assert (client.name, client.has_http2) == outcome
-
-
-@pytest.mark.parametrize(
-    ("url", "address"),
-    [
-        ("http://h", "http://h/io-benchmark-0007"),
-        ("https://h/a/", "https://h/a/io-benchmark-0007"),
-        ("https://h/o?n={name}", "https://h/o?n=io-benchmark-0007"),
-    ],
-)
-def test_an_objects_address(url: str, address: str) -> None:
-    """The name is added, or put where the URL wants it; a quote in it stays part of it."""
-    assert upload._addresses(url, 8)[7] == address
-    assert upload._quoted('a"b\\c') == r'"a\"b\\c"'
-
-
+URL = "https://host.example/b"
 # A curl that keeps its configurations, and answers for a server that speaks HTTP/2, or only HTTP/1.1.
 FAKE_CURL = """#!/bin/sh
 if [ "$1" = --version ]; then printf 'curl 7.88.1 (x)\\nFeatures: HTTP2 SSL\\n'; exit; fi
@@ -177,25 +19,35 @@ number=$(ls "$CONFIGS" | wc -l)
 cp "$3" "$CONFIGS/$number"
 spoken=1.1 connections=1
 if grep -q '^http2$' "$3"; then spoken=$SPOKEN; fi
-if [ $number = "$FAILS_AT" ]; then echo 'curl: (92) HTTP/2 stream 1 was not closed' >&2; exit 92; fi
 for word in $(grep -o '^url' "$3"); do
-  printf '\\nio-benchmark: 201 0.010 %s %s\\n' $connections $spoken >&2
+  printf '\\nio-benchmark: %s 0.010 %s %s\\n' $CODE $connections $spoken >&2
   connections=0
 done
+if [ $number = "$FAILS_AT" ]; then echo 'curl: (92) HTTP/2 stream 1 was not closed' >&2; exit 92; fi
+exit $STATUS
 """
 
 
 @pytest.fixture
-def configurations(worker: Worker, tmp_path: Path) -> Path:
+def configurations(worker, tmp_path):
     """The folder of the configurations that the uploader's curl gets."""
     tools, folder = tmp_path / "tools", tmp_path / "configurations"
     folder.mkdir()
     worker.limit_path(tools, *("sh", "ls", "wc", "cp", "grep"))
     (tools / "curl").write_text(FAKE_CURL)
     (tools / "curl").chmod(0o755)
-    worker.environment |= {"CONFIGS": str(folder), "SPOKEN": "2"}
+    worker.environment |= {"CONFIGS": str(folder), "SPOKEN": "2", "CODE": "201", "STATUS": "0"}
     worker.workloads = ("upload",)
     return folder
+
+
+def run(worker, url):
+    """The exit code, the log and the entries of a run that leaves nothing."""
+    code, output = worker.run("--profile", "quick", "--upload-url", url, prelude=SETS)
+    assert "Traceback" not in output
+    assert list(worker.workspace.iterdir()) == []
+    worker.result()
+    return code, output, worker.document()["workloads"]
 
 
 PLAIN = [
@@ -207,10 +59,16 @@ EXPECT, NO_EXPECT = 'header = "Expect: 100-continue"', 'header = "Expect:"'
 AT_ONCE = ["parallel", "parallel-max = 10"]
 
 
-def test_each_way(worker: Worker, configurations: Path) -> None:
+def test_each_way(worker, configurations):
     """What curl is told, how many objects are sent, and what is read from its answers."""
-    code, output, entries = run(worker, "https://host.example/b", SETS)
+    code, output, entries = run(worker, f"{URL}?name={{name}}&signature=secret")
     assert code == 0, output
+    # The file has the server alone.
+    assert "secret" not in worker.result_path.read_text() + output
+    assert worker.document()["config"]["upload_url"] == "https://host.example"
+    keys = ("target", "delay_ns")
+    targets = [tuple(map(entry["parameters"].get, keys)) for entry in entries]
+    assert targets == [("https://host.example", None)] * 4
     observed = [entry["observed"] for entry in entries]
     facts = [(each["http_version"], each["connections"]) for each in observed]
     assert facts == [("1.1", 1), ("1.1", 1), ("1.1", 2), ("2", 2)]
@@ -219,9 +77,11 @@ def test_each_way(worker: Worker, configurations: Path) -> None:
     assert operations == [*([[1] * 10] * 2), *([[10, 10]] * 2)]
     files = sorted(configurations.iterdir(), key=lambda path: int(path.name))
     lines = [path.read_text().splitlines() for path in files]
-    objects = [sum(line.startswith("url = ") for line in each) for each in lines]
+    objects = [[line for line in each if line.startswith("url = ")] for each in lines]
+    address = f'url = "{URL}?name=io-benchmark-0009&signature=secret"'
+    assert objects[1][9] == address
     # Three objects before each way but the last are the reference, without Expect.
-    assert objects == [3, 10, 3, 10, 3, 10, 10, 10, 10]
+    assert [*map(len, objects)] == [3, 10, 3, 10, 3, 10, 10, 10, 10]
     options = [
         [line for line in each if not line.startswith(("url", "upload-file", "output"))]
         for each in lines
@@ -236,38 +96,76 @@ def test_each_way(worker: Worker, configurations: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("environment", "outcome", "samples"),
-    [
-        pytest.param(
-            {"SPOKEN": "1.1"}, skipped("the server speaks HTTP/1.1"), 0, id="without HTTP/2"
-        ),
-        pytest.param(
-            {"FAILS_AT": "8"},
-            {
-                "state": "failed",
-                "reason": "place workspace ({}): the upload failed: curl: (92) HTTP/2 stream 1 was "
-                "not closed",
-            },
-            1,
-            id="the second set fails",
-        ),
-    ],
-)
-def test_http_2_that_is_not(
-    worker: Worker,
-    configurations: Path,
-    environment: dict[str, str],
-    outcome: dict[str, str],
-    samples: int,
-) -> None:
+def test_a_server_that_never_answers_expect():
+    """Each object that waits nine tenths of a second longer than the usual one without it is counted."""
+    workload = object.__new__(upload.WORKLOAD)
+    workload.add = lambda _times, _operations: False
+    counts = {"connections": 0, "expect_100_stalls": 0, "without_expect_ns": [0, 10**7, 10**10]}
+    entry = {"variant": "concurrent", "observed": counts}
+    sent = [(5, 910_000_004, 1, "1.1"), (5, 910_000_005, 0, "1.1")]
+    assert not workload._upload_set(iter(sent), True, entry)
+    assert counts == {**counts, "connections": 1, "expect_100_stalls": 1, "http_version": "1.1"}
+
+
+FAILED = "the upload failed: curl: (92) HTTP/2 stream 1 was not closed"
+# What the last way, or the first one, ends with; how many of its samples count.
+PROBLEMS = [
+    (URL, {"SPOKEN": "1.1"}, -1, "skipped", "the server speaks HTTP/1.1", 0),
+    (URL.replace("https", "http"), {}, -1, "skipped", "HTTP/2 needs TLS: give an https", 0),
+    (URL, {"FAILS_AT": "8"}, -1, "failed", FAILED, 1),
+    # The last object's answer may be incomplete.
+    (URL, {"FAILS_AT": "1"}, 0, "failed", FAILED, 9),
+    (URL, {"CODE": "403"}, 0, "failed", "the server answered HTTP 403", 0),
+    # 000 without an answer, 100 for Continue: curl ends with the reason.
+    *(
+        (URL, {"CODE": code, "STATUS": "52"}, 0, "failed", "the upload failed: status 52", 0)
+        for code in ("000", "100")
+    ),
+]
+
+
+@pytest.mark.usefixtures("configurations")
+@pytest.mark.parametrize(("url", "environment", "way", "state", "reason", "samples"), PROBLEMS)
+def test_what_is_not_uploaded(worker, url, environment, way, state, reason, samples):
     """It is skipped by name, or fails with curl's reason; what was sent before and the other ways count."""
     worker.environment |= environment
-    code, _, entries = run(worker, "https://host.example/", SETS)
-    assert (code, configurations.is_dir()) == (int(outcome["state"] == "failed"), True)
-    reason = outcome["reason"].format(worker.workspace)
-    assert [entry["outcome"] for entry in entries] == [
-        *[COMPLETED] * 3,
-        {**outcome, "reason": reason},
-    ]
-    assert len(entries[3]["samples"]["start_ns"]) == samples
+    code, _, entries = run(worker, url)
+    assert code == int(state == "failed")
+    outcome = entries[way]["outcome"]
+    where = f"place workspace ({worker.workspace}): " if state == "failed" else ""
+    assert (outcome["state"], outcome["reason"][: len(where + reason)]) == (state, where + reason)
+    assert len(entries[way]["samples"]["start_ns"]) == samples
+    if way:
+        assert [entry["outcome"] for entry in entries[:way]] == [COMPLETED] * 3
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        ("printf 'curl 7.68.0 (x)\\nFeatures: HTTP2 SSL\\n'", ("curl-7.68.0", True)),
+        ("printf 'curl 7.67.0\\nFeatures: SSL\\n'", ("curl-7.67.0", False)),
+        ("echo curl 7.66.0", "{path} is not curl 7.67 or later"),
+        ("exit 1", "{path} is not curl 7.67 or later"),
+        (None, "curl is not on PATH"),
+    ],
+)
+def test_which_curl(tmp_path, monkeypatch, script, outcome):
+    """Its version decides whether it is used, and its features whether it can do HTTP/2."""
+    program = tmp_path / "curl"
+    if script is not None:
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if isinstance(outcome, str):
+        with pytest.raises(SkippedError, match=f"^{outcome.format(path=program)}$"):
+            upload._Curl(str(tmp_path), None)
+    else:
+        client = upload._Curl(str(tmp_path), None)
+        assert (client.name, client.has_http2) == outcome
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_an_objects_address(end):
+    """The name is added where the URL does not say where; a quote in it stays part of it."""
+    assert upload._addresses(URL + end, 8)[7] == f"{URL}/io-benchmark-0007"
+    assert upload._quoted('a"b\\c') == r'"a\"b\\c"'

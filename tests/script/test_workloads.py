@@ -21,7 +21,6 @@ from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
 
 NAMES = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").glob("*.py"))
 every_workload = pytest.mark.parametrize("name", NAMES)
-KEYS = ["parameters", "observed", "run_ns", "process_times", "device_bytes"]
 PYTHON = platform.python_version()
 CPUS = sorted(os.sched_getaffinity(0))
 # So that a busy machine comes to the end of each, and does little where its time is the limit.
@@ -196,43 +195,8 @@ def test_figures(name: str, operation_ns: int, figure: float) -> None:
     assert workload(name).figure(operation_ns) == figure
 
 
-def assert_stopped(worker: Worker, pid: int, code: int, output: str) -> None:
-    """What was measured is kept, every process and file is gone."""
-    stopped = ("stopped", "stopped by SIGTERM")
-    assert code == 143, output
-    assert "Traceback" not in output
-    result = worker.result()
-    assert outcome_of(result) == stopped
-    states = {outcome_of(entry) for entry in result.workloads}
-    assert states <= {stopped, ("not-started", "stopped by SIGTERM")}
-    assert list(worker.workspace.iterdir()) == []
-    assert processes_of(pid, worker.workspace) == []
-
-
-def needs_tool(name: str) -> None:
-    """Skip a workload whose program is missing here."""
-    tool = {"metadata": "sh", "upload": "curl"}.get(name)
-    if tool is not None and shutil.which(tool) is None:
-        pytest.skip(f"needs {tool}")
-
-
-@every_workload
-def test_sigterm_leaves_a_valid_file_and_no_trace(worker: Worker, name: str) -> None:
-    """In the middle of each: what was measured is kept, every process and file is gone."""
-    needs_tool(name)
-    worker.workloads = (name,)
-    # The larger file that random-io would write first says nothing about its end.
-    small = "from workloads import random_io\nrandom_io.FULL['file_bytes'] = 2**25\n"
-    process = worker.start(prelude=small)
-    wait_for(process, f"] {name}, place workspace")
-    os.kill(process.pid, signal.SIGTERM)
-    output, _ = process.communicate(timeout=120)
-    assert_stopped(worker, process.pid, process.returncode, output)
-
-
 # Right after a process was started, and before its number is noted.
-INTERRUPTED = {
-    "metadata": """
+BEFORE_IT_IS_NOTED = """
 import os, signal
 import crew
 fork = os.fork
@@ -242,24 +206,30 @@ def interrupted():
         os.kill(os.getpid(), signal.SIGTERM)
     return pid
 crew.os = type("os", (), {**vars(os), "fork": staticmethod(interrupted)})
-""",
-    "upload": """
-import os, signal, subprocess
-from workloads import upload
-def interrupted(*arguments, **named):
-    process = subprocess.Popen(*arguments, **named)
-    os.kill(os.getpid(), signal.SIGTERM)
-    return process
-upload.subprocess = type("subprocess", (), {**vars(subprocess), "Popen": staticmethod(interrupted)})
-""",
-}
+"""
+# The larger file that random-io would write first says nothing about its end.
+SMALL = "from workloads import random_io\nrandom_io.FULL['file_bytes'] = 2**25\n"
 
 
-@pytest.mark.parametrize("name", sorted(INTERRUPTED))
-def test_sigterm_while_a_process_is_started(worker: Worker, name: str) -> None:
-    """No moment of it leaves a process that nobody ends."""
-    needs_tool(name)
+@pytest.mark.parametrize(
+    ("name", "prelude"),
+    [*((name, SMALL) for name in NAMES), ("metadata", BEFORE_IT_IS_NOTED)],
+)
+def test_sigterm_leaves_a_valid_file_and_no_trace(worker, name, prelude):
+    """At any moment of each: what was measured is kept, every process and file is gone."""
+    if name == "upload" and shutil.which("curl") is None:
+        pytest.skip("needs curl")
     worker.workloads = (name,)
-    process = worker.start("--profile", "quick", prelude=INTERRUPTED[name])
+    process = worker.start(prelude=prelude)
+    if prelude == SMALL:
+        wait_for(process, f"] {name}, place workspace")
+        os.kill(process.pid, signal.SIGTERM)
     output, _ = process.communicate(timeout=120)
-    assert_stopped(worker, process.pid, process.returncode, output)
+    assert process.returncode == 143, output
+    assert "Traceback" not in output
+    result, stopped = worker.result(), ("stopped", "stopped by SIGTERM")
+    assert outcome_of(result) == stopped
+    states = {outcome_of(entry) for entry in result.workloads}
+    assert states <= {stopped, ("not-started", "stopped by SIGTERM")}
+    assert list(worker.workspace.iterdir()) == []
+    assert processes_of(process.pid, worker.workspace) == []
