@@ -21,8 +21,11 @@ compile 3.11 python/requirements.txt $program
 # shellcheck disable=SC2086 # several words
 compile 3.11 tests/requirements.txt --constraints python/requirements.txt $program \
     tests/requirements.in
+compile 3.11 python/requirements-report.txt --constraints python/requirements.txt pyproject.toml --extra taskcluster
 compile 3.11 tests/requirements-tox.txt tests/requirements-tox.in
 compile 3.11 tests/requirements-lock.txt tests/requirements-lock.in
 compile 3.11 tests/requirements-site.txt tests/requirements-site.in
 # What a decision task installs, in an image with an older Python.
 compile 3.9 taskcluster/requirements.txt taskcluster/requirements.in
+# The libraries of the report in Firefox's tree, as one file with its sha256.
+python .github/libraries.py --record "$(mktemp -d)/io-benchmark-libraries.tar.bz2"

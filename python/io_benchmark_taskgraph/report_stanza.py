@@ -73,8 +73,8 @@ class ReportSettings:
         _check_pools(settings, pools)
         return settings
 
-    def command(self) -> str:
-        """Return the whole command, for `bash -c`."""
+    def command(self, python: str = f'"${{IO_BENCHMARK_REPORT_PYTHON:-{PYTHON}}}"') -> str:
+        """Return the whole command, for `bash -c`; `python` starts a Python that has the program."""
         prices_file = f'"$artifacts/{PRICES_FILE}"'
         given = {
             "--baseline": self.baseline and shlex.quote(self.baseline),
@@ -83,15 +83,14 @@ class ReportSettings:
             "--prices": self.prices and prices_file,
         }
         options = [
-            f"--wait {self.wait_minutes} --partial",
             *(f"{name} {value}" for name, value in given.items() if value is not None),
             # With an equals sign, because a value may begin with a hyphen.
             *(f"--expect={shlex.quote(expectation)}" for expectation in self.expectations),
             *(f'--write {name}="$artifacts/{path}"' for name, path in FILES.items()),
         ]
         start = (
-            f'exec "${{IO_BENCHMARK_REPORT_PYTHON:-{PYTHON}}}" -u -m io_benchmark.cli compare',
-            '"${IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}"',
+            f"exec {python} -u -m io_benchmark.cli compare",
+            f'"${{IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}}" --wait {self.wait_minutes} --partial',
         )
         lines = [
             "set -e",

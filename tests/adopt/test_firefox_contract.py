@@ -7,14 +7,18 @@ Firefox's job descriptions take (the README of the stand-in).
 """
 
 import hashlib
+import io
 import json
 import re
 import shlex
 import subprocess
 import sys
+import sysconfig
+import tarfile
 
 import embedding
 import pytest
+import seed_case
 import yaml
 from checkout import ROOT, SIZES
 from taskgraph.util.time import value_of
@@ -22,6 +26,8 @@ from taskgraph.util.time import value_of
 from io_benchmark import __version__
 from io_benchmark.adopt.firefox_checkout import Checkout
 from io_benchmark.adopt.firefox_kind import KIND, TRANSFORMS, FirefoxKind
+from io_benchmark.adopt.report_libraries import SHA256, SIZE_BYTES
+from io_benchmark.adopt.report_program import report_program
 from io_benchmark.graph.generate import REPOSITORY, generate
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
@@ -102,11 +108,16 @@ def test_fetched(firefox):
         assert run_line(payload["command"][-1]) == run_line(embedding.shell_text(command))
         fetches = json.loads(payload["env"]["MOZ_FETCHES"]["task-reference"])
         assert [fetch["artifact"] for fetch in fetches] == ["public/io-benchmark.pyz"]
-    program = WorkerProgram.read().file()
-    arguments = tasks["fetch-io-benchmark"]["task"]["payload"]["command"]
-    address = f"{REPOSITORY}/releases/download/v{__version__}/io-benchmark.pyz"
-    expected = {hashlib.sha256(program).hexdigest(), str(len(program)), address}
-    assert expected <= set(shlex.split(" ".join(arguments)))
+    files = {
+        "io-benchmark.pyz": WorkerProgram.read().file(),
+        "io-benchmark-report.tar.bz2": report_program(),
+    }
+    expected = {name: (hashlib.sha256(data).hexdigest(), len(data)) for name, data in files.items()}
+    expected["io-benchmark-libraries.tar.bz2"] = (SHA256, SIZE_BYTES)
+    for name, (sha256, size_bytes) in expected.items():
+        command = tasks[f"fetch-{name.partition('.')[0]}"]["task"]["payload"]["command"]
+        address = f"{REPOSITORY}/releases/download/v{__version__}/{name}"
+        assert {sha256, str(size_bytes), address} <= set(shlex.split(" ".join(command)))
     assert {task["kind"] for task in tasks.values()} == {"docker-image", "fetch", "io-benchmark"}
 
 
@@ -139,8 +150,11 @@ def test_classes_of_workers(tmp_path):
     assert sorted(types) == tasks["io-benchmark-report"]["soft_dependencies"]
 
 
-def test_report(firefox):
-    """It starts after all pools' tasks, also failed ones, and may run later than they may."""
+def test_report(firefox, tmp_path):
+    """It starts after all pools' tasks, also failed ones, may run later than they may, and compares.
+
+    Its program is what it fetches, with nothing else of this project, and what the libraries are here.
+    """
     tasks = run_generator(firefox)
     report = tasks["io-benchmark-report"]
     pools = [label for label in tasks if re.fullmatch("io-benchmark-(amd-..|intel)", label)]
@@ -149,11 +163,31 @@ def test_report(firefox):
     deadlines = [tasks[label]["task"]["deadline"] for label in (*pools, "io-benchmark-report")]
     lengths = [value_of(deadline["relative-datestamp"]) for deadline in deadlines]
     assert max(lengths[:-1]) < lengths[-1]
-    (here,) = generate(OWN_ROOT, ["io-benchmark-report"])
-    command = report["task"]["payload"]["command"]
-    assert command[:2] == ["bash", "-ec"]
-    assert here.definition["payload"]["command"][-1] == f"set -e\n{command[2]}"
-    assert report["task"]["payload"]["image"].endswith(f"/io-benchmark:{__version__}")
+    payload = report["task"]["payload"]
+    fetches = json.loads(payload["env"]["MOZ_FETCHES"]["task-reference"])
+    assert [(fetch["artifact"], fetch["extract"]) for fetch in fetches] == [
+        ("public/io-benchmark-libraries.tar.bz2", True),
+        ("public/io-benchmark-report.tar.bz2", True),
+    ]
+    with tarfile.open(fileobj=io.BytesIO(report_program())) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tmp_path / "libraries").symlink_to(sysconfig.get_path("purelib"))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python3.11").symlink_to(sys.executable)
+    seed_case.write(tmp_path / "results")
+    environment = {
+        "PATH": f"{tmp_path}/bin:/usr/bin:/bin",
+        "MOZ_FETCHES_DIR": str(tmp_path),
+        "IO_BENCHMARK_REPORT_OF": str(tmp_path / "results"),
+        "IO_BENCHMARK_ARTIFACTS": str(tmp_path / "artifacts"),
+    }
+    (text,) = [word for word in payload["command"] if "compare" in word]
+    done = subprocess.run(
+        ["bash", "-c", text], env=environment, capture_output=True, text=True, check=True
+    )
+    assert "1.92×" in done.stdout
+    written = {path.name for path in (tmp_path / "artifacts/io-benchmark").iterdir()}
+    assert written == {"report.html", "report.md", "report.json"}
 
 
 def test_size(firefox):

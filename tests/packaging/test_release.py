@@ -13,6 +13,7 @@ import yaml
 from checkout import ROOT, copy_checkout
 
 from io_benchmark import __version__
+from io_benchmark.adopt.report_program import report_program
 from io_benchmark.graph.root import Root, build_worker_script
 
 IMAGE = "ghcr.io/mozilla-releng/io-benchmark"
@@ -64,6 +65,17 @@ def test_the_attached_files(tmp_path, run_job):
     digest = hashlib.sha256(data).hexdigest()
     written = (clone / "io-benchmark.pyz.sha256").read_text()
     assert written == f"{digest}  io-benchmark.pyz\n"
+
+
+def test_the_files_for_firefox(tmp_path, run_job):
+    """They are the program whose sha256 the command writes there, and the libraries that it names."""
+    (tmp_path / "clone/.github/libraries.py").write_text("import sys\nopen(sys.argv[1], 'w')\n")
+    clone = run_job("report-in-firefox")
+    names = ["io-benchmark-report.tar.bz2", "io-benchmark-libraries.tar.bz2"]
+    uploaded = (tmp_path / "given").read_text().splitlines()
+    assert uploaded == ["release", "upload", "v1.0 $(x)", *names, "--repo", "a/b", "--clobber"]
+    assert (clone / names[0]).read_bytes() == report_program()
+    assert (clone / names[1]).is_file()
 
 
 def test_distributions(run_job):

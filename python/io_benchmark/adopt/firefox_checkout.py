@@ -48,8 +48,8 @@ class Checkout(Tree, frozen=True):
     def changes(self, kind: FirefoxKind) -> list[FileChange]:
         """Return the changes that add the kind, or update it to this version."""
         texts = {self.page: self._with_section(), CONFIG: self._with_group(kind)}
-        if kind.fetch:
-            texts[FETCHES] = self._with_fetch(kind.fetch)
+        if kind.fetches:
+            texts[FETCHES] = self._with_fetches(kind.fetches)
         if MARK not in (self.text(KIND) or MARK):
             raise IoBenchmarkError(f"{self.path / KIND}: not written by {MARK}; rename that kind")
         files = {**kind.files, **{path: text.encode() for path, text in texts.items()}}
@@ -62,12 +62,12 @@ class Checkout(Tree, frozen=True):
             return text
         return f"{text.rstrip()}\n\n{heading}{_SECTION}"
 
-    def _with_fetch(self, fetch: str) -> str:
-        text = self.text(FETCHES)
+    def _with_fetches(self, fetches: str) -> str:
+        text, entry = self.text(FETCHES), rf"{NAME}(-\w+)?:\n( .*\n)*"
         changed, earlier = re.subn(
-            rf"^{NAME}:\n( .*\n)*", lambda _match: fetch, text, flags=re.MULTILINE
+            rf"^{entry}(\n{entry})*", lambda _match: fetches, text, flags=re.MULTILINE
         )
-        return changed if earlier else f"{text.rstrip()}\n\n{fetch}"
+        return changed if earlier else f"{text.rstrip()}\n\n{fetches}"
 
     def _check_aliases(self, kind: FirefoxKind, config: Any) -> None:
         """Refuse pools whose worker type is no alias there; the message has those that could be meant."""

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """The kind as Firefox's tree has it: this project's pools and report, with commands in place of stanzas.
 
-The program is a fetch, as other benchmarks are there: a file of a release, named with its sha256. With
-`is_embedded` it is a file of the tree and every task's command carries it, so that nothing need be released.
+Programs are fetches, as other benchmarks are there: files of a release, named with their sha256. With
+`is_embedded` the worker's program is a file of the tree and every task's command carries it, so that nothing
+need be released; then there is no report, which needs a release.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,9 @@ import yaml
 from msgspec import Struct
 from taskgraph.util.templates import merge
 
+from io_benchmark import __version__
+from io_benchmark.adopt.report_libraries import SHA256, SIZE_BYTES
+from io_benchmark.adopt.report_program import report_program
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import Root, WorkerScript, build_worker_script, report_command
 
@@ -26,23 +31,26 @@ FETCHES = "taskcluster/kinds/fetch/benchmarks.yml"
 _POOL_MARK = "@pool@"  # the transforms there put the pool's name here
 _STANZA = "benchmark"
 _FETCHED = f'"$MOZ_FETCHES_DIR/{NAME}.pyz"'
+_REPORT, _LIBRARIES = f"{NAME}-report", f"{NAME}-libraries"
+# Both are unpacked there.
+_REPORT_PYTHON = 'env PYTHONPATH="$MOZ_FETCHES_DIR:$MOZ_FETCHES_DIR/libraries" python3.11'
 _FETCH = """\
 {name}:
-    description: The worker's program of {name} {version}
-    attributes: {{fetch-extract: false}}
-    fetch:
+    description: {description}, {project} {version}
+{attributes}    fetch:
         type: static-url
-        url: https://github.com/mozilla-releng/{name}/releases/download/v{version}/{name}.pyz
+        url: https://github.com/mozilla-releng/{project}/releases/download/v{version}/{file}
         sha256: {sha256}
         size: {size}
 """
+_AS_IT_IS = "    attributes: {fetch-extract: false}\n"
 # Firefox's job descriptions have no such key; `run-on-projects` alone decides there.
 _DROPPED = (_STANZA, "run-on-tasks-for")
 _CHAIN = (
     "gecko_taskgraph.transforms.io_benchmark:transforms",
     "gecko_taskgraph.transforms.job:transforms",
     "gecko_taskgraph.transforms.task:transforms",
-    "gecko_taskgraph.transforms.io_benchmark:reports",
+    "gecko_taskgraph.transforms.io_benchmark:times",
 )
 MARK = "io-benchmark firefox"  # in the head of each version's file
 _HEAD = """\
@@ -50,9 +58,8 @@ _HEAD = """\
 # License, v. 2.0. If a copy of the MPL was not distributed with this
 # file, You can obtain one at http://mozilla.org/MPL/2.0/.
 
-# The same I/O benchmark on every worker pool. Each task is a pool, and results
-# use the task's name for the pool. Tasks run only when selected. Written by
-# `io-benchmark firefox` of https://github.com/mozilla-releng/io-benchmark
+# Measures I/O; each task is a pool, by its name. Tasks run only when selected.
+# By `io-benchmark firefox` of https://github.com/mozilla-releng/io-benchmark
 ---
 """
 _INLINE_LENGTH = 110  # as Python writes it
@@ -62,7 +69,7 @@ class FirefoxKind(Struct, frozen=True):
     """What a checkout gets: whole files, and the entry of the fetch."""
 
     files: Mapping[str, bytes]
-    fetch: str  # empty where the program is a file
+    fetches: str  # entries; empty where the program is a file
     worker_types: Mapping[str, str]  # by pool
 
     @classmethod
@@ -85,17 +92,47 @@ class FirefoxKind(Struct, frozen=True):
                 f"{root.path}` to see why"
             ) from None
         content = _HEAD + yaml.dump(kind, Dumper=_Dumper, sort_keys=False, width=200)
-        transforms = _read(root.transforms / "firefox_transforms.py")
-        files = {KIND: content.encode(), TRANSFORMS: transforms}
-        digest = hashlib.sha256(script.data).hexdigest()
-        fetch = _FETCH.format(
-            name=NAME, version=script.version, sha256=digest, size=len(script.data)
-        )
+        files = {KIND: content.encode(), TRANSFORMS: _transforms(root, is_embedded)}
         return cls(
             files={**files, PROGRAM: script.data} if is_embedded else files,
-            fetch="" if is_embedded else fetch,
+            fetches="" if is_embedded else _fetches(script),
             worker_types=worker_types,
         )
+
+
+def _transforms(root: Root, is_embedded: bool) -> bytes:
+    """Return the lines for this form: the others end with the other form's name as a comment."""
+    dropped, kept = ("fetched", "embedded") if is_embedded else ("embedded", "fetched")
+    text = _read(root.transforms / "firefox_transforms.py").decode("utf-8")
+    text = re.sub(rf"^.*  # {dropped}\n", "", text, flags=re.MULTILINE)
+    return text.replace(f"  # {kept}\n", "\n").encode()
+
+
+def _fetches(script: WorkerScript) -> str:
+    """Return the entries of the files of a release: what measures, what compares, and its libraries."""
+    program = report_program()
+    files = [
+        (NAME, ".pyz", "The worker's program", _digest(script.data), len(script.data)),
+        (_LIBRARIES, ".tar.bz2", "Libraries of the report", SHA256, SIZE_BYTES),
+        (_REPORT, ".tar.bz2", "What compares pools", _digest(program), len(program)),
+    ]
+    return "\n".join(
+        _FETCH.format(
+            name=name,
+            description=description,
+            attributes=_AS_IT_IS if suffix == ".pyz" else "",
+            project=NAME,
+            version=__version__,
+            file=f"{name}{suffix}",
+            sha256=sha256,
+            size=size,
+        )
+        for name, suffix, description, sha256, size in files
+    )
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def _pool(name: str, alias: str) -> dict[str, Any]:
@@ -113,9 +150,6 @@ def _convert(kind: dict[str, Any], root: Root, application: str) -> WorkerScript
     script = build_worker_script(root, merged, _POOL_MARK, application)
     usual = next(iter(script.commands.values()))
     defaults["run"]["command"] = usual
-    if application:
-        defaults["fetches"] = {"fetch": [NAME]}
-        kind["kind-dependencies"] = ["fetch"]
     for pool, task in tasks.items():
         if script.commands[pool] != usual:
             task.setdefault("run", {})["command"] = script.commands[pool]
@@ -123,22 +157,32 @@ def _convert(kind: dict[str, Any], root: Root, application: str) -> WorkerScript
         for key in _DROPPED:
             task.pop(key, None)
     kind["transforms"] = list(_CHAIN)
-    kind["report"] = _report(root, tasks)
+    if application:
+        defaults["fetches"] = {"fetch": [NAME]}
+        kind["kind-dependencies"] = ["fetch"]
+        kind["report"] = _report(root, defaults, tasks)
     return script
 
 
-def _report(root: Root, tasks: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the task that compares the pools; it starts the image's program itself, without run-task."""
+def _report(root: Root, defaults: Mapping[str, Any], tasks: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the task that compares the pools has beside the defaults; it runs on the first pool."""
     report = yaml.safe_load(_read(root.transforms / "defaults" / f"{NAME}-report.yml"))
-    text = report_command(root, report["report"], list(tasks))
-    report["worker"]["command"] = ["bash", "-ec", text.removeprefix("set -e\n")]
+    first = merge(defaults, next(iter(tasks.values())))
+    command = report_command(root, report.pop("report"), list(tasks), _REPORT_PYTHON)
+    report["run"]["command"] = command.removeprefix("set -e\n")
+    report["worker"]["docker-image"] = first["worker"]["docker-image"]
     report["attributes"]["job_try_name"] = NAME
-    for key in ("report", "run", "run-on-tasks-for"):
-        del report[key]
-    # Later than the pools' tasks, which a day ends, may run.
-    times = {"requires": "all-resolved", "deadline-after": "2 days"}
-    worker_type = next(iter(tasks.values()))["worker-type"]
-    return {**report, "worker-type": worker_type, **times}
+    report = {
+        **report,
+        "worker-type": first["worker-type"],
+        "requires": "all-resolved",
+        "fetches": {"fetch": [_LIBRARIES, _REPORT]},
+    }
+    return {
+        key: value
+        for key, value in report.items()
+        if key not in _DROPPED and value != defaults.get(key)
+    }
 
 
 class _Dumper(yaml.SafeDumper):
@@ -163,8 +207,12 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _is_short(value: object, parts: Sequence[object]) -> bool:
-    is_flat = not any(isinstance(part, dict | list) for part in parts)
+    is_flat = not any(isinstance(part, dict) or _has_parts(part) for part in parts)
     return is_flat and len(str(value)) <= _INLINE_LENGTH
+
+
+def _has_parts(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(part, dict | list) for part in value)
 
 
 _Dumper.add_representer(str, _Dumper.represent_text)

@@ -3,6 +3,7 @@
 
 The file is a zip application: `python3 FILE --help` shows its commands. Its
 results name the program by the sha256 of its modules' contents, as tasks do.
+With --report it is an archive of the program that compares, for a release.
 
 Exit code: 0 written, 1 failed, 2 wrong usage.
 """
@@ -10,7 +11,8 @@ Exit code: 0 written, 1 failed, 2 wrong usage.
 import hashlib
 from pathlib import Path
 
-from io_benchmark.commands.options import ROOT, Given, option
+from io_benchmark import __version__
+from io_benchmark.commands.options import ROOT, Given, flag, option
 from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.paths import current_folder, write_file
@@ -24,23 +26,33 @@ EXAMPLES = (
 MANUAL = "other-ci.md"
 
 OPTIONS = {
-    "what to write": (ROOT,),
+    "what to write": (
+        ROOT,
+        flag("--report", "write the program that compares, which the report in Firefox fetches"),
+    ),
     "output": (option("-o, --output", "FILE", "the file to write", Path, required=True),),
 }
 
 
 def run(given: Given, context: Context) -> int:
+    from io_benchmark.adopt.report_program import report_program
     from io_benchmark.graph.root import Root, build_worker_script
 
-    application = build_worker_script(Root.find(given.get("root"), current_folder()))
+    if "report" in given:
+        data, lines = report_program(), [f"io-benchmark {__version__}, which compares"]
+    else:
+        application = build_worker_script(Root.find(given.get("root"), current_folder()))
+        workloads = ", ".join(application.workloads)
+        data = application.data
+        lines = [
+            f"io-benchmark {application.version} with {workloads}",
+            f"sha256 in its results: {application.program_sha256}",
+        ]
     path: Path = given["output"]
-    _write(path, application.data)
-    context.tell(
-        f"Wrote {clean(str(path))}: io-benchmark {application.version} with "
-        f"{', '.join(application.workloads)}\n"
-        f"sha256 of the file: {hashlib.sha256(application.data).hexdigest()}\n"
-        f"sha256 in its results: {application.program_sha256}"
-    )
+    _write(path, data)
+    digest = hashlib.sha256(data).hexdigest()
+    lines.insert(1, f"sha256 of the file: {digest}")
+    context.tell(f"Wrote {clean(str(path))}: " + "\n".join(lines))
     return 0
 
 

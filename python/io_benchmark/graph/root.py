@@ -211,10 +211,10 @@ def build_worker_script(
         return WorkerScript(program.version, tuple(names), data, program.sha256, commands)
 
 
-def report_command(root: Root, stanza: Any, pools: Sequence[str]) -> str:
+def report_command(root: Root, stanza: Any, pools: Sequence[str], python: str) -> str:
     """Return the shell's command that compares the results of pools in one task group."""
     with tree_modules(root.path) as module:
         try:
-            return str(module("report_stanza").ReportSettings.parse(stanza, pools).command())
+            return str(module("report_stanza").ReportSettings.parse(stanza, pools).command(python))
         except module("mistakes").BadKeyError as problem:
             raise GraphError(str(problem)) from None

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Make the archive of the libraries that the report's task in Firefox's tree needs.
+
+The contents of the wheels that are locked in python/requirements-report.txt, for CPython 3.11 on Linux. The same
+lock gives the same bytes on every machine. `tox -e lock` records their sha256 in the program, and the release
+workflow attaches the file if it is still the same.
+"""
+
+import argparse
+import bz2
+import hashlib
+import io
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCK = ROOT / "python/requirements-report.txt"
+RECORD = ROOT / "python/io_benchmark/adopt/report_libraries.py"
+FOLDER = "libraries"
+# Of Debian 12, in which Firefox's tasks run.
+TARGET = ("--python-version", "3.11", "--implementation", "cp")
+PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
+HEAD = """\
+# SPDX-License-Identifier: MPL-2.0
+\"\"\"The archive of the report's libraries, a file of a release. Written by `tox -e lock`.\"\"\"
+
+"""
+
+
+def download(folder: Path) -> None:
+    """Download the wheels; pip checks their hashes."""
+    platforms = [option for name in PLATFORMS for option in ("--platform", name)]
+    command = [sys.executable, "-I", "-m", "pip", "download", "--quiet", "--no-deps"]
+    command += ["--require-hashes", "--only-binary", ":all:", *TARGET, *platforms]
+    subprocess.run([*command, "--requirement", LOCK, "--dest", folder], check=True)
+
+
+def archive(wheels: list[Path]) -> bytes:
+    """Return an archive of what the wheels install, with fixed order, dates and modes."""
+    contents: dict[str, bytes] = {}
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as files:
+            for name in files.namelist():
+                # Programs of a wheel are not run.
+                if not name.endswith("/") and ".data/scripts/" not in name:
+                    assert ".data/" not in name, f"{wheel.name}: {name} belongs elsewhere"  # noqa: S101
+                    contents[f"{FOLDER}/{name}"] = files.read(name)
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
+        for name, content in sorted(contents.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))
+    return bz2.compress(file.getvalue())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--record", action="store_true", help="record its sha256 in the program")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        download(Path(folder))
+        data = archive(sorted(Path(folder).glob("*.whl")))
+    digest = hashlib.sha256(data).hexdigest()
+    record = f'{HEAD}SHA256 = "{digest}"\nSIZE_BYTES = {len(data):_}\n'
+    if given.record:
+        RECORD.write_text(record, encoding="utf-8")
+    elif record != RECORD.read_text(encoding="utf-8"):
+        sys.exit(
+            f"{given.output}: is not what {RECORD.name} records; run `tox -e lock` and commit it"
+        )
+    given.output.write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()
