@@ -6,7 +6,7 @@ import re
 import pytest
 
 from io_benchmark.adopt.firefox_checkout import CONFIG, KINDS_PAGES, Checkout
-from io_benchmark.adopt.firefox_kind import FETCHES, KIND, PROGRAM, TRANSFORMS
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, TRANSFORMS
 from io_benchmark.errors import IoBenchmarkError, UsageError
 
 from .conftest import install, snapshot
@@ -20,24 +20,17 @@ def edit(file, old, new):
     file.write_text(text.replace(old, new))
 
 
-@pytest.mark.parametrize(
-    ("is_embedded", "files", "page"),
-    [
-        (False, [KIND, TRANSFORMS], KINDS_PAGE),
-        (False, [KIND, TRANSFORMS], OLD_PAGE),
-        (True, [KIND, TRANSFORMS, PROGRAM], KINDS_PAGE),
-    ],
-)
-def test_install(firefox, is_embedded, files, page):
+@pytest.mark.parametrize("page", KINDS_PAGES)
+def test_install(firefox, page):
     """A run adds files and entries, the second nothing; modes stay."""
     (firefox / KINDS_PAGE).rename(firefox / page)
     (firefox / CONFIG).chmod(0o640)
     before = snapshot(firefox)
-    changed = [page, CONFIG, *([] if is_embedded else [FETCHES])]
-    assert install(firefox, is_embedded) == [*files, *changed]
+    changed = [page, CONFIG, FETCHES]
+    assert install(firefox) == [KIND, TRANSFORMS, *changed]
     after = snapshot(firefox)
-    assert install(firefox, is_embedded) == []
-    assert set(after) - set(before) == set(files)
+    assert install(firefox) == []
+    assert set(after) - set(before) == {KIND, TRANSFORMS}
     for path in changed:
         lines, more = before[path][0].splitlines(True), iter(after[path][0].splitlines(True))
         assert all(line in more for line in lines)
@@ -62,7 +55,6 @@ def test_update(firefox):
         pytest.param("'UV':", "'IOB': 'Else'\n        'UV':", "cannot be added", id="other name"),
         pytest.param("        'I': ", "        ? 'I'\n        : ", "cannot be added", id="no line"),
         pytest.param("group-names:", "names:", "has no group names", id="no names"),
-        pytest.param("trust-domain: gecko", "trust-domain: [", "has no group names", id="no YAML"),
     ],
 )
 def test_group_name_that_cannot_be_added(firefox, old, new, problem):
@@ -80,15 +72,6 @@ def test_not_a_checkout(firefox, missing):
     (firefox / missing).unlink()
     with pytest.raises(UsageError, match=f"{re.escape(missing)} is missing; name the folder"):
         Checkout.open(firefox)
-
-
-@pytest.mark.parametrize("name", [".git", ".hg"])
-def test_version_control(firefox, name):
-    """A Git worktree, whose `.git` is a file, and a Mercurial tree are checkouts like any other."""
-    (firefox / name).write_text("gitdir: /elsewhere\n") if name == ".git" else (
-        firefox / name
-    ).mkdir()
-    assert KIND in install(firefox)
 
 
 def test_another_kind(firefox):

@@ -123,7 +123,6 @@ def test_functions_of_the_project(project, text, steps):
         (CONFIG, "os: linux", "os: macos", "but none for Linux; add the workers there"),
         (CONFIG, "workers:", "others:", "has no workers.aliases with their os"),
         (CONFIG, "trust-domain: ", "trust-domain: [", "is not YAML"),
-        (CONFIG, "taskgraph:", "'taskgraph' :", "cannot be added to taskgraph; add it"),
         (CONFIG, "taskgraph:", "others:", "cannot be added to taskgraph; add it"),
         (
             "taskcluster/kinds/docker-image/kind.yml",
@@ -159,23 +158,6 @@ def test_another_kind(project):
     (project / KIND).write_text("tasks: {}\n")
     with pytest.raises(IoBenchmarkError, match="is there already; edit it, or remove it"):
         init(project)
-
-
-def test_a_folder_that_cannot_be_made(project):
-    """The system's reason, and what to do."""
-    (project / KIND).parent.touch()
-    with pytest.raises(IoBenchmarkError, match="File exists; make the checkout writable and try"):
-        init(project)
-
-
-@pytest.mark.parametrize(
-    ("name", "is_git"),
-    [pytest.param(".git", True, id="worktree"), pytest.param(".hg", False, id="hg")],
-)
-def test_version_control(project, name, is_git):
-    """A Git worktree, whose `.git` is a file, and a Mercurial tree get what any other tree gets."""
-    (project / name).write_text("gitdir: /elsewhere\n") if is_git else (project / name).mkdir()
-    assert init(project) == [KIND, REQUIREMENTS, CONFIG]
 
 
 def test_not_a_project(tmp_path, project):

@@ -164,9 +164,7 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--allow", "x"], "--allow x: not a validity rule"),
-        (["--wait", "soon"], "'soon' is not a number of minutes, such as 90"),
         (["--margin", "0"], "'0' is not a percentage"),
-        (["--margin", "100"], "'100' is not a percentage"),
         (["--looks", "6,3"], "'6,3' is not a rising list of numbers from 2 to 100, such as 3,6,12"),
         (["--write", "pdf=x"], "'pdf=x' is not FORMAT=FILE"),
         (["--json", "--format", "text"], "--format cannot be combined with --json; omit one"),

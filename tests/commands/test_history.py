@@ -9,9 +9,6 @@ import past
 import program
 import pytest
 
-from io_benchmark.commands import history as history_command
-from io_benchmark.commands.options import check_options
-
 # As many as a mean needs.
 RETRIEVES = 200
 
@@ -81,9 +78,7 @@ def test_another_pool(fetched: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "the following arguments are required: POOL"),
         (["a b", "."], "'a b' is not a pool's name"),
-        (["amd-16", "--last", "0"], "'0' is not a number from 1 to 300"),
         (["amd-16", "--since", "May"], "'May' is not a date such as"),
         (["amd-16", "x", "--project", "try"], "--project cannot be combined with ADDRESS"),
     ],
@@ -93,8 +88,3 @@ def test_mistakes(arguments: list[str], message: str, tmp_path: Path) -> None:
     done = history(*arguments, folder=tmp_path, expected=2)
     assert message in done.stderr.splitlines()[-1]
     assert done.stdout == ""
-
-
-def test_a_project_of_the_index() -> None:
-    """No address is not an address."""
-    check_options(history_command.OPTIONS, program.parse("history", "amd-16", "--project", "try"))

@@ -72,19 +72,6 @@ def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
     assert "Costs are of this command's time alone" in done.stdout
 
 
-def test_a_pool_that_is_not_predicted_but_measured(results: Path, tmp_path: Path) -> None:
-    """Its time is shown, and not the advice to profile the task there; --pool is the other profile's."""
-    slower = profile_document((0,) * 12, cpu_s=1, pool="amd-30")
-    measured = write_profile(tmp_path / "measured.json", slower)
-    unnamed = write_profile(
-        tmp_path / "unnamed.json", profile_document((0, 50, 50, 0), cpu_s=1, pool=None)
-    )
-    done = program.run("predict", unnamed, measured, "--pool", "intel", "--on", results)
-    (row,) = [line for line in done.stdout.splitlines() if line.startswith("  amd-30")]
-    assert row.split() == ["amd-30", "not", "predicted", "6.00", "s"]
-    assert "Not predicted:" not in done.stdout
-
-
 def test_the_pool_of_a_profile(results: Path, tmp_path: Path) -> None:
     """`--pool` names it where the profile does not, without which nothing is predicted."""
     unnamed = write_profile(
@@ -118,15 +105,9 @@ def timeline(**columns: list[int]) -> dict[str, Any]:
         ({"wall_ns": -1}, "Expected `int` >= 0 - at `$.wall_ns`"),
         (timeline(a=[1], b=[]), "$.timeline: its columns differ in length"),
         (timeline(time_ns=[1, 1]), "$.timeline.columns.time_ns: does not increase"),
-        ({"wall_ns": 10**17}, "Expected `int` <= 10000000000000000 - at `$.wall_ns`"),
-        ({"wall_ns": float("nan")}, "JSON is malformed"),
-        (
-            timeline(a=[0] * 10**6),
-            "Expected `array` of length <= 100000 - at `$.timeline.columns[...]`",
-        ),
         ({"unknown": {"a": [0] * 3_000_000}}, "commas, more than 2,000,000"),
     ],
-    ids=["version", "type", "columns", "order", "huge", "nan", "long", "longer"],
+    ids=["version", "type", "columns", "order", "longer"],
 )
 def test_profiles_that_cannot_be_read(content, message, results: Path, tmp_path: Path) -> None:
     """The message names the file, the key and the problem."""

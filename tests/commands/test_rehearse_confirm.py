@@ -19,13 +19,13 @@ MOMENT = "2026-11-21T12:00:00.000Z"
 
 
 @pytest.fixture
-def missing() -> set[str]:
-    """Return the pools whose runs leave no result."""
+def failing() -> set[str]:
+    """Return the pools whose runs fail, and leave no result."""
     return set()
 
 
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch, missing: set[str]) -> list[LocalRun]:
+def runs(monkeypatch: pytest.MonkeyPatch, failing: set[str]) -> list[LocalRun]:
     """Every run, in order. Each leaves its pool's result at once, with trials at its pace."""
     made: list[LocalRun] = []
 
@@ -33,13 +33,13 @@ def runs(monkeypatch: pytest.MonkeyPatch, missing: set[str]) -> list[LocalRun]:
         assert "PATH" in environment
         made.append(local_run)
         local_run.output.mkdir(parents=True)
-        if local_run.pool and local_run.pool not in missing:
+        if local_run.pool not in failing:
             (document,) = seed_case.documents(1, pools=[local_run.pool])
             document["task"] |= {"task_id": local_run.task_id, "run_id": 0}
             pace = local_run.environment().get("IO_BENCHMARK_PACE")
             tried_workers.add_trials(document, None if pace is None else int(pace))
             (local_run.output / "io-benchmark.json").write_text(json.dumps(document))
-        return RunOutcome(0, MOMENT, MOMENT, ())
+        return RunOutcome(int(local_run.pool in failing), MOMENT, MOMENT, ())
 
     monkeypatch.setattr("io_benchmark.execute.process.run", execute)
     return made
@@ -78,12 +78,11 @@ def test_nothing_to_confirm(runs: list[LocalRun], tmp_path: Path) -> None:
     assert "Running 0" not in done.stderr
 
 
-def test_a_baseline_without_result(runs: list[LocalRun], missing: set[str], tmp_path: Path) -> None:
-    """The others are compared, and their difference is confirmed."""
-    missing.add("intel")
+def test_what_fails_is_named(runs: list[LocalRun], failing: set[str], tmp_path: Path) -> None:
+    """The others are compared, and their difference is confirmed; the exit code is 1."""
+    failing.add("intel")
     done = program.run(
-        *("rehearse", "--root", ROOT, "--confirm", "-j", "amd-16,amd-30,intel"),
-        *("--baseline", "intel"),
+        *("rehearse", "--root", ROOT, "--confirm", "--baseline", "intel"),
         folder=tmp_path,
         expected=1,
     )
@@ -92,3 +91,4 @@ def test_a_baseline_without_result(runs: list[LocalRun], missing: set[str], tmp_
     )
     assert "To confirm: amd-30 once more" in done.stderr
     assert len(runs) == 4
+    assert "error: io-benchmark-intel: failed, exit code 1; its log is" in done.stderr

@@ -129,8 +129,6 @@ def test_owner_of_git(git, owner):
 @pytest.mark.parametrize(
     ("address", "is_address"),
     [
-        ("a@b", True),
-        ("jane.d'oe+x@lists.example-1.com", True),
         (f"{'a' * 64}@{'b' * 63}.com", True),
         (f"a@{'b.' * 130}c", False),
         *((wrong, False) for wrong in ("a@b\n", "a\n@b", "Jane <a@b>", "a@b@c")),
@@ -142,69 +140,24 @@ def test_addresses(address, is_address):
     assert (re.fullmatch(OWNER_PATTERN, address) is not None) is is_address
 
 
-def test_an_image_that_does_not_exist(loopback):
-    """Nothing is created; that credentials are missing is said before."""
-    url = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    done = program.run(
-        *("submit", "--image", "index:a.b", "-j", "intel"),
-        folder=ROOT,
-        environment=IDENTITY | url,
-        expected=2,
-    )
-    warning, error = done.stderr.splitlines()[-2:]
-    assert warning.startswith("warning: no credentials; set TASKCLUSTER_CLIENT_ID and")
-    assert error.startswith(f"error: index:a.b: does not exist at {loopback.url}, and is to have")
-
-
-def test_a_refused_task(call, deployment, loopback):
-    """One line for it, with the scope; the line before it says how to cancel the others."""
-
-    def refuse(definition):
-        if definition["workerType"] == "b-linux":
-            return 403, "InsufficientScopes", "missing\n```\nqueue:create-task:low:r/b-linux\n```"
-        return None
-
-    deployment.refuse = refuse
-    code, stdout, stderr = call(*IMAGE)
-    assert (code, stdout) == (1, "")
-    assert stderr.splitlines()[-2:] == [
-        LEFT.format(group=group_of(deployment)),
-        (
-            f"error: io-benchmark-intel was not created: {loopback.url} refuses the request, which "
-            "needs queue:create-task:low:r/b-linux and was made as me; request that scope from the "
-            "deployment's owners"
-        ),
-    ]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ([], "give --image NAME:TAG of a registry"),
         ([*IMAGE, "--pool", "x=a/b"], "--pool x=a/b: pool is not selected"),
         (["--pool", "x=a/b", "--pool", "x=c/d"], "--pool x=c/d: pool given twice; use each pool"),
-        (["--pool", "x=a"], "'x=a' is not POOL=PROVISIONER/WORKERTYPE"),
         ([*IMAGE, "--baseline", "x"], "--baseline x: no such pool"),
         ([*IMAGE, "--owner", "a\n@b"], "'a @b' is not an e-mail address"),
         ([*IMAGE, "--write", "html=no/x"], "--write no/x: no such folder; create it first"),
-        (["--replicates", "101"], "'101' is not a number from 1 to 100"),
         ([*IMAGE, "--until-decided", "-j", "intel"], "and intel is the only one"),
-        (["--budget", "9"], "--budget needs --until-decided"),
         (["--budget", "0.0"], "'0.0' is not a number above 0"),
-        (["--until-decided", "--replicates", "6"], "--replicates cannot be combined"),
         (["--until-decided", "--no-wait"], "--no-wait cannot be combined"),
-        (["--until-decided", "--cancel", GROUP], "--cancel cannot be combined with"),
         (
             [*IMAGE, "-j", "amd-30,intel", "--until-decided", "--budget", "5"],
             "--budget 5: 3 tasks per pool can take 5.5 worker hours; raise it",
         ),
-        (["--resume", "x"], "is not a Taskcluster id"),
         (["--resume", f"task:{GROUP}"], "is not a group"),
         (["--resume", GROUP, *IMAGE], "--image cannot be combined with --resume"),
-        (["--resume", GROUP, "--quick"], "--quick cannot be combined with --resume"),
-        (["--resume", GROUP, "--dry-run"], "--dry-run cannot be combined"),
-        (["--resume", GROUP, "--no-wait"], "--no-wait cannot be combined"),
-        (["--confirm", "results"], "id of 22 characters"),
         (["--confirm", GROUP, "-j", "intel"], "--jobs cannot be combined"),
         *(
             ([option, f"http://h/tasks/groups/{GROUP}"], "set TASKCLUSTER_ROOT_URL to http://h")
@@ -241,10 +194,7 @@ def test_asks_first(options, answer, tasks):
     assert (f"{asked}error: nothing was created\n" in done.stderr) is (tasks == 0)
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
-)
-def test_interrupted(number, code):
+def test_interrupted():
     """The tasks are left as they are, and the last line says how to cancel them."""
     deployment = Deployment()
     with Loopback(deployment) as loopback:
@@ -257,10 +207,10 @@ def test_interrupted(number, code):
             text=True,
         )
         assert any("3 pending" in line for line in process.stderr or ())
-        process.send_signal(number)
+        process.send_signal(signal.SIGINT)
         errors = process.communicate(timeout=60)[1].splitlines()
         group = group_of(deployment)
-        assert (process.returncode, errors) == (code, [LEFT.format(group=group), "stopped"])
+        assert (process.returncode, errors) == (130, [LEFT.format(group=group), "stopped"])
         cancelled = program.run("submit", "--cancel", group, environment=submitter(loopback))
     assert cancelled.stderr == (
         "cancelled 3: io-benchmark-amd-16, io-benchmark-amd-30, io-benchmark-intel\n"

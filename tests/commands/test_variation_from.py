@@ -97,15 +97,6 @@ def test_a_run_does_not_count_twice(folder: Path, tmp_path: Path) -> None:
     assert variation(compare("past", folder=tmp_path)) == variation(compare("past", folder=folder))
 
 
-def test_the_results_themselves_show_nothing(folder: Path) -> None:
-    """Of the folder that is compared, no run is left."""
-    document = compare("now", folder=folder)
-    assert variation(document)["source"] == "default"
-    assert footnote(document) == (
-        "now has fewer than three earlier workers of amd-16 or of intel that measured the same."
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -15,7 +15,6 @@ prices:
     amd-16: 0.31
     releng-1/b-linux: {price: 2, currency: EUR, kind: on-demand, date: 2026-10-01}
 """
-JSON = '{"currency": "USD", "prices": {"amd-16": 0.31, "intel": {"price": 1, "kind": "spot"}}}'
 
 
 @pytest.fixture
@@ -36,14 +35,6 @@ def test_yaml(read):
     }
 
 
-def test_json(read):
-    """It is YAML, too."""
-    assert read(JSON, "prices.json") == {
-        "amd-16": Price(0.31, "USD"),
-        "intel": Price(1.0, "USD", "spot"),
-    }
-
-
 def entry(text):
     return f"currency: USD\nprices: {{a: {text}}}"
 
@@ -55,22 +46,17 @@ TOO_LOW = f"{WHERE}Expected `float` > 0.0 - at `$.price`; write a price as 0.31,
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(entry("-1"), TOO_LOW, id="negative"),
         pytest.param(entry("0"), TOO_LOW, id="zero"),
         pytest.param(entry("1000000.1"), f"{WHERE}Expected `float` <= 1000000.0", id="too much"),
-        pytest.param(entry(".nan"), TOO_LOW, id="nan"),
         pytest.param(entry("9" * 5000), "Exceeds the limit", id="long number"),
         pytest.param(entry("'0.3'"), f"{WHERE}Expected `float`, got `str`", id="text"),
-        pytest.param(entry("true"), f"{WHERE}Expected `float`, got `bool`", id="boolean"),
         pytest.param(entry("{price: 1, kind: x}"), f"{WHERE}Invalid enum value 'x'", id="kind"),
         pytest.param(entry("{prce: 1}"), f"{WHERE}Object contains unknown field `prce`", id="key"),
         pytest.param(
             entry("{kind: spot}"), f"{WHERE}Object missing required field `price`", id="none"
         ),
         pytest.param(entry("1, a: 2"), "'a' is given twice", id="twice"),
-        pytest.param(entry("1, 2: 3"), "Expected `str`, got `int` - at `key` in", id="name"),
         pytest.param("prices: {a: 1}", f"{WHERE}has no currency", id="no currency"),
-        pytest.param("currency: USD", "Object missing required field `prices`", id="no prices"),
         pytest.param("prices: {}", "Expected `object` of length >= 1", id="empty prices"),
         pytest.param("currency: $\nprices: {a: 1}", "Expected `str` matching regex", id="$"),
         pytest.param("date: 2026-13-01\nprices: {a: 1}", "month must be in 1..12", id="date"),
@@ -78,7 +64,6 @@ TOO_LOW = f"{WHERE}Expected `float` > 0.0 - at `$.price`; write a price as 0.31,
         pytest.param("[" * 50_000, "maximum recursion depth exceeded", id="deep"),
         pytest.param("[" + 2**15 * "a," + "]", "is larger than 64 KiB", id="huge"),
         pytest.param(b"\xff", "'utf-8' codec can't decode byte 0xff", id="encoding"),
-        pytest.param("a: b: c", "mapping values are not allowed here", id="not YAML"),
         pytest.param("a: !!python/object:x y", "could not determine a constructor", id="object"),
     ],
 )

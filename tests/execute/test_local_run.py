@@ -50,12 +50,6 @@ def fill(source):
 FILES = {"io-benchmark.json": "{}", "more/y.json": "[]", "x.json": "1"}
 
 
-def test_a_folder_is_flattened_into_the_output(take, source):
-    """Files keep their place below the folder; the folder's own name is gone."""
-    fill(source)
-    assert take() == ((), [], FILES)
-
-
 @pytest.mark.parametrize(
     "plant",
     [

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The tasks that names mean, generated in this process."""
 
-import subprocess
-
 import pytest
 from embedding import shell_text
 from taskgraph.parameters import base_schema
@@ -75,17 +73,6 @@ def test_bundled_copy(tmp_path, monkeypatch):
     expected = generate(OWN, names)
     monkeypatch.setenv("PATH", "")
     assert generate(root, names) == expected
-
-
-def test_git_worktree(tree):
-    """A tree whose `.git` is a file gives the same tasks."""
-    git = ("git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(tree.path))
-    for words in ("init -q ../main", "-C ../main commit -q --allow-empty -m a"):
-        subprocess.run([*git, *words.split()], check=True)
-    subprocess.run([*git, "-C", "../main", "worktree", "add", "-q", "../linked"], check=True)
-    (tree.path.parent / "linked/.git").rename(tree.path / ".git")
-    assert (tree.path / ".git").is_file()
-    assert generate(tree, ["io-benchmark"]) == generate(OWN, ["io-benchmark"])
 
 
 def test_a_fourth_pool_is_four_lines(tree):

@@ -7,7 +7,6 @@ what was sent to which.
 
 import asyncio
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +38,6 @@ class Fault:
     headers: dict[str, str] = field(default_factory=dict)
     truncated: bool = False  # less of the body than was announced
     delay_s: float = 0.0  # before the answer begins
-    hang_up: bool = False
 
 
 # Which fault, if any, the n-th request of the same kind meets.
@@ -71,7 +69,6 @@ class Loopback:
         self.faults = faults
         self._anonymous = ANONYMOUS if private else (*ANONYMOUS, PUBLIC_ARTIFACTS)
         self._clients = clients
-        self._now_s: Callable[[], float] = time.time
         self.requests: list[Request] = []
         self.url = self.storage_url = ""
         self._counts: Counter[tuple[str, str, str, str]] = Counter()
@@ -93,11 +90,6 @@ class Loopback:
         self._loop.call_soon_threadsafe(stop.set)
         self._thread.join(10)
         self._loop.close()
-
-    def turn_clock(self, seconds: float) -> None:
-        """Set the server's clock ahead, or back, by this many seconds."""
-        now_s = self._now_s
-        self._now_s = lambda: now_s() + seconds
 
     def asked(self, host: str, part: str = "") -> list[Request]:
         return [
@@ -155,9 +147,6 @@ class Loopback:
         finally:
             self._at_once -= 1
         body = await incoming.read()
-        if fault.hang_up:
-            assert incoming.transport is not None
-            incoming.transport.abort()
         if fault.status is not None:
             return web.Response(status=fault.status, headers=fault.headers, text="<html>no")
         reply = answer(request, body)
@@ -167,7 +156,7 @@ class Loopback:
 
     def _api_answer(self, request: Request, body: bytes) -> Reply:
         headers = {name.lower(): value for name, value in request.headers.items()}
-        api = Api(self.deployment, self.storage_url, self._clients, self._anonymous, self._now_s)
+        api = Api(self.deployment, self.storage_url, self._clients, self._anonymous)
         return api.answer(Incoming(request.method, request.path, headers, body))
 
     def _object(self, request: Request, _body: bytes) -> Reply:

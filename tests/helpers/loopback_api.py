@@ -7,7 +7,7 @@ first, by any method; then come the parameters, then the scopes, then the answer
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote
@@ -175,7 +175,6 @@ class Api:
     storage_url: str
     clients: Sequence[Client]
     anonymous: tuple[str, ...]
-    now_s: Callable[[], float]
 
     def answer(self, incoming: Incoming) -> Reply:
         path, _, query = incoming.resource.partition("?")
@@ -183,7 +182,7 @@ class Api:
         if method is None:
             return failure(not_found(f"no such route here: {path}"), "", {})
         try:
-            who = loopback_auth.authenticate(incoming, self.clients, self.now_s(), self.anonymous)
+            who = loopback_auth.authenticate(incoming, self.clients, self.anonymous)
             sent = json.loads(incoming.body) if incoming.body else None
             call = Call(parameters, dict(parse_qsl(query)), sent, who)
             answer = getattr(self, f"_{method}")(call)

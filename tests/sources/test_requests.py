@@ -34,7 +34,6 @@ def on_sigterm():
     ("number", "expected"),
     [
         (signal.SIGTERM, TerminatedError),
-        (signal.SIGHUP, TerminatedError),
         (signal.SIGINT, KeyboardInterrupt),
     ],
 )

@@ -182,7 +182,6 @@ def test_scopes():
             r"--pool arm=a/b: pool is not selected; choose one of amd-16",
             id="pool",
         ),
-        pytest.param(generated(""), IMAGE, "does not measure a pool", id="no pool"),
     ],
 )
 def test_refusals(task, settings, message):

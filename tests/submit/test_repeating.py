@@ -56,7 +56,6 @@ def test_only_what_it_needs_is_changed(definition):
             "io-benchmark-a-confirm-6",
             id="next",
         ),
-        pytest.param("other", "a", [], "other-confirm", id="other label"),
     ],
 )
 def test_label(definition, label, pool, labels, expected):

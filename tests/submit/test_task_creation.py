@@ -59,7 +59,6 @@ def test_in_order_and_signed():
     [
         pytest.param(Fault(status=503), id="503"),
         pytest.param(Fault(status=429, headers={"Retry-After": "1"}), id="429"),
-        pytest.param(Fault(hang_up=True), id="hang-up"),
         pytest.param(Fault(truncated=True), id="created-and-answer-lost"),
     ],
 )

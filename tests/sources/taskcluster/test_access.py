@@ -18,6 +18,7 @@ CERTIFICATE = {"TASKCLUSTER_CERTIFICATE": '{"version": 1}'}
 TEMPORARY = {**SIGNING, "certificate": '{"version": 1}'}
 
 
+# The characters that the auth service accepts.
 CLIENT_ID = "mozilla-auth0/ad|Mozilla-LDAP|jane+x@example.com!/cli-x_7:b.c"
 AS_ME = Access(ROOT, ROOT, "as me", SIGNING)
 IN_A_TASK = Access(ROOT, "http://taskcluster", "through the task's proxy")
@@ -29,20 +30,27 @@ IN_A_TASK = Access(ROOT, "http://taskcluster", "through the task's proxy")
         (ROOT, {}, Access(ROOT, ROOT, "anonymously")),
         (ROOT, {**CREDENTIALS, **PROXY}, AS_ME),
         (ROOT, {**CREDENTIALS, **CERTIFICATE}, Access(ROOT, ROOT, "as me", TEMPORARY)),
+        (
+            ROOT,
+            {**CREDENTIALS, "TASKCLUSTER_CLIENT_ID": CLIENT_ID},
+            Access(ROOT, ROOT, f"as {CLIENT_ID}", {**SIGNING, "clientId": CLIENT_ID}),
+        ),
         (ROOT, PROXY, IN_A_TASK),
         (OTHER, {**CREDENTIALS, **PROXY}, Access(OTHER, OTHER, "anonymously")),
     ],
-    ids=["nothing", "before-proxy", "temporary", "proxy", "another-deployment-gets-nothing"],
+    ids=[
+        "nothing",
+        "before-proxy",
+        "temporary",
+        "real-id",
+        "proxy",
+        "another-deployment-gets-nothing",
+    ],
 )
 def test_who_asks(root_url, environment, expected):
     """Only the deployment of TASKCLUSTER_ROOT_URL gets the credentials or the proxy."""
-    assert Access.of(root_url, {**HERE, **environment}) == expected
-
-
-def test_a_real_client_id():
-    """The characters that the auth service accepts; repr does not show the token."""
-    access = Access.of(ROOT, {**HERE, **CREDENTIALS, "TASKCLUSTER_CLIENT_ID": CLIENT_ID})
-    assert access.who == f"as {CLIENT_ID}"
+    access = Access.of(root_url, {**HERE, **environment})
+    assert access == expected
     assert "secret" not in repr(access)
 
 
@@ -56,17 +64,14 @@ NO_ID, NO_TOKEN = "is not a client id", "contains characters that an access toke
     ("changes", "message"),
     [
         ({"CLIENT_ID": 'a"b'}, NO_ID),
-        ({"CLIENT_ID": '"' * 10_000}, NO_ID),
         ({"CERTIFICATE": "[" * 100_000}, NO_CERTIFICATE),
         ({"CERTIFICATE": '["version"]'}, NO_CERTIFICATE),
-        ({"CERTIFICATE": '{"version": "é"}'}, NO_CERTIFICATE),
         ({"ACCESS_TOKEN": "sécret"}, NO_TOKEN),
-        ({"ACCESS_TOKEN": "sec\tret"}, NO_TOKEN),
         ({"CLIENT_ID": ""}, "is set and TASKCLUSTER_CLIENT_ID is not"),
         ({"ACCESS_TOKEN": ""}, "is set and TASKCLUSTER_ACCESS_TOKEN is not"),
         ({"ACCESS_TOKEN": "", "CLIENT_ID": "", "PROXY_URL": "x"}, "is not an http(s) address"),
     ],
-    ids=range(10),
+    ids=range(7),
 )
 def test_mistakes_name_the_variable_and_never_the_secret(changes, message):
     """A printed message may end in a public log; a quote would end the id in the signed header."""
@@ -100,7 +105,7 @@ def message(note):
             ),
         ),
         ("ext.certificate.expiry < now", "have expired; get new ones"),
-        ("ext.certificate.signature is not valid", "check TASKCLUSTER_CERTIFICATE"),
+        ("Unauthorized: Stale timestamp", "clock by more than 15 minutes; set the clock, the cred"),
         (
             f"ext.certificate issuer `me` doesn't satisfy all certificate scopes {'queue:x' * 40}, a:b.",
             "queue:x, a:b.): the client that made the temporary credentials lacks a scope",

@@ -10,7 +10,6 @@ from loopback_deployment import Artifact, Deployment
 from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
 from io_benchmark.sources.taskcluster import index_history
 
@@ -118,14 +117,6 @@ def test_what_is_gone_is_named(loopback, pushes):
             f"({loopback.url}/tasks/{second}/runs/0)"
         ),
     }
-
-
-def test_what_is_left_out_is_named(loopback):
-    """Results of the index count in the budget of the command."""
-    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    request = ReadRequest(environment, lambda *_run: None, budget=Budget(read_bytes=0))
-    (line,) = index_history.read_index_history(QUERY, request).log.problem_lines()
-    assert line.startswith("left out 4 results: ")
 
 
 def test_names_that_are_no_dates(loopback, pushes):

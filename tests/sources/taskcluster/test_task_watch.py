@@ -9,10 +9,9 @@ from unittest import mock
 
 import pytest
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, Artifact, Deployment, add_group, recorded, slug
+from loopback_deployment import AMD_16, Artifact, Deployment, add_group, slug
 from recorded_pushes import PUSH
 
-from io_benchmark.errors import ResultError
 from io_benchmark.sources.taskcluster import task_watch
 from io_benchmark.sources.taskcluster.addresses import LANDO_HOSTS, GroupAddress, parse
 from io_benchmark.sources.taskcluster.listing import TaskListing, connect
@@ -107,19 +106,6 @@ def test_no_longer_than_asked(deployment, group, ids):
         f"not waiting any longer; not resolved: io-benchmark-amd-16-1 ({ids[0]}): is running",
     ]
     assert turned.slept == [15, 22.5, 2.5]
-
-
-@pytest.mark.parametrize(
-    ("address", "waits"), [(f"task:{AMD_16}", True), (f"task:{AMD_16}.0", False)]
-)
-def test_named_tasks(address, waits):
-    """It waits for a task, or for its named run."""
-    deployment = recorded()
-    deployment.change_runs(AMD_16, "completed", "pending")
-    with Loopback(deployment) as loopback:
-        told = waited(loopback, Turned(), address, limit_s=30)
-    state = "[0/1] 1 pending" if waits else "[1/1] 1 completed"
-    assert (told[0], len(told)) == (f"{state} after 0 min", 2 if waits else 1)
 
 
 @pytest.mark.parametrize("address", ["group:{}", "task:{}"])
@@ -222,28 +208,6 @@ def test_a_decision_task_that_fails(deployment):
     assert turned.slept == [15]
 
 
-def test_an_action_that_still_runs(deployment, group):
-    """It waits for what the action adds; earlier failed actions do not matter."""
-    add(deployment, group, "decision-task", "completed")
-    action = add(deployment, group, "action-callback", "pending")
-    failed = add(deployment, group, "action-callback", "failed")
-
-    def retriggered():
-        deployment.change_runs(action, "completed")
-        added.append(add(deployment, group, "io-benchmark", "running"))
-
-    added: list[str] = []
-    turned = Turned(retriggered, lambda: deployment.change_runs(added[0], "completed"))
-    with Loopback(deployment) as loopback:
-        told = waited(loopback, turned, f"group:{group}")
-    assert [line for line in told if line.startswith("[")] == [
-        "[2/3] 2 completed, 1 pending after 0 min",
-        "[2/3] 2 completed, 1 running after 0 min",
-        "[3/3] 3 completed after 0 min",
-    ]
-    assert not any(failed in line for line in told)
-
-
 def test_what_is_added_while_a_group_is_listed(deployment, group):
     """A decision task that ends between two pages may have added tasks to the first."""
     decision = add(deployment, group, "decision-task", "running")
@@ -325,13 +289,3 @@ def test_until_all_of_a_group_are_resolved(deployment, group, ids):
         title.format(30, ids[1], "failed"),
     ]
     assert turned.slept == [15, 15, 22.5, 33.75, 50.625, 60, 15, 15]
-
-
-def test_a_group_that_cannot_be_listed(deployment, group):
-    """What fails for good is an error."""
-    faults = first(999, Fault(status=502))
-    with (
-        Loopback(deployment, faults=faults) as loopback,
-        pytest.raises(ResultError, match="answers 502"),
-    ):
-        waited_in_group(loopback, group, Turned())
