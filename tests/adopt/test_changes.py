@@ -72,14 +72,37 @@ def test_read_only(tmp_path, command, make, refused, is_whole):
     assert (snapshot(folder), sorted(folder.rglob("*"))) == (before, paths)
 
 
-def test_full_disk(tmp_path, monkeypatch):
-    """A folder that was made for a file which then cannot be written goes as well."""
+@pytest.mark.parametrize(
+    ("error", "raised", "problem"),
+    [
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            IoBenchmarkError,
+            "new/file: No space left on device; make",
+        ),
+        (KeyboardInterrupt(), KeyboardInterrupt, "^$"),
+    ],
+    ids=["full disk", "Ctrl-C"],
+)
+def test_not_written(tmp_path, monkeypatch, error, raised, problem):
+    """What was written before goes, also a folder that was made for a file."""
+    tree = changes.Tree(tmp_path)
+    files = [tree.change("first", b"a"), tree.change("new/file", b"a")]
 
-    def write_file(*_arguments):
-        raise OSError(errno.ENOSPC, "No space left on device")
+    def write_file(path, content):
+        if path.name == "file":
+            raise error
+        path.write_bytes(content)
 
     monkeypatch.setattr(changes, "write_file", write_file)
-    tree = changes.Tree(tmp_path)
-    with pytest.raises(IoBenchmarkError, match="new/file: No space left on device; make"):
-        tree.write([tree.change("new/file", b"a")])
+    with pytest.raises(raised, match=problem):
+        tree.write(files)
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("b-a", True), ("b-c", False), ("b[", True), ("b-a2", False)]
+)
+def test_aliases(name, expected):
+    """A name is an alias, or is matched as a whole; what is no pattern matches only itself."""
+    assert changes.is_alias(name, ["b[", 1, "b-(a|b)"]) is expected

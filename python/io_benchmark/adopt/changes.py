@@ -2,7 +2,8 @@
 """Changes of whole files in somebody's tree, as a patch or written."""
 
 import difflib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,6 +50,9 @@ class Tree(Struct, frozen=True):
                 raise IoBenchmarkError(
                     f"{file}: {error.strerror}; make the checkout writable and try again"
                 ) from None
+            except KeyboardInterrupt:
+                self._undo(changes[: number + 1])
+                raise
 
     def _undo(self, changes: list[FileChange]) -> None:
         for change in changes:
@@ -79,3 +83,14 @@ class Tree(Struct, frozen=True):
             raise IoBenchmarkError(
                 f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
             ) from None
+
+
+def is_alias(name: str, aliases: Iterable[object]) -> bool:
+    """Is a name one of a graph configuration's aliases, which may be patterns?"""
+    for alias in map(str, aliases):
+        try:
+            if name == alias or re.fullmatch(alias, name):
+                return True
+        except re.error:
+            continue  # taskgraph matches nothing by it either
+    return False

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import yaml
 
-from io_benchmark.adopt.changes import FileChange, Tree
+from io_benchmark.adopt.changes import FileChange, Tree, is_alias
 from io_benchmark.adopt.firefox_kind import FETCHES, KIND, MARK, NAME, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import resolve_path
@@ -71,11 +71,9 @@ class Checkout(Tree, frozen=True):
 
     def _check_aliases(self, kind: FirefoxKind, config: Any) -> None:
         """Refuse pools whose worker type is no alias there; the message has those that could be meant."""
-        aliases = (config.get("workers") or {}).get("aliases") or {}
+        aliases = [str(name) for name in (config.get("workers") or {}).get("aliases") or {}]
         missing = {
-            pool: name
-            for pool, name in kind.worker_types.items()
-            if not any(re.fullmatch(alias, name) for alias in aliases)
+            pool: name for pool, name in kind.worker_types.items() if not is_alias(name, aliases)
         }
         if missing:
             linux = sorted(alias for alias in aliases if alias.startswith("b-linux"))

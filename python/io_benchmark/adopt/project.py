@@ -13,7 +13,7 @@ from typing import Any, Self
 import yaml
 
 from io_benchmark import __version__
-from io_benchmark.adopt.changes import FileChange, Tree
+from io_benchmark.adopt.changes import FileChange, Tree, is_alias
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import resolve_path
 
@@ -73,11 +73,7 @@ class Project(Tree, frozen=True):
         config = self._yaml(CONFIG)
         aliases = self._aliases(config)
         pools = pools or {name: name for name in aliases if re.fullmatch("[A-Za-z0-9._-]+", name)}
-        missing = [
-            alias
-            for alias in pools.values()
-            if not any(re.fullmatch(known, alias) for known in aliases)
-        ]
+        missing = [alias for alias in pools.values() if not is_alias(alias, aliases)]
         if missing or not pools:
             named = f"no alias {', '.join(missing)}" if missing else "no alias that is one pool"
             advice = "name the pools as --pool NAME=ALIAS" if aliases else "add the workers there"
