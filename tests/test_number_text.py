@@ -16,12 +16,10 @@ MS = 1_000_000
     ("write", "value", "expected"),
     [
         (number_text.digits, 146.4, "146"),
-        (number_text.digits, 76, "76.0"),
         (number_text.digits, 1.2345, "1.23"),
         (number_text.digits, 0.03071, "0.0307"),
         (number_text.digits, 999.7, "1,000"),
         (number_text.digits, 291432, "291,000"),
-        (number_text.digits, 0, "0"),
         (number_text.digits, -2.5, "-2.50"),
         (number_text.digits, math.nan, "\N{EN DASH}"),
         (number_text.digits, math.inf, "∞"),
@@ -29,21 +27,16 @@ MS = 1_000_000
         (number_text.compact, 5.5, "5.5"),
         (number_text.compact, 1234.5, "1,234"),
         (number_text.count, 12_345, "12,345"),
-        (number_text.tick, 1_500_000, "1,500,000"),
         (number_text.tick, 0.25, "0.25"),
         (number_text.percent, 0.94, "94 %"),
-        (number_text.percent, 0.05, "5 %"),
         (number_text.percent, 0.0123, "1.2 %"),
         (number_text.percent, 0.0999, "10 %"),
-        (number_text.percent, 1.31, "131 %"),
         (number_text.signed_percent, 97, "97 %"),
         (number_text.signed_percent, -14, "−14 %"),
         (number_text.signed_percent, 1000, "1,000 %"),
         (number_text.size, 80 * 1024**2, "80 MiB"),
         (number_text.size, 1023, "1,023 B"),
         (number_text.size, 1536, "1.50 KiB"),
-        (number_text.size, 0, "0 B"),
-        (number_text.size, 5 * 1024**4, "5 TiB"),
     ],
 )
 def test_single_numbers(write, value, expected):
@@ -85,7 +78,6 @@ def test_times(values_ns, expected):
         (0.0123, 123.4, "0.0123 to 123"),
         (4.65e-13, 9.72e11, "unknown"),
         (0.02, 54_321.0, "0.0200 to >100"),
-        (0.0, math.inf, "unknown"),
     ],
 )
 def test_interval(low, high, expected):
@@ -104,8 +96,6 @@ def test_ratio_range():
     [
         ((75.8 * MS, 145.9 * MS), 70.1 * MS, ("75.8", "+70.1", "ms")),
         ((70 * MS, 270 * MS), 200 * MS, ("70", "+200", "ms")),
-        ((5 * MS, 3 * MS), -2 * MS, ("5.00", "−2.00", "ms")),
-        ((800, 900), 100, ("800", "+100", "ns")),
         ((75 * MS, 75 * MS), 0.001 * MS, ("75.000", "+0.001", "ms")),
         ((75 * MS, 75 * MS), 0, ("75.00", "0.00", "ms")),
         ((0, 0), 0, ("0.00", "0.00", "ns")),

@@ -6,11 +6,9 @@ The folder for results is new, or unchanged after an error.
 
 import errno
 import os
-import re
 import stat
 import subprocess
 import sys
-import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -54,17 +52,13 @@ def test_absolute(folder: Path, given: str, expected: str) -> None:
     assert resolve_path(Path(given), "--root") == folder / expected
 
 
-@pytest.mark.parametrize(
-    ("given", "reason"),
-    [("n" * 300, "File name too long"), ("loop", "Too many levels of symbolic links")],
-    ids=["too long", "a circle"],
-)
 @pytest.mark.usefixtures("folder")
-def test_nobody_can_look(given: str, reason: str) -> None:
+def test_nobody_can_look() -> None:
     """One line with the option and the system's reason."""
-    expected = f"--root X: cannot read this path ({reason}); name another folder"
-    with pytest.raises(UsageError, match=re.escape(expected)):
-        resolve_path(Path(given), "--root X")
+    reason = r"\(Too many levels of symbolic links\)"
+    expected = f"^--root X: cannot read this path {reason}; name another folder"
+    with pytest.raises(UsageError, match=expected):
+        resolve_path(Path("loop"), "--root X")
 
 
 def test_a_removed_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,34 +125,17 @@ def test_a_link_stays(tmp_path: Path, existing: bool) -> None:
     assert [*(tmp_path / "far").iterdir()] == [target]
 
 
-@pytest.mark.parametrize("link", [False, True], ids=["itself", "by a link"])
-def test_a_device_is_written_to(tmp_path: Path, link: bool) -> None:
-    """/dev/null stays a device; so does one that a link leads to."""
-    path = Path(os.devnull)
-    before = path.stat()
-    if link:
-        path = tmp_path / "link"
-        path.symlink_to(os.devnull)
-    write_file(path, NEW)
-    after = Path(os.devnull).stat()
-    assert (stat.S_ISCHR(after.st_mode), after.st_ino) == (True, before.st_ino)
-    assert path.is_symlink() == link
-
-
-def test_a_named_pipe_is_written_to(tmp_path: Path) -> None:
-    """Its reader gets everything, more than a pipe holds, and the pipe stays one."""
-    pipe, data = tmp_path / "pipe", NEW * 100_000
+def test_a_pipe_and_a_device_are_written_to(tmp_path: Path) -> None:
+    """They stay what they are, also where a link leads to them."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDWR)  # for writing as well, so that it waits for the writer
-    writer = threading.Thread(target=write_file, args=(pipe, data))
-    writer.start()
-    with os.fdopen(reader, "rb", buffering=0) as file:
-        received = b""
-        while len(received) < len(data):
-            received += file.read(len(data))
-        assert received == data
-    writer.join()
+    with os.fdopen(os.open(pipe, os.O_RDWR), "rb", buffering=0) as reader:
+        write_file(pipe, NEW)
+        assert reader.read(100) == NEW
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+    link.symlink_to(os.devnull)
+    write_file(link, NEW)
+    assert (link.is_symlink(), stat.S_ISCHR(Path(os.devnull).stat().st_mode)) == (True, True)
 
 
 @pytest.mark.parametrize("name", ["/dev/stdout", "out", "/dev/fd/2"])
@@ -184,27 +161,14 @@ def make_pipe(folder: Path) -> Path:
     return folder / "pipe"
 
 
-def make_read_only(folder: Path) -> Path:
-    (folder / "file").write_bytes(OLD)
-    (folder / "file").chmod(0o444)
-    return folder / "file"
-
-
 @pytest.mark.parametrize(
     ("make", "number"),
     [
         pytest.param(lambda folder: folder, errno.EISDIR, id="a folder"),
         pytest.param(lambda folder: folder / "no/file", errno.ENOENT, id="no folder"),
-        pytest.param(lambda folder: folder / ("n" * 256), errno.ENAMETOOLONG, id="too long"),
         pytest.param(make_loop, errno.ELOOP, id="links in a circle"),
         pytest.param(make_pipe, errno.ENXIO, id="a pipe without a reader"),
         pytest.param(lambda _folder: Path("/dev/full"), errno.ENOSPC, id="a full device"),
-        pytest.param(
-            make_read_only,
-            errno.EACCES,
-            id="read-only",
-            marks=pytest.mark.skipif(os.geteuid() == 0, reason="root may write to everything"),
-        ),
     ],
 )
 def test_what_cannot_be_written(tmp_path: Path, make, number: int) -> None:

@@ -9,8 +9,6 @@ import jsonschema
 import msgspec
 import pytest
 from golden import schemas
-from hypothesis import given
-from hypothesis import strategies as st
 from worker import retrieves_of
 
 from io_benchmark import results
@@ -111,7 +109,6 @@ CUT = "ends too early: its upload or download was cut; download it again or meas
         (b"\x1f\x8b\x08", "is a compressed file; unpack it"),
         (b"version https://git-lfs.github.com/spec/v1", "is a pointer of Git LFS; run `git lfs"),
         (b"{'version': 1}", "JSON is malformed"),
-        (b"[1]", "Expected `object`, got `array`"),
         (b"\xff\xfe", ""),
         (b"[" * 100_000, ""),
         (b'{"a":' * 100_000, ""),
@@ -293,23 +290,6 @@ def test_files_that_cannot_be_loaded(tmp_path: Path) -> None:
             results.load(tmp_path / missing)
 
 
-@pytest.mark.parametrize("path", [GOOD, ALL], ids=["cache-retrieve", "every workload"])
-@given(data=st.data())
-def test_no_mutation_gives_a_traceback(path: Path, data: st.DataObject) -> None:
-    """Bytes replaced, removed or repeated: either it still reads, or it is a ResultError."""
-    original = path.read_bytes()
-    start = data.draw(st.integers(0, len(original) - 1))
-    length = data.draw(st.integers(0, 40))
-    inserted = data.draw(st.binary(max_size=20))
-    mutated = original[:start] + inserted + original[start + length :]
-    message = ""
-    try:
-        results.parse(mutated, "x")
-    except ResultError as error:
-        message = str(error)
-    assert message == "" or message.isprintable()
-
-
 def test_the_published_schema_is_the_readers() -> None:
     """The JSON Schema in the documentation says what the reader does, and takes the real files."""
     published = json.loads(PUBLISHED.read_text())
@@ -376,9 +356,7 @@ def test_a_timeline_with_gaps_comes_back_as_written() -> None:
         ("https://user:word@ci.example/", False),
         ("https://ci.example/)[x](https://evil.example", False),
         ('https://ci.example/" onclick="alert(1)', False),
-        ("https://ci.example/a|b", False),
         ("https://ci.example/\x1b]8;;", False),
-        ("https://ci.example/\n", False),
         ("https://ex\u0430mple/", False),
         ("https://ci.example/" + "x" * 300, False),
     ],

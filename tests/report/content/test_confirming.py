@@ -14,7 +14,7 @@ from written import screen
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.plan import BEFORE, Plan
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 
 TASK = "fN1SgBXkQqWw0mF5yzYYTA"
@@ -81,15 +81,3 @@ def test_by_the_state_of_the_cause(state: State) -> None:
     )
     made = replace(made, diagnoses=(replace(diagnosis, causes=causes),))
     assert bool(offer(made)) is (state in (State.SUPPORTED, State.NOT_SEPARABLE))
-
-
-def test_before_and_after_a_change() -> None:
-    """The sides are of two groups, and no run in one of them compares both."""
-    workers = [
-        replace(each, side=f"amd-16 {when}", pool="amd-16", task_id=TASK)
-        for each in tried_workers()
-        for when in [BEFORE if each.pool == "intel" else "after"]
-    ]
-    made = compare(Plan.before_and_after(["amd-16"]), workers, Options())
-    assert made.confirming.paces
-    assert offer(made) == ""

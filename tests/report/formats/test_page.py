@@ -94,18 +94,3 @@ def test_hundreds_of_measurements() -> None:
     text = page(replace(report, subjects=parts, series=series, diagnoses=(), problems=()))
     assert text.count("Samples of variant-") == 60
     assert len(text.encode()) < 2_000_000
-
-
-def test_rates_are_drawn_as_rates() -> None:
-    """Each measurement has its picture, in its unit."""
-    text = page(every_workload.report())
-    assert_harmless(Page(text))
-    assert "mean 170,000 IOPS" in text
-    assert "mean 512 µs" in text
-    assert len(text.encode()) < 600_000
-
-
-def test_many_points_of_a_history() -> None:
-    """Sixty rows are shown; more are folded away."""
-    assert "<summary>69 points</summary>" in page(sample_history.steady())
-    assert "points</summary>" not in page(sample_history.one_change())

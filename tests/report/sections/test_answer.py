@@ -104,12 +104,7 @@ DISKS = "1 disk against 2 disks, striped"
             [SUPPORTED, replace(SUPPORTED, name="other", state=State.CONFIRMED, share=0.1)],
             f"(confirmed by a trial): {DISKS}, which explains 10 %; also supported: device-count.",
         ),
-        (
-            [replace(SUPPORTED, state=State.RULED_OUT)],
-            "none is supported by the observations.",
-        ),
         ([OPEN], f"(not separable): {DISKS} (other), of which nothing shows the cost."),
-        ([OPEN, replace(OPEN, name="third")], "(not separable): other, third."),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -176,7 +171,6 @@ def test_warnings() -> None:
     ("sides", "consequence"),
     [
         pytest.param(("amd-16",), "This run is left out.", id="others of its side count"),
-        pytest.param(("intel", "amd-16"), "No verdict is given.", id="both sides"),
         pytest.param(("amd-64",), "No verdict is given.", id="nothing of its side counts"),
     ],
 )

@@ -4,17 +4,15 @@
 import divided_reports
 import pytest
 import sample_report
-import several_places
 import simulated_cases
 from divided_reports import Times, with_parts
-from msgspec.structs import replace
 from simulated_push import Pool
 from written import folds, lines, rows, section, tables
 
 from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
-from io_benchmark.report.blocks import Items, plain
+from io_benchmark.report.blocks import Items
 
 LOOKUP_USER = Part(Phase.LOOKUP, Kind.USER)
 LOOKUP_KERNEL = Part(Phase.LOOKUP, Kind.KERNEL)
@@ -112,31 +110,6 @@ def test_nothing_to_divide() -> None:
         *(sample_report.refused(), sample_report.empty()),
     )
     assert [section(report, "Where the time went") for report in reports] == [[]] * len(reports)
-
-
-def test_several_measurements() -> None:
-    """The measurement that the answer names first leads; the others are folded."""
-    report = several_places.few_measurements()
-    first, second, *others = report.subjects
-    twice = replace(
-        second,
-        comparisons=tuple(
-            replace(each, subject=second.subject, ratio=1.5)
-            for each in first.comparisons
-            if each.verdict in DIFFERENT
-        ),
-        divisions=first.divisions,
-    )
-    report = replace(report, subjects=(first, twice, *others), diagnoses=())
-    assert [line.partition(":")[0] for line in sentences(report)] == [
-        "amd-16, +74.0 ms per retrieve against intel on cache-retrieve, overwrite in workspace"
-    ]
-    assert "The parts of 1 further difference" in folds(report)
-    name = f"{second.subject.workload}, {second.subject.label}"
-    assert [plain(table.title) for table in tables(section(report, "Where"))] == [
-        "amd-16 against intel on cache-retrieve, overwrite in workspace, ms per retrieve",
-        f"amd-16 against intel on {name} in {second.subject.place}, ms per retrieve",
-    ]
 
 
 def test_many_pools() -> None:

@@ -32,12 +32,6 @@ def test_several_workers() -> None:
     ) in found
 
 
-def test_pools_that_differ_in_what_the_place_is() -> None:
-    """Each kind is named with the pools that have it."""
-    found = lines(section(changed(kind="volume, xfs"), "Places"))
-    assert found[0] == "- workspace: volume, xfs on intel; volume, ext4 on amd-16"
-
-
 def test_what_is_folded() -> None:
     """Each destination of cache-retrieve has tables, of other workloads what differs."""
     report = several_places.everything()

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from written import lines, screen, section
 
-from io_benchmark.analysis.model import UNKNOWN, Subject, Verdict
+from io_benchmark.analysis.model import Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SingleWorker
 
 
@@ -23,14 +23,6 @@ def answer(whole: Report) -> str:
     """The answer about the only worker, without what to try."""
     found = lines(section(whole, "Answer"))
     return found[found.index("Workers that do not belong to their pool") + 1]
-
-
-def test_a_machine_type_and_several_tasks() -> None:
-    """Both are named; of a machine without a name, the tasks are."""
-    named = replace(worker(), instance_type="c2-standard-16", tasks=("A.0", "B.1"))
-    assert "amd-16 (task A.0, B.1, machine c2-standard-16) alone" in answer(report(named))
-    unknown = replace(worker(), machine=UNKNOWN, tasks=("A.0",))
-    assert answer(report(unknown)).startswith("- a worker of amd-16 (task A.0) alone takes 1.95×")
 
 
 @pytest.mark.parametrize(
