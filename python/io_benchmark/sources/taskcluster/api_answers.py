@@ -4,7 +4,7 @@
 Ids are checked against the queue's pattern, because they become parts of paths.
 """
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -15,7 +15,7 @@ from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
 from io_benchmark.text import clean, clean_name
 
 T = TypeVar("T")
-_Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
+Slug = Annotated[str, Meta(pattern=f"^{SLUG_PATTERN}$")]
 # A page of a group has 1000 tasks, each with a script of hundreds of braces.
 _MAXIMUM_OBJECTS = 1_500_000
 RESOLVED = ("completed", "failed", "exception")
@@ -50,8 +50,8 @@ class QueueRun(_ApiObject, frozen=True):
 class TaskStatus(_ApiObject, frozen=True):
     """The state of a task, with its runs."""
 
-    task_id: _Slug
-    task_group_id: _Slug
+    task_id: Slug
+    task_group_id: Slug
     state: str
     task_queue_id: str = ""
     runs: list[QueueRun] = []
@@ -101,56 +101,8 @@ class TaskDefinition(_ApiObject, frozen=True):
             return _TaskPayload()
 
 
-class GroupMember(_ApiObject, frozen=True):
-    """A task in a listing of its group."""
-
-    status: TaskStatus
-    task: TaskDefinition
-
-
-class NamedDefinition(_ApiObject, frozen=True):
-    """One of the definitions that were requested together."""
-
-    task_id: _Slug
-    task: TaskDefinition
-
-
-class IndexedTask(_ApiObject, frozen=True):
-    task_id: _Slug
-    namespace: str = ""  # the full path, with its name
-
-
 class StatusAnswer(_ApiObject, frozen=True):
     status: TaskStatus
-
-
-class TasksPage(_ApiObject, Generic[T], frozen=True):
-    """A page of tasks, in one of the forms above."""
-
-    tasks: list[T]
-    continuation_token: str | None = None
-
-
-class StatusesPage(_ApiObject, frozen=True):
-    statuses: list[StatusAnswer]
-    continuation_token: str | None = None
-
-
-class ArtifactContent(_ApiObject, frozen=True):
-    """The location of an artifact's content, or the reason why there is none."""
-
-    storage_type: str
-    url: str | None = None
-    reason: str | None = None
-    message: str | None = None
-
-
-class LandingJob(Struct, frozen=True):
-    """How far Lando is with a push."""
-
-    status: str
-    commit_id: str | None = None  # empty before it has landed
-    error: str | None = None
 
 
 def decode(data: bytes, kind: type[T]) -> T:

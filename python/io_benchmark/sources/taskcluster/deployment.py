@@ -8,17 +8,24 @@ Retry-After. A temporary failure leaves the client as a TransientError; each try
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import aiohttp
 import msgspec
 import taskcluster.aio
+from msgspec import Struct
 from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailure
 
 from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedError, ResultError
-from io_benchmark.sources.taskcluster import api_answers
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import REVISION, IndexAddress, LandingAddress
+from io_benchmark.sources.taskcluster.api_answers import (
+    Slug,
+    StatusAnswer,
+    TaskDefinition,
+    TaskStatus,
+    decode,
+)
 from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
 from io_benchmark.sources.web_client import WebClient, is_web_url
 from io_benchmark.text import clean
@@ -34,7 +41,55 @@ _NOT_LANDED = ("FAILED", "CANCELLED")
 _Ask = Callable[[], Awaitable[Any]]  # a call of the client
 
 
-class _Answer(msgspec.Struct):
+class _GroupMember(Struct, frozen=True, rename="camel"):
+    """A task in a listing of its group."""
+
+    status: TaskStatus
+    task: TaskDefinition
+
+
+class _NamedDefinition(Struct, frozen=True, rename="camel"):
+    """One of the definitions that were requested together."""
+
+    task_id: Slug
+    task: TaskDefinition
+
+
+class _IndexedTask(Struct, frozen=True, rename="camel"):
+    task_id: Slug
+    namespace: str = ""  # the full path, with its name
+
+
+class _TasksPage(Struct, Generic[T], frozen=True, rename="camel"):
+    """A page of tasks, in one of the forms above."""
+
+    tasks: list[T]
+    continuation_token: str | None = None
+
+
+class _StatusesPage(Struct, frozen=True, rename="camel"):
+    statuses: list[StatusAnswer]
+    continuation_token: str | None = None
+
+
+class _ArtifactContent(Struct, frozen=True, rename="camel"):
+    """The location of an artifact's content, or the reason why there is none."""
+
+    storage_type: str
+    url: str | None = None
+    reason: str | None = None
+    message: str | None = None
+
+
+class _LandingJob(Struct, frozen=True):
+    """How far Lando is with a push."""
+
+    status: str
+    commit_id: str | None = None  # empty before it has landed
+    error: str | None = None
+
+
+class _Answer(Struct):
     """Has the parts of an aiohttp response that the client reads; leaves a good answer undecoded."""
 
     status: int
@@ -55,7 +110,7 @@ class _Answer(msgspec.Struct):
             raise aiohttp.ClientResponseError(None, (), status=self.status)  # type: ignore[arg-type]
 
 
-class _Session(msgspec.Struct):
+class _Session(Struct):
     """Has the method of an aiohttp session that the client calls."""
 
     http: WebClient
@@ -95,13 +150,11 @@ class Deployment:
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
         """Create a task; repeating a lost answer creates the same task under the same id only once."""
-        await self._ask(
-            api_answers.StatusAnswer, lambda: self._queue.createTask(task_id, dict(definition))
-        )
+        await self._ask(StatusAnswer, lambda: self._queue.createTask(task_id, dict(definition)))
 
     async def cancel_task(self, task_id: str) -> bool:
         """Cancel a task; return False where it was resolved before, which does not change it."""
-        answer = await self._ask(api_answers.StatusAnswer, lambda: self._queue.cancelTask(task_id))
+        answer = await self._ask(StatusAnswer, lambda: self._queue.cancelTask(task_id))
         runs = answer.status.runs
         return bool(runs) and runs[-1].reason_resolved == "canceled"
 
@@ -118,7 +171,7 @@ class Deployment:
     async def find(self, route: str) -> str | None:
         """Return the id of the task at a route of the index."""
         try:
-            task = await self._ask(api_answers.IndexedTask, lambda: self._index.findTask(route))
+            task = await self._ask(_IndexedTask, lambda: self._index.findTask(route))
         except MissingError:
             return None
         return task.task_id
@@ -126,9 +179,9 @@ class Deployment:
     async def landed(self, landing: LandingAddress) -> IndexAddress | None:
         """Return the decision task's route of a push that Lando makes; None where it has not landed yet."""
 
-        async def read_job() -> api_answers.LandingJob:
+        async def read_job() -> _LandingJob:
             data = await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES)
-            return api_answers.decode(data, api_answers.LandingJob)
+            return decode(data, _LandingJob)
 
         try:
             job = await self._http.policy.retry(read_job)
@@ -149,7 +202,7 @@ class Deployment:
 
     async def indexed(self, namespace: str) -> dict[str, str]:
         """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""
-        kind = api_answers.TasksPage[api_answers.IndexedTask]
+        kind = _TasksPage[_IndexedTask]
         pages = self._pages(kind, self._index.listTasks, namespace)
         tasks = [task async for page in pages for task in page.tasks]
         return {task.namespace.rpartition(".")[2]: task.task_id for task in tasks}
@@ -159,7 +212,7 @@ class Deployment:
     ) -> list[QueueTask]:
         """Return all tasks of a group; `on_tasks` gets the number of tasks on each page."""
         members: dict[str, QueueTask] = {}
-        kind = api_answers.TasksPage[api_answers.GroupMember]
+        kind = _TasksPage[_GroupMember]
         async for page in self._pages(kind, self._queue.listTaskGroup, group_id):
             for member in page.tasks:
                 members[member.status.task_id] = QueueTask.of(member.task, member.status)
@@ -169,14 +222,12 @@ class Deployment:
 
     async def tasks(self, task_ids: Sequence[str]) -> dict[str, QueueTask]:
         """Return those of the named tasks that exist, with two requests per 1000."""
-        statuses: dict[str, api_answers.TaskStatus] = {}
+        statuses: dict[str, TaskStatus] = {}
         tasks: dict[str, QueueTask] = {}
-        kind = api_answers.TasksPage[api_answers.NamedDefinition]
+        kind = _TasksPage[_NamedDefinition]
         for start in range(0, len(task_ids), _MAXIMUM_IDS):
             ids = {"taskIds": list(task_ids[start : start + _MAXIMUM_IDS])}
-            async for page in self._pages(
-                api_answers.StatusesPage, self._queue.statuses, payload=ids
-            ):
+            async for page in self._pages(_StatusesPage, self._queue.statuses, payload=ids):
                 statuses |= {answer.status.task_id: answer.status for answer in page.statuses}
             async for page in self._pages(kind, self._queue.tasks, payload=ids):
                 for task in page.tasks:
@@ -194,7 +245,7 @@ class Deployment:
         """Return the result file of a run; raise a NoArtifactError that says why there is none."""
         try:
             content = await self._ask(
-                api_answers.ArtifactContent,
+                _ArtifactContent,
                 lambda: self._queue.artifact(task.task_id, str(run_id), artifact),
                 f"the scope queue:get-artifact:{artifact}",
             )
@@ -248,7 +299,7 @@ class Deployment:
 
         async def attempt() -> T:
             body = await ask()
-            return api_answers.decode(body if isinstance(body, bytes) else b"", kind)
+            return decode(body if isinstance(body, bytes) else b"", kind)
 
         try:
             return await self._http.policy.retry(attempt)
