@@ -31,7 +31,7 @@ class Terminated(KeyboardInterrupt):
         self.exit_code = 128 + number  # as a shell shows it
 
 
-def not_ignored(numbers: Iterable[int]) -> list[int]:
+def _not_ignored(numbers: Iterable[int]) -> list[int]:
     """Return the signals that the program's parent did not set to be ignored, as nohup does."""
     return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
 
@@ -50,12 +50,31 @@ def interruptions() -> Iterator[None]:
         stopping = True
         raise Terminated(number)
 
-    previous = {number: signal.signal(number, terminate) for number in not_ignored(TERMINATING)}
+    previous = {number: signal.signal(number, terminate) for number in _not_ignored(TERMINATING)}
     try:
         yield
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def hold_interrupts() -> Iterator[None]:
+    """Deliver SIGINT, SIGTERM and SIGHUP after the block, because an interruption would leave it half done."""
+    held: list[int] = []
+
+    def hold(number: int, _frame: FrameType | None) -> None:
+        held.append(number)
+
+    numbers = _not_ignored((signal.SIGINT, *TERMINATING))
+    previous = {number: signal.signal(number, hold) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+    for number in held:
+        signal.raise_signal(number)
 
 
 class _Output(io.RawIOBase):

@@ -7,8 +7,8 @@ import signal
 import pytest
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.local_run import RunOutput, hold_interrupts
-from io_benchmark.process import interruptions
+from io_benchmark.execute.local_run import RunOutput
+from io_benchmark.process import hold_interrupts, interruptions
 
 FOLDER, FILE = "public/io-benchmark", "public/x.json"
 

@@ -11,7 +11,7 @@ import seed_case
 
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.commands import compare
-from io_benchmark.commands.options import add_options, read_options
+from io_benchmark.commands.options import add_options, arguments
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.operations.compare import ComparisonOptions
 from io_benchmark_taskgraph.report_stanza import FILES, PYTHON, ReportSettings
@@ -47,12 +47,12 @@ def test_compare_understands_it(tmp_path, settings):
     program.write_text('#!/bin/sh\nprintf "%s\\0" "$@" > arguments\n')
     program.chmod(0o755)
     run(settings, tmp_path, IO_BENCHMARK_REPORT_PYTHON=str(program), TASK_GROUP_ID=GROUP)
-    *arguments, _ = (tmp_path / "arguments").read_text().split("\0")
-    assert arguments[:4] == ["-u", "-m", "io_benchmark.cli", "compare"]
+    *words, _ = (tmp_path / "arguments").read_text().split("\0")
+    assert words[:4] == ["-u", "-m", "io_benchmark.cli", "compare"]
     parser = argparse.ArgumentParser()
     add_options(parser, compare.OPTIONS)
-    given = vars(parser.parse_args(arguments[4:]))
-    parsed = read_options(ComparisonOptions, given)
+    given = vars(parser.parse_args(words[4:]))
+    parsed = ComparisonOptions(**arguments(ComparisonOptions, given))
     assert given["addresses"] == [f"group:{GROUP}"]
     assert (parsed.wait, parsed.partial) == (settings.wait_minutes, True)
     assert parsed.baseline == settings.baseline

@@ -96,6 +96,6 @@ def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_comparison
     from io_benchmark.operations.compare import ComparisonOptions, compare
 
-    settings = options.read_options(ComparisonOptions, given)
+    settings = ComparisonOptions(**options.arguments(ComparisonOptions, given))
     report = compare(given["addresses"], settings, context)
     return print_comparison(report, given, context, partial=settings.partial)

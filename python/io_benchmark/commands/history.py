@@ -51,10 +51,10 @@ OPTIONS = {
 
 def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
-    from io_benchmark.operations.history import HistoryOptions, history
+    from io_benchmark.operations.history import history
 
-    pool, addresses = given["pool"], given.get("addresses", ())
-    settings = options.read_options(HistoryOptions, given)
-    report = history(pool, addresses, settings, context)
-    nothing = f"no result of {pool} was found that can be shown; see the report for the reasons"
+    report = history(context, **options.arguments(history, given))
+    nothing = (
+        f"no result of {given['pool']} was found that can be shown; see the report for the reasons"
+    )
     return print_report(report, given, context, "" if report.series else nothing, unreadable="note")

@@ -9,28 +9,26 @@ import argparse
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
+from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean, clean_name
 
 if TYPE_CHECKING:  # --help needs no data classes
-    from msgspec import Struct
-
     from io_benchmark.analysis.plan import Expectation
     from io_benchmark.costs.worker_time import Price
 
-OptionsType = TypeVar("OptionsType", bound="Struct")
 Given = Mapping[str, Any]  # by the name of the option: `worker_variation`
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _VALUE_LENGTH = 100  # characters of a wrong value in a message
 REPORT_OUTPUT = "output (* can be given more than once)"
 
 
-class Option(NamedTuple):
+class _Option(NamedTuple):
     """An option or a positional argument."""
 
     names: tuple[str, ...]
@@ -51,24 +49,24 @@ class Option(NamedTuple):
         return name if name.startswith("-") else str(self.settings["metavar"])
 
 
-Groups = Mapping[str, Sequence[Option]]  # by title
+Groups = Mapping[str, Sequence[_Option]]  # by title
 
 
 def option(
     names: str, value: str, summary: str, parse: Callable[[str], Any] = str, **settings: Any
-) -> Option:
+) -> _Option:
     """Return an option with a value, such as `-j, --jobs NAME`; without dashes, an argument."""
     return _option(names, summary, {"metavar": value, "type": parse, **settings})
 
 
-def flag(name: str, summary: str, **settings: Any) -> Option:
+def flag(name: str, summary: str, **settings: Any) -> _Option:
     """Return an option without a value."""
     return _option(name, summary, {"action": "store_true", **settings})
 
 
-def _option(names: str, summary: str, settings: dict[str, Any]) -> Option:
-    rules = {key: settings.pop(key) for key in Option._field_defaults if key in settings}
-    return Option(tuple(names.split(", ")), summary, settings, **rules)
+def _option(names: str, summary: str, settings: dict[str, Any]) -> _Option:
+    rules = {key: settings.pop(key) for key in _Option._field_defaults if key in settings}
+    return _Option(tuple(names.split(", ")), summary, settings, **rules)
 
 
 class _PerPool(argparse.Action):
@@ -117,9 +115,9 @@ def check_options(groups: Groups, given: Given) -> None:
             raise UsageError(f"{title} needs {entry.needs[0]}; use both or none")
 
 
-def read_options(kind: type[OptionsType], given: Given) -> OptionsType:
-    """Return an operation's options: what was given, else its defaults."""
-    return kind(**{name: given[name] for name in kind.__struct_fields__ if name in given})
+def arguments(operation: Callable[..., Any], given: Given) -> dict[str, Any]:
+    """Return the arguments of an operation, or of its options, that were given; others have its defaults."""
+    return {name: given[name] for name in signature(operation).parameters if name in given}
 
 
 def wrong_value(value: str, problem: str) -> argparse.ArgumentTypeError:
@@ -202,26 +200,26 @@ ROOT = option(
 )
 
 
-def jobs(default: str) -> Option:
+def jobs(default: str) -> _Option:
     """Return `-j`, of a command that generates tasks."""
     title = f"tasks by job_try_name, label or pool{default}"
     return option("-j, --jobs", "NAME[,NAME]", title, _parse_names)
 
 
-def against(subject: str) -> Option:
+def against(subject: str) -> _Option:
     """Return `--against`, of a command that can compare each pool with itself before a change."""
     excludes = {"--baseline": "each pool is its own baseline"}
     title = f"compare each pool with its {subject} there"
     return option("--against", "ADDRESS", title, nargs="+", excludes=excludes)
 
 
-def expectation(condition: str) -> Option:
+def expectation(condition: str) -> _Option:
     """Return `--expect`, of a command that compares pools."""
     summary = f"exit with 3 if {condition} *"
     return option("--expect", "A/B<RATIO", summary, _parse_expectation, action="append")
 
 
-def report_options(formats: Collection[str], listing: str | None = None) -> tuple[Option, ...]:
+def report_options(formats: Collection[str], listing: str | None = None) -> tuple[_Option, ...]:
     """Return `--format`, `--json` and `--write`, of a command that ends in a report."""
 
     def parse_target(value: str) -> tuple[str, Path]:

@@ -39,7 +39,7 @@ def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.predict import PredictionOptions, predict
 
-    settings = options.read_options(PredictionOptions, given)
+    settings = PredictionOptions(**options.arguments(PredictionOptions, given))
     predictions = predict(given["profiles"], given["on"], settings, context)
     nothing = "nothing could be predicted; see the report for the reasons"
     if any(pool.time_ns is not None for task in predictions.tasks for pool in task.pools):

@@ -63,10 +63,9 @@ OPTIONS = {
 def run(given: options.Given, context: Context) -> int:
     # Imported here: generating takes half a second to load, and --help must not wait for it.
     from io_benchmark.commands.output import EXIT_FAILED, print_report
-    from io_benchmark.operations.rehearse import RehearsalOptions, rehearse
+    from io_benchmark.operations.rehearse import rehearse
 
-    settings = options.read_options(RehearsalOptions, given)
-    report, folder, failures = rehearse(settings, context)
+    report, folder, failures = rehearse(context, **options.arguments(rehearse, given))
     exit_code = print_report(report, given, context)
     context.tell(
         f"Results: {folder}; read everything with: io-benchmark compare {folder} --details"

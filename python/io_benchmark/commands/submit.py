@@ -122,7 +122,9 @@ def run(given: options.Given, context: Context) -> int:
         subject = f"--write {clean(str(path), 200)}"
         if not resolve_path(path, subject).parent.is_dir():
             raise UsageError(f"{subject}: no such folder; create it first")
-    settings = options.read_options(group_work.SubmissionOptions, given)
+    settings = group_work.SubmissionOptions(
+        **options.arguments(group_work.SubmissionOptions, given)
+    )
     if "cancel" in given:
         group_work.cancel(given["cancel"], context)
         return 0
@@ -135,6 +137,6 @@ def run(given: options.Given, context: Context) -> int:
     if group_id is None:
         return 0
     context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
-    comparison = options.read_options(ComparisonOptions, given)
+    comparison = ComparisonOptions(**options.arguments(ComparisonOptions, given))
     report = compare([f"group:{group_id}"], comparison, context)
     return print_comparison(report, given, context)

@@ -66,10 +66,9 @@ OPTIONS = {
 
 def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
-    from io_benchmark.operations.tasks import TaskRunOptions, compare_task_runs
+    from io_benchmark.operations.tasks import compare_task_runs
 
-    settings = options.read_options(TaskRunOptions, given)
-    report = compare_task_runs(given["addresses"], settings, context)
+    report = compare_task_runs(context, **options.arguments(compare_task_runs, given))
     nothing = "" if report.comparisons else _nothing_compared(report)
     return print_report(report, given, context, nothing)
 

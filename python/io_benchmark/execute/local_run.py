@@ -9,19 +9,17 @@ completes. Here it is named in the outcome and in the log.
 import os
 import posixpath
 import shutil
-import signal
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from types import FrameType
 from typing import Any, BinaryIO
 
 from msgspec import Struct, field
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.process import TERMINATING, not_ignored
+from io_benchmark.process import hold_interrupts
 from io_benchmark.sources.run_results import queue_time
 
 # `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
@@ -184,25 +182,6 @@ def new_folder(parent: Path, prefix: str) -> Iterator[Path]:
         if folder is not None:
             with hold_interrupts():
                 _remove(folder)
-
-
-@contextmanager
-def hold_interrupts() -> Iterator[None]:
-    """Deliver SIGINT, SIGTERM and SIGHUP after the block, because an interruption would leave it half done."""
-    held: list[int] = []
-
-    def hold(number: int, _frame: FrameType | None) -> None:
-        held.append(number)
-
-    numbers = not_ignored((signal.SIGINT, *TERMINATING))
-    previous = {number: signal.signal(number, hold) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-    for number in held:
-        signal.raise_signal(number)
 
 
 def _remove(folder: Path) -> None:

@@ -21,9 +21,9 @@ from io_benchmark.execute.local_run import (
     LocalRun,
     RunOutcome,
     RunOutput,
-    hold_interrupts,
     new_folder,
 )
+from io_benchmark.process import hold_interrupts
 
 # A place that the command names with its path on a worker as the default.
 PLACE = re.compile(r"\$\{(IO_BENCHMARK_PLACE_([A-Z0-9_]+)):-[^}]*\}")

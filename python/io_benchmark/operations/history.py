@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """Read a pool's past results without keeping their samples: for its history, or to learn how workers vary."""
 
+import math
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import date, datetime
+from typing import TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history import series
@@ -14,29 +15,31 @@ from io_benchmark.analysis.history.readings import NEWEST_PUSHES, PastWorkers, r
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.context import Context
 from io_benchmark.errors import MissingError, ResultError
-from io_benchmark.operations.reading import PROJECT, read_index, read_results, unlimited_memory
+from io_benchmark.operations.reading import read_results
 from io_benchmark.results import Result
-from io_benchmark.sources.protocol import HistoryQuery
+from io_benchmark.sources.budget import Budget
+from io_benchmark.sources.gather import Gathered
+from io_benchmark.sources.protocol import HistoryQuery, Position, ReadRequest
 from io_benchmark.sources.run_results import RunResult
 from io_benchmark.text import clean
 
 # Two years of weeks.
 DEFAULT_POINTS = 100
 _INDEX = "index"
-
-
-class HistoryOptions(Struct, frozen=True, kw_only=True):
-    """Which points of a history are shown, and in which project of the index they are."""
-
-    project: str = PROJECT
-    last: int = DEFAULT_POINTS
-    since: date | None = None
+# The project in the index whose pushes are read unless another one is named.
+_PROJECT = "io-benchmark"
+T = TypeVar("T")
 
 
 def history(
-    pool: str, addresses: Sequence[str], options: HistoryOptions, context: Context
+    context: Context,
+    pool: str,
+    addresses: Sequence[str] = (),
+    project: str = _PROJECT,
+    last: int = DEFAULT_POINTS,
+    since: date | None = None,
 ) -> History:
-    """Return the history of a pool: from its results at addresses, or from the index without any."""
+    """Return the newest points of a pool's history: of its results at addresses, without any of the index."""
 
     def convert(run: RunResult) -> tuple[str, list[HistoryReading], list[LeftOut]]:
         return (run.pool, *(readings_of(run) if run.pool == pool else ([], [])))
@@ -44,10 +47,10 @@ def history(
     times: Mapping[str, datetime] = {}
     older = 0
     if addresses:
-        gathered = read_results(addresses, context, convert, unlimited_memory())
+        gathered = read_results(addresses, context, convert, _unlimited_memory())
     else:
-        query = HistoryQuery(pool, options.project, options.last, options.since)
-        gathered, times, older = read_index(query, context, convert, unlimited_memory())
+        query = HistoryQuery(pool, project, last, since)
+        gathered, times, older = _read_index(query, context, convert, _unlimited_memory())
     runs, remarks = gathered.results, [*gathered.remarks]
     ignored = Counter(name for name, *_ in runs if name != pool)
     if ignored:
@@ -56,13 +59,37 @@ def history(
     return series.history(
         pool,
         [_dated(reading, times) for _, readings, _ in runs for reading in readings],
-        newest=options.last,
-        since=options.since,
+        newest=last,
+        since=since,
         older=older,
         left_out=[entry for *_, left_out in runs for entry in left_out],
         unreadable=gathered.unreadable,
         remarks=remarks,
     )
+
+
+def _read_index(
+    query: HistoryQuery, context: Context, convert: Callable[[RunResult], T], budget: Budget
+) -> tuple[Gathered[T], Mapping[str, datetime], int]:
+    """Read a pool's results in the index; return them, the times of pushes, and how many are older."""
+    # The client takes 0.2 s to load, which folders need not wait for.
+    from io_benchmark.sources.taskcluster.index_history import read_index_history  # noqa: PLC0415
+
+    results: list[T] = []
+
+    def accept(_position: Position, run: RunResult, _data: bytes) -> None:
+        results.append(convert(run))
+
+    with context.progress() as progress:
+        request = ReadRequest(context.environment, accept, progress, budget=budget)
+        index = read_index_history(query, request)
+    gathered = Gathered(tuple(results), index.log.problem_lines(), index.log.remark_lines())
+    return gathered, index.times, index.older
+
+
+def _unlimited_memory() -> Budget:
+    """Return a budget for readings that keep only a few figures per result."""
+    return Budget(kept_bytes=math.inf, most_subjects=math.inf)
 
 
 def _dated(reading: HistoryReading, times: Mapping[str, datetime]) -> HistoryReading:
@@ -87,13 +114,13 @@ def read_past_workers(
         is_used = run.pool in pools and not is_compared
         return run.pool, readings_of(run)[0] if is_used else []
 
-    budget, lines = unlimited_memory(), []
+    budget, lines = _unlimited_memory(), []
     runs: list[tuple[str, list[HistoryReading]]] = []
     if address == _INDEX:
         for pool in pools:
             try:
-                query = HistoryQuery(pool, PROJECT, NEWEST_PUSHES)
-                gathered, *_ = read_index(query, context, convert, budget)
+                query = HistoryQuery(pool, _PROJECT, NEWEST_PUSHES)
+                gathered, *_ = _read_index(query, context, convert, budget)
             except MissingError as error:
                 lines.append(str(error))
                 continue

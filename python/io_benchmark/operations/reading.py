@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Read the results at addresses, or fetch them into a folder; the shared defaults of readings."""
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,14 +18,12 @@ from io_benchmark.sources.gather import (
     parse_addresses,
     read_addresses,
 )
-from io_benchmark.sources.protocol import HistoryQuery, Position, ReadLog, ReadRequest
+from io_benchmark.sources.protocol import ReadLog, ReadRequest
 from io_benchmark.sources.run_files import RunStore
 from io_benchmark.sources.run_results import RunResult
 
 T = TypeVar("T")
 
-# The project in the index whose pushes are read unless another one is named.
-PROJECT = "io-benchmark"
 # Results of 0.2 MB: ten thousand of them.
 _FETCHED_BYTES = 2_000_000_000
 
@@ -55,33 +51,9 @@ def read_workers(
     )
 
 
-def read_index(
-    query: HistoryQuery, context: Context, convert: Callable[[RunResult], T], budget: Budget
-) -> tuple[Gathered[T], Mapping[str, datetime], int]:
-    """Read a pool's results in the index; return them, the times of pushes, and how many are older."""
-    # The client takes 0.2 s to load, which folders need not wait for.
-    from io_benchmark.sources.taskcluster.index_history import read_index_history  # noqa: PLC0415
-
-    results: list[T] = []
-
-    def accept(_position: Position, run: RunResult, _data: bytes) -> None:
-        results.append(convert(run))
-
-    with context.progress() as progress:
-        request = ReadRequest(context.environment, accept, progress, budget=budget)
-        index = read_index_history(query, request)
-    gathered = Gathered(tuple(results), index.log.problem_lines(), index.log.remark_lines())
-    return gathered, index.times, index.older
-
-
 def in_order(workers: Iterable[Worker]) -> list[Worker]:
     """Return workers in the order of a report, however their results were read."""
     return sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))
-
-
-def unlimited_memory() -> Budget:
-    """Return a budget for readings that keep only a few figures per result."""
-    return Budget(kept_bytes=math.inf, most_subjects=math.inf)
 
 
 def fetch(

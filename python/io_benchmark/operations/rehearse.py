@@ -35,26 +35,6 @@ _ORDER_SEED = 1
 Tell = Callable[[str], None]
 
 
-class RehearsalOptions(Struct, frozen=True, kw_only=True):
-    """Which tasks run, of which size, and where."""
-
-    jobs: Sequence[str] = ("io-benchmark",)
-    quick: bool = False
-    full: bool = False
-    confirm: bool = False
-    root: Path | None = None
-    at: Mapping[str, Path] = field(default_factory=dict)  # a pool's folder for its workspace
-    baseline: str | None = None
-    output: Path | None = None
-
-    @property
-    def profile(self) -> str:
-        """Return the sizes. Disks that differ need more than those that show that all works."""
-        if self.full:
-            return "full"
-        return "twentieth" if not self.quick and (self.at or self.confirm) else "quick"
-
-
 class _Machine(Struct):
     """This machine: runs tasks one by one, in folders of the output, and keeps their failures."""
 
@@ -98,28 +78,43 @@ class _Machine(Struct):
         return outcome
 
 
-def rehearse(options: RehearsalOptions, context: Context) -> tuple[Report, Path, Sequence[str]]:
-    """Run the tasks; return the comparison of their results, their folder, and their failures."""
-    root = Root.find(options.root, current_folder())
-    context.tell(f"Generating the graph from {root}")
-    tasks = _measuring(options.jobs, generate(root, options.jobs))
-    if options.confirm:
+def rehearse(
+    context: Context,
+    jobs: Sequence[str] = ("io-benchmark",),
+    quick: bool = False,
+    full: bool = False,
+    confirm: bool = False,
+    root: Path | None = None,
+    at: Mapping[str, Path] | None = None,
+    baseline: str | None = None,
+    output: Path | None = None,
+) -> tuple[Report, Path, Sequence[str]]:
+    """Run the tasks; return the comparison of their results, their folder, and their failures.
+
+    `at` has a pool's folder for its workspace.
+    """
+    tree = Root.find(root, current_folder())
+    context.tell(f"Generating the graph from {tree}")
+    tasks = _measuring(jobs, generate(tree, jobs))
+    if confirm:
         tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
     pools = sorted({task.pool for task in tasks})
-    Plan.of_pools(pools, options.baseline)  # a wrong name ends the command before anything runs
-    folders = _folders_of_pools(options.at, pools)
+    Plan.of_pools(pools, baseline)  # a wrong name ends the command before anything runs
+    folders = _folders_of_pools(at or {}, pools)
+    # Disks that differ need more than those that show that all works.
+    profile = "full" if full else "twentieth" if not quick and (at or confirm) else "quick"
     random.Random(_ORDER_SEED).shuffle(tasks)
-    with new_output_folder(options.output, "rehearsal") as output:
-        machine = _Machine(context, output, folders, options.profile)
-        if options.confirm:
+    with new_output_folder(output, "rehearsal") as results:
+        machine = _Machine(context, results, folders, profile)
+        if confirm:
             machine.run(tasks)
-            workers = read_workers([str(output)], context).results
-            tasks = _confirming_tasks(workers, tasks, options.baseline, context.tell)
+            workers = read_workers([str(results)], context).results
+            tasks = _confirming_tasks(workers, tasks, baseline, context.tell)
         if tasks:
             machine.run(tasks)
         # As any reader would find them; a pool may have no result.
-        comparison = ComparisonOptions(baseline=options.baseline, partial=True)
-        report = compare([str(output)], comparison, context)
+        comparison = ComparisonOptions(baseline=baseline, partial=True)
+        report = compare([str(results)], comparison, context)
     remark = "What differs is noise: it shows how far apart equal pools may look on this machine."
     if folders:
         remark = "Only the folders differ: " + ", ".join(
@@ -131,7 +126,7 @@ def rehearse(options: RehearsalOptions, context: Context) -> tuple[Report, Path,
         title=f"Rehearsal on one machine: {report.title}",
         remarks=(statement("{remark}", remark=remark), *report.remarks),
     )
-    return report, output, machine.failures
+    return report, results, machine.failures
 
 
 def _record(local_run: LocalRun, outcome: RunOutcome, image: str | None) -> TaskRecord:

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 
-from msgspec import Struct, field
-
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
@@ -24,24 +22,29 @@ _NAMED = 4  # pools in a message
 _NAME_LENGTH = 60
 
 
-class TaskRunOptions(Struct, frozen=True, kw_only=True):
-    """Which runs are compared with which."""
-
-    against: Sequence[str] = ()
-    label: re.Pattern[str] | None = None
-    pool: Sequence[str] = ()  # none: all
-    since: date | None = None
-    baseline: str | None = None
-    margin: float = DEFAULT_MARGIN
-    prices: Mapping[str, Price] = field(default_factory=dict)
-
-
 def compare_task_runs(
-    addresses: Sequence[str], options: TaskRunOptions, context: Context
+    context: Context,
+    addresses: Sequence[str],
+    against: Sequence[str] = (),
+    label: re.Pattern[str] | None = None,
+    pool: Sequence[str] = (),
+    since: date | None = None,
+    baseline: str | None = None,
+    margin: float = DEFAULT_MARGIN,
+    prices: Mapping[str, Price] | None = None,
 ) -> TaskReport:
-    """Compare the runs of each label between pools, or with those at the addresses of `against`."""
-    groups = {BEFORE: options.against, AFTER: addresses} if options.against else {"": addresses}
-    readings = {when: _read_runs(group, options, context) for when, group in groups.items()}
+    """Compare the runs of each label between pools, or with those at the addresses of `against`.
+
+    Runs count that are on one of these pools, or on any where none is given.
+    """
+
+    def read(group: Sequence[str]) -> Gathered[TaskRun]:
+        with context.progress() as progress:
+            query = RunQuery(context.environment, label, tuple(pool), since, progress)
+            return gather_task_runs(group, query)
+
+    groups = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
+    readings = {when: read(group) for when, group in groups.items()}
     names = _side_names({run.pool for reading in readings.values() for run in reading.results})
     sides: dict[str, list[TaskRun]] = {}
     for when, reading in readings.items():
@@ -49,7 +52,7 @@ def compare_task_runs(
             sides.setdefault(f"{names[run.pool]} {when}".strip(), []).append(run)
     unreadable = [line for reading in readings.values() for line in reading.unreadable]
     remarks = [line for reading in readings.values() for line in reading.remarks]
-    if options.against:
+    if against:
         pools = [
             pool for pool in names.values() if {f"{pool} {when}" for when in groups} <= {*sides}
         ]
@@ -57,26 +60,15 @@ def compare_task_runs(
     else:
         remarks += _leave_out_lone_pools(names, sides)
         # A user may name the baseline with its provisioner.
-        baseline = names.get(options.baseline or "", options.baseline)
-        plan = Plan.of_pools(names.values(), baseline)
+        plan = Plan.of_pools(names.values(), names.get(baseline or "", baseline))
     return analyse(
         plan,
         sides,
-        margin=options.margin,
-        prices=options.prices,
+        margin=margin,
+        prices=prices or {},
         unreadable=unreadable,
         remarks=remarks,
     )
-
-
-def _read_runs(
-    addresses: Sequence[str], options: TaskRunOptions, context: Context
-) -> Gathered[TaskRun]:
-    with context.progress() as progress:
-        query = RunQuery(
-            context.environment, options.label, tuple(options.pool), options.since, progress
-        )
-        return gather_task_runs(addresses, query)
 
 
 def _side_names(queues: Collection[str]) -> dict[str, str]:

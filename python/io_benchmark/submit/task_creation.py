@@ -31,7 +31,7 @@ T = TypeVar("T")
 _CONFLICT = 409
 
 
-class CancelledTasks(Struct, frozen=True):
+class _CancelledTasks(Struct, frozen=True):
     """The outcome of cancelling tasks."""
 
     labels: tuple[str, ...]  # cancelled now
@@ -100,7 +100,7 @@ class TaskQueue(Deployment):
                 "root URL"
             ) from None
 
-    async def cancel_group(self, group_id: str) -> CancelledTasks:
+    async def cancel_group(self, group_id: str) -> _CancelledTasks:
         """Cancel the benchmark's tasks of a group that are not resolved; others stay."""
         members = await self.members(group_id)
         tasks = [member for member in members if member.is_benchmark]
@@ -111,7 +111,7 @@ class TaskQueue(Deployment):
                     cancelled.append(task.label)
             except ResultError as error:
                 problems.append(f"{task.label} ({task.task_id}) was not cancelled: {error}")
-        return CancelledTasks(
+        return _CancelledTasks(
             tuple(cancelled),
             resolved=len(tasks) - len(cancelled) - len(problems),
             problems=tuple(problems),

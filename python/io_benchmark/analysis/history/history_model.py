@@ -6,7 +6,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model import Interval, Subject
+from io_benchmark.analysis.model import Interval, Subject, Verdict
 from io_benchmark.analysis.observed.host_facts import Facts, FactValue
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.statements import Statement
@@ -104,6 +104,10 @@ class Change(Struct, frozen=True):
     changed: tuple[FactChange, ...]
     varied: tuple[FactSpread, ...]
     unobserved: bool  # no fact was observed on both sides of the change
+
+    @property
+    def verdict(self) -> Verdict:
+        return Verdict.SLOWER if self.ratio >= 1 else Verdict.FASTER
 
 
 class Effect(Struct, frozen=True):

@@ -33,7 +33,7 @@ Cell = tuple[str, str]  # a label and a worker
 Ending = Literal["completed", "failed", "lost", "stopped", "never_started", "unusable"]
 
 
-class SideRuns(Struct, frozen=True):
+class _SideRuns(Struct, frozen=True):
     """How many runs of one side ended in each way, of all its labels. Only completed ones are compared."""
 
     side: str
@@ -123,8 +123,8 @@ class Side(Struct):
         )
 
     @property
-    def counts(self) -> SideRuns:
-        return SideRuns(self.name, self.queue, *map(self.count, get_args(Ending)))
+    def counts(self) -> _SideRuns:
+        return _SideRuns(self.name, self.queue, *map(self.count, get_args(Ending)))
 
     @property
     def labels(self) -> set[str]:
@@ -241,7 +241,7 @@ class TaskReport(Struct, frozen=True, tag_field="version", tag=4):
     baseline: str
     baseline_reason: str
     margin_ratio: float
-    sides: tuple[SideRuns, ...]
+    sides: tuple[_SideRuns, ...]
     comparisons: tuple[TaskComparison, ...]
     unreadable: tuple[str, ...] = ()
     remarks: tuple[Statement, ...] = field(default=())

@@ -36,7 +36,7 @@ _NO_TRIALS = statement(
 _NOT_COMPARED = statement("No pools with trials are compared.")
 
 
-def is_same_pace(bytes_per_s: float | None, wanted_bytes_per_s: float) -> bool:
+def _is_same_pace(bytes_per_s: float | None, wanted_bytes_per_s: float) -> bool:
     """Return whether copies limited to one rate show the same as copies limited to another."""
     if bytes_per_s is None:
         return False
@@ -94,7 +94,7 @@ class TriedSide(Struct, frozen=True):
 
     def paced_at(self, bytes_per_s: float) -> "TriedSide":
         """Return the side with only the runs whose copies were limited to about this rate."""
-        return self.only(lambda run: is_same_pace(run.pace_bytes_per_s, bytes_per_s))
+        return self.only(lambda run: _is_same_pace(run.pace_bytes_per_s, bytes_per_s))
 
     def times(self, kind: TrialKind, files: int) -> list[list[float]]:
         """Return the times of each machine in blocks of this kind, over the first files of each.
@@ -232,7 +232,7 @@ class Pace(Struct, frozen=True):
 
     def is_like(self, pool: str | None, bytes_per_s: int) -> bool:
         """Return whether a run of a pool at this rate shows the same."""
-        return self.pool == pool and is_same_pace(self.bytes_per_s, bytes_per_s)
+        return self.pool == pool and _is_same_pace(self.bytes_per_s, bytes_per_s)
 
 
 class Confirming(Struct, frozen=True):

@@ -4,7 +4,7 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from io_benchmark.analysis.history.history_model import Change, HistorySeries
+from io_benchmark.analysis.history.history_model import HistorySeries
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.tasks.task_model import TaskComparison
@@ -44,23 +44,6 @@ def mean_texts(series: HistorySeries, means_ns: Sequence[float]) -> list[str]:
     if not workload.higher_is_better:
         return times(means_ns)
     return [f"{digits(workload.shown(mean_ns))} {workload.unit}" for mean_ns in means_ns]
-
-
-def change_kind(change: Change) -> Verdict:
-    return Verdict.SLOWER if change.ratio >= 1 else Verdict.FASTER
-
-
-def difference_of(subject: Subject, subjects: Iterable[Subject]) -> str:
-    """Return 'stat, 2 at once in container': what differs among the measurements of a workload."""
-    keys = {
-        (place_of(sibling), sibling.fidelity, sibling.label)
-        for sibling in subjects
-        if sibling.workload == subject.workload
-    }
-    places, fidelities, labels = (len(set(values)) > 1 for values in zip(*keys, strict=True))
-    words = [subject.label] if labels or fidelities or not places else []
-    words += [f"fidelity {subject.fidelity}"] if fidelities and subject.fidelity else []
-    return " ".join(filter(None, (", ".join(words), f"in {subject.place}" if places else "")))
 
 
 def on_measurement(subject: Subject, subjects: Sequence[Subject]) -> str:

@@ -13,7 +13,7 @@ from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.analysis.observed.machine_identity import grouped
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.number_text import digits, interval, number_of, ratio, tick
-from io_benchmark.report.content.subject_text import change_kind, mean_texts
+from io_benchmark.report.content.subject_text import mean_texts
 from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick, path, points
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import Workload
@@ -167,12 +167,12 @@ def history(series: HistorySeries, title: str) -> Markup:
     drawing.panel(_HEAD, _SERIES_HEIGHT, dates, grid, [points(workers, "worker")])
     drawing.axis(dates, _HEAD + _SERIES_HEIGHT)
     for number, change in enumerate(series.changes, start=1):
-        kind = f"change {change_kind(change)}"
+        kind = f"change {change.verdict}"
         # Between the last point before the change and the first one after
         place = sum(spot(series.points[change.at - step], 1)[0] for step in (0, 1)) / 2
         drawing.line((place, _HEAD - 4), (place, _HEAD + _SERIES_HEIGHT), kind)
         label = f"{number}: {ratio(change.ratio)}"
-        drawing.text((place, _HEAD - 8), label, f"verdict {change_kind(change)}")
+        drawing.text((place, _HEAD - 8), label, f"verdict {change.verdict}")
     for level in series.levels:
         first, last = series.points[level.start], series.points[level.end - 1]
         if series.trend is None:

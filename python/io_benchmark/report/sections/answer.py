@@ -4,30 +4,35 @@
 On a screen a pool has one sentence, in the full report one per workload.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from io_benchmark.analysis.model import DIFFERENT, Verdict
+from io_benchmark.analysis.diagnosis_model import OWN_REASON, Diagnosis, State
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict
 from io_benchmark.analysis.observed.machine_identity import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import listed, number_of, ratio, ratio_range
 from io_benchmark.report.blocks import NO_VERDICT, STRONG, WARNING, Item, Items, Marks, Words
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.statement_text import pace_rate, text_of
 from io_benchmark.report.content.subject_text import (
-    difference_of,
     ends_text,
     on_measurement,
+    place_of,
     unit_text,
     verdict_text,
 )
-from io_benchmark.report.sections.causes import explanation, how_to_confirm
+from io_benchmark.report.sections.causes import explanation
 from io_benchmark.report.sections.measured import Measurement, Side, leading_of, pools_of
 from io_benchmark.report.sections.parts import where
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # Of more candidates than this only the most different ones have a sentence each on a screen.
 _POOLS_EACH, _MOST_DIFFERENT = 4, 2
 _POOLS_NAMED, _MEASUREMENTS_NAMED = 6, 12
 # A screen leaves out which look it is before where a difference lies.
 _NOTE, _WHERE = 5, 9
+_TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
+_TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
 
 
 def screen_answer(measurements: Sequence[Measurement], report: Report) -> list[Item]:
@@ -137,7 +142,34 @@ def _reasons(side: Side, report: Report) -> Iterator[Item]:
         if comparison.verdict is Verdict.FASTER:
             # A pool that is faster than before has been changed already.
             to_change = side.baseline if side.baseline == report.baseline else None
-        yield from explanation(diagnosis, how_to_confirm(report, diagnosis, comparison), to_change)
+        yield from explanation(diagnosis, _how_to_confirm(report, diagnosis, comparison), to_change)
+
+
+def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:
+    """Write how to confirm a cause of a difference, without a full stop; nothing if no run would."""
+    sides = {comparison.candidate, comparison.baseline}
+    paces = [pace for pace in report.confirming.paces if {pace.pool, pace.against} == sides]
+    states = [cause.state for cause in diagnosis.causes if cause.tried_by is TrialKind.PACE]
+    untried = [trial for trial in diagnosis.trials if trial.meaning.template == OWN_REASON]
+    if untried and not paces:
+        kinds = ", ".join(trial.kind.value for trial in untried)
+        reason = text_of(untried[0].meaning).removesuffix(".")
+        return f"measure again with `trials: always` in the kind; not tried: {kinds} ({reason})"
+    if not paces or set(states).isdisjoint(_TO_CONFIRM):
+        return ""
+    pace = paces[0]
+    # Before and after a change, a side is not a pool of one group.
+    runs = [run for run in report.workers if run.side == run.pool == pace.pool]
+    # The name of a task is from a result: only what is an id becomes a part of a command.
+    ids = [run.task_id for run in runs if _TASK_ID.fullmatch(run.task_id)]
+    # No queue started a run of this worker group.
+    if runs and all(run.worker_id.startswith("rehearsal/") for run in runs):
+        command = "add --confirm to this rehearse"
+    elif ids:
+        command = f'submit --confirm task:{ids[0]}, or the action "Confirm the cause"'
+    else:
+        return ""
+    return f"run {pace.pool} once more with copies at {pace_rate(pace)} ({command})"
 
 
 def _summed_up(pools: Sequence[Sequence[Side]]) -> Iterator[Item]:
@@ -160,6 +192,19 @@ def _by_measurement(sides: Sequence[Side], pool: Sequence[Side]) -> str:
     """Return 'stat, 4 at once 1.25×; stat, 2 at once 1.10×', the most different one first."""
     subjects = [side.subject for side in pool]
     ordered = sorted(sides, key=lambda side: side.difference, reverse=True)
-    ratios = [f"{difference_of(side.subject, subjects)} {_ratios([side])}" for side in ordered]
+    ratios = [f"{_difference_of(side.subject, subjects)} {_ratios([side])}" for side in ordered]
     rest = f"; {{:,}} more measurements, {_ratios(ordered[_MEASUREMENTS_NAMED:])}"
     return listed(ratios, _MEASUREMENTS_NAMED, rest, "; ")
+
+
+def _difference_of(subject: Subject, subjects: Iterable[Subject]) -> str:
+    """Return 'stat, 2 at once in container': what differs among the measurements of a workload."""
+    keys = {
+        (place_of(sibling), sibling.fidelity, sibling.label)
+        for sibling in subjects
+        if sibling.workload == subject.workload
+    }
+    places, fidelities, labels = (len(set(values)) > 1 for values in zip(*keys, strict=True))
+    words = [subject.label] if labels or fidelities or not places else []
+    words += [f"fidelity {subject.fidelity}"] if fidelities and subject.fidelity else []
+    return " ".join(filter(None, (", ".join(words), f"in {subject.place}" if places else "")))

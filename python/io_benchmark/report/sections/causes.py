@@ -2,12 +2,10 @@
 """Possible causes of a difference, what was tried, and what to try."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.diagnosis_model import (
-    OWN_REASON,
     Cause,
     Diagnosis,
     Leftover,
@@ -15,7 +13,7 @@ from io_benchmark.analysis.diagnosis_model import (
     State,
     TrialOutcome,
 )
-from io_benchmark.analysis.model import DIFFERENT, Comparison
+from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
 from io_benchmark.report.blocks import (
@@ -34,7 +32,6 @@ from io_benchmark.report.blocks import (
 from io_benchmark.report.content.statement_text import (
     FACT_LENGTH,
     evidence_text,
-    pace_rate,
     text_of,
 )
 from io_benchmark.report.content.subject_text import on_measurement
@@ -49,8 +46,6 @@ _CONFIRM, _TRY = 7, 10
 _EVIDENCE_LENGTH = 120
 # A sentence about causes says how much they leave over from this share of the difference on.
 _LARGE_LEFTOVER = 0.2
-_TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
-_TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
 _CHANGES = {
     TrialKind.PACE: "the faster side's copies, limited to what the slower side's disks can write",
     TrialKind.LOOKUP: "lookups without grep",
@@ -199,33 +194,6 @@ def explanation(
         yield Item((Words("Try:", STRONG), f" {action}{_gain_text(remedy)}."), rank=_TRY)
     if to_confirm:
         yield Item((Words("To confirm:", STRONG), f" {to_confirm}."), rank=_CONFIRM)
-
-
-def how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:
-    """Write how to confirm a cause of a difference, without a full stop; nothing if no run would."""
-    sides = {comparison.candidate, comparison.baseline}
-    paces = [pace for pace in report.confirming.paces if {pace.pool, pace.against} == sides]
-    states = [cause.state for cause in diagnosis.causes if cause.tried_by is TrialKind.PACE]
-    untried = [trial for trial in diagnosis.trials if trial.meaning.template == OWN_REASON]
-    if untried and not paces:
-        kinds = ", ".join(trial.kind.value for trial in untried)
-        reason = text_of(untried[0].meaning).removesuffix(".")
-        return f"measure again with `trials: always` in the kind; not tried: {kinds} ({reason})"
-    if not paces or set(states).isdisjoint(_TO_CONFIRM):
-        return ""
-    pace = paces[0]
-    # Before and after a change, a side is not a pool of one group.
-    runs = [run for run in report.workers if run.side == run.pool == pace.pool]
-    # The name of a task is from a result: only what is an id becomes a part of a command.
-    ids = [run.task_id for run in runs if _TASK_ID.fullmatch(run.task_id)]
-    # No queue started a run of this worker group.
-    if runs and all(run.worker_id.startswith("rehearsal/") for run in runs):
-        command = "add --confirm to this rehearse"
-    elif ids:
-        command = f'submit --confirm task:{ids[0]}, or the action "Confirm the cause"'
-    else:
-        return ""
-    return f"run {pace.pool} once more with copies at {pace_rate(pace)} ({command})"
 
 
 def _claim(diagnosis: Diagnosis) -> tuple[str, str]:

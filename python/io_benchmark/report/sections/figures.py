@@ -24,7 +24,7 @@ _MEDIAN_LABEL = f"P{MEDIAN}"
 _AVERAGE_RANK, _MEASURES_RANK = 8, 6
 
 
-class Figure(NamedTuple):
+class _Figure(NamedTuple):
     """A time of a side: its row in tables, and its name in Perfherder."""
 
     label: str
@@ -33,17 +33,19 @@ class Figure(NamedTuple):
     screen_rank: int = 0  # what has the lowest rank is left out first; 0: not on a screen
 
 
-def _percentile(number: int, screen_rank: int) -> Figure:
-    return Figure(f"P{number}", lambda side: side.percentiles_ns[number], f"p{number}", screen_rank)
+def _percentile(number: int, screen_rank: int) -> _Figure:
+    return _Figure(
+        f"P{number}", lambda side: side.percentiles_ns[number], f"p{number}", screen_rank
+    )
 
 
 # A further percentile is one number in PERCENTILES.
 FIGURES = (
-    Figure("Avg", lambda side: side.mean_ns, "", _AVERAGE_RANK),
+    _Figure("Avg", lambda side: side.mean_ns, "", _AVERAGE_RANK),
     *(_percentile(number, rank) for rank, number in enumerate(PERCENTILES, 2)),
-    Figure("Total", lambda side: side.total_ns, "", 1),
-    Figure("Lookup avg", lambda side: side.lookup_mean_ns, "lookup-mean"),
-    Figure("Copy avg", lambda side: side.copy_mean_ns, "copy-mean"),
+    _Figure("Total", lambda side: side.total_ns, "", 1),
+    _Figure("Lookup avg", lambda side: side.lookup_mean_ns, "lookup-mean"),
+    _Figure("Copy avg", lambda side: side.copy_mean_ns, "copy-mean"),
 )
 
 

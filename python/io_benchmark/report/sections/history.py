@@ -36,7 +36,7 @@ from io_benchmark.report.blocks import (
     lists,
 )
 from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import bounds_text, change_kind, mean_texts
+from io_benchmark.report.content.subject_text import bounds_text, mean_texts
 from io_benchmark.results import workloads
 from io_benchmark.text import clean
 
@@ -107,7 +107,7 @@ def _answer(series: HistorySeries, history: History) -> Iterator[Item]:
 
 
 def _change_answer(change: Change, series: HistorySeries) -> Item:
-    kind, date = change_kind(change), series.points[change.at].date
+    kind, date = change.verdict, series.points[change.at].date
     before, after = mean_texts(series, [change.before_ns, change.after_ns])
     size = ratio(change.ratio)
     verdict = f"{size} slower" if kind is Verdict.SLOWER else f"faster, at {size} its time"
@@ -232,7 +232,7 @@ def _rows(series: HistorySeries) -> Iterator[Row]:
     values = [workload.shown(point.mean_ns) for point in series.points]
     largest = max(values)
     begins = {
-        change.at: Words(f"change {number}", change_kind(change))
+        change.at: Words(f"change {number}", change.verdict)
         for number, change in enumerate(series.changes, start=1)
     }
     for position, (point, mean, value) in enumerate(zip(series.points, means, values, strict=True)):
