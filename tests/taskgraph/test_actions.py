@@ -178,23 +178,17 @@ def test_stopped_before_the_report(deployment):
     assert len(by_label(deployment)[CONFIRM]) == 1
 
 
-def test_after_a_failure(deployment):
-    """A confirming task without a result is followed by a second one."""
+@pytest.mark.parametrize("state", ["failed", "completed"])
+def test_a_lost_result(deployment, state):
+    """A task that failed, or that the newest report waited for in vain, is followed by another one."""
     act(deployment)
-    deployment.change_runs(derived_id(GROUP, CONFIRM), "failed")
+    deployment.change_runs(derived_id(GROUP, CONFIRM), state)
+    if state == "completed":
+        add_report(deployment)
     act(deployment)
     (_, second) = by_label(deployment)[f"{CONFIRM}-2"][0]
     assert second["extra"]["treeherder"]["symbol"] == "intel-confirm-2"
     assert len(by_label(deployment)[REPORT]) == 3
-
-
-def test_a_result_that_cannot_be_read(deployment):
-    """A confirming task that the newest report waited for in vain is followed by a second one."""
-    act(deployment)
-    deployment.change_runs(derived_id(GROUP, CONFIRM), "completed")
-    add_report(deployment)
-    act(deployment)
-    assert f"{CONFIRM}-2" in by_label(deployment)
 
 
 def test_without_trials():
@@ -264,7 +258,10 @@ def test_measuring_again(undecided):
 
 
 def test_at_most_24_workers_at_once(undecided):
-    """A report that asks for more gets the others after the next report."""
+    """A report that asks for more gets the others after the next one; nothing where it asks for none."""
+    add_wishes(undecided)
+    assert "the report calls no comparison inconclusive" in act(undecided, actions.MORE_WORKERS)
+    assert new_labels(undecided) == []
     add_wishes(undecided, amd_30=25, intel=24)
     act(undecided, actions.MORE_WORKERS)
     tasks = by_label(undecided)
@@ -272,26 +269,17 @@ def test_at_most_24_workers_at_once(undecided):
         assert len([name for name in tasks if name.startswith(f"{label}-")]) == 24
 
 
-def test_decided(undecided):
-    """Nothing is created where the newest report is satisfied."""
-    add_wishes(undecided)
-    assert "the report calls no comparison inconclusive" in act(undecided, actions.MORE_WORKERS)
-    assert new_labels(undecided) == []
-
-
-@pytest.mark.parametrize("version", [None, 3])
-def test_without_a_report(undecided, version):
-    """The action fails, also if the report is of another version; its last line says what to do."""
-    add_report(undecided, version=version)
-    if version is None:
-        report_id = by_label(undecided)[REPORT][0][0]
-        del undecided.artifacts[report_id, 0, REPORT_FILE]
+def test_without_a_report(undecided):
+    """The action fails where the report is of another version, or missing; its last line says what to do."""
+    add_report(undecided, version=3)
     log = act(undecided, actions.MORE_WORKERS, expected=1)
-    assert "Traceback" not in log
-    assert log.splitlines()[-1] == (
-        f"error: group {GROUP}: has no report that this action can read; wait for it, or compare with: "
-        f"io-benchmark compare group:{GROUP}"
-    )
+    del undecided.artifacts[by_label(undecided)[REPORT][0][0], 0, REPORT_FILE]
+    for text in (log, act(undecided, actions.MORE_WORKERS, expected=1)):
+        assert "Traceback" not in text
+        assert text.splitlines()[-1] == (
+            f"error: group {GROUP}: has no report that this action can read; wait for it, or "
+            f"compare with: io-benchmark compare group:{GROUP}"
+        )
 
 
 def test_actions_json():

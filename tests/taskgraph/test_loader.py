@@ -18,22 +18,17 @@ POOL = {"description": "one disk", "worker-type": "b-linux", "treeherder": {"sym
 
 @pytest.fixture
 def load(tmp_path):
-    """The tasks of a kind `all` next to a kind `pools` with these tasks, and files of more."""
+    """The tasks of a kind `all` next to a kind `pools` with these tasks, and a file of more."""
 
-    def load(pools, config=CONFIG, **files):
-        folder = tmp_path / "kinds" / "pools"
-        folder.mkdir(parents=True)
-        (tmp_path / "kinds" / "all").mkdir()
-        (tmp_path / "kinds" / "all" / "kind.yml").write_text(yaml.safe_dump(config))
-        kind = {
-            "task-defaults": {"benchmark": {"retrieves": 2000}, "worker": {"env": {"A": "1"}}},
-            "tasks": pools,
-            "tasks-from": [f"{name}.yml" for name in files],
-        }
-        (folder / "kind.yml").write_text(yaml.safe_dump(kind, sort_keys=False))
-        for name, tasks in files.items():
-            (folder / f"{name}.yml").write_text(yaml.safe_dump(tasks))
-        return list(loader("all", str(tmp_path / "kinds" / "all"), config, {}, [], False))
+    def load(pools, config=CONFIG, more=None):
+        kind = {"tasks": pools, "tasks-from": ["more.yml"] if more else []}
+        kind["task-defaults"] = {"benchmark": {"retrieves": 2000}, "worker": {"env": {"A": "1"}}}
+        files = {"all/kind.yml": config, "pools/kind.yml": kind, "pools/more.yml": more}
+        for name, content in files.items():
+            file = tmp_path / "kinds" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(yaml.safe_dump(content, sort_keys=False))
+        return list(loader("all", str(tmp_path / "kinds/all"), config, {}, [], False))
 
     return load
 

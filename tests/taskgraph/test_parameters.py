@@ -25,7 +25,6 @@ FORM = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names
     [
         ("try: -j amd-16,intel", (["amd-16", "intel"], 0)),
         ("Faster\n\n  try:  -j  amd-16  \n\nmore", (["amd-16"], 0)),
-        ("try: -jamd-16", (["amd-16"], 0)),
         ("Faster\r\n\r\ntry: -j amd-16\r\n", (["amd-16"], 0)),
         ("try: -j amd-16 --rebuild 1", (["amd-16"], 1)),
         ("try: --rebuild 6 -j amd-16", (["amd-16"], 6)),
@@ -59,14 +58,12 @@ def test_lines_of_another_form(line):
     assert mistake(requested, f"Faster\n\n{line}\n") == text
 
 
-@pytest.mark.parametrize("number", ["0", "101", "-3", "3.0", "six", "1" * 50])
+@pytest.mark.parametrize("number", ["0", "101", "3.0", "six"])
 def test_numbers_out_of_bounds(number):
     """The line is quoted, with the right form."""
-    for line in (f"try: -j amd-16 --rebuild {number}", f"try: --rebuild {number} -j amd-16"):
-        assert mistake(requested, line) == (
-            f"the commit message's line {line!r}: --rebuild {number} is not a whole number from 1 "
-            f"to 100; {FORM}"
-        )
+    line = f"try: -j amd-16 --rebuild {number}"
+    problem = f"--rebuild {number} is not a whole number from 1 to 100; {FORM}"
+    assert mistake(requested, line) == f"the commit message's line {line!r}: {problem}"
 
 
 @pytest.fixture
@@ -147,13 +144,8 @@ BOTH_KINDS = [
         (REPLICATES, ["intel", FIRST, "intel", IMAGE], [IMAGE, FIRST, INTEL]),
         # The label that the task has without replicates.
         (REPLICATES, ["io-benchmark-amd-16"], [FIRST, SECOND]),
-        (REPLICATES, [], []),
         # A pool's name is that of its first task; the report comes with either job.
         (BOTH_KINDS, ["io-benchmark"], ["io-benchmark-amd-16", INTEL, REPORT]),
-        (
-            *(BOTH_KINDS, ["io-benchmark-all"]),
-            ["io-benchmark-all-amd-16", "io-benchmark-all-intel", REPORT],
-        ),
         (BOTH_KINDS, ["amd-16"], ["io-benchmark-amd-16"]),
         (BOTH_KINDS, ["io-benchmark-all-amd-16"], ["io-benchmark-all-amd-16"]),
     ],
@@ -166,19 +158,9 @@ def test_names(tasks, names, labels):
 @pytest.mark.parametrize(
     ("tasks", "names", "known"),
     [
-        *(
-            (
-                *(REPLICATES, ["intel", name]),
-                f"io-benchmark, amd-16, intel, io-benchmark-amd-16, {IMAGE}, {FIRST}, {SECOND}, {INTEL}",
-            )
-            for name in ("zzz", "io-b", "")
-        ),
         (
-            *(BOTH_KINDS, ["zzz"]),
-            (
-                "io-benchmark, io-benchmark-all, amd-16, intel, io-benchmark-amd-16, io-benchmark-intel, "
-                "io-benchmark-all-amd-16, io-benchmark-all-intel, io-benchmark-report"
-            ),
+            *(REPLICATES, ["intel", "io-b"]),
+            f"io-benchmark, amd-16, intel, io-benchmark-amd-16, {IMAGE}, {FIRST}, {SECOND}, {INTEL}",
         ),
         ([], ["io-benchmark"], "none"),
     ],
@@ -193,21 +175,11 @@ def targets(**parameters):
     return _select_targets(make_graph(*REPLICATES), parameters, None)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "labels"),
-    [
-        ({}, [FIRST, SECOND, INTEL]),
-        ({"io_benchmark_jobs": [], "io_benchmark_perfherder": "pool"}, [FIRST, SECOND, INTEL]),
-        # The replicates of one pool may be in one series.
-        (
-            {"io_benchmark_perfherder": "neutral", "io_benchmark_jobs": ["amd-16", IMAGE]},
-            [IMAGE, FIRST, SECOND],
-        ),
-    ],
-)
-def test_targets(parameters, labels):
-    """The names of the parameter, and every pool where there are none."""
-    assert targets(**parameters) == labels
+def test_targets():
+    """Every pool where the parameter has no names; the replicates of one pool may be in one series."""
+    assert targets(io_benchmark_jobs=[], io_benchmark_perfherder="pool") == [FIRST, SECOND, INTEL]
+    one_series = {"io_benchmark_perfherder": "neutral", "io_benchmark_jobs": ["amd-16", IMAGE]}
+    assert targets(**one_series) == [IMAGE, FIRST, SECOND]
 
 
 def test_mistakes_are_logged(caplog, decide):

@@ -41,7 +41,6 @@ COUNT = "is not a whole number from 1 to 100,000"
 NO_URL = (
     "is not an address to upload to; write one such as https://host.example/path, without a user"
 )
-FOLDER = "is not a folder within the checkout; write its path from the checkout's root"
 LIST = "is not a list; write at least one, as [cache-retrieve]"
 PLACE = "is not a place; write workspace, or {name: NAME, path: /absolute/path}"
 NAME = "is not a place's name; write at most 40 lower-case letters"

@@ -90,25 +90,6 @@ def test_level_of_another_repository(tasks_for):
     assert render(given)["provisionerId"] == "releng-1"
 
 
-ACTION_SYMBOL = {"groupName": "action-callback", "groupSymbol": "AC", "symbol": "rt"}
-
-
-@pytest.mark.parametrize(
-    ("tasks_for", "kind", "symbol"),
-    [
-        ("github-push", "decision-task", {"symbol": "D"}),
-        ("cron", "cron-task", {"groupSymbol": "cron", "symbol": "io-benchmark"}),
-        ("action", "action-callback", ACTION_SYMBOL),
-    ],
-)
-def test_what_it_is_shown_as(tasks_for, kind, symbol):
-    """Retriggering looks at the kind, Treeherder at the symbol."""
-    task = render(context(tasks_for))
-    assert task["tags"]["kind"] == kind
-    assert task["extra"]["treeherder"] == {"machine": {"platform": "gecko-decision"}, **symbol}
-    assert task["extra"]["tasks_for"] == tasks_for
-
-
 @pytest.mark.parametrize(
     ("tasks_for", "change"),
     [

@@ -15,6 +15,8 @@ from user_mistakes import mistake
 
 from io_benchmark_taskgraph.worker_program import WorkerProgram, maximum_time_s, workload_names
 
+from .conftest import REPOSITORY
+
 SYNC = "workloads/sync_write.py"
 MAIN = {"__main__.py": 'SCRIPT_VERSION = "1.2"\nimport a.b\nprint(a.b.x)\n'}
 OTHER = {"a/b.py": "x = 'ä'\n"}
@@ -76,11 +78,8 @@ def test_what_a_task_carries():
     lines = files["bench.py"].decode().split("\n")
     gone = {0: "", 1: "", 2: "", 3: "", 6: "", 7: '    b = "# not one"', 11: ""}
     assert lines == [gone.get(row, line) for row, line in enumerate(COMMENTED.split("\n"))]
-    assert set(contents(program.embedded("measure").data)) == {
-        "__main__.py",
-        "measure.py",
-        "f/g.py",
-    }
+    measure = contents(program.embedded("measure").data)
+    assert set(measure) == {"__main__.py", "measure.py", "f/g.py"}
 
 
 def structure(text):
@@ -93,14 +92,17 @@ def structure(text):
     return ast.dump(tree)
 
 
-def test_no_comments_in_a_task():
-    """Each module of the real program does the same without its comments."""
-    whole, carried = WorkerProgram.read(), WorkerProgram.read().embedded("bench", workload_names())
-    modules, files = contents(whole.file()), contents(carried.data)
-    assert set(modules) - set(files) == {"ci.py", "measure.py", "task_profile.py"}
-    for path, text in files.items():
-        assert len(text.splitlines()) == len(modules[path].splitlines())
-        assert structure(text) == structure(modules[path])
+def test_the_real_program():
+    """The file has each module of the folder; a task has those that run, whose code is the same."""
+    program = WorkerProgram.read()
+    paths = (REPOSITORY / "scripts/io-benchmark").rglob("*.py")
+    files = {str(path).rpartition("io-benchmark/")[2]: path.read_bytes() for path in paths}
+    assert contents(program.file()) == files
+    carried = contents(program.embedded("bench", workload_names()).data)
+    assert set(files) - set(carried) == {"ci.py", "measure.py", "task_profile.py"}
+    for path, text in carried.items():
+        assert len(text.splitlines()) == len(files[path].splitlines())
+        assert structure(text) == structure(files[path])
 
 
 @every_python
@@ -115,17 +117,6 @@ def test_runs_with_every_python(python, tmp_path):
 
     assert output(WorkerProgram({**MAIN, **OTHER})) == "ä\n"
     assert "sync-write" in output(WorkerProgram.read(), "--help")
-
-
-def test_the_folder(script):
-    """Each module is in the file with its own bytes, and nothing else of the folder."""
-    main = 'SCRIPT_VERSION = "1.2"\n' + "x = '\\'$(reboot)`'\r\ny = 'ä'"
-    files = {"__main__.py": main, "notes.txt": "x"}
-    for path, text in files.items():
-        (script / path).write_bytes(text.encode())
-    modules = {path.relative_to(script).as_posix(): path for path in script.rglob("*.py")}
-    files = contents(WorkerProgram.read(script).file())
-    assert files == {name: path.read_bytes() for name, path in modules.items()}
 
 
 @pytest.mark.parametrize(
