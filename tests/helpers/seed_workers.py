@@ -18,7 +18,7 @@ from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis_model import Cause, TrialOutcome
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Detail, Entry, Interval, Subject, Verdict, Worker
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Statement
@@ -69,7 +69,7 @@ def causes_of(
     """The causes of one pair of pools, by name."""
     pools: Sequence[str] = (baseline, candidate)
     sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
-    of_baseline, of_candidate = (SideViews.of_workers(sides[pool], subject) for pool in pools)
+    of_baseline, of_candidate = (Side.of_workers(sides[pool], subject) for pool in pools)
     case = Case(subject, ratio, of_baseline, of_candidate, measurements)
     return {cause.name: cause for cause in judge(case, trials)}
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.inference.comparisons import judge
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.model import (
     UNKNOWN,
@@ -35,6 +35,7 @@ from io_benchmark.analysis.model import (
     Verdict,
     Worker,
 )
+from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.results.format import PLAN_VARIABLE
@@ -267,6 +268,7 @@ class Pool:
     def _worker(self, at: int, times: Factors, files: Files, zone: str | None) -> Worker:
         measured = entry(times[: self.retrieves], kinds(files[: self.retrieves]))
         firsts = np.unique(files[: self.retrieves], return_index=True)[1].tolist()
+        assert measured.facts is not None
         outcome = replace(measured.facts.outcome, state=self.ended_by)
         facts = replace(measured.facts, outcome=outcome, retrieves_planned=len(files))
         measured = replace(measured, first_reads=frozenset(firsts), facts=facts, planned=len(files))

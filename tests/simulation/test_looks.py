@@ -15,10 +15,11 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides, judge
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import DIFFERENT, Verdict
+from io_benchmark.analysis.observed.sides import SideData
 
 FALSE_CALLS = 0.05
 VARIATION = 0.05

@@ -26,11 +26,12 @@ from simulation import (
 
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import _holm, _verdict, advise
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.levels import EQUIVALENCE_LEVEL
 from io_benchmark.analysis.model import DIFFERENT, Verdict
+from io_benchmark.analysis.observed.sides import SideData
 
 COVERAGE, COVERAGE_OF_RUNS, FALSE_CALLS, DECIDED = 0.93, 0.95, 0.05, 0.80
 RETRIEVES = 200

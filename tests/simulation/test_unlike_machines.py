@@ -15,9 +15,9 @@ import simulation
 from msgspec.structs import replace
 from simulation import ASSUMED, SUBJECT
 
-from io_benchmark.analysis.inference.estimates import SideData
-from io_benchmark.analysis.model import Run, Worker
-from io_benchmark.analysis.observed.machine_identity import by_side
+from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.summary.unlike_machines import MachineSplit, SingleMachine
 
 FALSE_NAMES, FOUND = 0.02, 0.90
@@ -47,16 +47,13 @@ def runs(side, log_means, first=0):
 
 def find(compared, subjects=(SUBJECT,)):
     """Return the machines that are named where each measurement has these runs."""
-    data = {side: SideData.of(side_runs) for side, side_runs in by_side(compared).items()}
-    return SingleMachine.find_all(
-        dict.fromkeys(subjects, compared), dict.fromkeys(subjects, data), ASSUMED
-    )
+    return SingleMachine.find_all(dict.fromkeys(subjects, Side.by_name(compared)), ASSUMED)
 
 
 def names(*sides):
     """The machines that are named where the sides' machines have these log means."""
     compared = [run for at, side in enumerate(sides) for run in runs(f"pool{at}", side)]
-    return [machine.runs[0].worker.machine for machine in find(compared)]
+    return [machine.worker.machine for machine in find(compared)]
 
 
 @pytest.mark.parametrize("workers", [4, 5, 8, 12])

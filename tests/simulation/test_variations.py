@@ -18,11 +18,12 @@ from io_benchmark.analysis.history.readings import _between_workers
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import judge
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import DIFFERENT, WorkerVariation
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
+from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
 

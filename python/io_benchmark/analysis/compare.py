@@ -15,14 +15,12 @@ from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import (
     UNKNOWN,
     Problem,
-    Run,
     Severity,
     Subject,
     Worker,
@@ -31,7 +29,8 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport, SubjectReport
@@ -77,7 +76,6 @@ class _Tasks(Struct, frozen=True):
 class _Measurement(Struct, frozen=True):
     """What comparing the sides of one measurement gave."""
 
-    data: dict[str, SideData]
     pairs: list[Pair]
     report: SubjectReport
     problems: list[Problem]
@@ -97,19 +95,19 @@ def compare(
     counted = [worker for worker in read if worker.is_counted]
     tasks = _Tasks(plan, options, by_side(counted, attrgetter("side")), Counter(lost))
     problems = checks.check_workers(read)
-    runs: dict[Subject, list[Run]] = {}
+    compared: dict[Subject, dict[str, Side]] = {}
     measured: dict[Subject, _Measurement] = {}
-    for subject, subject_runs in _runs_by_subject(counted).items():
-        runs[subject], broken_rules = checks.comparable_runs(subject_runs, options.allow)
+    for subject, runs in _runs_by_subject(counted).items():
+        comparable, broken_rules = checks.comparable_runs(runs, options.allow)
+        compared[subject] = Side.by_name(comparable)
         problems += broken_rules
-        if runs[subject]:
-            measured[subject] = _compare_subject(subject, runs[subject], tasks)
+        if comparable:
+            measured[subject] = _compare_subject(subject, compared[subject], tasks)
             problems += measured[subject].problems
     pairs = {subject: part.pairs for subject, part in measured.items()}
-    mixed = unlike_machines.find_mixed_pools(runs, pairs, options.margin)
+    mixed = unlike_machines.find_mixed_pools(compared, pairs, options.margin)
     variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
-    data = {subject: part.data for subject, part in measured.items()}
-    single = unlike_machines.SingleMachine.find_all(runs, data, variation)
+    single = unlike_machines.SingleMachine.find_all(compared, variation)
     plain = [part.report for part in measured.values()]
     reports = figures.with_workload_figures(
         [*unlike_machines.with_obstacles(plain, mixed)], counted
@@ -133,9 +131,9 @@ def compare(
         unreadable=tuple(sorted(unreadable)),
         remarks=tuple(_footnotes(remarks, reports, read, counted)),
         series=figures.sample_series(counted),
-        places=place_rows.compare_places(plan, counted, runs, reports),
+        places=place_rows.compare_places(plan, counted, compared, reports),
         single_workers=explain_single_workers(
-            single, runs, pairs, margin=options.margin, assumed=variation
+            single, compared, pairs, margin=options.margin, assumed=variation
         ),
         mixed_pools=mixed,
         confirming=Confirming.of(chain(*(part.comparisons for part in reports)), read),
@@ -172,55 +170,41 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     return {subject: runs[subject] for subject in by_position}
 
 
-def _compare_subject(subject: Subject, runs: list[Run], tasks: _Tasks) -> _Measurement:
-    sides = by_side(runs)
-    data = {side: SideData.of(side_runs) for side, side_runs in sides.items()}
-    pairs, broken_rules = _pairs(subject, sides, data, tasks)
+def _compare_subject(subject: Subject, sides: Mapping[str, Side], tasks: _Tasks) -> _Measurement:
+    pairs, broken_rules = _pairs(sides, tasks)
     comparisons = compare_sides(subject, pairs, margin=tasks.options.margin)
-    counts = {side: measured.count for side, measured in data.items()}
     problems = [
         *chain(*map(rules_of_workers.repeated_workers, sides.values())),
         *broken_rules,
-        *rules_of_workers.single_workers(subject, comparisons, counts),
+        *rules_of_workers.single_workers(subject, comparisons, sides),
     ]
     workload = workloads.of(subject.workload)
-    order = tasks.plan.order(sides)
-    views = {side: SideViews.of_runs(sides[side]) for side in order}
+    in_order = {side: sides[side] for side in tasks.plan.order(sides)}
     report = SubjectReport(
         subject,
-        {side: figures.summarize(data[side], workload) for side in order},
+        {name: figures.summarize(side) for name, side in in_order.items()},
         comparisons,
-        bottlenecks.bottlenecks_of_sides(subject, views),
-        tuple(
-            Division.between(
-                views[pair.candidate], views[pair.baseline], (pair.candidate, pair.baseline)
-            )
-            for pair in pairs
-        ),
+        bottlenecks.bottlenecks_of_sides(subject, in_order),
+        tuple(Division.between(sides[pair.candidate], sides[pair.baseline]) for pair in pairs),
         operation=workload.operation,
         unit=workload.unit,
         higher_is_better=workload.higher_is_better,
     )
-    return _Measurement(data, pairs, report, problems)
+    return _Measurement(pairs, report, problems)
 
 
-def _pairs(
-    subject: Subject,
-    sides: Mapping[str, list[Run]],
-    data: Mapping[str, SideData],
-    tasks: _Tasks,
-) -> tuple[list[Pair], list[Problem]]:
+def _pairs(sides: Mapping[str, Side], tasks: _Tasks) -> tuple[list[Pair], list[Problem]]:
     """Return the planned pairs of sides that may be compared, and what the reader should know."""
     pairs, problems = [], []
     for names in tasks.plan.pairs:
         if not all(name in sides for name in names):
             continue
-        candidate, baseline = runs = sides[names[0]], sides[names[1]]
-        broken = checks.check_sides(subject, candidate, baseline, tasks.options.allow)
+        candidate, baseline = (sides[name] for name in names)
+        broken = checks.check_sides(candidate, baseline, tasks.options.allow)
         problems += broken
         if any(problem.severity is Severity.REFUSED for problem in broken):
             continue
-        candidate_data, baseline_data, unequal = compared_samples(candidate, baseline)
+        candidate_data, baseline_data, length = compared_samples(candidate, baseline)
         results = [tasks.results[name] for name in names]
         lost = tasks.lost[names[0]], tasks.lost[names[1]]
         schedule = tasks.options.schedule.of_sides(results)
@@ -229,40 +213,35 @@ def _pairs(
             *names,
             candidate_data,
             baseline_data,
-            _variation(names, sides, data, tasks.options),
+            _variation(names, sides, tasks.options),
             schedule.look_of_sides((candidate_data.count, baseline_data.count), results, lost),
             schedule,
             is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
             push_variation=_push_variation(candidate, baseline, tasks),
         )
-        problems += rules_of_workers.check_pair(candidate, baseline, unequal)
-        if pair.push_variation is not None:
-            problems.append(pair.push_variation.problem(candidate, baseline))
-        pairs.append(pair.with_earlier_looks(runs, lost))
+        problems += rules_of_workers.check_pair(candidate, baseline, length, pair.push_variation)
+        pairs.append(pair.with_earlier_looks(candidate, baseline, lost))
     return pairs, problems
 
 
 def _variation(
-    pair: tuple[str, str],
-    runs: Mapping[str, Sequence[Run]],
-    data: Mapping[str, SideData],
-    options: Options,
+    pair: tuple[str, str], sides: Mapping[str, Side], options: Options
 ) -> WorkerVariation:
     """Return how far workers are assumed to differ where a side of the pair has too few."""
     if options.worker_variation is not None:
         return variations.given(options.worker_variation)
-    logs = {side: measured.log_means for side, measured in data.items()}
-    few = [side for side in pair if variations.has_few(logs[side])]
-    past = options.past.variations([runs[side][0] for side in few]) if options.past else ()
+    logs = {name: side.data.log_means for name, side in sides.items()}
+    few = [name for name in pair if variations.has_few(logs[name])]
+    past = (
+        options.past.variations([next(iter(sides[name])) for name in few]) if options.past else ()
+    )
     return variations.of_pair(pair, logs, past)
 
 
-def _push_variation(
-    candidate: Sequence[Run], baseline: Sequence[Run], tasks: _Tasks
-) -> PushVariation | None:
+def _push_variation(candidate: Side, baseline: Side, tasks: _Tasks) -> PushVariation | None:
     """Return how far pushes of the sides differ, where these are of different ones."""
     past = tasks.options.past
-    pushes, variance = (past and past.push_variance(candidate[0])) or (0, None)
+    pushes, variance = (past and past.push_variance(next(iter(candidate)))) or (0, None)
     return PushVariation.between(
         candidate, baseline, variance, pushes, is_change=tasks.plan.is_change
     )

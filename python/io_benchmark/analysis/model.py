@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
 from statistics import median
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
@@ -17,10 +17,13 @@ from io_benchmark.analysis.run_noise import RelativeTimes
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
+from io_benchmark.results.parts import OutcomeState, ResultOutcome
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import Trials
 
 Integers: TypeAlias = "array[int]"  # of 64 bits
+_NO_SAMPLES: Integers = array("q")
+_NOT_STARTED = ResultOutcome(OutcomeState.NOT_STARTED, None)
 PERCENTILES = (50, 95, 99)  # those that every report has
 MEDIAN, TAIL = 50, 95
 UNKNOWN = "unknown"
@@ -62,12 +65,14 @@ class Entry(Struct, frozen=True, dict=True):
     """One worker's samples of one subject, in time order: retrieves, or batches of operations."""
 
     subject: Subject
-    facts: CacheRetrieveEntry | BatchEntry  # everything but the samples
-    start_ns: Integers
-    total_ns: Integers  # a retrieve's time, or a batch's
-    operations: Integers  # in each sample; a retrieve is one
-    size_bytes: Integers  # of each sample's file; 0 for batches, whose operations are all the same
-    planned: int  # samples that were to be taken
+    # Everything but the samples; None where a run did not measure this.
+    facts: CacheRetrieveEntry | BatchEntry | None = None
+    start_ns: Integers = _NO_SAMPLES
+    total_ns: Integers = _NO_SAMPLES  # a retrieve's time, or a batch's
+    operations: Integers = _NO_SAMPLES  # in each sample; a retrieve is one
+    # Of each sample's file; 0 for batches, whose operations are all the same.
+    size_bytes: Integers = _NO_SAMPLES
+    planned: int = 0  # samples that were to be taken
     parts_ns: Mapping[Part, float] = field(default_factory=dict)  # means of one operation
     lookup_ns: "Integers | None" = None  # the part of a retrieve's time; only of cache-retrieve
     first_reads: frozenset[int] = frozenset()  # retrieves that took a file for the first time
@@ -79,6 +84,10 @@ class Entry(Struct, frozen=True, dict=True):
     @property
     def trials(self) -> Trials | None:
         return self.retrieves.trials if self.retrieves is not None else None
+
+    @property
+    def outcome(self) -> ResultOutcome:
+        return self.facts.outcome if self.facts is not None else _NOT_STARTED
 
     @property
     def measured(self) -> BatchEntry | None:
@@ -178,11 +187,6 @@ class Worker(WorkerLine, frozen=True, kw_only=True):
     @property
     def cpu_quota(self) -> float | None:
         return self.result.limits.cpu_quota if self.result.limits is not None else None
-
-
-class Run(NamedTuple):
-    worker: Worker
-    entry: Entry
 
 
 class Severity(StrEnum):

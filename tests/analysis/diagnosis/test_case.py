@@ -7,9 +7,9 @@ from seed_workers import SUBJECT
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement, times_without_share
 from io_benchmark.analysis.diagnosis.rules import Size
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.sides import Side
 
-NOBODY = SideViews.of([])
+NOBODY = Side.of([])
 
 
 @pytest.mark.parametrize(

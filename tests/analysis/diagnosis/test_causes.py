@@ -35,7 +35,7 @@ from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis_model import Cause, State
 from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
 from io_benchmark.results.workloads.metadata import SCALING
@@ -196,7 +196,7 @@ def test_workers_without_a_value():
 def test_a_side_without_workers():
     """Nothing is supported, nothing fails."""
     sides = workers_of(seed_case.documents(pools=["amd-16"]))
-    nobody, slow = (SideViews.of_workers(each, SUBJECT) for each in ([], sides["amd-16"]))
+    nobody, slow = (Side.of_workers(each, SUBJECT) for each in ([], sides["amd-16"]))
     causes = judge(Case(SUBJECT, 1.92, nobody, slow))
     assert SUPPORTED not in {cause.state for cause in causes}
 

@@ -63,7 +63,7 @@ from io_benchmark.analysis.diagnosis.case import OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.model import Subject, Verdict
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import statement
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 from io_benchmark.results.workloads.exec import OVER_HARDLINKED
@@ -765,5 +765,5 @@ def test_a_worker_counts_once() -> None:
     change = {"amd-16/2": slower_lookups(60)}
     (side,) = workers_of(seed_case.documents(3, pools=["amd-16"], change=change)).values()
     machines = [replace(run, machine=name) for run, name in zip(side, "aab", strict=True)]
-    mean_ns = SideViews.of_workers(machines, SUBJECT).mean(attrgetter("lookup_mean_ns"))
+    mean_ns = Side.of_workers(machines, SUBJECT).mean(attrgetter("entry.lookup_mean_ns"))
     assert mean_ns == pytest.approx(31.35 * MS, rel=0.01)

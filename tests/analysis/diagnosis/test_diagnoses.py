@@ -19,7 +19,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.diagnoses import _explained, _left_over
 from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.time_parts import Kind, Phase
 from io_benchmark.results.workloads.metadata import NOT_VISIBLE
@@ -112,7 +112,7 @@ def test_what_is_left_over(user_ms: float, kernel_ms: float, left: list[Kind]) -
         "amd-16": waiting_for_io(1) | spent(copy_user=user_ms, copy_kernel=kernel_ms),
     }
     sides = workers_of(seed_case.documents(1, pools=["intel", "amd-16"], change=change))
-    fast, slow = (SideViews.of_workers(workers, SUBJECT) for workers in sides.values())
+    fast, slow = (Side.of_workers(workers, SUBJECT) for workers in sides.values())
     cause = replace(causes_of(change)["device-count"], state=State.SUPPORTED, share=None)
     leftover = _left_over([cause], Case(SUBJECT, 1.92, fast, slow))
     assert [part.kind for part in (leftover.parts if leftover else ())] == left

@@ -17,8 +17,8 @@ from io_benchmark.analysis.diagnosis.rules import CauseRule, Effect, SideEvidenc
 from io_benchmark.analysis.diagnosis.worker_facts import _has_fact
 from io_benchmark.analysis.diagnosis_model import Cause, State
 from io_benchmark.analysis.model import DIFFERENT
-from io_benchmark.analysis.observed.side_views import SideViews
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
 
 WORKERS = 5
 SUPPORTED, RULED_OUT = State.SUPPORTED, State.RULED_OUT
@@ -91,8 +91,8 @@ def test_a_fact_of_some_size(times: float, has_fact: bool | None) -> None:
         return SideEvidence(not_measured).supports("So it is.", Size(size or 0.0))
 
     (measured,) = workers(pools=["amd-16"])
-    view = View(replace(measured, machine=str(times)), SUBJECT)
-    rule, nobody = CauseRule("", "", judge), SideViews.of([])
+    view = Run.of(replace(measured, machine=str(times)), SUBJECT)
+    rule, nobody = CauseRule("", "", judge), Side.of([])
     of_side = SideEvidence(not_measured).supports("So it is.", Size(16.0))
-    case = Case(SUBJECT, 2.0, nobody, SideViews.of([view]))
+    case = Case(SUBJECT, 2.0, nobody, Side.of([view]))
     assert _has_fact(rule, case, of_side, [view], nobody) is has_fact

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import HistoryReading
 from io_benchmark.analysis.history.readings import PastWorkers, conditions_of
-from io_benchmark.analysis.model import Run, WorkerVariation
+from io_benchmark.analysis.model import WorkerVariation
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content.statement_text import text_of
 

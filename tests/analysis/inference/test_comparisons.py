@@ -22,10 +22,11 @@ from io_benchmark.analysis.inference.comparisons import (
     compare_sides,
     judge,
 )
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.statement_text import text_of
 from io_benchmark.results.format import PLAN_VARIABLE

@@ -13,9 +13,11 @@ import simulation
 from msgspec.structs import replace
 from simulation import entry
 
-from io_benchmark.analysis.inference.estimates import Estimate, SideData, compare_means
+from io_benchmark.analysis.inference.estimates import Estimate, compare_means
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
-from io_benchmark.analysis.model import Interval, Run, Verdict
+from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side, SideData
 from io_benchmark.analysis.variances import MeanVariance
 
 # Student's sleep data (1908), as R ships it.
@@ -126,7 +128,7 @@ def test_runs_of_a_machine_are_one_worker():
         Run(replace(worker, machine=machine), entry(np.full(10, time_ns)))
         for machine, time_ns in [("m", 1_000_000), ("n", 8_000_000), ("m", 4_000_000)]
     ]
-    data = SideData.of(runs)
+    data = Side.of(runs).data
     assert data.log_means == pytest.approx([math.log(2e6), math.log(8e6)])
     assert [len(entries) for entries in data.runs] == [2, 1]
     assert data.mean_ns == pytest.approx(4e6)

@@ -18,11 +18,13 @@ from scipy.stats import chi2
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import advise, judge
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.variations import PushVariation
-from io_benchmark.analysis.model import DIFFERENT, Run, Worker, WorkerVariation
+from io_benchmark.analysis.model import DIFFERENT, Worker, WorkerVariation
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side, SideData
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.variances import MeanVariance
@@ -207,7 +209,9 @@ def runs(*groups: str | None, log_means: tuple[float, ...] = (), is_elsewhere=Fa
 
 
 def between(candidate, baseline, past=None, pushes=0, *, is_change=True):
-    return PushVariation.between(candidate, baseline, past, pushes, is_change=is_change)
+    return PushVariation.between(
+        Side.of(candidate), Side.of(baseline), past, pushes, is_change=is_change
+    )
 
 
 @pytest.mark.parametrize(

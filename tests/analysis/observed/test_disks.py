@@ -7,7 +7,7 @@ import pytest
 import seed_workers
 
 from io_benchmark.analysis.observed.disks import MachineType, idle_settings
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
 
 PLACE = "storage.places.0."
 
@@ -30,14 +30,14 @@ def volume(members: str, kind: str = "lvm", **facts: Any) -> list[dict[str, Any]
     return [device("v", members, kind=kind, **facts), *disks(members)]
 
 
-def view(devices: Any, super_options: str = "rw", profiles: list[str] | None = None) -> View:
+def view(devices: Any, super_options: str = "rw", profiles: list[str] | None = None) -> Run:
     changed = {
         f"{PLACE}devices": devices,
         f"{PLACE}mount.super_options": super_options,
         f"{PLACE}filesystem.btrfs_data_profiles": profiles,
     }
     (worker,) = seed_workers.workers(pools=["intel"], change={"intel": changed})
-    return View(worker, seed_workers.SUBJECT)
+    return Run.of(worker, seed_workers.SUBJECT)
 
 
 ENCRYPTED = [device("c", "v", kind="crypt"), *volume("ab", raid_level="raid0")]

@@ -7,8 +7,8 @@ import pytest
 from seed_facts import memory_limit
 from seed_workers import workers
 
-from io_benchmark.analysis.model import Run
 from io_benchmark.analysis.observed.host_facts import facts_of, kind_of_machine
+from io_benchmark.analysis.observed.runs import Run
 
 PLACE = "storage.places.0"
 

@@ -8,7 +8,7 @@ import seed_workers
 from msgspec.structs import replace
 from seed_facts import io_limit
 
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.summary import bottlenecks
 from io_benchmark.report.content.statement_text import text_of
@@ -43,7 +43,7 @@ def side(*changes: dict[str, Any]) -> SideBottleneck:
     """Return the bottleneck of a side with one worker per change."""
     change = {f"amd-16/{number}": facts for number, facts in enumerate(changes)}
     runs = seed_workers.workers(len(changes), pools=["amd-16"], change=change)
-    views = SideViews.of_workers(runs, seed_workers.SUBJECT)
+    views = Side.of_workers(runs, seed_workers.SUBJECT)
     return bottlenecks.bottlenecks_of_sides(seed_workers.SUBJECT, {"amd-16": views})["amd-16"]
 
 
@@ -184,5 +184,5 @@ def test_several_workers(changes: list[dict[str, Any]], bottleneck: Bottleneck) 
 def test_other_workloads_have_none() -> None:
     """Only copies go through the page cache in this way."""
     subject = replace(seed_workers.SUBJECT, workload="spawn")
-    views = SideViews.of_workers(seed_workers.workers(1, pools=["intel"]), subject)
+    views = Side.of_workers(seed_workers.workers(1, pools=["intel"]), subject)
     assert bottlenecks.bottlenecks_of_sides(subject, {"intel": views}) == {}

@@ -15,8 +15,8 @@ from simulated_push import Pool, measure
 from written import screen
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import Entry, Verdict, Worker
+from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport
 from io_benchmark.analysis.summary.unlike_machines import MachineSplit, _outside

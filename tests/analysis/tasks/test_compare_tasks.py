@@ -9,9 +9,10 @@ import real_tasks
 from msgspec.structs import replace
 from sample_tasks import START_MS, compared, completed, many, of_rows
 
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.tasks import compare_tasks, task_pair
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import LabelledRatio

@@ -15,7 +15,8 @@ from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Entry, Problem, Run, Severity, Worker
+from io_benchmark.analysis.model import Entry, Problem, Severity, Worker
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.run_noise import Step

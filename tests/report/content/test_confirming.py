@@ -60,9 +60,10 @@ def test_trials_that_were_left_out() -> None:
     workers = []
     for each in tried_workers():
         (entry,) = each.entries
+        assert entry.retrieves is not None
         assert entry.trials is not None
         left_out = replace(entry.trials, ceilings=[], blocks=[], reason="they need 9 s")
-        facts = replace(entry.facts, trials=left_out)
+        facts = replace(entry.retrieves, trials=left_out)
         workers.append(replace(each, entries=(replace(entry, facts=facts),)))
     made = compare(Plan("", "intel", "", (("amd-16", "intel"),)), workers, Options())
     assert offer(made) == (

@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
-from io_benchmark.analysis.observed.side_views import SideViews
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.run_noise import RelativeTimes, Step
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
@@ -24,7 +24,7 @@ from io_benchmark.results import workloads
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
 _MOST_OF_THE_TIME_SHARE = 0.999
 EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
-_MEAN_NS, _BLOCKED_NS = attrgetter("mean_ns"), attrgetter("blocked_ns")
+_MEAN_NS, _BLOCKED_NS = attrgetter("mean_ns"), attrgetter("entry.blocked_ns")
 _WAITS_FOR_DISKS = attrgetter("waits_for_disks")
 _READ_RATES = (attrgetter("busy_read_rate"),)
 _WRITE_RATES = attrgetter("idle_write_rate"), attrgetter("busy_write_rate")
@@ -53,8 +53,8 @@ class Case(Struct, frozen=True, dict=True):
 
     subject: Subject
     ratio: float | None  # a positive number; None: no difference was shown
-    baseline: SideViews
-    candidate: SideViews
+    baseline: Side
+    candidate: Side
     measurements: Sequence[OtherMeasurement] = ()  # all that the two were compared on
     both_sides: "Case | None" = None  # where a single worker is judged as a side: the whole case
 
@@ -111,16 +111,16 @@ class Case(Struct, frozen=True, dict=True):
         """Return the case of another measurement of the same machines."""
         subject = measurement.subject
         baseline, candidate = (
-            SideViews.of_workers((view.worker for view in side), subject)
+            Side.of_workers((run.worker for run in side), subject)
             for side in (self.baseline, self.candidate)
         )
         return Case(subject, measurement.comparison.ratio, baseline, candidate, self.measurements)
 
-    def means(self, read: Callable[[View], SupportsFloat | None]) -> list[float | None]:
+    def means(self, read: Callable[[Run], SupportsFloat | None]) -> list[float | None]:
         """Return the means of both sides, the slower side's first."""
         return [self.slower.mean(read), self.faster.mean(read)]
 
-    def times_as_fast(self, read: Callable[[View], float | None]) -> float | None:
+    def times_as_fast(self, read: Callable[[Run], float | None]) -> float | None:
         """Return the faster side's mean over the slower side's; None where one is 0 or unknown."""
         slower, faster = self.means(read)
         return faster / slower if slower and faster else None
@@ -153,7 +153,7 @@ class Case(Struct, frozen=True, dict=True):
             at_most = min(at_most, blocked_ns / mean_ns)
         return times_without_share(min(1 - 1 / factor, at_most))
 
-    def values(self, read: Callable[[View], Value]) -> AbstractSet[Value]:
+    def values(self, read: Callable[[Run], Value]) -> AbstractSet[Value]:
         """Return the different values of all runs."""
         return self.baseline.values(read) | self.candidate.values(read)
 
@@ -170,7 +170,7 @@ class Case(Struct, frozen=True, dict=True):
         """Return where the slower side's runs, averaged operation by operation, became slower or faster."""
         if self.both_sides is not None:
             return self.both_sides.step
-        runs = [view.entry.relative_times for view in self.slower if view.entry is not None]
+        runs = [run.entry.relative_times for run in self.slower if run.is_measured]
         return RelativeTimes.averaged(runs).step if runs else None
 
     def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:
@@ -211,16 +211,16 @@ class Case(Struct, frozen=True, dict=True):
             return None
         return math.fsum(slower_ns) * (1 - 1 / factor) / abs(division.difference_ns)
 
-    def time_in_parts(self, acts_through: frozenset[Part], runs: Sequence[View]) -> float:
+    def time_in_parts(self, acts_through: frozenset[Part], runs: Sequence[Run]) -> float:
         """Return what these parts take of an operation on one machine; all of it where one is unknown."""
         recorded = [names for names in self.values(_recorded_parts) if names is not None]
         parts = self.parts_of_workload(acts_through)
         if not parts or not all(parts <= names for names in recorded):
             parts = frozenset().union(*recorded)
         return fmean(
-            math.fsum(view.entry.parts_ns.get(part, 0.0) for part in parts)
-            for view in runs
-            if view.entry is not None
+            math.fsum(run.entry.parts_ns.get(part, 0.0) for part in parts)
+            for run in runs
+            if run.is_measured
         )
 
     @property
@@ -233,11 +233,11 @@ class Case(Struct, frozen=True, dict=True):
         return self.ratio is not None and self.ratio > 1
 
     @property
-    def slower(self) -> SideViews:
+    def slower(self) -> Side:
         return self.candidate if self.candidate_is_slower else self.baseline
 
     @property
-    def faster(self) -> SideViews:
+    def faster(self) -> Side:
         return self.baseline if self.candidate_is_slower else self.candidate
 
     @property
@@ -260,7 +260,7 @@ class Case(Struct, frozen=True, dict=True):
             return None
         return longer_ns / abs(self.difference_ns)
 
-    def explained_share(self, cost_ns: Callable[[View], float | None]) -> float | None:
+    def explained_share(self, cost_ns: Callable[[Run], float | None]) -> float | None:
         """Return the share of the difference that a cost within each retrieve makes up."""
         slower, faster = self.means(cost_ns)
         return None if slower is None or faster is None else self.share_of(slower - faster)
@@ -271,5 +271,5 @@ def times_without_share(share: float) -> float:
     return 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
 
 
-def _recorded_parts(view: View) -> frozenset[Part] | None:
-    return None if view.entry is None else frozenset(view.entry.parts_ns)
+def _recorded_parts(run: Run) -> frozenset[Part] | None:
+    return frozenset(run.entry.parts_ns) if run.is_measured else None

@@ -29,8 +29,8 @@ from io_benchmark.analysis.diagnosis.rules import (
 )
 from io_benchmark.analysis.diagnosis.worker_facts import judge_workers
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
-from io_benchmark.analysis.observed.side_views import SideViews
-from io_benchmark.analysis.observed.worker_view import WAITS_SHARE, View
+from io_benchmark.analysis.observed.runs import WAITS_SHARE, Run
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, share, statement
 from io_benchmark.analysis.time_parts import Kind, Part, Phase, in_copies
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -216,17 +216,17 @@ _ROWS: tuple[Callable[[_Judged], _Outcome], ...] = (
 )
 
 
-def _writing_limits(side: SideViews) -> bool:
+def _writing_limits(side: Side) -> bool:
     """Return whether the copies wait for what they write."""
     written, blocked = side.mean(written_share), side.mean(_blocked_share)
     return (written or 0.0) >= _WRITES_SHARE and (blocked or 0.0) >= WAITS_SHARE
 
 
-def _blocked_share(view: View) -> float | None:
+def _blocked_share(run: Run) -> float | None:
     """Return how much of a retrieve its copy is blocked, or something on the machine waits for I/O."""
-    if view.blocked_ns is None or not view.mean_ns:
-        return view.io_wait_share
-    return view.blocked_ns / view.mean_ns
+    if run.entry.blocked_ns is None or not run.mean_ns:
+        return run.io_wait_share
+    return run.entry.blocked_ns / run.mean_ns
 
 
 def _separate(judged: _Judged, supported: Sequence[_Judged]) -> _Judged:

@@ -28,7 +28,7 @@ from io_benchmark.analysis.diagnosis_model import (
     TrialState,
 )
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Worker
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
@@ -66,8 +66,8 @@ def diagnoses(
     }
 
     @cache
-    def views(side: str, subject: Subject) -> SideViews:
-        return SideViews.of_workers((worker for worker in workers if worker.side == side), subject)
+    def views(side: str, subject: Subject) -> Side:
+        return Side.of_workers((worker for worker in workers if worker.side == side), subject)
 
     diagnosed = []
     for candidate, baseline in plan.pairs:
@@ -177,7 +177,7 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
 
 def _explained_ns(cause: Cause, case: Case) -> float:
     """Return the time that a cause explains; without a size all of its parts."""
-    times = [view.mean_ns for view in case.slower if view.mean_ns is not None]
+    times = [run.mean_ns for run in case.slower if run.mean_ns is not None]
     if cause.share is None or not times:
         return math.inf
     return fmean(times) * -math.expm1(-cause.share * math.log(case.times))

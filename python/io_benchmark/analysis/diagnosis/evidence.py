@@ -16,8 +16,8 @@ from typing import Any
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import UNKNOWN, Figures
-from io_benchmark.analysis.observed.side_views import SideViews
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import (
     Quantity,
     Range,
@@ -36,14 +36,14 @@ _FEWEST_READS_SHARE = 0.2
 # Nearer than this another measurement is as fast, whatever its interval says.
 SLOWER_AT_RATIO = 1.1
 
-Observe = Callable[[SideViews], Observation]
+Observe = Callable[[Side], Observation]
 BothEvidence = tuple[Evidence, Evidence]  # the baseline's and the candidate's
 ReadEvidence = Callable[[], BothEvidence]
 
 
 def tally(
     name: str,
-    read: Callable[[View], Any],
+    read: Callable[[Run], Any],
     template: str = "{value}",
     *,
     to_statement: Callable[[Any], Statement | None] = lambda value: value,
@@ -54,7 +54,7 @@ def tally(
     """
     unknown = statement(template, value=UNKNOWN)
 
-    def observe(side: SideViews) -> Observation:
+    def observe(side: Side) -> Observation:
         workers = [list(map(to_statement, values)) for values in side.readings(read)]
         if not workers:
             return Observation.of_side(name, statement("no worker"))
@@ -73,14 +73,14 @@ def tally(
 
 def span(
     name: str,
-    read: Callable[[View], float | None],
+    read: Callable[[Run], float | None],
     unit: Unit,
     template: str = "{value}",
     missing: str | None = None,
 ) -> Observe:
     """Observe the range of a number, and how many workers have it; `missing` is said where none has."""
 
-    def observe(side: SideViews) -> Observation:
+    def observe(side: Side) -> Observation:
         values = [[value for value in runs if value is not None] for runs in side.readings(read)]
         numbers = [value for runs in values for value in runs]
         total = len(values)
@@ -100,7 +100,7 @@ WRITE_RATE = span(
     "write-rate", attrgetter("written_bytes_per_s"), Unit.BYTES_PER_SECOND, "write rate {value}"
 )
 # The bytes that reached the disks per byte copied.
-written_share: Callable[[View], float | None] = attrgetter("written_share")
+written_share: Callable[[Run], float | None] = attrgetter("written_share")
 WRITTEN_SHARE = span(
     "written-share",
     written_share,
@@ -171,13 +171,13 @@ def detail_evidence(
     return lambda: (evidence(measurement.baseline), evidence(measurement.candidate))
 
 
-def _moved(way: int, view: View) -> float | None:
-    return None if view.moved_bytes is None else float(view.moved_bytes[way])
+def _moved(way: int, run: Run) -> float | None:
+    return None if run.moved_bytes is None else float(run.moved_bytes[way])
 
 
-def moving_share(way: int, view: View) -> float | None:
+def moving_share(way: int, run: Run) -> float | None:
     """Return the part of the run in which the disks read (0) or wrote (1), at the rate they kept up."""
-    rates, peaks = view.moved_bytes_per_s, view.peak_bytes_per_s
+    rates, peaks = run.moved_bytes_per_s, run.peak_bytes_per_s
     return (
         None if rates is None or peaks is None else rates[way] / peaks[way] if peaks[way] else 0.0
     )

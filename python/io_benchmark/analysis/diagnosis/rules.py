@@ -13,8 +13,8 @@ from io_benchmark.analysis.diagnosis.case import Case, times_without_share
 from io_benchmark.analysis.diagnosis.evidence import BothEvidence, Observe, ReadEvidence, tally
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
 from io_benchmark.analysis.diagnosis_model import Evidence
-from io_benchmark.analysis.observed.side_views import SideViews
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
 from io_benchmark.analysis.time_parts import Kind, Part, in_copies
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -103,7 +103,7 @@ class SideEvidence(Struct, frozen=True):
     def of(cls, case: Case, *observe: Observe, has_summary: bool = True) -> "SideEvidence":
         """Return what both sides' workers showed; the first observation is the summary, if any."""
 
-        def evidence(side: SideViews) -> Evidence:
+        def evidence(side: Side) -> Evidence:
             observations = tuple(observation(side) for observation in observe)
             return Evidence.led_by(*observations) if has_summary else Evidence(observations)
 
@@ -195,7 +195,7 @@ class RankedFact(Struct, frozen=True):
         return float(self.rank)
 
 
-ReadFact = Callable[[View], RankedFact | None]
+ReadFact = Callable[[Run], RankedFact | None]
 
 
 class Ranking(Struct, frozen=True, kw_only=True):
@@ -232,5 +232,5 @@ class Ranking(Struct, frozen=True, kw_only=True):
             return evidence.unclear(self.unranked, workload=self.workload)
         return evidence.opposes("The sides differ in nothing that costs time here.")
 
-    def _values(self, side: SideViews) -> set[Statement]:
+    def _values(self, side: Side) -> set[Statement]:
         return {fact.value for fact in side.values(self.read) if fact is not None}

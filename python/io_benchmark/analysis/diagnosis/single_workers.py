@@ -16,20 +16,15 @@ from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
 from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, Remedy, State, TrialOutcome
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
-from io_benchmark.analysis.model import UNKNOWN, Comparison, Run, Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_side
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.model import UNKNOWN, Comparison, Subject, Worker
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures
-from io_benchmark.analysis.summary.unlike_machines import SingleMachine
+from io_benchmark.analysis.summary.unlike_machines import Compared, SingleMachine
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
-from io_benchmark.results import workloads
-
-Compared = Mapping[Subject, Sequence[Run]]
 
 
 def explain_single_workers(
@@ -49,9 +44,8 @@ def explain_single_workers(
     for machine in machines:
         if machine.subject not in pairs:
             continue
-        (worker, rest), (first, *_) = _names(machine), machine.runs
-        alone, others = map(SideViews.of_runs, (machine.runs, machine.others))
-        runs = compared[machine.subject]
+        (worker, rest), (first, *_) = _names(machine), machine.machine
+        alone, others = machine.machine, machine.others
         diagnosis = None
         if machine in explained:
             measurements = _measurements(machine, compared, margin, assumed)
@@ -62,13 +56,13 @@ def explain_single_workers(
                 subject=machine.subject,
                 side=machine.side,
                 machine=first.worker.machine,
-                tasks=tuple(_task(run.worker) for run in machine.runs),
+                tasks=tuple(_task(run.worker) for run in machine.machine),
                 instance_type=first.worker.result.task.instance_type,
                 others=len(others.workers),
                 ratio=machine.ratio,
                 usual=machine.usual,
                 division=Division.between(alone, others, (worker, rest)),
-                without=_without(machine, machines, runs, pairs[machine.subject], margin),
+                without=_without(machine, machines, compared, pairs[machine.subject], margin),
                 diagnosis=diagnosis,
             )
         )
@@ -89,7 +83,7 @@ def _leading(machines: Sequence[SingleMachine]) -> list[SingleMachine]:
     """Return each machine once: of its first workload, where it differs most."""
     by_machine: dict[tuple[str, str], list[SingleMachine]] = {}
     for machine in machines:
-        by_machine.setdefault(_key(machine.runs[0].worker), []).append(machine)
+        by_machine.setdefault(_key(machine.worker), []).append(machine)
     return [
         max(
             (choice for choice in same if choice.subject.workload == same[0].subject.workload),
@@ -101,7 +95,7 @@ def _leading(machines: Sequence[SingleMachine]) -> list[SingleMachine]:
 
 def _names(machine: SingleMachine) -> tuple[str, str]:
     """Return what sentences call a worker, and the rest of its pool."""
-    worker = machine.runs[0].worker
+    worker = machine.worker
     name = f"worker {worker.machine.rpartition('/')[2]}"
     if worker.machine == UNKNOWN:
         name = f"task {worker.task_id}"
@@ -111,14 +105,17 @@ def _names(machine: SingleMachine) -> tuple[str, str]:
 def _without(
     machine: SingleMachine,
     machines: Sequence[SingleMachine],
-    runs: Sequence[Run],
+    compared: Compared,
     pairs: Sequence[Pair],
     margin: float,
 ) -> tuple[Comparison, ...]:
     """Return the comparisons of the machine's side without the machines named on this measurement."""
     subject, side = machine.subject, machine.side
-    left_out = {_key(named.runs[0].worker) for named in machines if named.subject == subject}
-    sides = by_side(run for run in runs if _key(run.worker) not in left_out)
+    left_out = {_key(named.worker) for named in machines if named.subject == subject}
+    sides = {
+        name: Side.of(run for run in of_all if _key(run.worker) not in left_out)
+        for name, of_all in compared[subject].items()
+    }
     rest = []
     for pair in pairs:
         candidate, baseline, _ = compared_samples(sides[pair.candidate], sides[pair.baseline])
@@ -134,7 +131,7 @@ def _without(
 
 def _diagnose(machine: SingleMachine, case: Case, assumed: float) -> Diagnosis:
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
-    slower, faster = ([view.worker for view in side] for side in (case.slower, case.faster))
+    slower, faster = ([run.worker for run in side] for side in (case.slower, case.faster))
     trials = outcomes(machine.subject, slower, faster, assumed)
     causes = judge(case, trials)
     remedies = _remedies(machine, causes, case.measurements, trials)
@@ -145,18 +142,17 @@ def _measurements(
     machine: SingleMachine, compared: Compared, margin: float, assumed: float
 ) -> list[OtherMeasurement]:
     """Compare the machine with the rest of its pool on every measurement that both have."""
-    key, names = _key(machine.runs[0].worker), _names(machine)
+    key, names = _key(machine.worker), _names(machine)
     variation = variations.given(assumed)
     measurements = []
-    for subject, runs in compared.items():
-        of_side = [run for run in runs if run.worker.side == machine.side]
-        alone = SideData.of([run for run in of_side if _key(run.worker) == key])
-        rest = SideData.of([run for run in of_side if _key(run.worker) != key])
-        if alone.count and rest.count:
-            pair = Pair(*names, alone, rest, variation, are_pools=False)
+    for subject, sides in compared.items():
+        runs = list(sides.get(machine.side, ()))
+        alone = Side.of(run for run in runs if _key(run.worker) == key)
+        rest = Side.of(run for run in runs if _key(run.worker) != key)
+        if alone.workers and rest.workers:
+            pair = Pair(*names, alone.data, rest.data, variation, are_pools=False)
             (comparison,) = compare_sides(subject, [pair], margin=margin)
-            workload = workloads.of(subject.workload)
-            of_both = (figures.summarize(data, workload) for data in (rest, alone))
+            of_both = map(figures.summarize, (rest, alone))
             measurements.append(OtherMeasurement(comparison, *of_both))
     return measurements
 
@@ -179,7 +175,7 @@ def _remedies(
         rest: {measurement.subject: measurement.baseline.mean_ns for measurement in measurements},
     }
     # All workers of a pool have its machine type, also where they do not name it.
-    machine_type = machine.runs[0].worker.result.task.instance_type or machine.side
+    machine_type = machine.worker.result.task.instance_type or machine.side
     remedies = suggest_remedies(
         [cause for cause in causes if not cause.is_shared],
         machine.subject,
@@ -196,7 +192,7 @@ def _remedies(
         return remedies
     evidence = statement(
         "The other {others} workers of the pool take {then} instead of {now}.",
-        others=count(SideData.of(machine.others).count),
+        others=count(machine.others.data.count),
         then=Quantity(measured[rest][machine.subject], Unit.NANOSECONDS),
         now=Quantity(measured[worker][machine.subject], Unit.NANOSECONDS),
     )

@@ -19,7 +19,7 @@ from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.rules import CauseRule, Effect, Fact
 from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.observed.side_views import Runs, SideViews
+from io_benchmark.analysis.observed.sides import Runs, Side
 from io_benchmark.analysis.statements import Statement, count, statement
 
 # Equal workers seldom differ by more than this many times their usual variation.
@@ -101,14 +101,14 @@ def _contradiction(slower: _Workers, faster: _Workers, speed: _IsSlow) -> Statem
 
 
 def _has_fact(
-    rule: CauseRule, case: Case, of_side: Effect, runs: Runs, faster: SideViews
+    rule: CauseRule, case: Case, of_side: Effect, runs: Runs, faster: Side
 ) -> bool | None:
     """Judge one worker as if it were its side; the difference to explain stays that of the sides.
 
     A rule may read several facts. None: not known, or another fact than that of its side supports it,
     or a part of the side's size does.
     """
-    slower = SideViews.of(runs)
+    slower = Side.of(runs)
     candidate, baseline = (slower, faster) if case.candidate_is_slower else (faster, slower)
     effect = rule.judge(replace(case, candidate=candidate, baseline=baseline, both_sides=case))
     if effect.fact in (Fact.UNSEEN, Fact.UNCLEAR):
@@ -132,7 +132,7 @@ def _speed(rule: CauseRule, case: Case, present: Sequence[Runs]) -> _IsSlow:
         return [case.time_in_parts(rule.acts_through, runs) for runs in workers]
 
     fast_ns, slow_ns = times_ns(case.faster.measured.workers), times_ns(present)
-    means_ns = (view.mean_ns for side in (case.slower, case.faster) for view in side)
+    means_ns = (run.mean_ns for side in (case.slower, case.faster) for run in side)
     whole_ns = fmean(mean_ns for mean_ns in means_ns if mean_ns is not None)
     # The deviation within sides, which single workers that differ hardly change.
     deviations = [abs(time - median(side)) for side in (fast_ns, slow_ns) for time in side]

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.levels import LEVEL, SINGLE_WORKER_VARIATION
-from io_benchmark.analysis.model import Entry, Interval, Run
-from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.model import Entry, Interval
+from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.run_noise import variance_of_mean
 from io_benchmark.analysis.variances import (
     ASSUMED_VARIATION_DEGREES,
@@ -41,28 +41,6 @@ _LONG_RUN = 100
 WORKERS, RUNS = "workers", "runs of one worker"
 UNPAIRED_BATCHES = "batches in blocks"
 _PAIRED_RETRIEVES, _PAIRED_BATCHES = "paired retrieves", "paired batches"
-
-
-class SideData(Struct, frozen=True):
-    """The independent workers of one side: ln of each mean, and its runs."""
-
-    log_means: tuple[float, ...]
-    runs: tuple[tuple[Entry, ...], ...]  # in the order of the means
-
-    @classmethod
-    def of(cls, runs: Sequence[Run]) -> "SideData":
-        """Return one side's workers; several tasks on one machine are one worker with their average."""
-        machines = [tuple(run.entry for run in machine_runs) for machine_runs in by_machine(runs)]
-        return cls(tuple(fmean(_logs(entries)) for entries in machines), tuple(machines))
-
-    @property
-    def count(self) -> int:
-        return len(self.log_means)
-
-    @property
-    def mean_ns(self) -> float:
-        """Return the geometric mean, of which ratios are."""
-        return math.exp(fmean(self.log_means))
 
 
 class _MachineRatio(Struct, frozen=True):

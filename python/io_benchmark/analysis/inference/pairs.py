@@ -15,12 +15,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.estimates import Estimate, SideData, did_same_work
+from io_benchmark.analysis.inference.estimates import Estimate, did_same_work
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule, plan_of
 from io_benchmark.analysis.inference.variations import PushVariation
-from io_benchmark.analysis.model import UNKNOWN, Entry, Problem, Run, Severity, WorkerVariation
-from io_benchmark.analysis.statements import count, statement
-from io_benchmark.results import workloads
+from io_benchmark.analysis.model import UNKNOWN, Entry, WorkerVariation
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side, SideData
 
 
 class Pair(Struct, frozen=True):
@@ -52,18 +52,16 @@ class Pair(Struct, frozen=True):
             estimate = estimate.with_further(self.push_variation.variance)
         return estimate if self.are_pools else replace(estimate, single_sides=0)
 
-    def with_earlier_looks(
-        self, runs: tuple[Sequence[Run], Sequence[Run]], lost: tuple[int, int]
-    ) -> "Pair":
+    def with_earlier_looks(self, candidate: Side, baseline: Side, lost: tuple[int, int]) -> "Pair":
         """Return the pair with what was compared at the looks before this one.
 
-        `runs` are the candidate's and the baseline's; `lost` counts their tasks without a result.
+        `lost` counts the candidate's and the baseline's tasks without a result.
         """
         schedule = self.schedule
         is_planned_look = schedule is not None and schedule.is_planned and self.look == SINGLE
         if schedule is None or not schedule.is_declared or is_planned_look:
             return self
-        sides = tuple(sorted(side_runs, key=_start) for side_runs in runs)
+        sides = [sorted(side, key=_start) for side in (candidate, baseline)]
         earlier: dict[int, Pair] = {}
         if schedule.is_planned:
             planned = list(map(_first_planned, sides, lost))
@@ -78,7 +76,7 @@ class Pair(Struct, frozen=True):
         """Return the pair with these runs, by the workers that each side has at least."""
         if not all(sides):
             return {}
-        candidate, baseline, _ = compared_samples(*sides)
+        candidate, baseline, _ = compared_samples(*map(Side.of, sides))
         pair = replace(self, candidate_side=candidate, baseline_side=baseline, look=look)
         return {min(pair.counts): pair} if min(pair.counts) > 1 else {}
 
@@ -116,10 +114,8 @@ def _first_planned(runs: Sequence[Run], lost: int) -> list[Run]:
     return [] if any(left.values()) or (lost and len(left) > 1) else first
 
 
-def compared_samples(
-    candidate: Sequence[Run], baseline: Sequence[Run]
-) -> tuple[SideData, SideData, list[Problem]]:
-    """Return what is compared of the candidate's and the baseline's runs, and a problem if not all.
+def compared_samples(candidate: Side, baseline: Side) -> tuple[SideData, SideData, int | None]:
+    """Return what is compared of the candidate's and the baseline's runs: None, or so many samples of each.
 
     Retrieve i took the same file in each run. Windows of time hold different work, and are all used.
     """
@@ -129,22 +125,12 @@ def compared_samples(
     if len(lengths) == 1 or not did_same_work(
         [first_samples(entry, shortest) for entry in entries]
     ):
-        return SideData.of(candidate), SideData.of(baseline), []
-    subject, sides = entries[0].subject, (baseline[0].worker.side, candidate[0].worker.side)
-    message = statement(
-        "{baseline} and {candidate} are compared over the first {length} {samples} of each run",
-        baseline=sides[0],
-        candidate=sides[1],
-        length=count(shortest),
-        samples=workloads.of(subject.workload).samples,
-    )
-    explanation = statement("The runs have different lengths. The figures are of whole runs.")
-    problem = Problem("unequal-length", Severity.WARNING, subject, sides, message, explanation)
+        return candidate.data, baseline.data, None
     candidate, baseline = (
-        [run._replace(entry=first_samples(run.entry, shortest)) for run in runs]
-        for runs in (candidate, baseline)
+        Side.of(replace(run, entry=first_samples(run.entry, shortest)) for run in side)
+        for side in (candidate, baseline)
     )
-    return SideData.of(candidate), SideData.of(baseline), [problem]
+    return candidate.data, baseline.data, shortest
 
 
 def first_samples(entry: Entry, length: int) -> Entry:

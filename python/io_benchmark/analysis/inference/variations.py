@@ -27,8 +27,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.levels import DEFAULT_PUSH_VARIATION, DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.model import Problem, Run, Severity, WorkerVariation
-from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.model import WorkerVariation
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import Statement, count, joined, share, statement
 from io_benchmark.analysis.variances import (
     ASSUMED_VARIATION_DEGREES,
@@ -46,7 +47,6 @@ _LEAST = "; {least} is the least that counts"
 _AT_80_PERCENT, _AT_65_PERCENT = 0.8416, 0.3853
 # The assumed variation counts as much as that of five pushes.
 _PRIOR_DEGREES = 4.0
-_PushShares = Mapping[str | None, float]
 
 
 def default() -> WorkerVariation:
@@ -173,8 +173,8 @@ class PushVariation(Struct, frozen=True):
     @classmethod
     def between(
         cls,
-        candidate: Sequence[Run],
-        baseline: Sequence[Run],
+        candidate: Side,
+        baseline: Side,
         past: MeanVariance | None,
         pushes: int,
         *,
@@ -186,8 +186,8 @@ class PushVariation(Struct, frozen=True):
         may number the jobs of one push apart, so that their numbers count for changes alone.
         """
         sides = [
-            _shares(runs, name if is_change else None)
-            for runs, name in ((candidate, "after"), (baseline, "before"))
+            _shares(side, name if is_change else None)
+            for side, name in ((candidate, "after"), (baseline, "before"))
         ]
         groups = {*sides[0], *sides[1]}
         differences = (sides[0].get(group, 0.0) - sides[1].get(group, 0.0) for group in groups)
@@ -200,37 +200,15 @@ class PushVariation(Struct, frozen=True):
         degrees = combined.degrees if past or seen else ASSUMED_VARIATION_DEGREES
         return cls(math.sqrt(combined.variance), degrees, pushes, unshared)
 
-    def problem(self, candidate: Sequence[Run], baseline: Sequence[Run]) -> Problem:
-        """Return the note that says what the interval rests on."""
-        basis: Statement | str = "which is assumed"
-        if self.pushes:
-            basis = statement("by {pushes} earlier pushes of the pool", pushes=count(self.pushes))
-        message = statement(
-            "{candidate} and {baseline} were measured by different pushes; pushes vary by {variation}, {basis}",
-            candidate=candidate[0].worker.side,
-            baseline=baseline[0].worker.side,
-            variation=share(self.ratio),
-            basis=basis,
-        )
-        known = "" if self.pushes else " --variation-from index reads how far earlier ones differ."
-        explanation = statement(
-            "A day or a deployment may shift all workers of a push. More workers in the same pushes do not "
-            "show that: measure both again on another day, or both sides in one push." + known
-        )
-        sides = (baseline[0].worker.side, candidate[0].worker.side)
-        subject = candidate[0].entry.subject
-        return Problem("pushes", Severity.WARNING, subject, sides, message, explanation)
 
-
-def _shares(runs: Sequence[Run], unknown: str | None) -> _PushShares:
+def _shares(side: Side, unknown: str | None) -> Mapping[str | None, float]:
     """Return which part of a side's workers each push has; a machine of two pushes counts half in each."""
-    machines = by_machine(runs)
     shares: dict[str | None, float] = defaultdict(float)
-    for machine in machines:
-        for run in machine:
+    for runs in side.workers:
+        for run in runs:
             task = run.worker.result.task
             group = (task.group if unknown else task.task_group_id) or unknown
-            shares[group] += 1 / len(machine) / len(machines)
+            shares[group] += 1 / len(runs) / len(side.workers)
     return shares
 
 

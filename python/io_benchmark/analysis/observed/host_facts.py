@@ -8,7 +8,7 @@ space, device numbers) is not a fact. A memory's size is rounded, since a kernel
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from io_benchmark.analysis.model import Run
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.results import Result
 from io_benchmark.results.machine import Device, Host, Limits, StoragePlace
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Entry
 from io_benchmark.analysis.observed.run_windows import TimelineRows
-from io_benchmark.analysis.observed.side_views import Runs, SideViews
+from io_benchmark.analysis.observed.sides import Runs, Side
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results.format import RecordedTimeline
@@ -66,9 +66,9 @@ class Division(Struct, frozen=True):
     @classmethod
     def between(
         cls,
-        candidate: SideViews,
-        baseline: SideViews,
-        names: tuple[str, str] = ("candidate", "baseline"),
+        candidate: Side,
+        baseline: Side,
+        names: tuple[str, str] | None = None,
     ) -> "Division":
         """Divide the difference of two sides, all of whose runs measured the same.
 
@@ -81,7 +81,8 @@ class Division(Struct, frozen=True):
         times = [side.by_worker(_times_in(common)) for side in sides]
         parts = {part for side in times for machine in side for part in machine}
         differences = tuple(_difference(part, *times) for part in _ordered(parts))
-        return cls(names[1], names[0], differences)
+        candidate_name, baseline_name = names or (candidate.name, baseline.name)
+        return cls(baseline_name, candidate_name, differences)
 
     @property
     def difference_ns(self) -> float:
@@ -94,7 +95,7 @@ class Division(Struct, frozen=True):
 
 def _machine_means(runs: Runs) -> _PartMeans:
     """Return the average of the runs of one machine, in what all of them recorded."""
-    parts = [view.entry.parts_ns for view in runs if view.entry is not None]
+    parts = [run.entry.parts_ns for run in runs if run.is_measured]
     common = set.intersection(*map(set, parts))
     merged = [_merged(run, common) for run in parts]
     return {part: fmean(run.get(part, 0.0) for run in merged) for part in merged[0]}

@@ -1,28 +1,26 @@
 # SPDX-License-Identifier: MPL-2.0
 """One side's figures for one subject, those that only its workload has, and findings beyond a limit."""
 
-import itertools
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import floordiv, truediv
+from operator import attrgetter, floordiv, truediv
 from statistics import fmean
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis import variances
-from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.model import (
     PERCENTILES,
     UNKNOWN,
     Detail,
-    Entry,
     Figures,
     Subject,
     Worker,
 )
 from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.worker_view import View, mean_of_known
+from io_benchmark.analysis.observed.runs import Run, mean_of_known
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -34,49 +32,50 @@ from io_benchmark.analysis.statements import (
     statement,
 )
 from io_benchmark.results import workloads
-from io_benchmark.results.parts import SideFinding, Workload, WorkloadFigure
+from io_benchmark.results.parts import SideFinding, WorkloadFigure
 
 _Reports = Mapping[Subject, SubjectReport]
 
 
-def summarize(data: SideData, workload: Workload) -> Figures:
-    entries = list(itertools.chain(*data.runs))
+def summarize(side: Side) -> Figures:
+    """Return a side's figures: the means of those of its workers, each of the same subject."""
+    entries = [run.entry for run in side]
+    runs_ns = side.readings(_percentiles_ns)
 
-    def mean(figure: Callable[[Entry], float]) -> float:
-        """Return the mean of the workers' figures: the unit is the worker."""
-        return fmean(fmean(map(figure, worker)) for worker in data.runs)
+    def mean(read: Callable[[Run], float]) -> float:
+        return fmean(map(fmean, side.readings(read)))
 
-    def part(figure: Callable[[Entry], float | None]) -> float | None:
-        return mean_of_known(mean_of_known(map(figure, worker)) for worker in data.runs)
-
-    mean_ns = mean(lambda entry: entry.mean_ns)
-    runs_ns = [[_percentiles_ns(entry) for entry in worker] for worker in data.runs]
+    mean_ns = mean(attrgetter("entry.mean_ns"))
     return Figures(
-        workers=data.count,
+        workers=side.data.count,
         samples=sum(len(entry.total_ns) for entry in entries),
         operations=sum(entry.operations_done for entry in entries),
         mean_ns=mean_ns,
-        value=workload.shown(mean_ns),
+        value=workloads.of(side.subject.workload).shown(mean_ns),
         percentiles_ns={
             percent: fmean(fmean(run[percent] for run in worker) for worker in runs_ns)
             for percent in PERCENTILES
         },
-        total_ns=mean(lambda entry: sum(entry.total_ns)),
-        lookup_mean_ns=part(lambda entry: entry.lookup_mean_ns),
-        copy_mean_ns=part(_copy_mean_ns),
+        total_ns=mean(lambda run: sum(run.entry.total_ns)),
+        lookup_mean_ns=side.mean(attrgetter("entry.lookup_mean_ns")),
+        copy_mean_ns=side.mean(_copy_mean_ns),
         within_worker_ratio=max(entry.relative_times.error_of_mean for entry in entries),
         between_workers_ratio=(
-            math.sqrt(variances.sample_variance(data.log_means)) if data.count > 1 else None
+            math.sqrt(variances.sample_variance(side.data.log_means))
+            if side.data.count > 1
+            else None
         ),
     )
 
 
-def _copy_mean_ns(entry: Entry) -> float | None:
-    return None if entry.lookup_mean_ns is None else entry.mean_ns - entry.lookup_mean_ns
+def _copy_mean_ns(run: Run) -> float | None:
+    lookup_ns = run.entry.lookup_mean_ns
+    return None if lookup_ns is None else run.entry.mean_ns - lookup_ns
 
 
-def _percentiles_ns(entry: Entry) -> dict[int, float]:
+def _percentiles_ns(run: Run) -> dict[int, float]:
     """Return percentiles as older reports define them; a batch counts as its average."""
+    entry = run.entry
     times_ns: Iterable[float] = entry.total_ns.tolist()  # sorted faster than an array
     if entry.retrieves is None:
         times_ns = map(truediv, entry.total_ns, entry.operations)
@@ -121,12 +120,12 @@ def with_workload_figures(
 def _details(
     subject: Subject, side: str, reports: _Reports, workers: Sequence[Worker]
 ) -> Iterator[Detail]:
-    views = [View(worker, subject) for worker in workers if worker.side == side]
-    runs = [view for view in views if view.entry is not None]
+    views = [Run.of(worker, subject) for worker in workers if worker.side == side]
+    runs = [run for run in views if run.is_measured]
     for figure in workloads.of(subject.workload).figures:
         unit = figure.unit
         if figure.total_of is not None:
-            totals = [figure.total_of(run.entry.measured) for run in runs if run.entry is not None]
+            totals = [figure.total_of(run.entry.measured) for run in runs]
             counts = [total for total in totals if total is not None]
             value = float(sum(counts)) if counts else None
         elif figure.mean_of is not None:
@@ -141,8 +140,8 @@ def _details(
             yield Detail(figure.name, figure.label, value, unit, higher_is_better=better)
 
 
-def _figure_of_run(run: View, figure: WorkloadFigure) -> float | None:
-    if run.entry is None or run.entry.measured is None or figure.mean_of is None:
+def _figure_of_run(run: Run, figure: WorkloadFigure) -> float | None:
+    if run.entry.measured is None or figure.mean_of is None:
         return None
     value = figure.mean_of(run.entry.measured)
     if value is None or not figure.per_operation:

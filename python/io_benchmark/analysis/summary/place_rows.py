@@ -12,11 +12,12 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import Run, Subject, Worker
+from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine, by_side, grouped
-from io_benchmark.analysis.observed.worker_view import LAYERED, View
+from io_benchmark.analysis.observed.runs import LAYERED, Run
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, joined, statement
@@ -31,7 +32,7 @@ _NOT_MEASURED = statement("no task of it measures this there")
 def compare_places(
     plan: Plan,
     workers: Sequence[Worker],
-    compared: Mapping[Subject, Sequence[Run]],
+    compared: Mapping[Subject, Mapping[str, Side]],
     reports: Sequence[SubjectReport],
 ) -> tuple[Places, ...]:
     """Return a table for each measurement in more than one place of a task, in the report's order."""
@@ -57,19 +58,19 @@ def _runs(worker: Worker) -> list[Run]:
 
 def _table(
     runs: Sequence[Run],
-    compared: Mapping[Subject, Sequence[Run]],
+    compared: Mapping[Subject, Mapping[str, Side]],
     reports: Mapping[Subject, SubjectReport],
 ) -> Places:
     by_place = grouped(runs, attrgetter("entry.subject"))
     first = next(iter(by_place))
-    base = {id(run.worker): run for run in compared.get(first, ())}
+    base = {id(run.worker): run for side in compared.get(first, {}).values() for run in side}
     rows = []
     for subject, place_runs in by_place.items():
         # A verdict can be based on those that are compared.
-        valid, measured, sides = by_side(compared.get(subject, ())), by_side(place_runs), []
+        valid, measured, sides = compared.get(subject, {}), by_side(place_runs), []
         for side in dict.fromkeys(run.worker.side for run in runs):
-            side_runs, valid_runs = measured.get(side, []), valid.get(side, [])
-            kinds = dict.fromkeys(_place_kind(View(run.worker, subject)) for run in side_runs)
+            side_runs, valid_runs = measured.get(side, []), list(valid.get(side, ()))
+            kinds = dict.fromkeys(_place_kind(Run.of(run.worker, subject)) for run in side_runs)
             reasons = map(rules.reason_left_out, side_runs)
             unmeasured = joined(reasons, "; ") if side_runs else _NOT_MEASURED
             at_place = AtPlace(
@@ -107,7 +108,7 @@ def _compare(
     if unpaired:
         template = "{runs} of its runs have nothing at {first}"
         differences.append(statement(template, runs=count(unpaired), first=first))
-    here, there = (SideData.of(side).mean_ns for side in zip(*pairs, strict=True))
+    here, there = (Side.of(runs).data.mean_ns for runs in zip(*pairs, strict=True))
     return replace(
         at_place,
         ratio=estimate.ratio,
@@ -138,14 +139,14 @@ def _distinct(statements: Iterable[Statement | None]) -> tuple[Statement, ...]:
     return tuple(dict.fromkeys(filter(None, statements)))
 
 
-def _place_kind(view: View) -> str:
+def _place_kind(run: Run) -> str:
     """Return 'volume, ext4', 'container overlay' or 'memory, tmpfs'."""
-    observed = view.place
+    observed = run.place
     if observed is None or observed.kind is None:
         reason = observed.failed if observed is not None else None
         return f"could not be observed: {clean(reason, 120)}" if reason else "of an unknown kind"
     kind = clean(_KINDS.get(observed.kind, observed.kind), _FACT_LENGTH)
-    filesystem = view.filesystem_type
+    filesystem = run.filesystem_type
     # The kind of a layered place has its file system in it already.
     if filesystem is None or filesystem in LAYERED:
         return kind

@@ -21,6 +21,7 @@ machines it has too few orders to find two slow ones. tests/simulation/test_unli
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import itemgetter
 from statistics import fmean
 
 from msgspec import Struct
@@ -28,11 +29,12 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
 from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.estimates import SideData, compare_means
+from io_benchmark.analysis.inference.estimates import compare_means
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.model import UNKNOWN, Advice, Comparison, Interval, Run, Subject
+from io_benchmark.analysis.model import UNKNOWN, Advice, Comparison, Interval, Subject, Worker
 from io_benchmark.analysis.observed.host_facts import kind_of_machine
-from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side, SideData
 from io_benchmark.analysis.report_model import MixedPool, SubjectReport
 from io_benchmark.analysis.statements import Quantity, Unit, count, joined, statement
 from io_benchmark.analysis.variances import MeanVariance, reach, tail
@@ -54,7 +56,7 @@ _LEAST_SPLIT_RATIO = 1.1
 _FEWEST_OF_A_KIND = 2
 
 Members = frozenset[int]
-_Compared = Mapping[Subject, Sequence[Run]]
+Compared = Mapping[Subject, Mapping[str, Side]]  # what may be compared, by side
 
 
 class SingleMachine(Struct, frozen=True):
@@ -62,30 +64,33 @@ class SingleMachine(Struct, frozen=True):
 
     subject: Subject
     side: str
-    runs: tuple[Run, ...]
-    others: tuple[Run, ...]
+    machine: Side
+    others: Side
     ratio: float  # its mean time over that of the others
     usual: Interval  # of that ratio for one more machine like the others
 
+    @property
+    def worker(self) -> Worker:
+        return next(iter(self.machine)).worker
+
     @classmethod
-    def find_all(
-        cls,
-        compared: Mapping[Subject, Sequence[Run]],
-        data_of: Mapping[Subject, Mapping[str, SideData]],
-        assumed_variation: float,
-    ) -> "list[SingleMachine]":
-        """Return at most one machine per measurement and side; `data_of` is that of the same runs."""
-        counts = [side.count for sides in data_of.values() for side in sides.values()]
+    def find_all(cls, compared: Compared, assumed_variation: float) -> "list[SingleMachine]":
+        """Return at most one machine per measurement and side."""
+        data_of = {
+            subject: {name: side.data for name, side in sides.items()}
+            for subject, sides in compared.items()
+        }
+        counts = [data.count for sides in data_of.values() for data in sides.values()]
         candidates = sum(number for number in counts if number > _FEWEST_OTHERS)
         level = 1 - _FALSE_ALARMS / max(1, candidates)
         machines = []
         for subject, sides in data_of.items():
-            for side, index, log_ratio, width in _outside(sides, assumed_variation, level):
-                runs = by_machine(by_side(compared[subject])[side])
+            for name, index, log_ratio, width in _outside(sides, assumed_variation, level):
+                side = compared[subject][name]
                 usual = Interval(math.exp(-width), math.exp(width), level)
-                machine = tuple(runs.pop(index))
-                rest = tuple(chain(*runs))
-                machines.append(cls(subject, side, machine, rest, math.exp(log_ratio), usual))
+                machine = Side.of(side.workers[index])
+                rest = side.without(index)
+                machines.append(cls(subject, name, machine, rest, math.exp(log_ratio), usual))
         return machines
 
 
@@ -191,7 +196,7 @@ def _t_value(log_means: Sequence[float], split: Collection[int]) -> float:
 
 
 def find_mixed_pools(
-    compared: _Compared, pairs: Mapping[Subject, Sequence[Pair]], margin: float
+    compared: Compared, pairs: Mapping[Subject, Sequence[Pair]], margin: float
 ) -> tuple[MixedPool, ...]:
     """Return each side once, by the first measurement of a workload that shows its split best."""
     leading: dict[str, Subject] = {}
@@ -199,19 +204,22 @@ def find_mixed_pools(
         leading.setdefault(subject.workload, subject)
     found: dict[str, MixedPool] = {}
     for subject in leading.values():
-        for side, runs in by_side(compared[subject]).items():
-            pool = _mixed_pool(subject, side, runs, len(leading))
-            known = found.get(side)
+        for name, side in compared[subject].items():
+            pool = _mixed_pool(side, len(leading))
+            known = found.get(name)
             if pool is not None and (known is None or pool.p_value < known.p_value):
-                others = _comparisons(pool, runs, pairs.get(subject, ()), margin)
-                found[side] = replace(pool, of_the_faster=others)
+                others = _comparisons(pool, side, pairs.get(subject, ()), margin)
+                found[name] = replace(pool, of_the_faster=others)
     return tuple(found.values())
 
 
-def _mixed_pool(subject: Subject, side: str, runs: Sequence[Run], tests: int) -> MixedPool | None:
+def _mixed_pool(side: Side, tests: int) -> MixedPool | None:
     # In the order of their times, so that the order in which results are given does not matter.
-    machines = sorted(by_machine(runs), key=lambda same: (SideData.of(same).log_means, _id(same)))
-    log_means = [SideData.of(same).log_means[0] for same in machines]
+    by_time = sorted(
+        zip(side.data.log_means, map(_id, side.workers), side.workers, strict=True),
+        key=itemgetter(0, 1),
+    )
+    log_means, ids, machines = zip(*by_time, strict=True)
     facts = [kind_of_machine(same) for same in machines]
     split = MachineSplit.find(log_means, facts, tests)
     if split is None:
@@ -223,15 +231,15 @@ def _mixed_pool(subject: Subject, side: str, runs: Sequence[Run], tests: int) ->
 
     of_slower, of_faster = values(split.slower), values(split.faster)
     return MixedPool(
-        subject=subject,
-        side=side,
-        slower=tuple(_id(machines[at]) for at in sorted(split.slower)),
-        faster=tuple(_id(machines[at]) for at in sorted(split.faster)),
+        subject=side.subject,
+        side=side.name,
+        slower=tuple(ids[at] for at in sorted(split.slower)),
+        faster=tuple(ids[at] for at in sorted(split.faster)),
         facts_of_slower=of_slower,
         facts_of_faster=of_faster,
         ratio=split.ratio,
         p_value=split.p_value,
-        remedy=_remedy(side, split, of_slower, of_faster),
+        remedy=_remedy(side.name, split, of_slower, of_faster),
     )
 
 
@@ -242,17 +250,15 @@ def _id(machine: Sequence[Run]) -> str:
 
 
 def _comparisons(
-    pool: MixedPool, runs: Sequence[Run], pairs: Sequence[Pair], margin: float
+    pool: MixedPool, side: Side, pairs: Sequence[Pair], margin: float
 ) -> tuple[Comparison, ...]:
     """Compare the faster machines with the sides that the whole pool is compared with."""
-    rest = SideData.of(
-        [run for same in by_machine(runs) if _id(same) in pool.faster for run in same]
-    )
+    faster = Side.of(chain(*(runs for runs in side.workers if _id(runs) in pool.faster))).data
     changed = []
     for pair in pairs:
         if pool.side in (pair.candidate, pair.baseline):
-            side = "candidate_side" if pool.side == pair.candidate else "baseline_side"
-            changed.append(replace(pair, schedule=None, earlier={}, **{side: rest}))
+            changed_side = "candidate_side" if pool.side == pair.candidate else "baseline_side"
+            changed.append(replace(pair, schedule=None, earlier={}, **{changed_side: faster}))
     return compare_sides(pool.subject, changed, margin=margin)
 
 

@@ -27,8 +27,9 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from io_benchmark.analysis import levels
-from io_benchmark.analysis.inference.estimates import Estimate, SideData
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import Look, Schedule
+from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.tasks.task_model import Cell, LabelRow, Side, TaskTimes, UsedRun
 from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION
 

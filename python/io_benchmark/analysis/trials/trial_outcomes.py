@@ -13,10 +13,10 @@ from statistics import fmean
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis_model import OWN_REASON, TrialOutcome, TrialState
-from io_benchmark.analysis.inference.estimates import SideData
 from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.model import Run, Subject, Worker
-from io_benchmark.analysis.observed.side_views import SideViews
+from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
@@ -84,7 +84,7 @@ def _variance_of_workers(
         ]
         for side in sides
     ]
-    seen = MeanVariance.pooled([SideData.of(of_side).log_means for of_side in runs])
+    seen = MeanVariance.pooled([Side.of(of_side).data.log_means for of_side in runs])
     if assumed is None and seen is not None:
         return seen
     least = MeanVariance.of_single((), assumed or DEFAULT_WORKER_VARIATION)
@@ -96,7 +96,7 @@ def _blocked_share(
 ) -> float | None:
     """Return the share of the difference in which copies are blocked; None where that is not known."""
     slower_side, faster_side = (
-        SideViews.of_workers(side, subject).measured for side in (slower, faster)
+        Side.of_workers(side, subject).measured for side in (slower, faster)
     )
     if not slower_side.workers or not faster_side.workers:
         return None

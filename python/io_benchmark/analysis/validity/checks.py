@@ -2,15 +2,17 @@
 """Which runs and sides are compared: every validity rule applied, and what it says as a problem."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.pairs import first_samples
 from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.model import Problem, Run, Severity, Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_side
+from io_benchmark.analysis.model import Problem, Severity, Subject, Worker
+from io_benchmark.analysis.observed.machine_identity import by_side, grouped
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.run_noise import FEWEST_RETRIEVES
@@ -27,7 +29,7 @@ from io_benchmark.analysis.validity.rules import (
     RUN_RULES,
     SIDE_RULES,
     SKIPPED_RULE,
-    Traits,
+    TraitRule,
     distinct_traits,
     worker_warnings,
 )
@@ -94,10 +96,10 @@ def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[R
     length = max(common)
     template = "left out: {planned} retrieves were planned, and every side has runs of {length}"
     problems = []
-    for worker, entry in runs:
-        if entry.planned != length:
-            message = statement(template, planned=count(entry.planned), length=count(length))
-            about = (worker, entry.subject, message)
+    for run in runs:
+        if run.entry.planned != length:
+            message = statement(template, planned=count(run.entry.planned), length=count(length))
+            about = (run.worker, run.subject, message)
             problems.append(_problem(RETRIEVES_RULE, Severity.WARNING, *about))
     return [run for run in runs if run.entry.planned == length], problems
 
@@ -156,23 +158,18 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
     return problems
 
 
-def check_sides(
-    subject: Subject,
-    candidate: Sequence[Run],
-    baseline: Sequence[Run],
-    allowed: frozenset[str],
-) -> list[Problem]:
+def check_sides(candidate: Side, baseline: Side, allowed: frozenset[str]) -> list[Problem]:
     """Return the rules that two sides break together, or that one breaks by itself."""
     problems = []
-    names = baseline[0].worker.side, candidate[0].worker.side
+    names = baseline.name, candidate.name
     for rule_name, (severity, traits_of) in SIDE_RULES.items():
         baseline_traits, candidate_traits = (
-            sorted({traits_of(run) for run in runs}, key=repr) for runs in (baseline, candidate)
+            sorted({traits_of(run) for run in side}, key=repr) for side in (baseline, candidate)
         )
         if baseline_traits == candidate_traits and len(baseline_traits) == 1:
             continue
         distinct = distinct_traits([*baseline_traits, *candidate_traits])
-        alone = [run.worker for runs in (baseline, candidate) for run in _alone(runs, traits_of)]
+        alone = [run.worker for side in (baseline, candidate) for run in _alone(side, traits_of)]
         message = statement(
             "{baseline}: {baseline_traits}; {candidate}: {candidate_traits}"
             + (". Different from the rest of its side: {tasks}" if alone else ""),
@@ -183,17 +180,14 @@ def check_sides(
             tasks=joined(worker.task_name for worker in alone),
         )
         severity_here = _after_allowing(rule_name, severity, allowed)
-        problems.append(Problem(rule_name, severity_here, subject, names, message))
+        problems.append(Problem(rule_name, severity_here, baseline.subject, names, message))
     return problems
 
 
-def _alone(runs: Sequence[Run], traits_of: Callable[[Run], Traits]) -> list[Run]:
+def _alone(side: Side, traits_of: TraitRule) -> list[Run]:
     """Return the run of a side that is not like all its others, if there is one."""
-    with_traits: dict[Traits, list[Run]] = {}
-    for run in runs:
-        with_traits.setdefault(traits_of(run), []).append(run)
-    fewest = min(with_traits.values(), key=len)
-    return fewest if len(fewest) == 1 and len(with_traits) == 2 and len(runs) > 2 else []
+    fewest, *most = sorted(grouped(side, traits_of).values(), key=len)
+    return fewest if len(most) == 1 and len(fewest) == 1 < len(most[0]) else []
 
 
 def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> Severity:

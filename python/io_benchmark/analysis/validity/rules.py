@@ -14,7 +14,8 @@ from hashlib import sha256
 
 import msgspec
 
-from io_benchmark.analysis.model import Entry, Run, Severity, Worker
+from io_benchmark.analysis.model import Entry, Severity, Worker
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.run_noise import FEWEST_RETRIEVES
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -57,14 +58,14 @@ def _needed(entry: Entry) -> tuple[int, int]:
 
 def _skipped(run: Run) -> Statement | None:
     # The worker could not measure this at all, and gave the reason: not a failure.
-    outcome = run.entry.facts.outcome
+    outcome = run.entry.outcome
     if outcome.state is not OutcomeState.SKIPPED or len(run.entry.total_ns):
         return None
     return statement("not measured: {reason}", reason=str(outcome.explanation))
 
 
 def _incomplete(run: Run) -> Statement | None:
-    is_complete = run.entry.facts.outcome.state is OutcomeState.COMPLETED
+    is_complete = run.entry.outcome.state is OutcomeState.COMPLETED
     if is_complete or cut_short(run) is not None:
         return None
     message = _with_reason(run)
@@ -96,7 +97,7 @@ def _fewer_than(run: Run, least: int, advice: str) -> Statement | None:
 def cut_short(run: Run) -> Statement | None:
     """Return how much was measured where time ran out after enough of it: that is not a failure."""
     is_enough = len(run.entry.total_ns) >= _needed(run.entry)[1]
-    is_out_of_time = run.entry.facts.outcome.state is OutcomeState.TIME_BUDGET
+    is_out_of_time = run.entry.outcome.state is OutcomeState.TIME_BUDGET
     return _with_reason(run) if is_enough and is_out_of_time else None
 
 
@@ -106,7 +107,7 @@ def _with_reason(run: Run) -> Statement:
         done=count(len(run.entry.total_ns)),
         planned=count(run.entry.planned),
         samples=_samples(run.entry),
-        reason=str(run.entry.facts.outcome.explanation),
+        reason=str(run.entry.outcome.explanation),
     )
 
 

@@ -8,27 +8,21 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 
-from io_benchmark.analysis.model import (
-    UNKNOWN,
-    Comparison,
-    Problem,
-    Run,
-    Severity,
-    Subject,
-    Worker,
-)
-from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.inference.variations import PushVariation
+from io_benchmark.analysis.model import UNKNOWN, Comparison, Problem, Severity, Subject, Worker
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import (
     Quantity,
     Statement,
     Unit,
     count,
     joined,
+    share,
     statement,
 )
-from io_benchmark.results import Result
+from io_benchmark.results import Result, workloads
 from io_benchmark.results.parts import NS_PER_S
 
 _WORKERS_NAMED = 3
@@ -43,24 +37,16 @@ _Zone = tuple[str, ...]
 
 
 def _warning(
-    rule: str,
-    runs: Sequence[Run],
-    sides: tuple[str, ...],
-    message: Statement,
-    explanation: Statement | None = None,
+    rule: str, sides: Sequence[Side], message: Statement, explanation: Statement | None = None
 ) -> Problem:
-    subject = runs[0].entry.subject
-    return Problem(rule, Severity.WARNING, subject, sides, message, explanation)
+    names = tuple(side.name for side in sides)
+    return Problem(rule, Severity.WARNING, sides[0].subject, names, message, explanation)
 
 
-def _names(candidate: Sequence[Run], baseline: Sequence[Run]) -> tuple[str, str]:
-    return baseline[0].worker.side, candidate[0].worker.side
-
-
-def repeated_workers(runs: Sequence[Run]) -> list[Problem]:
+def repeated_workers(side: Side) -> list[Problem]:
     """Return a problem for each machine that ran several of a side's tasks."""
     problems = []
-    for repeated in (machine_runs for machine_runs in by_machine(runs) if len(machine_runs) > 1):
+    for repeated in (runs for runs in side.workers if len(runs) > 1):
         first = repeated[0].worker
         ids = sorted({run.worker.worker_id for run in repeated} - {UNKNOWN, first.machine})
         tasks = [run.worker.task_id for run in repeated if run.worker.task_id != UNKNOWN]
@@ -77,33 +63,39 @@ def repeated_workers(runs: Sequence[Run]) -> list[Problem]:
         if ids:
             sentences.append(statement("By its boot id it is also {names}.", names=joined(ids)))
         explanation = joined(sentences, " ") if sentences else None
-        problems.append(_warning("same-worker", runs, (first.side,), message, explanation))
+        problems.append(_warning("same-worker", (side,), message, explanation))
     return problems
 
 
 def check_pair(
-    candidate: Sequence[Run], baseline: Sequence[Run], unequal: Sequence[Problem]
+    candidate: Side, baseline: Side, length: int | None, pushes: PushVariation | None
 ) -> list[Problem]:
-    """Return what may mislead in the comparison of a pair, with `unequal` lengths of its runs."""
-    problems = _shared_workers(candidate, baseline) + _measured_apart(candidate, baseline)
-    return [*problems, *unequal, *_uneven_zones(candidate, baseline)]
+    """Return what may mislead in the comparison of a pair; `length` is that of the samples compared."""
+    sides = (baseline, candidate)
+    problems = (
+        _shared_workers(sides),
+        _measured_apart(sides),
+        _unequal_lengths(sides, length),
+        _uneven_zones(sides),
+        _different_pushes(sides, pushes),
+    )
+    return [problem for problem in problems if problem is not None]
 
 
-def _shared_workers(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
+def _shared_workers(sides: Sequence[Side]) -> Problem | None:
     """Return a problem where both sides ran on the same machine, which shows only their settings."""
-    machines = [{run.worker.machine for run in side} for side in (candidate, baseline)]
+    machines = [{run.worker.machine for run in side} for side in sides]
     both = sorted(set.intersection(*machines) - {UNKNOWN})
     if not both:
-        return []
-    sides = _names(candidate, baseline)
+        return None
     more = len(both) - _WORKERS_NAMED
     named = joined(both[:_WORKERS_NAMED])
     if more > 0:
         named = statement("{workers} and {more} more", workers=named, more=count(more))
     message = statement(
         "{baseline} and {candidate} were measured on the same machine {workers}",
-        baseline=sides[0],
-        candidate=sides[1],
+        baseline=sides[0].name,
+        candidate=sides[1].name,
         workers=named,
     )
     explanation = None
@@ -112,40 +104,73 @@ def _shared_workers(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[P
         explanation = statement(
             "A difference comes from their settings or from chance. It does not apply to other workers."
         )
-    if machines_used_at_once(run.worker for run in (*baseline, *candidate)).intersection(both):
+    if machines_used_at_once(run.worker for run in chain(*sides)).intersection(both):
         message = statement("{message}; {at_once}", message=message, at_once=AT_ONCE)
-    return [_warning("shared-worker", candidate, sides, message, explanation)]
+    return _warning("shared-worker", sides, message, explanation)
 
 
-def _measured_apart(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
+def _measured_apart(sides: Sequence[Side]) -> Problem | None:
     """Return a problem where all runs of a side of one push were later than all of the other.
 
     A day has slow hours, and workers that were measured together share them. Two pushes, or a pool
     before and after, are compared because of what changed between them.
     """
-    runs = (*baseline, *candidate)
-    groups = {run.worker.result.task.task_group_id for run in runs}
-    pools = {run.worker.pool for run in runs}
-    spans = [
-        [span for run in side if (span := _span_s(run.worker.result)) is not None]
-        for side in (baseline, candidate)
-    ]
-    if len(groups) > 1 or len(pools) == 1 or sum(map(len, spans)) < len(runs):
-        return []
-    sides = _names(candidate, baseline)
+    workers = [run.worker for run in chain(*sides)]
+    groups = {worker.result.task.task_group_id for worker in workers}
+    pools = {worker.pool for worker in workers}
+    spans = [[_span_s(run.worker.result) for run in side] for side in sides]
+    known = [[span for span in side if span is not None] for side in spans]
+    if len(groups) > 1 or len(pools) == 1 or known != spans:
+        return None
     (earlier, first), (later, second) = sorted(
-        zip(spans, sides, strict=True), key=lambda side: min(side[0])
+        zip(known, (side.name for side in sides), strict=True), key=lambda side: min(side[0])
     )
     apart_s = min(later)[0] - max(end_s for _, end_s in earlier)
     if apart_s < _APART_S:
-        return []
+        return None
     message = statement(
         "{second} was measured {hours} hours after {first}: a difference may be that of the time of day",
         second=second,
         first=first,
         hours=Quantity(apart_s / 3600, Unit.NUMBER),
     )
-    return [_warning("measured-apart", candidate, sides, message)]
+    return _warning("measured-apart", sides, message)
+
+
+def _unequal_lengths(sides: Sequence[Side], length: int | None) -> Problem | None:
+    if length is None:
+        return None
+    message = statement(
+        "{baseline} and {candidate} are compared over the first {length} {samples} of each run",
+        baseline=sides[0].name,
+        candidate=sides[1].name,
+        length=count(length),
+        samples=workloads.of(sides[0].subject.workload).samples,
+    )
+    explanation = statement("The runs have different lengths. The figures are of whole runs.")
+    return _warning("unequal-length", sides, message, explanation)
+
+
+def _different_pushes(sides: Sequence[Side], variation: PushVariation | None) -> Problem | None:
+    """Return the note that says what the interval rests on."""
+    if variation is None:
+        return None
+    basis: Statement | str = "which is assumed"
+    if variation.pushes:
+        basis = statement("by {pushes} earlier pushes of the pool", pushes=count(variation.pushes))
+    message = statement(
+        "{candidate} and {baseline} were measured by different pushes; pushes vary by {variation}, {basis}",
+        candidate=sides[1].name,
+        baseline=sides[0].name,
+        variation=share(variation.ratio),
+        basis=basis,
+    )
+    known = "" if variation.pushes else " --variation-from index reads how far earlier ones differ."
+    explanation = statement(
+        "A day or a deployment may shift all workers of a push. More workers in the same pushes do not "
+        "show that: measure both again on another day, or both sides in one push." + known
+    )
+    return _warning("pushes", sides, message, explanation)
 
 
 def machines_used_at_once(workers: Iterable[Worker]) -> set[str]:
@@ -173,13 +198,13 @@ def _span_s(result: Result) -> tuple[float, float] | None:
 
 
 def single_workers(
-    subject: Subject, comparisons: Sequence[Comparison], workers: Mapping[str, int]
+    subject: Subject, comparisons: Sequence[Comparison], by_name: Mapping[str, Side]
 ) -> list[Problem]:
     """Return a problem for each variation that is assumed of compared sides with a single worker."""
     sides: dict[tuple[Statement, Statement | None], set[str]] = {}
     for comparison in comparisons:
         pair = (comparison.baseline, comparison.candidate)
-        single = {side for side in pair if workers[side] == 1}
+        single = {side for side in pair if by_name[side].data.count == 1}
         assumed = comparison.assumed_variation
         if assumed is not None and single:
             sides.setdefault((assumed.message, assumed.explanation), set()).update(single)
@@ -192,38 +217,35 @@ def single_workers(
     return problems
 
 
-def _uneven_zones(candidate: Sequence[Run], baseline: Sequence[Run]) -> list[Problem]:
+def _uneven_zones(sides: Sequence[Side]) -> Problem | None:
     """Return a problem where the zones of two sides may be what differs, as far as they are known."""
-    candidate_zones, baseline_zones = zones = _zones(candidate), _zones(baseline)
-    if min(map(len, zones)) < 2 or not all((*candidate_zones, *baseline_zones)):
-        return []
+    zones = [
+        [_zone(runs[0].worker.result.task.location) for runs in side.workers] for side in sides
+    ]
+    if min(map(len, zones)) < 2 or not all(chain(*zones)):
+        return None
     common = math.fsum(
         min(side_zones.count(zone) / len(side_zones) for side_zones in zones)
-        for zone in set(candidate_zones)
+        for zone in set(zones[1])
     )
     regions = [{zone[:-1] for zone in side_zones} for side_zones in zones]
     if common >= _COMMON_ZONES_SHARE and regions[0] == regions[1]:
-        return []
-    sides = _names(candidate, baseline)
+        return None
     message = statement(
         "workers of {baseline}: {in_baseline}; of {candidate}: {in_candidate}",
-        baseline=sides[0],
-        in_baseline=_counted(baseline_zones),
-        candidate=sides[1],
-        in_candidate=_counted(candidate_zones),
+        baseline=sides[0].name,
+        in_baseline=_counted(zones[0]),
+        candidate=sides[1].name,
+        in_candidate=_counted(zones[1]),
     )
     explanation = statement(
         "Zones differ like pools: the difference may be that of the zones. Measure both in the same ones."
     )
-    return [_warning("zones", candidate, sides, message, explanation)]
+    return _warning("zones", sides, message, explanation)
 
 
-def _zones(runs: Sequence[Run]) -> list[_Zone]:
-    locations = [machine[0].worker.result.task.location for machine in by_machine(runs)]
-    return [
-        tuple(location.get(name, "") for name in _PLACE) if location.get("zone") else ()
-        for location in locations
-    ]
+def _zone(location: Mapping[str, str]) -> _Zone:
+    return tuple(location.get(name, "") for name in _PLACE) if location.get("zone") else ()
 
 
 def _counted(zones: Sequence[_Zone]) -> Statement:

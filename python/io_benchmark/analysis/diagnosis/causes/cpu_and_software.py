@@ -24,7 +24,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
     is_enough,
 )
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.analysis.time_parts import (
     ON_CPU,
@@ -39,16 +39,16 @@ ORDER = 80
 _SLOWER_RATIO = 1.1
 _MS = 1_000_000
 _FIXED_WORK = [
-    partial(View.fixed_work_rate, work=work) for work in ("user", "kernel-copy", "kernel-calls")
+    partial(Run.fixed_work_rate, work=work) for work in ("user", "kernel-copy", "kernel-calls")
 ]
-ReadTime = Callable[[View], float | None]
+ReadTime = Callable[[Run], float | None]
 
 
-def _own_ns(columns: tuple[str, ...], view: View) -> float | None:
+def _own_ns(columns: tuple[str, ...], run: Run) -> float | None:
     """Return CPU time per retrieve or operation: the measuring process's and its children's."""
-    if view.entry is None or view.entry.subject.fidelity == "real":
+    if run.subject.fidelity == "real":
         return None  # bash's children are counted only when bash has ended
-    value = view.per_operation_ms(*columns)
+    value = run.per_operation_ms(*columns)
     return None if value is None else value * _MS
 
 
@@ -62,8 +62,8 @@ _STOLEN = span(
 )
 
 
-def _processor(view: View) -> RankedFact | None:
-    host = view.host
+def _processor(run: Run) -> RankedFact | None:
+    host = run.host
     if host is None or host.cpu_model is None:
         return None
     count = Quantity(host.cpu_count, Unit.COUNT)
@@ -168,8 +168,8 @@ def _sized(case: Case, supported: Effect, share: float | None, too_little: str) 
     return supported.if_enough(case, share, too_little)
 
 
-def _kernel_version(view: View) -> RankedFact | None:
-    host = view.host
+def _kernel_version(run: Run) -> RankedFact | None:
+    host = run.host
     if host is None:
         return None
     return RankedFact(

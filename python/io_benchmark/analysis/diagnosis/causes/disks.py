@@ -41,7 +41,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
 )
 from io_benchmark.analysis.observed.disks import PERSISTENT_DISK, Stack
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -53,8 +53,8 @@ _PUBLISHED_CAP = attrgetter("published_write_cap")
 _PAST = {"read": "read", "write": "wrote"}
 
 
-def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[View], Answer | None]:
-    return lambda view: None if view.stack is None else read(view.stack)
+def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[Run], Answer | None]:
+    return lambda run: None if run.stack is None else read(run.stack)
 
 
 def _spread(stack: Stack) -> Statement:
@@ -94,10 +94,10 @@ _PLAIN = (False, 1)
 _ALIKE_RATIO = 1.25
 
 
-def _machine_type(view: View) -> Statement | None:
-    if not view.machine_type.instance_type:
+def _machine_type(run: Run) -> Statement | None:
+    if not run.machine_type.instance_type:
         return None
-    return statement("machine type {value}", value=view.machine_type.name)
+    return statement("machine type {value}", value=run.machine_type.name)
 
 
 _EVIDENCE = (
@@ -169,12 +169,12 @@ def _doubt_of_count(case: Case, more: float | None, expected: float) -> str:
     return "" if case.times_as_fast(_PUBLISHED_CAP) else "What the disks can write is not known."
 
 
-def _gain_of_stripe(view: View) -> float | None:
+def _gain_of_stripe(run: Run) -> float | None:
     """Return what the worker's disks would reach as a stripe, over what they reach."""
-    if view.stack is None:
+    if run.stack is None:
         return None
-    published, cap = view.published_cap_of(len(view.stack.disks)), view.published_write_cap
-    return published / cap if published and cap else len(view.stack.disks) / view.stack.width
+    published, cap = run.published_cap_of(len(run.stack.disks)), run.published_write_cap
+    return published / cap if published and cap else len(run.stack.disks) / run.stack.width
 
 
 def _judge_layout(case: Case, read: ReadFact, supports: str) -> Effect:
@@ -223,8 +223,8 @@ def _mirrored_volume(case: Case) -> Effect:
     return _judge_layout(case, _MIRRORED, supports)
 
 
-def _medium(view: View) -> RankedFact | None:
-    medium = view.stack.medium if view.stack is not None else None
+def _medium(run: Run) -> RankedFact | None:
+    medium = run.stack.medium if run.stack is not None else None
     if medium is None:
         return None
     # LVM may span both: then the slow part decides.
@@ -295,7 +295,7 @@ def _disk_speed(case: Case) -> Effect:
         return evidence.opposes(_LIMITED)
     if slowed_down(case):
         return evidence.opposes("The slower side's disks were as fast at the start of the run.")
-    if all(view.waits_for_disks is None for view in case.slower):
+    if all(run.waits_for_disks is None for run in case.slower):
         return evidence.unclear(
             f"Each disk of the slower side {_PAST[rate]} more slowly, but maybe it had less to "
             f"{rate}: no pressure was recorded and no cap is published.",

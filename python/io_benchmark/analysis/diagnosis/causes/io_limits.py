@@ -18,7 +18,7 @@ from io_benchmark.analysis.diagnosis.causes.ranked_settings import (
 from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import Effect, Proof, RankedFact, Ranking, Size, cause
 from io_benchmark.analysis.observed.run_windows import Window
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, joined, statement
 from io_benchmark.results.machine import IoLimit
 from io_benchmark.results.parts import NS_PER_S
@@ -47,22 +47,22 @@ AS_FAST_SHARE = 0.9
 _LIMITS_SHOWN = 4
 
 
-def _io_limits(view: View) -> list[IoLimit]:
+def _io_limits(run: Run) -> list[IoLimit]:
     """Return the limits on the place's devices, and those on devices that are not known."""
-    if view.limits is None:
+    if run.limits is None:
         return []
-    devices = view.place.devices if view.place is not None else []
+    devices = run.place.devices if run.place is not None else []
     numbers = {device.number for device in devices}
     names = {None, *(device.name for device in devices)}
     return [
         limit
-        for limit in view.limits.io
+        for limit in run.limits.io
         if not devices or limit.device in numbers or limit.device_name in names
     ]
 
 
-def _limit_values(view: View) -> frozenset[tuple[str, int]]:
-    return frozenset((limit.kind, limit.value) for limit in _io_limits(view))
+def _limit_values(run: Run) -> frozenset[tuple[str, int]]:
+    return frozenset((limit.kind, limit.value) for limit in _io_limits(run))
 
 
 def _is_of_bytes(limit: IoLimit) -> bool:
@@ -86,69 +86,69 @@ def _listed(limits: Sequence[IoLimit]) -> Statement:
     return joined(distinct[:_LIMITS_SHOWN] + more)
 
 
-def reaches_limit(side: Iterable[View]) -> bool:
+def reaches_limit(side: Iterable[Run]) -> bool:
     """Return whether copies of most of a side's workers were blocked at a limit.
 
     Operations are not counted: at a limit of them, the copies only may have been blocked, unless each
     operation would have as many bytes as large requests have.
     """
     reaching = [
-        any(_is_of_bytes(limit) or _moves_large_requests(limit, view) for limit in _binding([view]))
-        for view in side
+        any(_is_of_bytes(limit) or _moves_large_requests(limit, run) for limit in _binding([run]))
+        for run in side
     ]
     return 2 * sum(reaching) > len(reaching)
 
 
-def _moves_large_requests(limit: IoLimit, view: View) -> bool:
-    rates = Window.peak(view.windows)
-    if rates is None or view.retrieves is None:
+def _moves_large_requests(limit: IoLimit, run: Run) -> bool:
+    rates = Window.peak(run.windows)
+    if rates is None or run.entry.retrieves is None:
         return False
     rate = rates[0] if limit.kind.startswith("read") else rates[1]
-    size = rate / _disks_at_once(limit, view) / max(1, limit.value)
+    size = rate / _disks_at_once(limit, run) / max(1, limit.value)
     return _LARGE_REQUEST_BYTES[0] <= size <= _LARGE_REQUEST_BYTES[1]
 
 
-def _binding(side: Iterable[View]) -> list[IoLimit]:
+def _binding(side: Iterable[Run]) -> list[IoLimit]:
     """Return the limits that hold the copies of these workers back."""
-    return [limit for view in side for limit in _io_limits(view) if _binds(limit, view)]
+    return [limit for run in side for limit in _io_limits(run) if _binds(limit, run)]
 
 
-def _binds(limit: IoLimit, view: View) -> bool:
-    blocked = _share_of_time(view, [window.blocked_share for window in view.windows])
-    return _at_limit_share(limit, view) > _BINDS_SHARE * blocked
+def _binds(limit: IoLimit, run: Run) -> bool:
+    blocked = _share_of_time(run, [window.blocked_share for window in run.windows])
+    return _at_limit_share(limit, run) > _BINDS_SHARE * blocked
 
 
-def _share_of_time(view: View, shares: Sequence[float]) -> float:
-    seconds = [window.seconds for window in view.windows]
+def _share_of_time(run: Run, shares: Sequence[float]) -> float:
+    seconds = [window.seconds for window in run.windows]
     weighted = map(operator.mul, seconds, shares)
     return math.fsum(weighted) / math.fsum(seconds) if seconds else 0.0
 
 
-def _at_limit_share(limit: IoLimit, view: View) -> float:
+def _at_limit_share(limit: IoLimit, run: Run) -> float:
     """Return the share of the time in which copies were blocked by the limit.
 
     It takes bytes ÷ limit to move them, where some windows show that it holds: those of the cold cache,
     or after a burst. Without windows, an average over the run that is near the limit counts as all of
     the time.
     """
-    rates = [_rate(limit, window) for window in view.windows]
+    rates = [_rate(limit, window) for window in run.windows]
     if rates:
-        is_at = _is_measured_at(limit, view)
+        is_at = _is_measured_at(limit, run)
         if is_at is None:
-            windows_at = sum(_is_at(limit, rate, view) for rate in rates)
+            windows_at = sum(_is_at(limit, rate, run) for rate in rates)
             is_at = windows_at >= max(2, _HELD_SHARE * len(rates))
         if not is_at:
             return 0.0
-        held = [_held_share(limit, window, view) for window in view.windows]
-        return _share_of_time(view, held)
-    averages = view.moved_bytes_per_s
-    if averages is None or view.stack is None:
+        held = [_held_share(limit, window, run) for window in run.windows]
+        return _share_of_time(run, held)
+    averages = run.moved_bytes_per_s
+    if averages is None or run.stack is None:
         return 1.0  # nothing shows that it does not
     average = averages[0] if limit.kind.startswith("read") else averages[1]
-    return float(_is_at(limit, average, view, _AVERAGE_AT_LIMIT_SHARE))
+    return float(_is_at(limit, average, run, _AVERAGE_AT_LIMIT_SHARE))
 
 
-def _is_measured_at(limit: IoLimit, view: View) -> bool | None:
+def _is_measured_at(limit: IoLimit, run: Run) -> bool | None:
     """Return whether disks that have nothing else to do keep to a limit of bytes; None: not measured.
 
     In a window, copies on a CPU leave the disks idle, so its rate may be below a limit that holds. The
@@ -156,26 +156,26 @@ def _is_measured_at(limit: IoLimit, view: View) -> bool | None:
     """
     if not _is_of_bytes(limit):
         return None
-    entry, rate = view.entry, view.idle_write_rate
-    if entry is not None and limit.kind.startswith("read"):
+    entry, rate = run.entry, run.idle_write_rate
+    if limit.kind.startswith("read"):
         first = entry.first_read_bytes_per_s
-        return True if first is not None and _is_at(limit, first, view) else None
-    if entry is None or rate is None or not view.copied_bytes:
+        return True if first is not None and _is_at(limit, first, run) else None
+    if rate is None or not run.copied_bytes:
         return None
-    copying_s = entry.copy_work_ns * len(entry.size_bytes) / view.copied_bytes / NS_PER_S
+    copying_s = entry.copy_work_ns * len(entry.size_bytes) / run.copied_bytes / NS_PER_S
     highest = rate / max(1 - rate * copying_s, _LEAST_WRITING_SHARE)
-    if not _is_at(limit, highest, view, _MEASURED_AT_LIMIT_SHARE, math.inf):
+    if not _is_at(limit, highest, run, _MEASURED_AT_LIMIT_SHARE, math.inf):
         return False
-    return True if _is_at(limit, rate, view, _MEASURED_AT_LIMIT_SHARE) else None
+    return True if _is_at(limit, rate, run, _MEASURED_AT_LIMIT_SHARE) else None
 
 
-def _held_share(limit: IoLimit, window: Window, view: View) -> float:
+def _held_share(limit: IoLimit, window: Window, run: Run) -> float:
     """Return the share of a window in which copies were blocked by a limit that holds."""
     if not _is_of_bytes(limit):
-        return window.blocked_share * _is_at(limit, _rate(limit, window), view)
+        return window.blocked_share * _is_at(limit, _rate(limit, window), run)
     reads = limit.kind.startswith("read")
     moved = window.read_bytes_per_s if reads else window.written_bytes_per_s
-    rate = moved / _disks_at_once(limit, view)
+    rate = moved / _disks_at_once(limit, run)
     return min(window.blocked_share, rate / max(1, limit.value))
 
 
@@ -187,7 +187,7 @@ def _rate(limit: IoLimit, window: Window) -> float:
 def _is_at(
     limit: IoLimit,
     bytes_per_s: float,
-    view: View,
+    run: Run,
     least: float = _AT_LIMIT_SHARES[0],
     most: float = _AT_LIMIT_SHARES[1],
 ) -> bool:
@@ -196,31 +196,31 @@ def _is_at(
     Operations are not counted. Writeback of large files makes large requests, and other workloads make
     small ones: a limit on operations may bind where the rate has at least so many bytes for each.
     """
-    rate = bytes_per_s / _disks_at_once(limit, view)
+    rate = bytes_per_s / _disks_at_once(limit, run)
     if _is_of_bytes(limit):
         return least * limit.value <= rate <= most * limit.value
-    is_sequential = view.retrieves is not None
+    is_sequential = run.entry.retrieves is not None
     request_bytes = _SEQUENTIAL_REQUEST_BYTES if is_sequential else _SMALL_REQUEST_BYTES
     return rate >= request_bytes * limit.value
 
 
-def _disks_at_once(limit: IoLimit, view: View) -> int:
+def _disks_at_once(limit: IoLimit, run: Run) -> int:
     """Return how many disks share this limit: the limit of a volume is for all of its disks."""
-    if view.stack is None:
+    if run.stack is None:
         return 1
-    is_of_disk = limit.device_name in (None, *(disk.name for disk in view.stack.disks))
-    return view.stack.width if is_of_disk else 1
+    is_of_disk = limit.device_name in (None, *(disk.name for disk in run.stack.disks))
+    return run.stack.width if is_of_disk else 1
 
 
-def _io(view: View) -> RankedFact | None:
-    if not view.sees_cgroups:
+def _io(run: Run) -> RankedFact | None:
+    if not run.sees_cgroups:
         return None
-    limits = sorted(_io_limits(view), key=lambda limit: (limit.kind, limit.value, limit.device))
+    limits = sorted(_io_limits(run), key=lambda limit: (limit.kind, limit.value, limit.device))
     if not limits:
         return RankedFact(NO_LIMIT)
     listed = _listed(limits)
     bytes_per_s = [
-        limit.value * (1 if _is_of_bytes(limit) else _OPERATION_BYTES) for limit in _binding([view])
+        limit.value * (1 if _is_of_bytes(limit) else _OPERATION_BYTES) for limit in _binding([run])
     ]
     if not bytes_per_s:
         return RankedFact(statement("{limits}: not reached while copies waited", limits=listed))
@@ -268,8 +268,8 @@ def _io_limit(case: Case) -> Effect:
     )
 
 
-def _longest_at_limit(view: View) -> float:
-    return max((_at_limit_share(limit, view) for limit in _io_limits(view)), default=0.0)
+def _longest_at_limit(run: Run) -> float:
+    return max((_at_limit_share(limit, run) for limit in _io_limits(run)), default=0.0)
 
 
 def _possible_factor(case: Case) -> float | None:
@@ -285,8 +285,8 @@ def _possible_factor(case: Case) -> float | None:
     return max((min(filter(None, each)) for each in known if any(each)), default=None)
 
 
-def _models(view: View) -> frozenset[str | None]:
-    return frozenset(disk.model for disk in view.stack.disks) if view.stack else frozenset()
+def _models(run: Run) -> frozenset[str | None]:
+    return frozenset(disk.model for disk in run.stack.disks) if run.stack else frozenset()
 
 
 def is_limited(case: Case) -> bool:
@@ -294,22 +294,22 @@ def is_limited(case: Case) -> bool:
     return _io_limit.judge(case).is_slower
 
 
-def of_all_disks(way: int, view: View) -> float | None:
+def of_all_disks(way: int, run: Run) -> float | None:
     """Return the rate at which files were read (0) or written (1) while copies waited."""
-    stack, rates = view.stack, view.peak_bytes_per_s
+    stack, rates = run.stack, run.peak_bytes_per_s
     if stack is None or rates is None:
         return None
     return rates[way] / stack.copies if way else rates[way]
 
 
-def of_each_disk(way: int, view: View) -> float | None:
+def of_each_disk(way: int, run: Run) -> float | None:
     """Return the rate of reads (0) or writes (1) that each disk kept up while copies waited."""
-    stack, rates = view.stack, view.peak_bytes_per_s
+    stack, rates = run.stack, run.peak_bytes_per_s
     if stack is None or rates is None:
         return None
     return rates[way] / (stack.writing if way else stack.width)
 
 
-def _of_busy_disks(way: int, view: View) -> float | None:
+def _of_busy_disks(way: int, run: Run) -> float | None:
     """Return `of_all_disks`; without windows, small operations say nothing: they keep no disk busy."""
-    return of_all_disks(way, view) if view.retrieves is not None or view.windows else None
+    return of_all_disks(way, run) if run.entry.retrieves is not None or run.windows else None

@@ -17,7 +17,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     SideEvidence,
     cause,
 )
-from io_benchmark.analysis.observed.worker_view import View, dirty_room
+from io_benchmark.analysis.observed.runs import Run, dirty_room
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 from io_benchmark.analysis.time_parts import Kind, in_copies
 from io_benchmark.results.parts import NS_PER_S
@@ -32,17 +32,17 @@ _AS_MUCH_ROOM_RATIO = 1.25
 _AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
 
 
-def _room_bytes(view: View) -> float | None:
-    return dirty_room(view.worker)
+def _room_bytes(run: Run) -> float | None:
+    return dirty_room(run.worker)
 
 
-def _room(view: View) -> RankedFact | None:
+def _room(run: Run) -> RankedFact | None:
     """Rank how early writers have to wait for the disks; not at all where all data has room."""
-    room, retrieves = dirty_room(view.worker), view.retrieves
-    if room is None or retrieves is None or view.copied_bytes is None:
+    room, retrieves = dirty_room(run.worker), run.entry.retrieves
+    if room is None or retrieves is None or run.copied_bytes is None:
         return None
-    needed = view.copied_bytes
-    if view.subject.destination != "fresh":
+    needed = run.copied_bytes
+    if run.subject.destination != "fresh":
         needed = min(needed, _FILES_AT_ONCE * max(retrieves.file_sizes_bytes))
     enough = ": enough" if room >= needed else ""
     template = "room for {room} of unwritten data" + enough
@@ -50,17 +50,17 @@ def _room(view: View) -> RankedFact | None:
     return RankedFact(fact, 0.0 if enough else needed / max(room, 1.0))
 
 
-def _written_meanwhile(view: View) -> float | None:
+def _written_meanwhile(run: Run) -> float | None:
     """Return the bytes that the disks wrote per retrieve, without the final sync; None: not known."""
-    retrieves, moved = view.retrieves, view.moved_bytes
-    if retrieves is None or view.entry is None or moved is None:
+    retrieves, moved = run.entry.retrieves, run.moved_bytes
+    if retrieves is None or moved is None:
         return None
     # What syncs between the retrieves wrote is in the counters, too.
     if retrieves.trims or retrieves.final_sync_device_bytes is None:
         return None
     synced = sum(disk.written for disk in retrieves.final_sync_device_bytes.values())
-    copies = view.stack.copies if view.stack is not None else 1
-    return max(0, moved[1] - synced) / copies / len(view.entry.total_ns)
+    copies = run.stack.copies if run.stack is not None else 1
+    return max(0, moved[1] - synced) / copies / len(run.entry.total_ns)
 
 
 def _share_written_more(case: Case) -> float | None:
@@ -108,16 +108,16 @@ def _dirty_limit(case: Case) -> Effect:
     )
 
 
-def _touch_ns(view: View) -> float | None:
-    costs = view.host.first_touch_ns_per_mib if view.host is not None else []
+def _touch_ns(run: Run) -> float | None:
+    costs = run.host.first_touch_ns_per_mib if run.host is not None else []
     return float(median(costs)) if costs else None
 
 
-def _touch_per_retrieve_ns(view: View) -> float | None:
-    cost = _touch_ns(view)
-    if cost is None or view.entry is None or view.copied_bytes is None:
+def _touch_per_retrieve_ns(run: Run) -> float | None:
+    cost = _touch_ns(run)
+    if cost is None or run.copied_bytes is None:
         return None
-    return cost * view.copied_bytes / MIB / len(view.entry.total_ns)
+    return cost * run.copied_bytes / MIB / len(run.entry.total_ns)
 
 
 @cause(

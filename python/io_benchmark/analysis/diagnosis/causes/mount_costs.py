@@ -28,7 +28,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     Size,
     cause,
 )
-from io_benchmark.analysis.observed.worker_view import LAYERED, View
+from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.time_parts import Kind, in_copies
 from io_benchmark.results.workloads import unpack
@@ -55,23 +55,23 @@ _EXT4_DEFAULT_COMMIT_S = 5.0
 _SYNCED_BETWEEN = "fresh"
 
 
-def _flushes(view: View) -> bool | None:
+def _flushes(run: Run) -> bool | None:
     """Return whether closing a rewritten file writes it out."""
-    name = view.filesystem_type
+    name = run.filesystem_type
     if name is None or name in LAYERED:
         return None
-    if name != "ext4" or view.mount_options.keys() & {"noauto_da_alloc", "nodelalloc"}:
+    if name != "ext4" or run.mount_options.keys() & {"noauto_da_alloc", "nodelalloc"}:
         return False
-    return view.written_share is None or view.written_share >= _FLUSHED_SHARE
+    return run.written_share is None or run.written_share >= _FLUSHED_SHARE
 
 
-def _flush_fact(view: View) -> Statement | None:
-    flushes, name = _flushes(view), view.filesystem_type
+def _flush_fact(run: Run) -> Statement | None:
+    flushes, name = _flushes(run), run.filesystem_type
     if flushes is None or name is None:
         return None
     if name != "ext4":
         return statement("{type}, which has its own rules", type=name)
-    option = "noauto_da_alloc" if "noauto_da_alloc" in view.mount_options else "auto_da_alloc"
+    option = "noauto_da_alloc" if "noauto_da_alloc" in run.mount_options else "auto_da_alloc"
     does = "flushes" if flushes else "does not flush"
     return statement(f"{{type}} with {{option}}, {does} a rewritten file", type=name, option=option)
 
@@ -126,9 +126,9 @@ def _ext4_flush(case: Case) -> Effect:
     return shared if mostly_reads(case) else replace(shared, fact=Fact.SHARED)
 
 
-def _costs(view: View, kind: str) -> list[tuple[str, float]]:
+def _costs(run: Run, kind: str) -> list[tuple[str, float]]:
     """Return how the options that matter are set, and what each costs above the best setting."""
-    options = view.mount_options
+    options = run.mount_options
     costs = [(name, cost) for name, cost in _FLAG_COSTS.items() if name in options]
     if kind in ("ext3", "ext4"):
         mode = options.get("data", "ordered")
@@ -139,26 +139,26 @@ def _costs(view: View, kind: str) -> list[tuple[str, float]]:
         commit_s = float(commit if is_usable else 0) or _EXT4_DEFAULT_COMMIT_S
         costs.append((f"commit={commit_s:g}", 1 / max(1.0, commit_s)))
     if kind == "ext4":
-        flushes = ("auto_da_alloc", 4.0 * (view.subject.destination == "overwrite"))
+        flushes = ("auto_da_alloc", 4.0 * (run.subject.destination == "overwrite"))
         costs.append(("noauto_da_alloc", 0.0) if "noauto_da_alloc" in options else flushes)
         costs.append(("nodelalloc", 1.0) if "nodelalloc" in options else ("delalloc", 0.0))
     return costs
 
 
-def _unknown_options(view: View) -> frozenset[str]:
+def _unknown_options(run: Run) -> frozenset[str]:
     """Return the options whose costs are not known."""
     return frozenset(
         f"{name}={value}" if value else name
-        for name, value in view.mount_table_options.items()
+        for name, value in run.mount_table_options.items()
         if name not in _JUDGED_OR_IGNORED
     )
 
 
-def _mounted(view: View) -> RankedFact | None:
-    if view.place is None or view.place.mount is None:
+def _mounted(run: Run) -> RankedFact | None:
+    if run.place is None or run.place.mount is None:
         return None
-    kind = view.place.mount.filesystem
-    costs = _costs(view, kind)
+    kind = run.place.mount.filesystem
+    costs = _costs(run, kind)
     settings = ", ".join(setting for setting, _ in costs) or "nothing that costs time"
     fact = statement("{type}: {settings}", type=kind, settings=settings)
     return RankedFact(fact, sum(cost for _, cost in costs))
@@ -202,8 +202,8 @@ def _mount_options(case: Case) -> Effect:
     return effect
 
 
-def _data_mode(view: View) -> str | None:
-    return view.mount_options.get("data")
+def _data_mode(run: Run) -> str | None:
+    return run.mount_options.get("data")
 
 
 def _journal_factor(case: Case) -> float | None:
@@ -225,8 +225,8 @@ def _differing_options(case: Case) -> list[str]:
     return sorted((on_every[0] - on_some[1]) | (on_every[1] - on_some[0]))
 
 
-def _waits(view: View) -> RankedFact | None:
-    place = view.place
+def _waits(run: Run) -> RankedFact | None:
+    place = run.place
     if place is None or place.kind in (None, "unknown"):
         return None
     if place.overlay is not None and place.overlay.volatile:

@@ -26,7 +26,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
     is_enough,
 )
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all
 from io_benchmark.results.workloads import metadata
@@ -95,7 +95,7 @@ def _lock(case: Case) -> Effect:
     slower, faster = scaling
     if slower >= _SCALES_SHARE * faster:
         return evidence.opposes("Several at once gain as much on the slower side.")
-    quotas = [view.worker.cpu_quota for view in case.slower]
+    quotas = [run.worker.cpu_quota for run in case.slower]
     if any(quota is not None and quota < threads for quota in quotas):
         return evidence.opposes(
             "The slower side's cgroup gives it fewer CPUs than threads that work at once."
@@ -121,13 +121,13 @@ def _lock(case: Case) -> Effect:
         # One thread never waits for a lock: where its time is explained, the lock has no part.
         Size.measured(case, more) if measurement.subject == case.subject else None,
     )
-    mounts = [view.place.mount for view in case.slower if view.place is not None]
+    mounts = [run.place.mount for run in case.slower if run.place is not None]
     types = ", ".join(sorted({mount.filesystem for mount in mounts if mount is not None}))
     return effect.also("The file system is {types}.", types=types) if types else effect
 
 
-def _layers(view: View) -> RankedFact | None:
-    place = view.place
+def _layers(run: Run) -> RankedFact | None:
+    place = run.place
     if place is None or place.kind is None:
         return None
     if place.overlay is None:
@@ -241,13 +241,13 @@ def _per_builder_copies(case: Case) -> Effect:
     )
 
 
-def _stalled(view: View) -> float | None:
+def _stalled(run: Run) -> float | None:
     """Return the part of the objects that waited for an answer that did not come."""
-    measured = view.entry.measured if view.entry is not None else None
-    if view.entry is None or not isinstance(measured, UploadEntry):
+    measured = run.entry.measured
+    if not isinstance(measured, UploadEntry):
         return None
     stalls = measured.observed.expect_100_stalls
-    return None if stalls is None else stalls / view.entry.operations_done
+    return None if stalls is None else stalls / run.entry.operations_done
 
 
 @cause(

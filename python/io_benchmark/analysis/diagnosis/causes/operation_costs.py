@@ -29,7 +29,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     is_enough,
 )
 from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -52,7 +52,7 @@ _SLOWER_RATIO = 1.25
 _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is mounted volatile."
 _NEEDS = "This needs the variants {variants} of sync-write on both sides."
 
-lookup_ns = attrgetter("lookup_mean_ns")
+lookup_ns = attrgetter("entry.lookup_mean_ns")
 
 
 def _share_of_lookups(case: Case) -> float | None:
@@ -72,8 +72,8 @@ def _by_lookups(case: Case, rest: str) -> Effect:
     return effect if effect.is_slower else effect.also(rest)
 
 
-def _tools(view: View) -> RankedFact | None:
-    host = view.host
+def _tools(run: Run) -> RankedFact | None:
+    host = run.host
     if host is None:
         return None
     values: dict[str, Value] = {"distribution": host.distribution or "unknown"}

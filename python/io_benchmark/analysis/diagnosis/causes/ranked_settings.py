@@ -15,7 +15,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     Ranking,
     cause,
 )
-from io_benchmark.analysis.observed.worker_view import LAYERED, View
+from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.results.parts import NS_PER_S
@@ -49,22 +49,24 @@ _LAYER_COSTS = {
 _FILESYSTEM_TYPE = attrgetter("filesystem_type")
 
 
-def memory_limit_bytes(view: View) -> int | None:
+def memory_limit_bytes(run: Run) -> int | None:
     """Return the tightest limit of memory that is below the machine's memory."""
-    if view.limits is None:
+    if run.limits is None:
         return None
-    tightest = min((limit.bytes for limit in view.limits.memory if limit.bytes >= 0), default=None)
-    machine = view.host.memory_bytes if view.host is not None else None
+    tightest = min((limit.bytes for limit in run.limits.memory if limit.bytes >= 0), default=None)
+    machine = run.host.memory_bytes if run.host is not None else None
     return None if tightest is None or (machine is not None and tightest >= machine) else tightest
 
 
-def _memory(view: View) -> RankedFact | None:
-    if not view.sees_cgroups:
+def _memory(run: Run) -> RankedFact | None:
+    if not run.sees_cgroups:
         return None
-    limit_bytes = memory_limit_bytes(view)
+    limit_bytes = memory_limit_bytes(run)
     if limit_bytes is None:
         return RankedFact(NO_LIMIT)
-    needed_bytes = sum(view.retrieves.file_sizes_bytes) if view.retrieves is not None else 0
+    needed_bytes = (
+        sum(run.entry.retrieves.file_sizes_bytes) if run.entry.retrieves is not None else 0
+    )
     is_roomy = 0 < _ROOMY * needed_bytes <= limit_bytes
     seen = statement(
         "{limit}, the cache has {needed}" + (": holds it twice" if is_roomy else ""),
@@ -112,40 +114,40 @@ def _moved_more_share(case: Case) -> float | None:
     return case.share_of(moving_s * NS_PER_S)
 
 
-def _moved_per_sample(way: int, view: View) -> float | None:
-    if view.entry is None or view.moved_bytes is None:
+def _moved_per_sample(way: int, run: Run) -> float | None:
+    if run.moved_bytes is None:
         return None
-    return view.moved_bytes[way] / len(view.entry.total_ns)
+    return run.moved_bytes[way] / len(run.entry.total_ns)
 
 
-def _peak(way: int, view: View) -> float | None:
+def _peak(way: int, run: Run) -> float | None:
     """Return the rate that the disks kept up, else the run's average."""
-    if view.peak_bytes_per_s is None or view.moved_bytes_per_s is None:
+    if run.peak_bytes_per_s is None or run.moved_bytes_per_s is None:
         return None
-    return view.peak_bytes_per_s[way] or view.moved_bytes_per_s[way]
+    return run.peak_bytes_per_s[way] or run.moved_bytes_per_s[way]
 
 
 _MOVED, _PEAKS = ([partial(read, way) for way in (0, 1)] for read in (_moved_per_sample, _peak))
 
 
-def _cpu(view: View) -> RankedFact | None:
-    if not view.sees_cgroups:
+def _cpu(run: Run) -> RankedFact | None:
+    if not run.sees_cgroups:
         return None
-    quota = view.worker.cpu_quota
+    quota = run.worker.cpu_quota
     if quota is None:
         return RankedFact(NO_LIMIT)
     cpus = Quantity(quota, Unit.NUMBER)
-    threads = view.entry.subject.threads if view.entry is not None else 0
+    threads = run.subject.threads if run.is_measured else 0
     if quota >= max(_CPUS_NEEDED, threads):
         user = "its threads use" if threads else "a copy uses"
         return RankedFact(statement(f"{{cpus}} CPUs: more than {user}", cpus=cpus))
     return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
 
 
-def _quota_ns(view: View) -> float | None:
+def _quota_ns(run: Run) -> float | None:
     """Return how long a quota below one CPU keeps a retrieve from its CPU."""
-    quota = view.worker.cpu_quota
-    work_ms = view.per_operation_ms("own_user_ms", "own_system_ms")
+    quota = run.worker.cpu_quota
+    work_ms = run.per_operation_ms("own_user_ms", "own_system_ms")
     if work_ms is None:
         return None
     return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1) if quota is not None else 0.0
@@ -179,11 +181,11 @@ def _cpu_limit(case: Case) -> Effect:
     )
 
 
-def _place(view: View) -> RankedFact | None:
-    place = view.place
+def _place(run: Run) -> RankedFact | None:
+    place = run.place
     if place is None or place.kind not in _PLACE_RANKS:
         return None
-    engine = view.host.container.engine if view.host and view.host.container else ""
+    engine = run.host.container.engine if run.host and run.host.container else ""
     template = "{kind}" + (" over {layers} layers" if place.overlay else "")
     layers = count(place.overlay.lower_layers if place.overlay else 0)
     template += ", in {engine}" if engine else ""
@@ -210,8 +212,8 @@ _storage_place = CauseRule(
 )
 
 
-def _filesystem(view: View) -> RankedFact | None:
-    name = view.filesystem_type
+def _filesystem(run: Run) -> RankedFact | None:
+    name = run.filesystem_type
     if name is None or name in LAYERED:
         return None
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
@@ -256,11 +258,11 @@ def _file_system(case: Case) -> Effect:
     return effect
 
 
-def _layers(view: View) -> RankedFact | None:
+def _layers(run: Run) -> RankedFact | None:
     """Rank what lies between the file system and the disks by the work that it does for each byte."""
-    if view.place is None or not view.place.devices:
+    if run.place is None or not run.place.devices:
         return None
-    kinds = {kind for device in view.place.devices for kind in (device.kind, device.raid_level)}
+    kinds = {kind for device in run.place.devices for kind in (device.kind, device.raid_level)}
     names = sorted({name for kind, name in _LAYER_COSTS.items() if kind in kinds})
     layers = statement("{layers}", layers=", ".join(names) or "no such layer")
     return RankedFact(layers, len(names))

@@ -23,7 +23,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
     is_enough,
 )
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE
 from io_benchmark.analysis.statements import Quantity, Unit
@@ -99,15 +99,13 @@ def _share_stolen(case: Case) -> float | None:
     return case.share_of(worked_ns * (slower - faster))
 
 
-def _stolen_per_work(view: View) -> float | None:
-    stolen = view.stolen_share
+def _stolen_per_work(run: Run) -> float | None:
+    stolen = run.stolen_share
     return None if stolen is None or stolen >= 1 else stolen / (1 - stolen)
 
 
-def _worked_ns(view: View) -> float | None:
-    if view.entry is None:
-        return None
-    times = [time_ns for part, time_ns in view.entry.parts_ns.items() if part.kind in ON_CPU]
+def _worked_ns(run: Run) -> float | None:
+    times = [time_ns for part, time_ns in run.entry.parts_ns.items() if part.kind in ON_CPU]
     return math.fsum(times) if times else None
 
 
@@ -116,34 +114,34 @@ class _Course(NamedTuple):
 
     step: int | None
 
-    def _means(self, view: View) -> tuple[float, float] | None:
-        return None if view.entry is None else view.entry.relative_times.means_around(self.step)
+    def _means(self, run: Run) -> tuple[float, float] | None:
+        return run.entry.relative_times.means_around(self.step) if run.is_measured else None
 
-    def slows(self, view: View) -> float | None:
+    def slows(self, run: Run) -> float | None:
         """Return how much longer later operations took; None where too few were measured."""
-        means = self._means(view)
+        means = self._means(run)
         return None if means is None else means[1] / means[0]
 
-    def lost_ns(self, view: View) -> float | None:
+    def lost_ns(self, run: Run) -> float | None:
         """Return how much longer an operation took, on average, than before the step."""
-        means = self._means(view)
-        return None if means is None or view.mean_ns is None else view.mean_ns * (1 - means[0])
+        means = self._means(run)
+        return None if means is None or run.mean_ns is None else run.mean_ns * (1 - means[0])
 
-    def step_bytes(self, view: View) -> float | None:
+    def step_bytes(self, run: Run) -> float | None:
         """Return what was copied until the step."""
-        if self.step is None or view.entry is None or view.retrieves is None:
+        if self.step is None or run.entry.retrieves is None:
             return None
-        return float(sum(view.entry.size_bytes[: self.step]))
+        return float(sum(run.entry.size_bytes[: self.step]))
 
-    def late_over_early(self, view: View) -> float | None:
+    def late_over_early(self, run: Run) -> float | None:
         """Return the rate at which the disks wrote after the step, while copies waited, over that before it.
 
         Before it they may have written less than they can, because a cache took the copies.
         """
-        starts_ns = [] if view.entry is None else view.entry.start_ns
-        if self.step is None or not view.windows or len(starts_ns) <= self.step:
+        starts_ns = run.entry.start_ns
+        if self.step is None or not run.windows or len(starts_ns) <= self.step:
             return None
-        early, late = view.windows_around(starts_ns[self.step])
+        early, late = run.windows_around(starts_ns[self.step])
         waited = [
             window.written_bytes_per_s for window in late if window.blocked_share >= _BLOCKED_SHARE
         ]
@@ -219,30 +217,30 @@ def slowed_down(case: Case) -> bool:
     return _drift_over_time.judge(case).is_slower
 
 
-def _pressed(view: View) -> float | None:
+def _pressed(run: Run) -> float | None:
     """Return the part of the time in which something waited for a CPU or for memory."""
-    growths = [view.growth(f"psi_{what}_some_us") for what in ("cpu", "memory")]
+    growths = [run.growth(f"psi_{what}_some_us") for what in ("cpu", "memory")]
     return max((growth / 1e6 for growth in growths if growth is not None), default=None)
 
 
-def _pressed_memory(view: View) -> float | None:
+def _pressed_memory(run: Run) -> float | None:
     """Return the part of the time in which something waited for memory, without a limit on its own."""
-    if memory_limit_bytes(view) is not None:
+    if memory_limit_bytes(run) is not None:
         return None
-    growth = view.growth("psi_memory_some_us")
+    growth = run.growth("psi_memory_some_us")
     return None if growth is None else growth / 1e6
 
 
-def _own_amplification(view: View) -> float:
+def _own_amplification(run: Run) -> float:
     """Return how often the place writes each byte: into a journal, and to each disk of a mirror."""
-    if view.place is None:
+    if run.place is None:
         return 1.0
-    details = view.place.filesystem
+    details = run.place.filesystem
     profiles = (details.btrfs_data_profiles or []) if details is not None else []
     is_mirrored = any(name.startswith(("raid1", "dup")) for name in profiles) or any(
-        device.raid_level in ("raid1", "raid10") for device in view.place.devices
+        device.raid_level in ("raid1", "raid10") for device in run.place.devices
     )
-    is_journalled = view.mount_options.get("data") == "journal"
+    is_journalled = run.mount_options.get("data") == "journal"
     return (2.0 if is_mirrored else 1.0) * (2.0 if is_journalled else 1.0)
 
 

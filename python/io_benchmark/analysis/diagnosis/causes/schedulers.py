@@ -29,7 +29,7 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
 )
 from io_benchmark.analysis.observed.disks import FAIR_QUEUEING, described, idle_settings
-from io_benchmark.analysis.observed.worker_view import LAYERED, View
+from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.machine import Device
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -50,21 +50,21 @@ _FAIR_SETTINGS = (
 )
 
 
-def _scheduled_disks(view: View) -> tuple[Device, ...] | None:
+def _scheduled_disks(run: Run) -> tuple[Device, ...] | None:
     """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
-    if view.place is not None and view.place.kind == "memory":
+    if run.place is not None and run.place.kind == "memory":
         return ()
-    if view.stack is None or any(disk.scheduler is None for disk in view.stack.disks):
+    if run.stack is None or any(disk.scheduler is None for disk in run.stack.disks):
         return None
-    return view.stack.disks
+    return run.stack.disks
 
 
-def _separate_group(view: View) -> _Answer:
-    if view.host is not None and view.host.container is not None:
+def _separate_group(run: Run) -> _Answer:
+    if run.host is not None and run.host.container is not None:
         # Inside a container its group looks like the root group.
         return True, "a container"
     # blkio where that is mounted, else the unified hierarchy.
-    groups = view.limits.groups if view.limits is not None else {}
+    groups = run.limits.groups if run.limits is not None else {}
     group = groups.get("blkio", groups.get("unified"))
     if group is None:
         return None, "no hierarchy seen"
@@ -72,8 +72,8 @@ def _separate_group(view: View) -> _Answer:
     return (False, "the root group") if last in _ROOT_GROUPS else (True, last)
 
 
-def _journal(view: View) -> _Answer:
-    details = view.place.filesystem if view.place is not None else None
+def _journal(run: Run) -> _Answer:
+    details = run.place.filesystem if run.place is not None else None
     if details is None:
         return None, "no file system seen"
     if details.type in LAYERED:
@@ -85,8 +85,8 @@ def _is_fair(disk: Device) -> bool:
     return disk.scheduler in FAIR_QUEUEING
 
 
-def _fair_scheduler(view: View) -> _Answer:
-    disks = _scheduled_disks(view)
+def _fair_scheduler(run: Run) -> _Answer:
+    disks = _scheduled_disks(run)
     if disks is None:
         return None, "no scheduler seen"
     fair = [disk for disk in disks if _is_fair(disk)]
@@ -94,8 +94,8 @@ def _fair_scheduler(view: View) -> _Answer:
     return bool(fair), ", ".join(names) or "no disk"
 
 
-def _idles(view: View) -> _Answer:
-    disks = _scheduled_disks(view)
+def _idles(run: Run) -> _Answer:
+    disks = _scheduled_disks(run)
     if disks is None:
         return None, "no scheduler seen"
     fair = [disk for disk in disks if _is_fair(disk)]
@@ -108,7 +108,7 @@ def _idles(view: View) -> _Answer:
 
 
 # The name of the observation, what is needed, and whether it is met.
-_PRECONDITIONS: tuple[tuple[str, str, Callable[[View], _Answer]], ...] = (
+_PRECONDITIONS: tuple[tuple[str, str, Callable[[Run], _Answer]], ...] = (
     ("cgroup", "a separate cgroup", _separate_group),
     ("journal", "ext3 or ext4, its journal in the root group", _journal),
     ("scheduler", "bfq or cfq", _fair_scheduler),
@@ -116,17 +116,17 @@ _PRECONDITIONS: tuple[tuple[str, str, Callable[[View], _Answer]], ...] = (
 )
 
 
-def _fact(name: str, see: Callable[[View], _Answer], view: View) -> Statement:
-    met, seen = see(view)
+def _fact(name: str, see: Callable[[Run], _Answer], run: Run) -> Statement:
+    met, seen = see(run)
     return statement(f"{name}: {_STATES[met]} ({{seen}})", seen=seen)
 
 
 _OBSERVATIONS = [tally(key, partial(_fact, name, see)) for key, name, see in _PRECONDITIONS]
 
 
-def _all_met(view: View) -> float | None:
+def _all_met(run: Run) -> float | None:
     """Return 1 where each is met; one that is known not to be met decides, others may be unknown."""
-    states = [see(view)[0] for _, _, see in _PRECONDITIONS]
+    states = [see(run)[0] for _, _, see in _PRECONDITIONS]
     if False in states:
         return 0.0
     return None if None in states else 1.0
@@ -147,7 +147,7 @@ def _scheduler_idling(case: Case) -> Effect:
         absent = [
             name
             for _, name, see in _PRECONDITIONS
-            if any(see(view)[0] is False for view in case.slower)
+            if any(see(run)[0] is False for run in case.slower)
         ]
         return evidence.opposes(f"Absent on the slower side: {'; '.join(absent)}.")
     if slower is None or faster is None:
@@ -196,11 +196,11 @@ def counted_as(case: Case) -> str | None:
     return "scheduler" if _starves(case, case.slowest(case.measured(SYNC_WRITE))) else None
 
 
-def _may_starve(view: View) -> bool:
+def _may_starve(run: Run) -> bool:
     """Return whether bfq has strict guarantees and does not idle: with these, times decide."""
     strict = [
         disk
-        for disk in _scheduled_disks(view) or ()
+        for disk in _scheduled_disks(run) or ()
         if disk.scheduler == "bfq" and disk.scheduler_settings.get("strict_guarantees", 0) > 0
     ]
     idle = [idle_settings(disk).values() for disk in strict]
@@ -218,8 +218,8 @@ def _starves(case: Case, measurement: OtherMeasurement | None) -> bool:
     return slower.mean_ns >= _STARVES_NS and case.times_as_long(measurement) >= SLOWER_AT_RATIO
 
 
-def _scheduler(view: View) -> RankedFact | None:
-    disks = _scheduled_disks(view)
+def _scheduler(run: Run) -> RankedFact | None:
+    disks = _scheduled_disks(run)
     if not disks:
         return None
     settings = [

@@ -9,28 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_benchmark.analysis.model import UNKNOWN
-from io_benchmark.analysis.observed.side_views import SideViews
-from io_benchmark.analysis.observed.worker_view import View
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
 
 NUMBERS = st.none() | st.floats(-1e12, 1e12) | st.sampled_from((0.1, 0.2, 1e-300, 1e12))
 # By worker, the number of each of its runs.
 SIDES = st.lists(st.lists(NUMBERS, min_size=1, max_size=3), min_size=2, max_size=9)
 
 
-def view(machine: str, number: float | None, *, is_measured: bool = True) -> View:
-    entry = object() if is_measured else None
-    run = SimpleNamespace(worker=SimpleNamespace(machine=machine), entry=entry, number=number)
-    return cast("View", run)
+def run(machine: str, number: float | None, *, is_measured: bool = True) -> Run:
+    worker = SimpleNamespace(machine=machine)
+    return cast("Run", SimpleNamespace(worker=worker, is_measured=is_measured, number=number))
 
 
-def side(workers: Sequence[Sequence[float | None]]) -> SideViews:
-    return SideViews.of(
-        view(str(machine), number) for machine, numbers in enumerate(workers) for number in numbers
+def side(workers: Sequence[Sequence[float | None]]) -> Side:
+    return Side.of(
+        run(str(machine), number) for machine, numbers in enumerate(workers) for number in numbers
     )
 
 
-def number(run: View) -> float | None:
-    return cast("SimpleNamespace", run).number  # type: ignore[no-any-return]
+def number(one_run: Run) -> float | None:
+    return cast("SimpleNamespace", one_run).number  # type: ignore[no-any-return]
 
 
 @given(SIDES)
@@ -59,15 +58,15 @@ def test_answers_of_a_whole_side() -> None:
 
 def test_each_run_is_read_once() -> None:
     """Once for each kind of answer, whoever is left out."""
-    read: list[View] = []
+    read: list[Run] = []
 
-    def reading(run: View) -> float | None:
-        read.append(run)
-        return number(run)
+    def reading(one_run: Run) -> float | None:
+        read.append(one_run)
+        return number(one_run)
 
     whole = side([[1.0], [2.0, 3.0], [4.0]])
-    for views in (whole, *map(whole.without, range(3))):
-        views.mean(reading), views.median(reading), views.values(reading), views.readings(reading)
+    for part in (whole, *map(whole.without, range(3))):
+        part.mean(reading), part.median(reading), part.values(reading), part.readings(reading)
     assert len(read) == 3 * 4
 
 
@@ -75,5 +74,5 @@ def test_runs_that_did_not_measure() -> None:
     """They are left out, and a side that has none is the same one."""
     whole = side([[1.0], [2.0]])
     assert whole.measured is whole
-    mixed = SideViews.of([view("a", 1.0), view("b", 2.0, is_measured=False), view(UNKNOWN, 3.0)])
+    mixed = Side.of([run("a", 1.0), run("b", 2.0, is_measured=False), run(UNKNOWN, 3.0)])
     assert [list(map(number, runs)) for runs in mixed.measured.workers] == [[1.0], [3.0]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""One worker as analysis sees it: its entry and place for one subject, and figures derived from them."""
+"""One run as analysis sees it: what it measured of a subject, where, and figures derived from both."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from msgspec import Struct
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.disks import MachineType, Stack
 from io_benchmark.analysis.observed.run_windows import TimelineRows, Window
-from io_benchmark.results import CacheRetrieveEntry, workloads
+from io_benchmark.results import workloads
 from io_benchmark.results.machine import Host, Limits, StoragePlace
 from io_benchmark.results.parts import NS_PER_S
 
@@ -27,16 +27,24 @@ _BLOCKED_SHARE = 0.02
 _BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
 
 
-class View(Struct, frozen=True, dict=True):
-    """One run of a worker and the place that it measured; None is what its file does not have."""
+class Run(Struct, frozen=True, dict=True):
+    """One run of a worker and what it measured of one subject; None is what its file does not have."""
 
     worker: Worker
-    subject: Subject
+    entry: Entry  # without samples where the run did not measure this
 
-    @cached_property
-    def entry(self) -> Entry | None:
-        entries = (e for e in self.worker.entries if e.subject == self.subject and len(e.total_ns))
-        return next(entries, None)
+    @classmethod
+    def of(cls, worker: Worker, subject: Subject) -> "Run":
+        entries = (e for e in worker.entries if e.subject == subject and len(e.total_ns))
+        return cls(worker, next(entries, Entry(subject)))
+
+    @property
+    def is_measured(self) -> bool:
+        return len(self.entry.total_ns) > 0
+
+    @property
+    def subject(self) -> Subject:
+        return self.entry.subject
 
     @cached_property
     def place(self) -> StoragePlace | None:
@@ -64,31 +72,17 @@ class View(Struct, frozen=True, dict=True):
         return MachineType(self.worker.instance_type)
 
     @property
-    def retrieves(self) -> CacheRetrieveEntry | None:
-        """Return what only cache-retrieve records."""
-        return self.entry.retrieves if self.entry is not None else None
-
-    @property
     def mean_ns(self) -> float | None:
-        return self.entry.mean_ns if self.entry is not None else None
-
-    @property
-    def lookup_mean_ns(self) -> float | None:
-        return self.entry.lookup_mean_ns if self.entry is not None else None
-
-    @property
-    def blocked_ns(self) -> float | None:
-        """Return how long a copy or an operation was blocked, on average; None where not recorded."""
-        return self.entry.blocked_ns if self.entry is not None else None
+        return self.entry.mean_ns if self.is_measured else None
 
     @cached_property
     def copied_bytes(self) -> int | None:
-        return sum(self.entry.size_bytes) if self.entry is not None and self.retrieves else None
+        return sum(self.entry.size_bytes) if self.entry.retrieves is not None else None
 
     @cached_property
     def moved_bytes(self) -> tuple[int, int] | None:
         """Return the bytes that the disks read and wrote, from the first retrieve to the end of the final sync."""
-        devices = self.entry.facts.device_bytes if self.entry is not None else None
+        devices = self.entry.facts.device_bytes if self.entry.facts is not None else None
         if not devices:
             return None
         return sum(d.read for d in devices.values()), sum(d.written for d in devices.values())
@@ -103,10 +97,13 @@ class View(Struct, frozen=True, dict=True):
     @cached_property
     def moved_bytes_per_s(self) -> tuple[float, float] | None:
         """Return the rates at which all disks of the place read and wrote."""
-        if self.entry is None or self.moved_bytes is None or not self.entry.facts.run_ns:
+        facts = self.entry.facts
+        if facts is None or self.moved_bytes is None or not facts.run_ns:
             return None
-        sync_ns = (self.retrieves.final_sync_ns or 0) if self.retrieves is not None else 0
-        elapsed_s = (self.entry.facts.run_ns + sync_ns) / NS_PER_S
+        sync_ns = (
+            (self.entry.retrieves.final_sync_ns or 0) if self.entry.retrieves is not None else 0
+        )
+        elapsed_s = (facts.run_ns + sync_ns) / NS_PER_S
         return self.moved_bytes[0] / elapsed_s, self.moved_bytes[1] / elapsed_s
 
     @property
@@ -116,7 +113,7 @@ class View(Struct, frozen=True, dict=True):
     @cached_property
     def windows(self) -> tuple[Window, ...]:
         """Return the run in windows of its timeline; none where the disks' counters are missing."""
-        if self.entry is None or self._inside is None or self.stack is None:
+        if self._inside is None or self.stack is None:
             return ()
         return Window.of_run(self.entry, self._inside, {disk.name for disk in self.stack.disks})
 
@@ -136,7 +133,7 @@ class View(Struct, frozen=True, dict=True):
     def _inside(self) -> TimelineRows | None:
         """Return the timeline's rows within the samples."""
         timeline = self.worker.result.timeline
-        if timeline is None or self.entry is None:
+        if timeline is None or not self.is_measured:
             return None
         return TimelineRows.of_samples(timeline, self.entry)
 
@@ -152,7 +149,7 @@ class View(Struct, frozen=True, dict=True):
     def per_operation_ms(self, *columns: str) -> float | None:
         """Return the growth of counters in ms per retrieve or operation."""
         growth = self.growth(*columns)
-        if growth is None or self.entry is None:
+        if growth is None:
             return None
         lasted_ns = self.entry.start_ns[-1] - self.entry.start_ns[0]
         # From the first sample's start to the last one's: what the last did is not in it.
@@ -216,15 +213,15 @@ class View(Struct, frozen=True, dict=True):
         also counts background writeback and neighbours. A rate near the cap is the last resort.
         """
         written_bytes = workloads.of(self.subject.workload).written_bytes
-        if self.entry is None or written_bytes is None:
+        if written_bytes is None or not self.is_measured:
             into_files = self.copied_bytes
         else:
             into_files = written_bytes(self.entry.measured)
         least_bytes = _HARDLY_MOVED_SHARE * (into_files or 0)
         if self.moved_bytes is not None and sum(self.moved_bytes) < least_bytes:
             return False
-        if self.blocked_ns is not None and self.mean_ns:
-            return self.blocked_ns >= _BLOCKED_SHARE * self.mean_ns
+        if self.entry.blocked_ns is not None and self.mean_ns:
+            return self.entry.blocked_ns >= _BLOCKED_SHARE * self.mean_ns
         if self.io_wait_share is not None:
             return self.io_wait_share >= WAITS_SHARE
         rate, cap = self.written_bytes_per_s, self.write_cap

@@ -8,7 +8,7 @@ import seed_workers
 from seed_facts import spent
 
 from io_benchmark.analysis.observed.run_windows import Window
-from io_benchmark.analysis.observed.worker_view import View, dirty_room
+from io_benchmark.analysis.observed.runs import Run, dirty_room
 
 SECOND_NS = 1_000_000_000
 SAMPLES = {
@@ -23,9 +23,9 @@ PLACE = "storage.places.0."
 MOUNT = {"filesystem": "ext4", "options": "rw,relatime", "super_options": "rw,data=writeback"}
 
 
-def view(change: dict[str, Any]) -> View:
+def view(change: dict[str, Any]) -> Run:
     (worker,) = seed_workers.workers(pools=("intel",), change={"intel": change})
-    return View(worker, seed_workers.SUBJECT)
+    return Run.of(worker, seed_workers.SUBJECT)
 
 
 def timeline(times_s: tuple[float, ...], **devices: tuple[int | None, ...]) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_disks_that_only_read_have_rates() -> None:
     assert (worker.moved_bytes_per_s, worker.written_bytes_per_s) == ((1e9, 0.0), 0)
 
 
-def on(mount: dict[str, Any] | None = MOUNT, **filesystem: Any) -> View:
+def on(mount: dict[str, Any] | None = MOUNT, **filesystem: Any) -> Run:
     """A worker whose place is mounted in this way."""
     change = {
         f"{PLACE}mount": lambda recorded: None if mount is None else {**recorded, **mount},
@@ -162,11 +162,11 @@ def test_blocked_time() -> None:
     """Of a copy, what is left of it beside its work; unknown where that was not recorded."""
     worker = view(spent(copy_user=10.0, copy_kernel=5.0) | {"timeline": None})
     assert worker.entry is not None
-    assert worker.lookup_mean_ns is not None
-    copy_ns = worker.entry.mean_ns - worker.lookup_mean_ns
-    assert worker.blocked_ns == pytest.approx(copy_ns - 15e6)
+    assert worker.entry.lookup_mean_ns is not None
+    copy_ns = worker.entry.mean_ns - worker.entry.lookup_mean_ns
+    assert worker.entry.blocked_ns == pytest.approx(copy_ns - 15e6)
     assert worker.entry.storage_share == 1.0
-    assert view({}).blocked_ns is None
+    assert view({}).entry.blocked_ns is None
 
 
 def test_a_mirror_writes_twice() -> None:
@@ -174,6 +174,6 @@ def test_a_mirror_writes_twice() -> None:
     worker = view({f"{PLACE}devices.0.raid_level": "raid1"})
     busy = Window(1.0, 30.0, 400.0, 1.0)
     for waits, expected in ((True, (30.0, 200.0)), (False, (None, None))):
-        run = View(worker.worker, worker.subject)
+        run = Run.of(worker.worker, worker.subject)
         vars(run).update(windows=(busy,) * 4, waits_for_disks=waits)
         assert (run.busy_read_rate, run.busy_write_rate) == expected

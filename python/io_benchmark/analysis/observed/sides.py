@@ -1,32 +1,50 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The runs of one side by worker, and what all workers of the side show together.
+"""The runs of one side by worker, what all workers show together, and their means as data.
 
 Every rule asks a side, and asks it again for each worker that it compares with the others of its side. So
 what a function reads is kept by worker, and a side without one of its workers takes it from the whole side.
 Use functions of a module: one that is made for each question is another function each time.
 """
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from itertools import chain
-from statistics import median
+from statistics import fmean, median
 from typing import Any, SupportsFloat, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Run, Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.worker_view import View, mean_of_known
+from io_benchmark.analysis.model import Entry, Subject, Worker
+from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
+from io_benchmark.analysis.observed.runs import Run, mean_of_known
 
-Runs = Sequence[View]  # of one worker
+Runs = Sequence[Run]  # of one worker
 Answer = TypeVar("Answer")
 Reading = TypeVar("Reading")
 Value = TypeVar("Value", bound=Hashable)
 
 
-class SideViews(Struct, frozen=True, eq=False):
-    """The runs of one side, by worker."""
+class SideData(Struct, frozen=True):
+    """The independent workers of one side: ln of each mean, and what its runs measured."""
+
+    log_means: tuple[float, ...]
+    runs: tuple[tuple[Entry, ...], ...]  # in the order of the means
+
+    @property
+    def count(self) -> int:
+        return len(self.log_means)
+
+    @property
+    def mean_ns(self) -> float:
+        """Return the geometric mean, of which ratios are."""
+        return math.exp(fmean(self.log_means))
+
+
+class Side(Struct, frozen=True, eq=False, dict=True):
+    """The runs of one side, by worker: several tasks on one machine are one worker."""
 
     _all: Sequence[Runs]
     # By functions: what one read of each worker's runs, and what another made of it.
@@ -34,46 +52,61 @@ class SideViews(Struct, frozen=True, eq=False):
     _left_out: int | None = None
 
     @classmethod
-    def of(cls, views: Iterable[View]) -> "SideViews":
+    def of(cls, views: Iterable[Run]) -> "Side":
         return cls(by_machine(views))
 
     @classmethod
-    def of_workers(cls, workers: Iterable[Worker], subject: Subject) -> "SideViews":
-        return cls.of(View(worker, subject) for worker in workers)
+    def of_workers(cls, workers: Iterable[Worker], subject: Subject) -> "Side":
+        return cls.of(Run.of(worker, subject) for worker in workers)
 
     @classmethod
-    def of_runs(cls, runs: Iterable[Run]) -> "SideViews":
-        return cls.of(View(run.worker, run.entry.subject) for run in runs)
+    def by_name(cls, runs: Iterable[Run]) -> "dict[str, Side]":
+        return {name: cls.of(side_runs) for name, side_runs in by_side(runs).items()}
+
+    @property
+    def name(self) -> str:
+        return self._all[0][0].worker.side
+
+    @property
+    def subject(self) -> Subject:
+        return self._all[0][0].subject
+
+    @cached_property
+    def data(self) -> SideData:
+        """Return the workers' means; what each run measured counts alike."""
+        entries = tuple(tuple(run.entry for run in runs) for runs in self.workers)
+        logs = (fmean(math.log(entry.mean_ns) for entry in runs) for runs in entries)
+        return SideData(tuple(logs), entries)
 
     @property
     def workers(self) -> list[Runs]:
         return self._without_left_out(list(self._all))
 
-    def __iter__(self) -> Iterator[View]:
+    def __iter__(self) -> Iterator[Run]:
         return chain.from_iterable(self.workers)
 
     @property
-    def measured(self) -> "SideViews":
-        if all(view.entry is not None for view in self):
+    def measured(self) -> "Side":
+        if all(run.is_measured for run in self):
             return self
-        return SideViews.of(view for view in self if view.entry is not None)
+        return Side.of(run for run in self if run.is_measured)
 
-    def without(self, worker: int) -> "SideViews":
+    def without(self, worker: int) -> "Side":
         return replace(self, _left_out=worker)
 
-    def readings(self, read: Callable[[View], Reading]) -> list[list[Reading]]:
+    def readings(self, read: Callable[[Run], Reading]) -> list[list[Reading]]:
         return self._answers_of(list, read)
 
-    def mean(self, read: Callable[[View], SupportsFloat | None]) -> float | None:
+    def mean(self, read: Callable[[Run], SupportsFloat | None]) -> float | None:
         """Return the mean over the workers that have the value; None where none has it."""
         return mean_of_known(self._answers_of(mean_of_known, read))
 
-    def median(self, read: Callable[[View], float | None]) -> float | None:
+    def median(self, read: Callable[[Run], float | None]) -> float | None:
         """Return the median over the workers that have the value; None where none has it."""
         means = [mean for mean in self._answers_of(mean_of_known, read) if mean is not None]
         return median(means) if means else None
 
-    def values(self, read: Callable[[View], Value]) -> AbstractSet[Value]:
+    def values(self, read: Callable[[Run], Value]) -> AbstractSet[Value]:
         # Few sets differ, so that few are joined.
         return frozenset[Value]().union(*set(self._answers_of(frozenset, read)))
 
@@ -82,7 +115,7 @@ class SideViews(Struct, frozen=True, eq=False):
         return self._kept((Runs, read), lambda: map(read, self._all))
 
     def _answers_of(
-        self, answer: Callable[[list[Reading]], Answer], read: Callable[[View], Reading]
+        self, answer: Callable[[list[Reading]], Answer], read: Callable[[Run], Reading]
     ) -> list[Answer]:
         """Return an answer by what is read of the runs of each worker."""
         return self._kept(
