@@ -17,8 +17,7 @@ from io_benchmark.analysis.run_noise import RelativeTimes
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
-from io_benchmark.results.parts import OutcomeState, ResultOutcome
-from io_benchmark.results.parts import NS_PER_S
+from io_benchmark.results.parts import NS_PER_S, OutcomeState, ResultOutcome
 from io_benchmark.results.workloads.cache_retrieve import Trials
 
 Integers: TypeAlias = "array[int]"  # of 64 bits

@@ -31,11 +31,7 @@ from io_benchmark.analysis.model import WorkerVariation
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import Statement, count, joined, share, statement
-from io_benchmark.analysis.variances import (
-    ASSUMED_VARIATION_DEGREES,
-    LogMeans,
-    MeanVariance,
-)
+from io_benchmark.analysis.variances import ASSUMED_VARIATION_DEGREES, LogMeans, MeanVariance
 
 # How many times as much as other pools the pool of a single worker may vary: 12 % against 5 %.
 _POOLS_DIFFER = 2.4

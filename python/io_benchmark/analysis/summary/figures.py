@@ -10,14 +10,7 @@ from statistics import fmean
 from msgspec.structs import replace
 
 from io_benchmark.analysis import variances
-from io_benchmark.analysis.model import (
-    PERCENTILES,
-    UNKNOWN,
-    Detail,
-    Figures,
-    Subject,
-    Worker,
-)
+from io_benchmark.analysis.model import PERCENTILES, UNKNOWN, Detail, Figures, Subject, Worker
 from io_benchmark.analysis.observed.machine_identity import by_machine
 from io_benchmark.analysis.observed.runs import Run, mean_of_known
 from io_benchmark.analysis.observed.sides import Side

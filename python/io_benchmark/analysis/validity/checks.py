@@ -16,14 +16,7 @@ from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.run_noise import FEWEST_RETRIEVES
-from io_benchmark.analysis.statements import (
-    Quantity,
-    Statement,
-    Unit,
-    count,
-    joined,
-    statement,
-)
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
 from io_benchmark.analysis.validity.rules import (
     RETRIEVES_RULE,
     RUN_RULES,

@@ -26,13 +26,7 @@ from io_benchmark.analysis.diagnosis.rules import (
 )
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, statement
-from io_benchmark.analysis.time_parts import (
-    ON_CPU,
-    Kind,
-    in_all,
-    in_copies,
-    in_lookups,
-)
+from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.results import workloads
 
 ORDER = 80
