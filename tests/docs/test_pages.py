@@ -97,17 +97,6 @@ def test_commands_print_what_the_page_shows(page: Path, clone: Path) -> None:
     assert missing == []
 
 
-def test_first_pages_are_short() -> None:
-    """What a new user reads in ten minutes: a way in for each of five, with what is seen there."""
-    index = (DOCS / "index.md").read_text().partition("## First ten minutes")[2].partition("##")[0]
-    names = re.findall(r"\]\(([a-z-]+\.md)\)", index)
-    assert len(names) == 5
-    for name in names:
-        page = DOCS / name
-        assert len(page.read_text().splitlines()) <= 40, name
-        assert blocks(page, "text", "text skip"), name
-
-
 def test_each_block_says_how_it_is_tested() -> None:
     """A misspelt word after `sh` would leave a command untested; some pages show answers."""
     known = {*COMMANDS, "sh skip", "text", "text skip", "yaml", "json", "groovy"}
@@ -163,12 +152,6 @@ def test_the_index_names_every_page() -> None:
     named = set(re.findall(r"\]\(([a-z.-]+)\)", (DOCS / "index.md").read_text()))
     files = {path.name for path in DOCS.iterdir() if path.is_file()}
     assert files - named == {"index.md"}
-
-
-def test_the_readmes_second_command() -> None:
-    """It would run this test again, so it is not run here."""
-    assert "scripts/test\n" in [block.text for block in blocks(README, "sh skip")]
-    assert os.access(ROOT / "scripts/test", os.X_OK)
 
 
 def test_the_readmes_new_pool(clone: Path) -> None:

@@ -33,17 +33,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="also the cases that take long; ask in each case N times, and say how often it is right",
     )
-    parser.addoption(
-        "--quiet-machine",
-        action="store_true",
-        help="also what only a machine without other work shows: what caches hold",
-    )
-
-
-@pytest.fixture
-def quiet_machine(request: pytest.FixtureRequest) -> None:
-    if not request.config.getoption("--quiet-machine", default=False):
-        pytest.skip("needs --quiet-machine, by whoever knows that nothing else runs here")
 
 
 @pytest.fixture

@@ -100,7 +100,3 @@ def test_unpacking_on_one_disk_against_two(lab: Lab, measure: Measure, compare: 
     assert [name for name, state in states(document).items() if state == "supported"] == [
         "device-count"
     ]
-
-
-def nothing(_lab: Lab, _place: Path, _device: str) -> None:
-    pass

@@ -134,29 +134,6 @@ def test_decision_task(decision_environment, project):
     assert report["task"]["tags"]["kind"] == "io-benchmark-report"
 
 
-def test_symbols(decision_environment, project):
-    """Where the project is on Treeherder, tasks have their symbols in a group with a name."""
-    config = yaml.safe_load((project / "taskcluster/config.yml").read_text())
-    groups = {"treeherder": {"group-names": {"I": "Images"}}}
-    images = {**IMAGES, "tasks": {"linux": {"symbol": "I(linux)"}}}
-    write(
-        project,
-        {
-            "taskcluster/config.yml": {**config, **groups},
-            "taskcluster/kinds/docker-image/kind.yml": images,
-        },
-    )
-    graph = full_graph(decision_environment, project)
-    shown = {label: task["task"]["extra"].get("treeherder", {}) for label, task in graph.items()}
-    names = {label: (entry["groupName"], entry["symbol"]) for label, entry in shown.items()}
-    assert names == {
-        "docker-image-linux": ("Images", "linux"),
-        "io-benchmark-small": ("I/O benchmark", "small"),
-        "io-benchmark-large": ("I/O benchmark", "large"),
-        "io-benchmark-report": ("I/O benchmark", "report"),
-    }
-
-
 def test_defaults():
     """A project gets what this project's own kinds say, but for the image."""
     for kind in ("io-benchmark", "io-benchmark-report"):
