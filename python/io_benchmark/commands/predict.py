@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Predict how long a profiled task would take on each pool, with an interval.
 
-PROFILE is a task-profile.json that 'measure' in the worker's script wrote.
-Profiles of the same command are of one task: several narrow the interval.
+PROFILE is a task-profile.json that 'measure' in the worker's script wrote, a
+profile_resource-usage.json or profile_build_resources.json of a Firefox task, a
+folder of them, or task:ID, group:ID, index:ROUTE and their web addresses of
+tasks that published one. Profiles of the same command or the same label are of
+one task: several narrow the interval.
 --on has results of the pools, also of the pool of the profile; their write
 ceilings, append-fsync and spawn are used. Where the time on a pool cannot be
 predicted, the report has the reason.
@@ -11,21 +14,21 @@ Exit code: 0 predicted at least one time, 1 none, or a file could not be read
 or written, 2 wrong usage.
 """
 
-from pathlib import Path
-
 from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.report.formats import GENERAL_FORMATS
 
 USAGE = "PROFILE ... --on ADDRESS ... [OPTION ...]"
 EXAMPLES = (
-    "io-benchmark predict task-profile.json --on group:Fqm6GL_zRPurCmd1rRuTRQ",
+    "io-benchmark predict task:cQ4kTnR7QTq1p2L0dJ8wXg --on group:Fqm6GL_zRPurCmd1rRuTRQ",
     "io-benchmark predict profiles/*.json --on results --json",
 )
 MANUAL = "predicting.md"
 OPTIONS = {
     "what to predict": (
-        options.option("profiles", "PROFILE", "profiles of tasks", Path, nargs="+"),
+        options.option(
+            "profiles", "PROFILE", "profiles of tasks, or addresses of tasks", nargs="+"
+        ),
         options.option(
             "--on", "ADDRESS", "where the results of the pools are", nargs="+", required=True
         ),

@@ -76,19 +76,19 @@ class _NamedEntries(msgspec.Struct, frozen=True):
 
 def parse(data: bytes, source: str) -> Result:
     """Parse a result; a ResultError names `source`, the key and the problem."""
-    _check_size(data, source)
-    version = _decode(_Versioned, data, source).version
+    check_size(data, source)
+    version = decode(_Versioned, data, source).version
     if version != VERSION:
         is_old = version < VERSION
         age = "too old for" if is_old else "newer than"
         remedy = "run the benchmark again" if is_old else "update io-benchmark"
         readable = f"this program, which reads version {VERSION}"
-        raise _error(source, f"$.version: {version} is {age} {readable}: {remedy}")
-    names = dict.fromkeys(entry.name for entry in _decode(_NamedEntries, data, source).workloads)
+        raise reading_error(source, f"$.version: {version} is {age} {readable}: {remedy}")
+    names = dict.fromkeys(entry.name for entry in decode(_NamedEntries, data, source).workloads)
     unknown = [name for name in names if name not in WORKLOADS]
-    result = _decode(Result, _without_entries(data, unknown) if unknown else data, source)
+    result = decode(Result, _without_entries(data, unknown) if unknown else data, source)
     if problem := result.inconsistency:
-        raise _error(source, problem)
+        raise reading_error(source, problem)
     return replace(
         result,
         workloads=[_packed_entry(entry) for entry in result.workloads],
@@ -99,19 +99,19 @@ def parse(data: bytes, source: str) -> Result:
 
 def parse_profile(data: bytes, source: str) -> TaskProfile:
     """Parse the profile of a task; a ResultError names `source`, the key and the problem."""
-    _check_size(data, source)
-    version = _decode(_Versioned, data, source).version
+    check_size(data, source)
+    version = decode(_Versioned, data, source).version
     if version != PROFILE_VERSION:
         readable = f"this program reads profiles of version {PROFILE_VERSION}"
         remedy = "name a task-profile.json that measure wrote, or update io-benchmark"
-        raise _error(source, f"$.version: {version}, but {readable}: {remedy}")
-    profile = _decode(TaskProfile, data, source)
+        raise reading_error(source, f"$.version: {version}, but {readable}: {remedy}")
+    profile = decode(TaskProfile, data, source)
     times = [time for time in profile.timeline.columns.get("time_ns", ()) if time is not None]
     problem = profile.timeline.inconsistency
     if not problem and not all(map(lt, times, times[1:])):
         problem = "$.timeline.columns.time_ns: does not increase"
     if problem:
-        raise _error(source, problem)
+        raise reading_error(source, problem)
     return profile
 
 
@@ -153,16 +153,22 @@ def load(path: Path, most: int = MAXIMUM_BYTES) -> bytes:
             size_bytes = os.fstat(file.fileno()).st_size
             return file.read(min(size_bytes, most) + 1)
     except OSError as error:
-        raise _error(str(path), error.strerror or str(error)) from None
+        raise reading_error(str(path), error.strerror or str(error)) from None
 
 
-def _check_size(data: bytes, source: str) -> None:
-    if len(data) > MAXIMUM_BYTES:
-        raise _error(source, f"holds {len(data):,} bytes, more than {MAXIMUM_BYTES:,}")
-    for character, most, name in MAXIMUM_PARTS if len(data) > SMALL_BYTES else ():
+def check_size(
+    data: bytes,
+    source: str,
+    maximum_bytes: int = MAXIMUM_BYTES,
+    maximum_parts: Sequence[tuple[bytes, int, str]] = MAXIMUM_PARTS,
+) -> None:
+    """Refuse what is too large to be decoded."""
+    if len(data) > maximum_bytes:
+        raise reading_error(source, f"holds {len(data):,} bytes, more than {maximum_bytes:,}")
+    for character, most, name in maximum_parts if len(data) > SMALL_BYTES else ():
         count = data.count(character)
         if count > most:
-            raise _error(source, f"holds {count:,} {name}, more than {most:,}")
+            raise reading_error(source, f"holds {count:,} {name}, more than {most:,}")
 
 
 def _without_entries(data: bytes, names: list[str]) -> bytes:
@@ -183,11 +189,12 @@ def _unknown_workloads(names: list[str]) -> Iterator[Remark]:
         yield Remark(name="unknown-workload", message=message)
 
 
-def _decode(kind: type[_Kind], data: bytes, source: str) -> _Kind:
+def decode(kind: type[_Kind], data: bytes | msgspec.Raw, source: str) -> _Kind:
+    """Decode one part of a file; a ResultError names `source`, the key and the problem."""
     try:
         return msgspec.json.decode(data, type=kind)
     except DECODE_ERRORS as error:
-        raise _error(source, decode_problem(error, data)) from None
+        raise reading_error(source, decode_problem(error, bytes(data))) from None
 
 
 def decode_problem(error: Exception, data: bytes) -> str:
@@ -209,7 +216,8 @@ def _other_content(start: bytes) -> str | None:
     )
 
 
-def _error(source: str, problem: str) -> ResultError:
+def reading_error(source: str, problem: str) -> ResultError:
+    """Return the error that says what is wrong with a file."""
     # A key of a hostile file may hold anything; the message is one printable line.
     line = re.sub(r"[^\x20-\x7e]", "?", f"{source}: {problem}")
     return ResultError(line[:500])

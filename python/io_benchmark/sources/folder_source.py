@@ -16,10 +16,12 @@ from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources import run_files
 from io_benchmark.sources.budget import SMALL_BYTES
+from io_benchmark.sources.profile_files import read_profiles
 from io_benchmark.sources.protocol import (
     Addresses,
     Environment,
     Position,
+    ProfileQuery,
     ReadLog,
     ReadProgress,
     ReadRequest,
@@ -88,6 +90,12 @@ class FolderSource(Source):
             except ResultError as error:
                 log.problem(position, str(error))
             query.progress(ReadProgress("reading tables", done, len(addresses)))
+        return log
+
+    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> ReadLog:
+        log = ReadLog()
+        for address in addresses:
+            read_profiles(address, query, log)
         return log
 
 

@@ -15,6 +15,7 @@ from io_benchmark.sources.protocol import (
     Addresses,
     Environment,
     Position,
+    ProfileQuery,
     Progress,
     ReadLog,
     ReadRequest,
@@ -23,7 +24,7 @@ from io_benchmark.sources.protocol import (
     SourceAddress,
     Tell,
 )
-from io_benchmark.sources.run_results import RunResult, TaskRun
+from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRun
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
 
@@ -123,6 +124,19 @@ def gather_task_runs(addresses: Sequence[str], query: RunQuery) -> Gathered[Task
     if repeated:
         log.remark(LAST, f"runs that were read more than once: {repeated:,}; each counts once")
     return Gathered(tuple(sorted(runs.values())), log.problem_lines(), log.remark_lines())
+
+
+def gather_profiles(addresses: Sequence[str], query: ProfileQuery) -> Gathered[RunProfile]:
+    """Read the profiles of tasks at all addresses, in their order.
+
+    Raise a UsageError for a mistake in an address before anything is requested.
+    """
+    log = ReadLog()
+    for source, source_addresses in _by_source(parse_addresses(addresses, query.environment)):
+        log.extend(source.read_profiles(source_addresses, query))
+    log.problems += [(LAST, line) for line in query.budget.take_left_out()]
+    profiles = [profile for _, profile in sorted(query.profiles, key=lambda pair: pair[0])]
+    return Gathered(tuple(profiles), log.problem_lines(), log.remark_lines())
 
 
 def wait_for(

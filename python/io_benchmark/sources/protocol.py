@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
-from io_benchmark.sources.run_results import RunResult, TaskRecord, TaskRun
+from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRecord, TaskRun
 from io_benchmark.text import clean
 
 MOST_RUNS = 200_000
@@ -126,6 +126,15 @@ class RunQuery(Struct):
         self.runs.append(run)
 
 
+class ProfileQuery(Struct):
+    """Where profiles of tasks go."""
+
+    environment: Environment
+    progress: Progress = lambda _progress: None
+    budget: Budget = field(default_factory=Budget)
+    profiles: list[tuple[Position, RunProfile]] = field(default_factory=list)
+
+
 class HistoryQuery(Struct, frozen=True):
     """Which part of a pool's history."""
 
@@ -184,4 +193,8 @@ class Source(Protocol):
 
     def read_runs(self, addresses: Addresses, query: RunQuery) -> ReadLog:
         """Give the query the runs of all tasks at the addresses; their results are not read."""
+        raise NotImplementedError
+
+    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> ReadLog:
+        """Give the query the profiles of all tasks at the addresses."""
         raise NotImplementedError

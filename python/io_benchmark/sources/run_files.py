@@ -62,7 +62,7 @@ def read_task_record(folder: Path) -> TaskRecord | None:
 def read_run(path: Path) -> RunResult:
     """Read a run's folder, or a bare file, whose worker is not known."""
     folder, file = (path, path / RESULT_NAME) if path.is_dir() else (path.parent, path)
-    _check_regular(file)
+    check_regular(file)
     run_result = RunResult.parse(results.load(file), str(file), str(path))
     record_file = folder / TASK_NAME
     if file.name == RESULT_NAME and os.path.lexists(record_file):
@@ -71,7 +71,7 @@ def read_run(path: Path) -> RunResult:
 
 
 def _task_record(path: Path) -> TaskRecord:
-    _check_regular(path)
+    check_regular(path)
     data = results.load(path, _MAXIMUM_TASK_BYTES)
     try:
         return msgspec.json.decode(data, type=TaskRecord)
@@ -79,7 +79,7 @@ def _task_record(path: Path) -> TaskRecord:
         raise ResultError(f"{path}: {decode_problem(error, data)}") from None
 
 
-def _check_regular(path: Path) -> None:
+def check_regular(path: Path) -> None:
     """Refuse what is not a regular file: reading a pipe or a device might never end."""
     label = clean(str(path), LABEL_LENGTH)
     try:

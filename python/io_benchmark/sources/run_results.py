@@ -8,6 +8,8 @@ from msgspec import Struct
 
 from io_benchmark import results
 from io_benchmark.results import Result
+from io_benchmark.results.format import TaskProfile
+from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 
 # Measured memory of decoded parts. A sample's times are used in several ways, what was spent is only
@@ -93,6 +95,14 @@ def ending_in_words(state: str, reason: str | None) -> str:
     if state in ("completed", "failed") and reason in (None, state):
         return state
     return f"is {state}" if reason in (None, state) else f"is {state} ({reason})"
+
+
+class RunProfile(Struct, frozen=True):
+    """A profile and, where it is known, the run that it came from."""
+
+    profile: TaskProfile | ResourceProfile
+    task: TaskRecord | None
+    source: str  # for people
 
 
 def parse_time(date: object) -> datetime | None:

@@ -161,7 +161,7 @@ def test_each_command_is_a_task() -> None:
     """Profiles of different commands are not averaged."""
     workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
     tasks = predict([profile(MIXED, command="a"), profile((0, 0), command="b")], workers)
-    assert [task.sha256[:1] for task in tasks] == ["a", "b"]
+    assert [task.sha256 for task in tasks] == ["a" * 64, "b" * 64]
     assert [fmean(task.measured_ns) for task in tasks] == [2 * S, 1 * S]
     assert [task.pools[0].time_ns for task in tasks] == pytest.approx([3 * S, 1 * S], rel=0.02)
 

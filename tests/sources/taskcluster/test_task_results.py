@@ -37,7 +37,7 @@ from io_benchmark.sources.protocol import ReadProgress
 from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster import deployment
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
-from io_benchmark.sources.taskcluster.task_results import _choose_runs
+from io_benchmark.sources.taskcluster.task_results import choose_runs
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 NO_ARTIFACT = "left no io-benchmark.json"
@@ -430,7 +430,7 @@ def chosen(*states, run_id=None, state="completed"):
     status = TaskStatus(task_id=AMD_16, task_group_id=GROUP, state=state, runs=runs)
     task = QueueTask(status=status, label="x", kind="io-benchmark", pool="p", image=None)
     remarks: list[str] = []
-    choice = _choose_runs(task, run_id, remarks.append)
+    choice = choose_runs(task, run_id, remarks.append)
     return [[run.run_id for run in runs] for runs in choice], remarks
 
 

@@ -84,6 +84,11 @@ class PoolStorage(Struct, frozen=True):
             worker_prices.pop() if len(worker_prices) == 1 else None,
         )
 
+    @property
+    def measured_places(self) -> tuple[str, ...]:
+        """Return the places whose disks were measured."""
+        return tuple(sorted(place for figure, place in self.figures if figure == WRITE_RATE))
+
     def mean(self, figure: str, place: str = "") -> float | None:
         """Return the geometric mean over the machines that measured it; None: not measured."""
         logs = self.figures.get((figure, place))

@@ -36,6 +36,8 @@ from io_benchmark.analysis.prediction.prediction_model import (
     PoolPrediction,
     TaskPrediction,
 )
+from io_benchmark.analysis.prediction.profiled_run import ProfiledRun
+from io_benchmark.analysis.prediction.resource_demand import PublishedRun
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.analysis.variances import MeanVariance
@@ -70,19 +72,23 @@ _UNKNOWNS = {
 
 
 def predict(
-    profiles: Sequence[TaskProfile],
+    profiles: Sequence[TaskProfile | PublishedRun],
     workers: Sequence[Worker],
     prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> list[TaskPrediction]:
-    """Predict each task on each pool. Profiles of the same command are of one task."""
+    """Predict each task on each pool. Profiles of the same command or label are of one task."""
     valid = [_with_valid_entries(worker) for worker in identify_machines(workers)]
     by_pool = sorted(by_side(valid, attrgetter("pool")).items())
     storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in by_pool}
-    tasks: dict[str, dict[str | None, list[TaskProfile]]] = {}
+    tasks: dict[tuple[str, str | None], dict[str | None, list[ProfiledRun]]] = {}
     # In one order, because the first profile is the one whose errors count.
     for profile in sorted(profiles, key=msgspec.json.encode):
-        pools = tasks.setdefault(profile.command.sha256, {})
-        pools.setdefault(_pool(profile.task.pool, valid), []).append(profile)
+        pool = _pool(
+            profile.pool if isinstance(profile, PublishedRun) else profile.task.pool, valid
+        )
+        run = ProfiledRun.of(profile, storages.get(pool or ""))
+        task = (run.name, None) if run.sha256 is None else ("", run.sha256)
+        tasks.setdefault(task, {}).setdefault(pool, []).append(run)
     return [_predict_task(pools, storages) for pools in tasks.values()]
 
 
@@ -100,11 +106,11 @@ def _with_valid_entries(worker: Worker) -> Worker:
 
 
 def _predict_task(
-    pools: Mapping[str | None, list[TaskProfile]], storages: Mapping[str, PoolStorage]
+    pools: Mapping[str | None, list[ProfiledRun]], storages: Mapping[str, PoolStorage]
 ) -> TaskPrediction:
     source = max(pools, key=lambda pool: _speed(storages.get(pool or ""), pools[pool]))
     used = pools[source]
-    demands = [Demand.of(profile) for profile in used]
+    demands = [run.demand for run in used]
     usable = [demand for demand in demands if isinstance(demand, Demand)]
     unusable = next((demand for demand in demands if isinstance(demand, Statement)), None)
     profiled_pool = storages.get(source or "")
@@ -117,19 +123,17 @@ def _predict_task(
     predictions = [
         replace(
             _predict_pool(usable, unusable, profiled_pool, storage),
-            measured_ns=tuple(
-                profile.wall_ns for profile in pools.get(pool, ()) if profile.ending.code == 0
-            ),
+            measured_ns=tuple(run.wall_ns for run in pools.get(pool, ()) if run.is_complete),
         )
         for pool, storage in storages.items()
         if pool != source
     ]
-    busy_cpus = max((each.other_cpu_ms or 0) * 1e6 / max(1, each.wall_ns) for each in used)
+    busy_cpus = max(run.other_cpus for run in used)
     return TaskPrediction(
-        program=used[0].command.program,
-        sha256=used[0].command.sha256,
+        program=used[0].name,
+        sha256=used[0].sha256,
         pool=source,
-        measured_ns=tuple(profile.wall_ns for profile in used),
+        measured_ns=tuple(run.wall_ns for run in used),
         cpus_used=mean_of_known(demand.cpus_used for demand in usable),
         written_bytes=mean_of_known(
             sum(place.written_bytes.sum().item() for place in demand.places) for demand in usable
@@ -154,9 +158,9 @@ def _predict_task(
     )
 
 
-def _speed(storage: PoolStorage | None, profiles: Sequence[TaskProfile]) -> float:
+def _speed(storage: PoolStorage | None, runs: Sequence[ProfiledRun]) -> float:
     """Return a pool's write rate; the model holds from the fastest pool to slower ones."""
-    places = {place.name for profile in profiles for place in profile.storage.places}
+    places = {place for run in runs for place in run.places}
     rates = [storage.mean(WRITE_RATE, place) if storage else None for place in places]
     return min((rate or 0.0 for rate in rates), default=0.0)
 

@@ -34,8 +34,8 @@ class PoolPrediction(Struct, frozen=True):
 class TaskPrediction(Struct, frozen=True):
     """One task: what its profiles recorded on the pool that they were made on, and its times elsewhere."""
 
-    program: str
-    sha256: str  # of the command's words
+    program: str  # or the label of a task that published a resource profile
+    sha256: str | None  # of the command's words; null: the label names the task
     pool: str | None  # of the profiles that the prediction uses
     measured_ns: tuple[int, ...]  # by these profiles
     # On average, while the task ran; null where no profile can be used.

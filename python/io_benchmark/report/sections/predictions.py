@@ -49,8 +49,9 @@ def document(predictions: Predictions) -> Document:
 
 def _task(task: TaskPrediction) -> Iterator[Block]:
     profiled_on, profiled_ns = task.pool or "a pool without a name", fmean(task.measured_ns)
-    yield Heading(f"{clean_name(task.program)}, command {task.sha256[:8]}")
-    basis = number_of(len(task.measured_ns), "profile")
+    command = f", command {task.sha256[:8]}" if task.sha256 else ""
+    yield Heading(f"{clean_name(task.program)}{command}")
+    basis = number_of(len(task.measured_ns), "profile" if task.sha256 else "resource profile")
     yield Paragraph(f"{_time(profiled_ns, profiled_ns)} on {profiled_on}, by {basis}.")
     if None not in (task.cpus_used, task.written_bytes, task.read_bytes):
         syncs = f", up to {count(task.syncs)} syncs" if task.syncs else ""

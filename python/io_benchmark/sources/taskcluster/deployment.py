@@ -274,7 +274,7 @@ class Deployment:
         """Explain an absent artifact: it expired, or never existed."""
         expires, advice = task.artifact_expires, task.advice_on_run(run_id)
         if expires is not None and expires < self._http.policy.now():
-            advice = f"it expired on {expires.date()}; run the benchmark again"
+            advice = f"it expired on {expires.date()}; run the {task.work} again"
         return NoArtifactError(f"{problem}: {advice}")
 
     async def _pages(

@@ -5,6 +5,7 @@ from io_benchmark.sources.protocol import (
     Addresses,
     Environment,
     Position,
+    ProfileQuery,
     ReadLog,
     ReadRequest,
     RunQuery,
@@ -39,6 +40,13 @@ class TaskclusterSource(Source):
 
         log = _remarks(addresses, query.environment)
         log.extend(read_queue_runs(_meanings(addresses), query))
+        return log
+
+    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> ReadLog:
+        from io_benchmark.sources.taskcluster.task_profiles import read_task_profiles
+
+        log = _remarks(addresses, query.environment)
+        log.extend(read_task_profiles(_meanings(addresses), query))
         return log
 
     def wait(

@@ -29,7 +29,7 @@ from io_benchmark.text import clean_name
 _Runs = tuple[QueueRun, ...]
 
 
-def _choose_runs(task: QueueTask, run_id: int | None, remark: Callable[[str], None]) -> list[_Runs]:
+def choose_runs(task: QueueTask, run_id: int | None, remark: Callable[[str], None]) -> list[_Runs]:
     """Choose the results to read: each is that of the first of some runs that has one.
 
     Raise a NoArtifactError that explains why there are none.
@@ -122,7 +122,7 @@ class ResultReader(Struct):
     def _chosen(self, listed: ListedTask) -> list[_Runs]:
         task = listed.task
         try:
-            return _choose_runs(
+            return choose_runs(
                 task, listed.run_id, lambda text: self.log.remark(listed.position(), text)
             )
         except NoArtifactError as error:

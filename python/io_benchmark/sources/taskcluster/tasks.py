@@ -6,7 +6,7 @@ a path.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Self
 
@@ -24,6 +24,12 @@ _ACTION_KIND = "action-callback"
 _FOLDER = "public/io-benchmark"
 ARTIFACT = f"{_FOLDER}/io-benchmark.json"
 _PROFILE = f"{_FOLDER}/task-profile.json"
+# Profiles that a task may have, the best first: of `measure`, then those of Firefox's tests and builds.
+_PROFILES = (
+    _PROFILE,
+    "public/test_info/profile_resource-usage.json",
+    "public/build/profile_build_resources.json",
+)
 
 _POOL = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 _REVISION = re.compile(r"/(?:blob|file|raw|rev)/([0-9a-f]{40})/")
@@ -43,6 +49,7 @@ class QueueTask(Struct, frozen=True):
     revision: str | None = None
     created: datetime | None = None
     own_times: str | None = None  # the artifact that says when its own work began and ended
+    profiles: tuple[str, ...] = ()  # artifacts that its definition has room for
 
     @classmethod
     def of(cls, definition: TaskDefinition, status: TaskStatus) -> Self:
@@ -61,6 +68,7 @@ class QueueTask(Struct, frozen=True):
             revision=_revision(definition.metadata.source),
             created=parse_time(definition.created),
             own_times=_own_times(payload.artifacts, kind),
+            profiles=tuple(_profiles(payload.artifacts)),
         )
 
     @property
@@ -84,6 +92,11 @@ class QueueTask(Struct, frozen=True):
     @property
     def is_benchmark(self) -> bool:
         return self.kind in KINDS
+
+    @property
+    def work(self) -> str:
+        """Return what to run again, where a result or a profile is missing."""
+        return "benchmark" if self.is_benchmark else "task"
 
     @property
     def ending(self) -> str:
@@ -115,9 +128,9 @@ class QueueTask(Struct, frozen=True):
         run = self.find_run(run_id)
         if run is not None and run.is_resolved:
             if run.started is None:
-                return "it never started, so that there is no log; run the benchmark again"
+                return f"it never started, so that there is no log; run the {self.work} again"
             if run.reason_resolved == "claim-expired":
-                return "its worker died and left no log; run the benchmark again"
+                return f"its worker died and left no log; run the {self.work} again"
         return "look at the task's log, or run it again"
 
     def record(self, run: QueueRun, pool: str) -> TaskRecord:
@@ -181,6 +194,14 @@ def _own_times(artifacts: Any, kind: str | None) -> str | None:
     if kind in KINDS:
         return ARTIFACT
     return _PROFILE if _FOLDER in (name for name, _ in _artifact_entries(artifacts)) else None
+
+
+def _profiles(artifacts: Any) -> Iterator[str]:
+    """Yield the profiles that are in one of the task's artifacts, or are one."""
+    names = [name for name, _ in _artifact_entries(artifacts) if isinstance(name, str)]
+    for profile in _PROFILES:
+        if any(f"{profile}/".startswith(f"{name}/") for name in names):
+            yield profile
 
 
 def _artifact_entries(artifacts: Any) -> list[tuple[Any, Any]]:
