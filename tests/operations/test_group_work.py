@@ -5,7 +5,7 @@ import pytest
 from submitted_tasks import generated, of_all
 
 from io_benchmark.operations.group_work import estimated_cost
-from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
+from io_benchmark.submit.definitions import SubmissionOptions, select_tasks
 
 TWO_POOLS = (generated("amd-16"), generated("intel"))
 TWO_KINDS = (generated("amd-16"), of_all("amd-16"))
@@ -54,13 +54,13 @@ AMD, INTEL = "io-benchmark-amd-16", "io-benchmark-intel"
 )
 def test_cost(tasks, settings, minutes, total):
     """By earlier tasks, else by when the script stops by itself: then the sum is a limit."""
-    chosen = select_tasks(tasks, SubmissionSettings(image="x", **settings))
+    chosen = select_tasks(tasks, SubmissionOptions(image="x", **settings))
     assert estimated_cost(chosen, minutes, {}).summary == f"{total} in all"
 
 
 def test_two_kinds_of_a_pool():
     """They are no replicates of each other: each has as many as are asked for, and its own cost."""
-    settings = SubmissionSettings(image="x", replicates=2, pools={"amd-16": "some/queue"})
+    settings = SubmissionOptions(image="x", replicates=2, pools={"amd-16": "some/queue"})
     chosen = select_tasks(TWO_KINDS, settings)
     assert [task.label for task in chosen] == [
         "io-benchmark-amd-16-1",

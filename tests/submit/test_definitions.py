@@ -9,7 +9,7 @@ from submitted_tasks import generated
 
 from io_benchmark.errors import UsageError
 from io_benchmark.submit.definitions import (
-    SubmissionSettings,
+    SubmissionOptions,
     parse_image,
     select_tasks,
     submitter_scopes,
@@ -19,7 +19,7 @@ from io_benchmark.submit.task_creation import dated, in_group
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 POOLS = ("amd-16", "amd-30", "intel")
 NAME = "host/image:1"
-IMAGE = SubmissionSettings(image=NAME)
+IMAGE = SubmissionOptions(image=NAME)
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
 BUILT = {"type": "task-image", "taskId": TASK, "path": "public/image.tar.zst"}
 INDEXED = {"type": "indexed-image", "namespace": "a.v2.b.latest", "path": "public/image.tar.zst"}
@@ -87,7 +87,7 @@ def test_small_sizes(command, limit_s, quick_command, quick_limit_s):
     payload = {"command": command, "maxRunTime": limit_s, "env": {"A": "1"}}
     task = generated("amd-16", payload=payload)
     (full,), (quick,) = (
-        select_tasks([task], SubmissionSettings(profile=size)) for size in ("full", "quick")
+        select_tasks([task], SubmissionOptions(profile=size)) for size in ("full", "quick")
     )
     expected = {
         "command": quick_command,
@@ -116,7 +116,7 @@ def test_where_an_image_is(image, given, expected, volumes):
     run-task stops at a volume that the image does not have: a registry's has its own.
     """
     payload = {"image": given, "command": [], "env": {"A": "1", **VOLUMES}}
-    (definition,) = final(SubmissionSettings(image=image), generated("amd-16", payload=payload))
+    (definition,) = final(SubmissionOptions(image=image), generated("amd-16", payload=payload))
     assert definition["payload"]["image"] == expected
     assert definition["payload"]["env"] == {"A": "1", **volumes}
     assert definition.get("dependencies") == ([TASK] if isinstance(image, dict) else None)
@@ -124,7 +124,7 @@ def test_where_an_image_is(image, given, expected, volumes):
 
 def test_replicates_are_interleaved():
     """A pool's workers do not all start first."""
-    settings = SubmissionSettings(image=NAME, replicates=2)
+    settings = SubmissionOptions(image=NAME, replicates=2)
     assert list(map(names, final(settings, *map(generated, POOLS)))) == [
         (*[f"io-benchmark-{pool}-{number}"] * 2, f"{pool.replace('-', '')}-{number}")
         for number in (1, 2)
@@ -138,7 +138,7 @@ def test_replicates_are_interleaved():
 def test_a_kind_with_replicates(replicates, labels):
     """--replicates is how many there are in the end; without it the kind says."""
     tasks = [generated("a", 1), generated("a", 2), generated("b")]
-    made = final(SubmissionSettings(image=NAME, replicates=replicates), *tasks)
+    made = final(SubmissionOptions(image=NAME, replicates=replicates), *tasks)
     assert list(map(names, made)) == [(*[f"io-benchmark-{label}"] * 2, label) for label in labels]
 
 
@@ -146,7 +146,7 @@ def test_a_kind_with_replicates(replicates, labels):
 def test_the_plan_is_in_each_task(replicates, planned):
     """--replicates replaces the plan of the kind."""
     payload = {"image": "a", "env": {"IO_BENCHMARK_REPLICATES": "2"}}
-    settings = SubmissionSettings(image=NAME, replicates=replicates)
+    settings = SubmissionOptions(image=NAME, replicates=replicates)
     made = final(settings, generated("amd-16", payload=payload))
     plans = [task["payload"].get("env", {}) for task in made]
     expected = {} if planned is None else {"IO_BENCHMARK_REPLICATES": planned}
@@ -178,7 +178,7 @@ def test_scopes():
         ),
         pytest.param(
             generated("amd-16"),
-            SubmissionSettings(image="x", pools={"arm": "a/b"}),
+            SubmissionOptions(image="x", pools={"arm": "a/b"}),
             r"--pool arm=a/b: pool is not selected; choose one of amd-16",
             id="pool",
         ),

@@ -9,7 +9,7 @@ from submitted_tasks import generated
 
 from io_benchmark.errors import GraphError
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
-from io_benchmark.submit.definitions import SubmissionSettings, select_tasks
+from io_benchmark.submit.definitions import SubmissionOptions, select_tasks
 from io_benchmark.submit.task_creation import dated, in_group
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
@@ -18,7 +18,7 @@ GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 
 def test_ids():
     """The first is the group's, all are of the queue's form and differ, and they never change."""
-    chosen = select_tasks([generated("amd-16")], SubmissionSettings(image="x", replicates=100))
+    chosen = select_tasks([generated("amd-16")], SubmissionOptions(image="x", replicates=100))
     tasks = in_group(chosen, GROUP)
     ids = [task.task_id for task in tasks]
     assert ids[:3] == [GROUP, "ZeY6qujeSxODXsWjFxTF2g", "EQXigfjnTaekZT1WOBxMGQ"]

@@ -29,7 +29,7 @@ def next_look(verdict: Verdict, **counts: tuple[int, int]) -> NextLook:
     figures = {pool: SimpleNamespace(workers=count) for pool, (_, count) in counts.items()}
     part = SimpleNamespace(subject="retrieves", comparisons=[comparison], figures=figures)
     report: Any = SimpleNamespace(subjects=[part])
-    return MeasuredGroup("g", tasks, workers).next_look(report, Schedule(LOOKS, is_declared=True))
+    return MeasuredGroup(tasks, workers).next_look(report, Schedule(LOOKS, is_declared=True))
 
 
 @pytest.mark.parametrize(

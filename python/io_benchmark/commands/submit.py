@@ -9,6 +9,7 @@ from io_benchmark.report.formats import FORMATS
 from io_benchmark.submit.definitions import (
     OWNER_PATTERN,
     QUICK,
+    SubmissionOptions,
     parse_image,
 )
 from io_benchmark.text import clean
@@ -114,19 +115,18 @@ OPTIONS = {
 def run(given: options.Given, context: Context) -> int:
     # Imported here: --help must not wait for the client.
     from io_benchmark.commands.output import print_comparison
-    from io_benchmark.operations import group_work, submit
+    from io_benchmark.operations import submit
     from io_benchmark.operations.compare import ComparisonOptions, compare
+    from io_benchmark.operations.group_work import cancel
 
     for _, path in given.get("write", ()):
         # Before machines have run for an hour.
         subject = f"--write {clean(str(path), 200)}"
         if not resolve_path(path, subject).parent.is_dir():
             raise UsageError(f"{subject}: no such folder; create it first")
-    settings = group_work.SubmissionOptions(
-        **options.arguments(group_work.SubmissionOptions, given)
-    )
+    settings = SubmissionOptions(**options.arguments(SubmissionOptions, given))
     if "cancel" in given:
-        group_work.cancel(given["cancel"], context)
+        cancel(given["cancel"], context)
         return 0
     if "resume" in given:
         group_id = submit.resume(given["resume"], settings, context)

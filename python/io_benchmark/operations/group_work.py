@@ -1,41 +1,32 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Shows what creating tasks costs, creates those of a group, waits for them, and cancels them."""
+"""A group that gets tasks: what they cost, creating them, waiting for them, and cancelling them."""
 
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
+from typing import TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.errors import IoBenchmarkError, ResultError, UsageError
 from io_benchmark.number_text import number_of
+from io_benchmark.operations.reading import read_workers
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
 from io_benchmark.sources.taskcluster.task_watch import wait_in_group
-from io_benchmark.submit.definitions import NewTask, SubmissionSettings, limit_s, submitter_scopes
+from io_benchmark.submit.definitions import NewTask, SubmissionOptions, limit_s, submitter_scopes
+from io_benchmark.submit.measured_group import MeasuredGroup
 from io_benchmark.submit.task_creation import TaskQueue, dated
 from io_benchmark.text import clean
 
+T = TypeVar("T")
+
 HOW_TO_CANCEL = "io-benchmark submit --cancel"
-
-
-class SubmissionOptions(SubmissionSettings, frozen=True, kw_only=True):
-    """Which tasks are created, and what happens before and after."""
-
-    jobs: Sequence[str] = ("io-benchmark",)
-    root: Path | None = None
-    dry_run: bool = False
-    yes: bool = False
-    no_wait: bool = False
-    until_decided: bool = False
-    budget: float | None = None  # hours
-    baseline: str | None = None
-    prices: Mapping[str, Price] = field(default_factory=dict)
 
 
 def estimated_cost(
@@ -63,62 +54,6 @@ def estimated_cost(
     return Cost(tuple(shares), with_prices=bool(prices))
 
 
-def confirm_creation(
-    tasks: Sequence[NewTask],
-    cost: Cost,
-    options: SubmissionOptions,
-    context: Context,
-    remark: str = "",
-) -> bool:
-    """Show what creating these tasks means, and ask on a terminal; with --dry-run print them instead.
-
-    Return whether they are to be created; raise an error where the user declines.
-    """
-    tell = context.tell
-    access = Access.of(default_root_url(context.environment), context.environment)
-    tell(cost.summary + ("" if options.dry_run else f", at {access.root_url}, {access.who}"))
-    for share in cost.shares:
-        tell(f"  {share.summary}")
-    if remark:
-        tell(remark)
-    tell(f"Scopes needed: {', '.join(submitter_scopes(tasks))}")
-    scopes = sorted({scope for task in tasks for scope in task.definition["scopes"]})
-    tell(f"Scopes the tasks get: {', '.join(scopes) or 'none'}")
-    if options.dry_run:
-        _print(tasks, context)
-        return False
-    if access.who == "anonymously":
-        tell("warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN")
-    images, pools = TaskQueue.connect(context.environment, lambda queue: queue.missing(tasks))
-    for address in images:
-        raise UsageError(
-            f"{address}: does not exist at {access.root_url}, and is to have the tasks' image; "
-            "check --image and the root URL"
-        )
-    for pool in pools:
-        tell(
-            f"warning: {access.root_url} has no worker pool {pool}: a task for it may wait "
-            "until its deadline; check the name, or choose another pool with --pool"
-        )
-    if not options.yes and context.is_interactive and not context.confirm("Create them?"):
-        raise IoBenchmarkError("nothing was created")
-    return True
-
-
-def _print(tasks: Sequence[NewTask], context: Context) -> None:
-    """Print tasks in the form of `taskgraph morphed -J`."""
-    now = datetime.now(UTC)
-    printed = {
-        task.label: {
-            "label": task.label,
-            "task_id": task.task_id,
-            "task": dated(task.definition, now),
-        }
-        for task in tasks
-    }
-    context.print(json.dumps(printed, indent=2, ensure_ascii=False))
-
-
 class GroupWork(Struct, frozen=True):
     """A group that gets tasks, and the options of the command that creates them."""
 
@@ -133,6 +68,59 @@ class GroupWork(Struct, frozen=True):
         option = "" if baseline is None else f"--baseline {baseline} "
         return f"io-benchmark submit {option}{self.resumption} {self.group_id}"
 
+    def ask(self, use: Callable[[TaskQueue], Awaitable[T]]) -> T:
+        """Return the result of `use`, which asks the queue."""
+        return TaskQueue.connect(self.context.environment, use)
+
+    def tasks(self) -> MeasuredGroup:
+        """Return the benchmark's tasks of the group."""
+        members = self.ask(lambda queue: queue.members(self.group_id))
+        return MeasuredGroup([task for task in members if task.is_benchmark])
+
+    def with_workers(self, group: MeasuredGroup) -> MeasuredGroup:
+        """Read the results of the group's tasks; name those that are missing."""
+        gathered = read_workers([f"group:{self.group_id}"], self.context)
+        for line in gathered.unreadable:
+            self.context.tell(f"missing: {line}")
+        # A task that was created after the group was listed is left out, as its job is unknown.
+        ids = {task.task_id for task in group.tasks}
+        return replace(group, workers=[run for run in gathered.results if run.task_id in ids])
+
+    def confirm_creation(self, tasks: Sequence[NewTask], cost: Cost, remark: str = "") -> bool:
+        """Show what creating these tasks means, and ask on a terminal; with --dry-run print them instead.
+
+        Return whether they are to be created; raise an error where the user declines.
+        """
+        options, context, tell = self.options, self.context, self.context.tell
+        access = Access.of(default_root_url(context.environment), context.environment)
+        tell(cost.summary + ("" if options.dry_run else f", at {access.root_url}, {access.who}"))
+        for share in cost.shares:
+            tell(f"  {share.summary}")
+        if remark:
+            tell(remark)
+        tell(f"Scopes needed: {', '.join(submitter_scopes(tasks))}")
+        scopes = sorted({scope for task in tasks for scope in task.definition["scopes"]})
+        tell(f"Scopes the tasks get: {', '.join(scopes) or 'none'}")
+        if options.dry_run:
+            _print(tasks, context)
+            return False
+        if access.who == "anonymously":
+            tell("warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN")
+        images, pools = self.ask(lambda queue: queue.missing(tasks))
+        for address in images:
+            raise UsageError(
+                f"{address}: does not exist at {access.root_url}, and is to have the tasks' image; "
+                "check --image and the root URL"
+            )
+        for pool in pools:
+            tell(
+                f"warning: {access.root_url} has no worker pool {pool}: a task for it may wait "
+                "until its deadline; check the name, or choose another pool with --pool"
+            )
+        if not options.yes and context.is_interactive and not context.confirm("Create them?"):
+            raise IoBenchmarkError("nothing was created")
+        return True
+
     def create_and_wait(
         self, missing: Sequence[NewTask], running: Mapping[str, str] | None = None
     ) -> str | None:
@@ -143,7 +131,7 @@ class GroupWork(Struct, frozen=True):
         group_id, context = self.group_id, self.context
         labels = {**(running or {}), **{task.task_id: task.label for task in missing}}
         try:
-            TaskQueue.connect(context.environment, lambda queue: queue.create(missing))
+            self.ask(lambda queue: queue.create(missing))
             created = number_of(len(missing), "task") if missing else "no tasks"
             root_url = default_root_url(context.environment)
             context.tell(f"{created} created: {root_url}/tasks/groups/{group_id}")
@@ -152,10 +140,7 @@ class GroupWork(Struct, frozen=True):
                 context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
                 return None
             context.tell("Waiting; Ctrl-C stops waiting, and not the tasks")
-            TaskQueue.connect(
-                context.environment,
-                lambda queue: wait_in_group(queue, group_id, labels, context.tell),
-            )
+            self.ask(lambda queue: wait_in_group(queue, group_id, labels, context.tell))
         except (KeyboardInterrupt, IoBenchmarkError):
             how = f"to cancel: {HOW_TO_CANCEL} {group_id}"
             if self.resumption:
@@ -163,6 +148,20 @@ class GroupWork(Struct, frozen=True):
             context.tell(f"Tasks that exist in group:{group_id} are left as they are; {how}")
             raise
         return group_id
+
+
+def _print(tasks: Sequence[NewTask], context: Context) -> None:
+    """Print tasks in the form of `taskgraph morphed -J`."""
+    now = datetime.now(UTC)
+    printed = {
+        task.label: {
+            "label": task.label,
+            "task_id": task.task_id,
+            "task": dated(task.definition, now),
+        }
+        for task in tasks
+    }
+    context.print(json.dumps(printed, indent=2, ensure_ascii=False))
 
 
 def cancel(address: str, context: Context) -> None:

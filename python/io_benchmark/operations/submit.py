@@ -24,16 +24,19 @@ from io_benchmark.operations.compare import compare_pools
 from io_benchmark.operations.group_work import (
     HOW_TO_CANCEL,
     GroupWork,
-    SubmissionOptions,
-    confirm_creation,
     estimated_cost,
     group_of,
 )
-from io_benchmark.operations.reading import read_workers
 from io_benchmark.paths import current_folder
 from io_benchmark.report.content.statement_text import pace_text, reasons_text
-from io_benchmark.submit.definitions import OWNER_PATTERN, NewTask, has_plan, select_tasks
-from io_benchmark.submit.measured_group import LOOKS, MeasuredGroup, NextLook, job_of_task
+from io_benchmark.submit.definitions import (
+    OWNER_PATTERN,
+    NewTask,
+    SubmissionOptions,
+    has_plan,
+    select_tasks,
+)
+from io_benchmark.submit.measured_group import LOOKS, MeasuredGroup, NextLook
 from io_benchmark.submit.task_creation import TaskQueue, in_group, repeated_task
 from io_benchmark_taskgraph.repeating import CONFIRMING, pace
 
@@ -52,14 +55,15 @@ def submit(options: SubmissionOptions, context: Context) -> str | None:
     tasks = in_group(chosen, group_id)
     cost = estimated_cost(tasks, {}, options.prices)
     remark = _limit_of_looks(tasks, cost, options.budget) if options.until_decided else ""
-    if not confirm_creation(tasks, cost, options, context, remark):
+    work = GroupWork(group_id, options, context, RESUME if options.until_decided else "")
+    if not work.confirm_creation(tasks, cost, remark):
         return None
     if not options.until_decided:
         context.tell(f"Creating group:{group_id}; to cancel it: {HOW_TO_CANCEL} {group_id}")
-        return GroupWork(group_id, options, context).create_and_wait(tasks)
-    work = GroupWork(group_id, options, context, RESUME)
+        return work.create_and_wait(tasks)
     context.tell(f"Creating group:{group_id}; if this stops, go on with: {work.how_to_resume}")
-    return _measure_until_decided(work, tasks)
+    work.create_and_wait(tasks)
+    return _measure_until_decided(work, is_agreed=True)
 
 
 def _owner(options: SubmissionOptions, context: Context) -> str | None:
@@ -108,24 +112,23 @@ def _generated(options: SubmissionOptions, context: Context) -> tuple[NewTask, .
 def confirm(address: str, options: SubmissionOptions, context: Context) -> str | None:
     """Create the confirming tasks that a group lacks, wait for all; return the group to compare."""
     group_id = group_of("--confirm", address, context.environment)
-    group = _with_workers(_read_tasks(group_id, context), context)
+    work = GroupWork(group_id, options, context, "--confirm")
+    group = work.with_workers(work.tasks())
     if not group.workers:
         raise ResultError(
             f"group:{group_id}: has no results to confirm; wait for its tasks, or submit new ones"
         )
     confirming = compare_pools(group.workers, options.baseline).confirming
-    running, chosen = TaskQueue.connect(
-        context.environment,
-        lambda queue: _confirming_tasks(queue, group, confirming.paces, context),
+    running, chosen = work.ask(
+        lambda queue: _confirming_tasks(queue, group, confirming.paces, context)
     )
     if not confirming.paces and not running:
         context.tell(f"Nothing to confirm in group:{group_id}: {reasons_text(confirming)}")
         return group_id
     if chosen or options.dry_run:
         cost = estimated_cost(chosen, group.minutes_by_job(), options.prices)
-        if not confirm_creation(chosen, cost, options, context):
+        if not work.confirm_creation(chosen, cost):
             return None
-    work = GroupWork(group_id, options, context, "--confirm")
     context.tell(f"Confirming in group:{group_id}; if this stops, go on with: {work.how_to_resume}")
     return work.create_and_wait(chosen, running)
 
@@ -163,20 +166,18 @@ def _has_ceilings(worker: Worker) -> bool:
 
 
 def resume(address: str, options: SubmissionOptions, context: Context) -> str | None:
-    """Go on with a group of --until-decided: wait for its tasks, and add more until it is decided."""
+    """Go on with a group of --until-decided; return the group to compare."""
     group_id = group_of(RESUME, address, context.environment)
-    group = _read_tasks(group_id, context)
-    if not group.tasks:
+    work = GroupWork(group_id, options, context, RESUME)
+    tasks = work.tasks().tasks
+    if not tasks:
         raise ResultError(f"group:{group_id}: has no tasks of the benchmark; submit new ones")
-    first = group.tasks[0].task_id
-    definition = TaskQueue.connect(context.environment, lambda queue: queue.definition(first))
-    if not has_plan(definition, LOOKS):
+    if not has_plan(work.ask(lambda queue: queue.definition(tasks[0].task_id)), LOOKS):
         raise UsageError(
             f"{RESUME} {group_id}: was submitted without --until-decided; wait for its tasks and "
             f"compare them with: io-benchmark compare group:{group_id} --wait MINUTES"
         )
-    work = GroupWork(group_id, options, context, RESUME)
-    return _measure_until_decided(work, (), _running_labels(group))
+    return _measure_until_decided(work, is_agreed=False)
 
 
 def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | None) -> str:
@@ -201,39 +202,33 @@ def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | 
     return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
 
-def _measure_until_decided(
-    work: GroupWork, missing: Sequence[NewTask], running: Mapping[str, str] | None = None
-) -> str | None:
-    """Create the missing tasks, and more until all pools are decided; return the group to compare."""
-    is_agreed = bool(missing)
+def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
+    """Wait for the group's tasks, and add more until all pools are decided; return the group to compare."""
     while True:
-        work.create_and_wait(missing, running)
-        group = _read_tasks(work.group_id, work.context)
-        missing, running = (), _running_labels(group)
-        if running:  # tasks of a command that was stopped
+        group = work.tasks()
+        if group.running:  # tasks of a command that was stopped
+            work.create_and_wait((), group.running)
             continue
-        look = _next_look(work, group)
+        look = _next_look(work, work.with_workers(group))
         if look is None:
             return work.group_id
         missing, cost = look
-        if not is_agreed and not confirm_creation(missing, cost, work.options, work.context):
+        if not is_agreed and not work.confirm_creation(missing, cost):
             return None
         is_agreed = True
+        work.create_and_wait(missing)
 
 
 def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Cost] | None:
     """Compare, and return the tasks of the next look and their cost; None where this was the last."""
     options, context = work.options, work.context
-    group = _with_workers(group, context)
     if options.baseline not in (None, *(worker.pool for worker in group.workers)):
         return None  # the comparison says so
     report = compare_pools(group.workers, options.baseline)
     if not any(part.comparisons for part in report.subjects):
         return None  # this as well
     look = group.next_look(report, Schedule(LOOKS, is_declared=True))
-    chosen = TaskQueue.connect(
-        context.environment, lambda queue: _more_tasks(queue, group, look.tasks_to_add)
-    )
+    chosen = work.ask(lambda queue: _more_tasks(queue, group, look.tasks_to_add))
     spent = group.spent_minutes
     cost = estimated_cost(chosen, group.minutes_by_job(), options.prices)
     taken = f"{Cost.worker_time(spent)} spent"
@@ -265,14 +260,11 @@ async def _more_tasks(
     queue: TaskQueue, group: MeasuredGroup, tasks_to_add: Mapping[str, int]
 ) -> list[NewTask]:
     """Return the tasks to add, the pools in turn."""
-    models = {}
-    for job in sorted(tasks_to_add):
-        worker, task = next(
-            (worker, task)
-            for worker, task in group.measured_tasks()
-            if job_of_task(task) == job and CONFIRMING not in task.label
-        )
-        models[job] = (worker.pool, await queue.definition(task.task_id))
+    models = {
+        job: (pool, await queue.definition(task_id))
+        for job, (pool, task_id) in sorted(group.models().items())
+        if job in tasks_to_add
+    }
     labels, chosen = group.labels, []
     for number in range(max(tasks_to_add.values(), default=0)):
         for job, (pool, definition) in models.items():
@@ -280,23 +272,3 @@ async def _more_tasks(
                 chosen.append(repeated_task(definition, pool, labels))
                 labels.append(chosen[-1].label)
     return chosen
-
-
-def _read_tasks(group_id: str, context: Context) -> MeasuredGroup:
-    members = TaskQueue.connect(context.environment, lambda queue: queue.members(group_id))
-    return MeasuredGroup(group_id, [task for task in members if task.is_benchmark])
-
-
-def _running_labels(group: MeasuredGroup) -> dict[str, str]:
-    return {task.task_id: task.label for task in group.unresolved}
-
-
-def _with_workers(group: MeasuredGroup, context: Context) -> MeasuredGroup:
-    """Read the results of the group's tasks; name those that are missing."""
-    gathered = read_workers([f"group:{group.group_id}"], context)
-    for line in gathered.unreadable:
-        context.tell(f"missing: {line}")
-    # A task that was created after the group was listed is left out, as its job is unknown.
-    ids = {task.task_id for task in group.tasks}
-    workers = [worker for worker in gathered.results if worker.task_id in ids]
-    return replace(group, workers=workers)

@@ -10,10 +10,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
@@ -47,9 +49,11 @@ _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
 Image = str | dict[str, str]
 
 
-class SubmissionSettings(Struct, frozen=True, kw_only=True):
-    """Changes to the kind's tasks from the command line."""
+class SubmissionOptions(Struct, frozen=True, kw_only=True):
+    """Which of the kinds' tasks are created, what changes in them, and what happens before and after."""
 
+    jobs: Sequence[str] = ("io-benchmark",)
+    root: Path | None = None
     image: Image | None = None
     pools: Mapping[str, str] = field(default_factory=dict)  # pool -> PROVISIONER/WORKERTYPE
     replicates: int | None = None  # None: as many as the kind has
@@ -57,6 +61,13 @@ class SubmissionSettings(Struct, frozen=True, kw_only=True):
     owner: str | None = None  # an e-mail address; None: the kind's own
     # Workers per pool at which results are compared until they decide; none: all tasks at once.
     looks: tuple[int, ...] = ()
+    dry_run: bool = False
+    yes: bool = False
+    no_wait: bool = False
+    until_decided: bool = False
+    budget: float | None = None  # hours
+    baseline: str | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
 
 class NewTask(Struct, frozen=True):
@@ -91,7 +102,7 @@ def parse_image(name: str) -> Image:
 
 
 def select_tasks(
-    tasks: Sequence["GeneratedTask"], settings: SubmissionSettings
+    tasks: Sequence["GeneratedTask"], settings: SubmissionOptions
 ) -> tuple[NewTask, ...]:
     """Return the pools' tasks, interleaved so that a pool's workers start at different times."""
     # By kind as well: tasks of one pool in different kinds are not replicates of each other.
@@ -113,9 +124,7 @@ def select_tasks(
     return tuple(task for turn in zip_longest(*queued) for task in turn if task is not None)
 
 
-def _replicates(
-    tasks: Sequence["GeneratedTask"], settings: SubmissionSettings
-) -> Iterator[NewTask]:
+def _replicates(tasks: Sequence["GeneratedTask"], settings: SubmissionOptions) -> Iterator[NewTask]:
     first = tasks[0]
     job = job_of(first.label, first.pool) or first.label
     if settings.replicates is None:
@@ -165,7 +174,7 @@ def _renamed(definition: Mapping[str, Any], former_end: str, end: str) -> dict[s
     return made
 
 
-def _final(task: "GeneratedTask", settings: SubmissionSettings) -> dict[str, Any]:
+def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]:
     made: dict[str, Any] = copy.deepcopy(dict(task.definition))
     for key in ("dependencies", "requires"):
         made.pop(key, None)

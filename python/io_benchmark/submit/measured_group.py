@@ -18,7 +18,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.sources.run_results import parse_time
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark_taskgraph.repeating import job_of
+from io_benchmark_taskgraph.repeating import CONFIRMING, job_of
 
 # Workers per pool. A difference of 10 % mostly needs 6 to 12, equivalence within 5 % needs 24.
 LOOKS = (3, 6, 12, 24)
@@ -37,7 +37,6 @@ class NextLook(Struct, frozen=True):
 class MeasuredGroup(Struct, frozen=True):
     """The benchmark's tasks of a group, and the workers of those whose results could be read."""
 
-    group_id: str
     tasks: Sequence[QueueTask]
     workers: Sequence[Worker] = ()
 
@@ -50,6 +49,11 @@ class MeasuredGroup(Struct, frozen=True):
         return [task for task in self.tasks if not task.status.is_resolved]
 
     @property
+    def running(self) -> dict[str, str]:
+        """Return the labels of the tasks that are not resolved, by id."""
+        return {task.task_id: task.label for task in self.unresolved}
+
+    @property
     def spent_minutes(self) -> float:
         return sum(map(_minutes, chain.from_iterable(task.status.runs for task in self.tasks)))
 
@@ -58,7 +62,7 @@ class MeasuredGroup(Struct, frozen=True):
         minutes_of: dict[str, list[float]] = {}
         for task in self.tasks:
             minutes = [_minutes(run) for run in task.status.runs if run.started]
-            minutes_of.setdefault(job_of_task(task), []).extend(minutes)
+            minutes_of.setdefault(_job_of(task), []).extend(minutes)
         return {job: fmean(minutes) for job, minutes in minutes_of.items() if minutes}
 
     def measured_tasks(self) -> list[tuple[Worker, QueueTask]]:
@@ -67,16 +71,24 @@ class MeasuredGroup(Struct, frozen=True):
         pairs = [(worker, by_id[worker.task_id]) for worker in self.workers]
         return sorted(pairs, key=lambda pair: pair[1].label)
 
+    def models(self) -> dict[str, tuple[str, str]]:
+        """Return a pool and the id of a task of each job, to be measured by one more worker."""
+        models: dict[str, tuple[str, str]] = {}
+        for worker, task in self.measured_tasks():
+            if CONFIRMING not in task.label:
+                models.setdefault(_job_of(task), (worker.pool, task.task_id))
+        return models
+
     def next_look(self, report: Report, schedule: Schedule) -> NextLook:
         """Return what a comparison of the workers leaves undecided, and the tasks that it needs."""
         undecided: dict[str, None] = {}
         exhausted: dict[str, None] = {}
         to_add: dict[str, int] = {}
-        tasks = Counter(map(job_of_task, self.tasks))
+        tasks = Counter(map(_job_of, self.tasks))
         jobs: dict[tuple[str, Subject], str] = {}
         for worker, task in self.measured_tasks():
             for entry in worker.entries:
-                jobs.setdefault((worker.side, entry.subject), job_of_task(task))
+                jobs.setdefault((worker.side, entry.subject), _job_of(task))
         for part in report.subjects:
             for comparison in part.comparisons:
                 if comparison.verdict is not Verdict.INCONCLUSIVE:
@@ -99,7 +111,7 @@ class MeasuredGroup(Struct, frozen=True):
         return NextLook(tuple(undecided), to_add, tuple(exhausted))
 
 
-def job_of_task(task: QueueTask) -> str:
+def _job_of(task: QueueTask) -> str:
     """Return the label without a replicate's number."""
     return job_of(task.label, task.pool or "") or task.label
 
