@@ -8,10 +8,10 @@ from typing import Any
 import jsonschema
 import program
 import pytest
+from json_schemas import report_schema
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
 
 from io_benchmark.analysis.prediction.prediction_model import Predictions
-from io_benchmark.report.formats.json_documents import report_schema
 
 ANSWER = """\
 How long tasks take on other pools

@@ -21,13 +21,14 @@ import sample_report
 import sample_tasks
 import several_places
 from checkout import ROOT
+from json_schemas import report_schema, schema_of
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.formats import Layout, json_documents, rendered
+from io_benchmark.report.formats import Layout, rendered
 from io_benchmark.results import format as result_format
 
 FOLDER = ROOT / "tests/report/golden"
@@ -122,14 +123,14 @@ def schemas() -> dict[Path, dict[str, Any]]:
     """Return the published schemas."""
     docs = ROOT / "taskcluster/docs"
     return {
-        docs / "report.schema.json": json_documents.report_schema(Report),
-        docs / "history.schema.json": json_documents.report_schema(History),
-        docs / "predictions.schema.json": json_documents.report_schema(Predictions),
-        docs / "tasks.schema.json": json_documents.report_schema(TaskReport),
-        docs / "result.schema.json": json_documents.schema_of(
+        docs / "report.schema.json": report_schema(Report),
+        docs / "history.schema.json": report_schema(History),
+        docs / "predictions.schema.json": report_schema(Predictions),
+        docs / "tasks.schema.json": report_schema(TaskReport),
+        docs / "result.schema.json": schema_of(
             f"io-benchmark result, version {result_format.VERSION}", result_format.Result
         ),
-        docs / "task-profile.schema.json": json_documents.schema_of(
+        docs / "task-profile.schema.json": schema_of(
             f"io-benchmark task profile, version {result_format.PROFILE_VERSION}",
             result_format.TaskProfile,
         ),

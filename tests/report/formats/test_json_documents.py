@@ -10,6 +10,7 @@ import pytest
 import sample_history
 import sample_report
 from golden import ALL, HISTORIES, REPORTS
+from json_schemas import report_schema
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History
@@ -17,7 +18,6 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Quantity, Unit, statement
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import rendered
-from io_benchmark.report.formats.json_documents import report_schema
 
 
 def document_of(made):
