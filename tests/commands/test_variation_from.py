@@ -10,8 +10,10 @@ import past
 import program
 import pytest
 import seed_case
-from loopback import Fault, Loopback
+from loopback import Fault, Faults, Loopback, first
 from loopback_deployment import Deployment
+
+from io_benchmark.operations import history
 
 POOLS = ("intel", "amd-16")
 
@@ -58,10 +60,10 @@ def test_a_folder(folder: Path) -> None:
     document = compare("past", folder=folder)
     assumed = variation(document)
     assert (assumed["source"], assumed["workers"]) == ("history", 6)
-    assert assumed["shown_by"]["text"] == "6 earlier workers of amd-16 (past)"
+    assert assumed["shown_by"]["text"] == "6 earlier workers of amd-16 in 2 pushes (past)"
     assert 0.01 < assumed["measured_ratio"] < assumed["ratio"] < 0.2
     assert footnote(document) == (
-        "6 earlier workers of amd-16 (past) vary by 4.5 %, and so few may vary less than their pool "
+        "6 earlier workers of amd-16 in 2 pushes (past) vary by 4.5 %, and so few may vary less than their pool "
         "does."
     )
     assert [remark["text"] for remark in document["remarks"]] == [
@@ -77,7 +79,9 @@ def test_the_index(folder: Path, pushes: list[past.Push]) -> None:
         document = compare("index", folder=folder, TASKCLUSTER_ROOT_URL=loopback.url)
     offline = variation(compare("past", folder=folder))
     assert variation(document)["measured_ratio"] == pytest.approx(offline["measured_ratio"])
-    assert variation(document)["shown_by"]["text"] == "6 earlier workers of amd-16 (index)"
+    assert (
+        variation(document)["shown_by"]["text"] == "6 earlier workers of amd-16 in 2 pushes (index)"
+    )
     (remark,) = (remark["text"] for remark in document["remarks"])
     route = "index:releng.v2.io-benchmark.date.io-benchmark.intel"
     assert remark.startswith(f"--variation-from index: {route}: ")
@@ -114,3 +118,83 @@ def test_mistakes(folder: Path, arguments: list[str], code: int, message: str) -
         url = {"TASKCLUSTER_ROOT_URL": loopback.url}
         done = program.run(*command, folder=folder, expected=code, environment=url)
     assert (message in done.stderr, done.stdout) == (True, "")
+
+
+@pytest.fixture(scope="module")
+def weeks() -> list[past.Push]:
+    """Eleven weeks with one worker each, and two pushes of four."""
+    _, *last = (push for push in past.pushes(13, change_at=None, workers=4) if push.at >= 10)
+    return [*past.pushes(11, change_at=None), *last]
+
+
+def compare_push(
+    weeks: list[past.Push],
+    *arguments: str,
+    faults: Faults = lambda _request, _number: None,
+    is_indexed: bool = True,
+) -> tuple[dict[str, Any], int]:
+    """Compare the newest push with the one before; return the report and the number of requests."""
+    deployment = Deployment()
+    past.add(deployment, weeks)
+    if not is_indexed:
+        deployment.index.clear()
+    command = ("compare", f"group:{weeks[-1].group}", "--against", f"group:{weeks[-2].group}")
+    with Loopback(deployment, faults=faults) as loopback:
+        url = {"TASKCLUSTER_ROOT_URL": loopback.url}
+        done = program.run(*command, "--json", *arguments, environment=url)
+        return json.loads(done.stdout), len(loopback.requests)
+
+
+def remarks(document: dict[str, Any]) -> list[str]:
+    return [remark["text"] for remark in document["remarks"]]
+
+
+def test_where_the_tasks_are_indexed(weeks: list[past.Push]) -> None:
+    """The routes of the compared tasks show where earlier ones are; each takes two requests."""
+    document, requests = compare_push(weeks)
+    (remark,) = remarks(document)
+    assert remark == (
+        "variation of workers and pushes: 11 earlier pushes of amd-16 (--variation-from none leaves "
+        "it out)"
+    )
+    ((comparison,),) = (subject["comparisons"] for subject in document["subjects"])
+    assert comparison["method"] == "workers and the past of their pools"
+    assert comparison["assumed_variation"]["workers"] == 11
+    (pushes,) = (entry for entry in document["problems"] if entry["rule"] == "pushes")
+    assert pushes["message"]["text"].endswith("by 11 earlier pushes of the pool")
+    document, without = compare_push(weeks, "--variation-from", "none")
+    assert remarks(document) == []
+    # One lists the index, two have the definitions and states of tasks; then a result and its content.
+    assert requests - without == 3 + 2 * 13
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (Fault(status=403), "refuses the request"),
+        (Fault(status=503, headers={"Retry-After": "600"}), "answers 503"),
+        (None, "has no results there"),
+    ],
+    ids=["no scope", "overloaded", "nothing there"],
+)
+def test_a_past_that_cannot_be_read(
+    weeks: list[past.Push], fault: Fault | None, reason: str
+) -> None:
+    """One remark, and what is assumed without a past."""
+    faults = first(10 if fault else 0, fault or Fault(), part="/index/v1/tasks/")
+    document, _ = compare_push(weeks, faults=faults, is_indexed=fault is not None)
+    (remark,) = remarks(document)
+    assert remark.startswith("variation of workers and pushes: ")
+    assert f"{past.NAMESPACE}: " in remark
+    assert reason in remark
+    without, _ = compare_push(weeks, "--variation-from", "none")
+    assert document["subjects"] == without["subjects"]
+
+
+def test_a_past_takes_little_time(weeks: list[past.Push], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody asked for it, so that a slow index is not waited for."""
+    monkeypatch.setattr(history, "_LONGEST_S", 0.2)
+    slow = first(10, Fault(delay_s=2), part="/index/v1/tasks/")
+    document, _ = compare_push(weeks, faults=slow)
+    (remark,) = remarks(document)
+    assert "was not read in time" in remark

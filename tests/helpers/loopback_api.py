@@ -302,11 +302,13 @@ class Api:
 
     def _find_task(self, call: Call) -> Any:
         path = call["indexPath"]
+        authorize(call.who, {"AllOf": [f"index:find-task:{path}"]})
         if path not in self.deployment.index:
             raise not_found("Indexed task not found")
         return self.deployment.indexed(path)
 
     def _list_tasks(self, call: Call) -> Any:
+        authorize(call.who, {"AllOf": [f"index:list-tasks:{call['namespace']}"]})
         routes = [
             route
             for route in self.deployment.index

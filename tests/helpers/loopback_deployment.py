@@ -138,6 +138,10 @@ class Deployment:
             members.append(task_id)
         for run_id, artifact in (results or {}).items():
             self.artifacts[task_id, run_id, ARTIFACT] = artifact
+        # The first task of each route: those of one rank do not replace each other at once.
+        for route in definition.get("routes", []) if status["state"] == "completed" else ():
+            if route.startswith("index."):
+                self.index.setdefault(route.removeprefix("index."), task_id)
         return task_id
 
     def create(self, task_id: str, definition: dict[str, Any]) -> None:

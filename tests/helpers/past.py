@@ -101,12 +101,10 @@ def write(folder: Path, made: Sequence[Push]) -> None:
 
 
 def add(deployment: Deployment, made: Sequence[Push]) -> None:
-    """Put them into a deployment: their groups, and the first task of each into the index."""
+    """Put them into a deployment: their groups, whose first tasks have routes of the index."""
     for push in made:
         for number, document in enumerate(push.documents):
-            add_task(deployment, push, document, number)
-        task_id = push.documents[0]["task"]["task_id"]
-        deployment.index[f"{NAMESPACE}.{push.time:%Y%m%d%H%M%S}"] = task_id
+            add_task(deployment, push, document, number, is_indexed=not number)
 
 
 def add_task(
@@ -116,6 +114,7 @@ def add_task(
     number: int,
     *,
     pool: str = POOL,
+    is_indexed: bool = False,
 ) -> str:
     """A task of the push, as the queue describes it."""
     label, project = f"io-benchmark-{pool}", "https://github.com/mozilla-releng/io-benchmark"
@@ -128,6 +127,7 @@ def add_task(
             "metadata": {"name": label, "source": source},
             "payload": {"image": "update-verify", "command": ["bash", "-cx", f"x --pool {pool} y"]},
             "expires": "2027-11-21T08:38:21.000Z",
+            "routes": [f"index.{NAMESPACE}.{push.time:%Y%m%d%H%M%S}"] if is_indexed else [],
         },
         {
             "taskId": document["task"]["task_id"],

@@ -39,10 +39,8 @@ def recorded_pushes() -> Deployment:
     exchanges = written()
     push = exchanges["all tasks of a push with a decision task, actions, retriggers and a rerun; "
                      "commands left out"]["response"]["body"]  # fmt: skip
-    for member in push["tasks"]:
-        deployment.add(member["task"], member["status"])
     for member in sorted(push["tasks"], key=lambda member: member["task"]["created"]):
-        _index(deployment, member)
+        deployment.add(member["task"], member["status"])
     notes = {note for note in exchanges if note.startswith("status of ")} - {LATER}
     for note in sorted(notes | {"cancel of a completed task"}):
         status = exchanges[note]["response"]["body"]["status"]
@@ -66,11 +64,3 @@ def _add(deployment: Deployment, status: dict[str, Any]) -> None:
         "payload": {},
     }
     deployment.add(definition, status)
-
-
-def _index(deployment: Deployment, member: dict[str, Any]) -> None:
-    """The first task of each route: those of one rank do not replace each other at once."""
-    for route in member["task"]["routes"]:
-        if route.startswith("index.releng."):
-            path = route.removeprefix("index.")
-            deployment.index.setdefault(path, member["status"]["taskId"])

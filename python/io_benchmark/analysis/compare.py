@@ -17,6 +17,7 @@ from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
+from io_benchmark.analysis.inference.priors import Prior
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import (
     UNKNOWN,
@@ -218,6 +219,7 @@ def _pairs(sides: Mapping[str, Side], tasks: _Tasks) -> tuple[list[Pair], list[P
             schedule,
             is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
             push_variation=_push_variation(candidate, baseline, tasks),
+            priors=_priors(candidate, baseline, tasks.options),
         )
         problems += rules_of_workers.check_pair(candidate, baseline, length, pair.push_variation)
         pairs.append(pair.with_earlier_looks(candidate, baseline, lost))
@@ -236,6 +238,13 @@ def _variation(
         options.past.variations([next(iter(sides[name])) for name in few]) if options.past else ()
     )
     return variations.of_pair(pair, logs, past)
+
+
+def _priors(candidate: Side, baseline: Side, options: Options) -> tuple[Prior | None, Prior | None]:
+    """Return what the past of each side's pool shows about its workers, unless the user says it."""
+    if options.past is None or options.worker_variation is not None:
+        return None, None
+    return options.past.prior(next(iter(candidate))), options.past.prior(next(iter(baseline)))
 
 
 def _push_variation(candidate: Side, baseline: Side, tasks: _Tasks) -> PushVariation | None:

@@ -73,7 +73,7 @@ OPTIONS = {
         options.option(
             "--variation-from",
             "SOURCE",
-            "'index' or address of past results that show it",
+            "address of past results that show it, 'index' or 'none'",
             excludes={"--worker-variation": "both say how far workers differ"},
         ),
         options.option(

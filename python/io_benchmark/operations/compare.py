@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -20,8 +21,12 @@ from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, wait_for
 from io_benchmark.sources.run_results import RunResult
 
+if TYPE_CHECKING:
+    from io_benchmark.analysis.history.readings import PastWorkers
+
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 _READING_AFTER_WAITING_S = 300
+_NO_PAST = "none"
 
 
 class ComparisonOptions(Struct, frozen=True, kw_only=True):
@@ -33,7 +38,7 @@ class ComparisonOptions(Struct, frozen=True, kw_only=True):
     partial: bool = False  # a result may be missing, also all of the baseline
     margin: float = DEFAULT_MARGIN
     worker_variation: float | None = None
-    variation_from: str | None = None  # where past results are
+    variation_from: str | None = None  # where past results are; None: where their tasks are indexed
     looks: Schedule = field(default_factory=Schedule)
     allow: Sequence[str] = ()
     prices: Mapping[str, Price] = field(default_factory=dict)
@@ -53,13 +58,8 @@ def compare(addresses: Sequence[str], options: ComparisonOptions, context: Conte
     unreadable = [line for reading in readings for line in reading.unreadable]
     remarks = [line for reading in readings for line in reading.remarks]
     plan = _plan(options, readings, has_gaps=options.partial or bool(unreadable))
-    past = None
-    if options.variation_from is not None:
-        # Imported here: few comparisons have earlier results, whose analysis loads numpy.
-        from io_benchmark.operations.history import read_past_workers  # noqa: PLC0415
-
-        past, lines = read_past_workers(options.variation_from, workers, context)
-        remarks += lines
+    past, lines = _read_past(options, readings, context, budget)
+    remarks += lines
     return analysis.compare(
         plan,
         in_order(workers),
@@ -75,6 +75,25 @@ def compare(addresses: Sequence[str], options: ComparisonOptions, context: Conte
         remarks=remarks,
         lost=[side for reading in readings for side in reading.lost],
     )
+
+
+def _read_past(
+    options: ComparisonOptions,
+    readings: Sequence[Gathered[Worker]],
+    context: Context,
+    budget: Budget,
+) -> "tuple[PastWorkers | None, list[str]]":
+    """Read earlier results of the compared pools: from where the user says, else from their index."""
+    places = {pool: place for reading in readings for pool, place in reading.pasts.items()}
+    if options.variation_from == _NO_PAST or (options.variation_from is None and not places):
+        return None, []
+    # Imported here: folders have no earlier results, whose analysis loads numpy.
+    from io_benchmark.operations import history  # noqa: PLC0415
+
+    workers = [worker for reading in readings for worker in reading.results]
+    if options.variation_from is not None:
+        return history.read_past_workers(options.variation_from, workers, context)
+    return history.read_indexed_past(places, workers, context, budget)
 
 
 def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:

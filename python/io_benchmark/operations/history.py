@@ -2,6 +2,7 @@
 """Read a pool's past results without keeping their samples: for its history, or to learn how workers vary."""
 
 import math
+import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import date, datetime
@@ -19,7 +20,7 @@ from io_benchmark.operations.reading import read_results
 from io_benchmark.results import Result
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered
-from io_benchmark.sources.protocol import HistoryQuery, Position, ReadRequest
+from io_benchmark.sources.protocol import HistoryQuery, IndexPlace, Position, ReadRequest
 from io_benchmark.sources.run_results import RunResult
 from io_benchmark.text import clean
 
@@ -28,6 +29,8 @@ DEFAULT_POINTS = 100
 _INDEX = "index"
 # The project in the index whose pushes are read unless another one is named.
 _PROJECT = "io-benchmark"
+# Of a past that nobody asked for: results of all pools together, pushes of each at least, and seconds.
+_MOST_RESULTS, _FEWEST_PUSHES, _LONGEST_S = 60, 3, 20.0
 T = TypeVar("T")
 
 
@@ -103,18 +106,7 @@ def read_past_workers(
 ) -> tuple[PastWorkers, list[str]]:
     """Read earlier results of the compared pools, and return messages about what cannot be read."""
     pools = sorted({worker.pool for worker in compared})
-    # A run that is compared shows nothing about other workers.
-    compared_runs: set[Hashable] = set()
-    for worker in compared:
-        compared_runs |= _identities(worker.task_id, worker.run_id, worker.result)
-
-    def convert(run: RunResult) -> tuple[str, list[HistoryReading]]:
-        task_id, run_id = (run.task.task_id, run.task.run_id) if run.task else (None, None)
-        is_compared = _identities(task_id, run_id, run.result) & compared_runs
-        is_used = run.pool in pools and not is_compared
-        return run.pool, readings_of(run)[0] if is_used else []
-
-    budget, lines = _unlimited_memory(), []
+    convert, budget, lines = _earlier_runs(compared), _unlimited_memory(), []
     runs: list[tuple[str, list[HistoryReading]]] = []
     if address == _INDEX:
         for pool in pools:
@@ -137,6 +129,54 @@ def read_past_workers(
     if address != _INDEX:
         lines += [f"has no other results of {pool}" for pool in pools if not readings[pool]]
     return PastWorkers(address, readings), [f"--variation-from {address}: {line}" for line in lines]
+
+
+def read_indexed_past(
+    places: Mapping[str, IndexPlace], compared: Sequence[Worker], context: Context, budget: Budget
+) -> tuple[PastWorkers | None, list[str]]:
+    """Read the past of pools where their tasks say that it is; return what is known in one line.
+
+    Nobody asked for it, so that it takes little time, and nothing fails without it.
+    """
+    ends_s = time.monotonic() + _LONGEST_S
+    limited = replace(_unlimited_memory(), ends_s=min(ends_s, budget.ends_s or ends_s))
+    newest = max(_FEWEST_PUSHES, _MOST_RESULTS // len(places))
+    readings: dict[str, list[HistoryReading]] = {}
+    known, reasons = [], []
+    for pool, place in sorted(places.items()):
+        query = HistoryQuery(pool, _PROJECT, newest, place=place)
+        try:
+            gathered, *_ = _read_index(query, context, _earlier_runs(compared), limited)
+        except MissingError as error:
+            reasons.append(str(error))
+            continue
+        except ResultError as error:
+            reasons.append(f"{place.namespace}: {error}")
+            break
+        readings[pool] = [reading for _, some in gathered.results for reading in some]
+        pushes = len({reading.origin.group for reading in readings[pool]})
+        known.append(f"{pushes} earlier {'push' if pushes == 1 else 'pushes'} of {pool}")
+    line = "; ".join(filter(None, (" and ".join(known), *reasons)))
+    remark = f"variation of workers and pushes: {line} (--variation-from none leaves it out)"
+    return PastWorkers(_INDEX, readings), [remark]
+
+
+def _earlier_runs(
+    compared: Sequence[Worker],
+) -> Callable[[RunResult], tuple[str, list[HistoryReading]]]:
+    """Return what converts a run to readings; one that is compared shows nothing about others."""
+    pools = {worker.pool for worker in compared}
+    compared_runs: set[Hashable] = set()
+    for worker in compared:
+        compared_runs |= _identities(worker.task_id, worker.run_id, worker.result)
+
+    def convert(run: RunResult) -> tuple[str, list[HistoryReading]]:
+        task_id, run_id = (run.task.task_id, run.task.run_id) if run.task else (None, None)
+        is_compared = _identities(task_id, run_id, run.result) & compared_runs
+        is_used = run.pool in pools and not is_compared
+        return run.pool, readings_of(run)[0] if is_used else []
+
+    return convert
 
 
 def _identities(task_id: str | None, run_id: int | None, result: Result) -> set[Hashable]:

@@ -2,7 +2,7 @@
 """The sources of results; read all results that some addresses lead to, from any source."""
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from msgspec import Struct, field
@@ -14,6 +14,7 @@ from io_benchmark.sources.protocol import (
     LAST,
     Addresses,
     Environment,
+    IndexPlace,
     Position,
     ProfileQuery,
     Progress,
@@ -44,6 +45,7 @@ class Gathered(Struct, Generic[T], frozen=True):
     remarks: tuple[str, ...]
     lost: tuple[str, ...] = ()  # the pool of each task that ended and left no result
     missing: tuple[str, ...] = ()  # pools of tasks without a result that could be read
+    pasts: Mapping[str, IndexPlace] = {}  # by pool, where its earlier results are
 
 
 def parse_addresses(addresses: Sequence[str], environment: Environment) -> list[SourceAddress]:
@@ -96,6 +98,7 @@ def gather(
         log.remark_lines(),
         tuple(lost.values()),
         tuple(sorted(log.missing)),
+        log.pasts,
     )
 
 

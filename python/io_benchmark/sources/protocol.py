@@ -49,6 +49,13 @@ class ReadProgress(NamedTuple):
 Progress = Callable[[ReadProgress], None]
 
 
+class IndexPlace(NamedTuple):
+    """A namespace of an index, whose names are dates."""
+
+    root_url: str
+    namespace: str
+
+
 class ReadLog(Struct):
     """Messages about a reading, each with its position."""
 
@@ -57,6 +64,9 @@ class ReadLog(Struct):
     # The newest run of each task that ended and left no result.
     without_result: list[TaskRecord] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # pools that have a problem
+    pasts: dict[str, IndexPlace] = field(
+        default_factory=dict
+    )  # where earlier results of a pool are
 
     def problem(
         self, position: Position, sentence: str, url: str = "", pool: str | None = None
@@ -77,6 +87,7 @@ class ReadLog(Struct):
         self.remarks += log.remarks
         self.without_result += log.without_result
         self.missing |= log.missing
+        self.pasts |= log.pasts
 
     def problem_lines(self) -> tuple[str, ...]:
         """Return the problems in the order of their positions."""
@@ -142,6 +153,9 @@ class HistoryQuery(Struct, frozen=True):
     project: str
     newest: int  # at most this many points
     since: date | None = None
+    # Where the results say that it is. Of each push only the indexed task is read then: a push may have
+    # thousands of other tasks.
+    place: IndexPlace | None = None
 
 
 class HistoryLog(Struct, frozen=True):

@@ -53,16 +53,16 @@ TWO_PUSHES = [
     ("readings", "ratio", "source"),
     [
         # Two degrees of freedom are the fewest that count.
-        (ONE_PUSH, 0.1, "3 earlier workers of intel (past)"),
+        (ONE_PUSH, 0.1, "3 earlier workers of intel in 1 push (past)"),
         # Between so few pushes, days and workers cannot be told apart: all of it counts.
-        (by_week(*DEVIATIONS), 0.1, "3 earlier workers of intel (past)"),
+        (by_week(*DEVIATIONS), 0.1, "3 earlier workers of intel in 3 pushes (past)"),
         # A step of 1.92× is left out: workers differ by 2 % within both levels.
         (
             *(by_week(*STEP), 0.02 * math.sqrt(12 / 16)),
-            "18 earlier workers of intel (past; 1 change of level left out)",
+            "18 earlier workers of intel in 18 pushes (past; 1 change of level left out)",
         ),
         # Each push has three workers, so that they differ by themselves, whatever happened between.
-        (TWO_PUSHES, 0.1, "6 earlier workers of intel (past)"),
+        (TWO_PUSHES, 0.1, "6 earlier workers of intel in 2 pushes (past)"),
     ],
     ids=["one-push", "three-pushes", "a-step", "a-step-between-two-pushes"],
 )
@@ -75,6 +75,31 @@ def test_variation(
     assert (known.source, known.workers) == ("history", len(readings))
     assert known.shown_by is not None
     assert text_of(known.shown_by) == source
+
+
+@pytest.mark.parametrize(
+    ("spreads", "degrees"),
+    [
+        # No more than by chance: all twelve degrees of freedom count.
+        pytest.param((0.1,) * 6, 12.0, id="alike"),
+        # Variances of 1 and 4 parts: the squares exceed what chance gives, which is 5, by
+        # 6 × 0.36 − 5, so that none is left; of 1 and 100 parts they are 5.76.
+        pytest.param((0.1, 0.2) * 3, 12.0, id="twice"),
+        pytest.param(
+            (0.01, 0.1) * 3, 1 / (1 / 12 + 1 / (4 + 24 / (6 * (99 / 101) ** 2 - 5))), id="ten-times"
+        ),
+    ],
+)
+def test_what_a_past_counts(run: Run, spreads: tuple[float, ...], degrees: float) -> None:
+    """The less, the more the variation itself differs from push to push."""
+    made = [
+        reading(run, week, spread * deviation / 0.1, f"m{week} {deviation}")
+        for week, spread in enumerate(spreads)
+        for deviation in DEVIATIONS
+    ]
+    prior = PastWorkers("past", {"intel": made}).prior(run)
+    assert prior is not None
+    assert prior.variance.degrees == pytest.approx(degrees)
 
 
 def test_a_machine_counts_once(run: Run) -> None:

@@ -29,6 +29,7 @@ from io_benchmark.analysis.history.history_model import (
 )
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference import variations
+from io_benchmark.analysis.inference.priors import Prior
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import UNKNOWN, Severity, Worker, WorkerVariation
 from io_benchmark.analysis.observed.host_facts import FactValue, facts_of
@@ -195,7 +196,7 @@ class PastWorkers(Struct, frozen=True):
 
         Where there are too few for each of the runs, return the default with this reason.
         """
-        known = list(filter(None, map(self._variation, runs)))
+        known = [prior.variation for prior in map(self.prior, runs) if prior is not None]
         if known or not runs:
             return known
         explanation = statement(
@@ -228,7 +229,7 @@ class PastWorkers(Struct, frozen=True):
         ]
         return history(pool, same_work, newest=NEWEST_PUSHES).series
 
-    def _variation(self, run: Run) -> WorkerVariation | None:
+    def prior(self, run: Run) -> Prior | None:
         """Return how far earlier workers differ in what `run` measured; None if too few did."""
         pool = run.worker.pool
         for series in self._series(run):
@@ -237,17 +238,20 @@ class PastWorkers(Struct, frozen=True):
                 # A machine that was measured each week is one worker.
                 between = replace(between, degrees=min(between.degrees, workers - 1.0))
                 source = self._source(pool, series, workers)
-                return variations.of_history(between, workers, source)
+                variation = variations.of_history(between, workers, source)
+                return Prior.of_pushes(between, _log_means(series), variation)
         return None
 
     def _source(self, pool: str, series: HistorySeries, workers: int) -> Statement:
         steps = len(series.changes)
         changes = "change" if steps == 1 else "changes"
         left_out = f"; {{steps}} {changes} of level left out" if steps else ""
+        pushes = "push" if len(series.points) == 1 else "pushes"
         return statement(
-            "{workers} earlier workers of {pool} ({address}" + left_out + ")",
+            f"{{workers}} earlier workers of {{pool}} in {{pushes}} {pushes} ({{address}}{left_out})",
             workers=count(workers),
             pool=pool,
+            pushes=count(len(series.points)),
             address=self.address,
             steps=count(steps),
         )
@@ -255,7 +259,7 @@ class PastWorkers(Struct, frozen=True):
 
 def _between_workers(series: HistorySeries) -> MeanVariance | None:
     """Return the variance within pushes, or within levels where it is larger and steps can be found."""
-    points = [[math.log(worker.mean_ns) for worker in point.workers] for point in series.points]
+    points = _log_means(series)
     within = MeanVariance.pooled(points)
     if within is not None and within.degrees < _FEWEST_DEGREES:
         within = None
@@ -267,6 +271,11 @@ def _between_workers(series: HistorySeries) -> MeanVariance | None:
     ]
     variances = filter(None, (within, MeanVariance.pooled(levels)))
     return max(variances, key=lambda variance: variance.variance, default=None)
+
+
+def _log_means(series: HistorySeries) -> list[list[float]]:
+    """Return ln of the means of each push's workers."""
+    return [[math.log(worker.mean_ns) for worker in point.workers] for point in series.points]
 
 
 def _machines(series: HistorySeries) -> int:

@@ -18,11 +18,20 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.estimates import Estimate
+from io_benchmark.analysis.inference.estimates import WORKERS_AND_PAST, Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.priors import shown_by_past
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import DIFFERENT, Advice, Comparison, Interval, Subject, Verdict
+from io_benchmark.analysis.model import (
+    DIFFERENT,
+    Advice,
+    Comparison,
+    Interval,
+    Subject,
+    Verdict,
+    WorkerVariation,
+)
 from io_benchmark.analysis.statements import Statement, count, share, statement
 from io_benchmark.analysis.variances import MeanVariance, reach, tail
 
@@ -179,9 +188,16 @@ def _comparison(subject: Subject, pair: Pair, judgement: Judgement) -> Compariso
         variation_to_explain_ratio=estimate.variation_to_explain(judgement.level),
         advice=None,
         look=pair.look.label,
-        assumed_variation=None if estimate.assumed_variation is None else pair.variation,
+        assumed_variation=_known_variation(estimate, pair),
         means_ns=(pair.candidate_side.mean_ns, pair.baseline_side.mean_ns),
     )
+
+
+def _known_variation(estimate: Estimate, pair: Pair) -> WorkerVariation | None:
+    """Return what is known of the workers' variation beyond those that are compared, if it counts."""
+    if estimate.method == WORKERS_AND_PAST:
+        return shown_by_past(pair.priors)
+    return None if estimate.assumed_variation is None else pair.variation
 
 
 def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -> Advice:

@@ -19,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.looks import SINGLE, Look
+from io_benchmark.analysis.inference.priors import Prior, moderated
 from io_benchmark.analysis.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.model import Entry, Interval
 from io_benchmark.analysis.observed.sides import SideData
@@ -39,6 +40,7 @@ _ONE_VARIANCE = {3, 4}
 _LONG_RUN = 100
 # What is compared: workers, runs of one worker per side, or the samples of one run per side.
 WORKERS, RUNS = "workers", "runs of one worker"
+WORKERS_AND_PAST = "workers and the past of their pools"
 UNPAIRED_BATCHES = "batches in blocks"
 _PAIRED_RETRIEVES, _PAIRED_BATCHES = "paired retrieves", "paired batches"
 
@@ -77,12 +79,17 @@ class Estimate(Struct, frozen=True):
         baseline: SideData,
         assumed_variation: float,
         look: Look = SINGLE,
+        priors: Sequence[Prior | None] = (None, None),
     ) -> "Estimate":
         counts = {candidate.count, baseline.count}
         if counts == {1}:
             return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
         if 1 in counts:
             workers = _one_worker_against_several(candidate, baseline, assumed_variation)
+        elif look.is_assumed and (
+            error := moderated((candidate.log_means, baseline.log_means), priors)
+        ):
+            workers = cls(0.0, error.variance, error.degrees, WORKERS_AND_PAST)
         elif look.label is not None and counts <= _ONE_VARIANCE:
             workers = _with_one_variance(candidate, baseline)
         else:
@@ -142,7 +149,7 @@ class Estimate(Struct, frozen=True):
 
     def variation_to_explain(self, level: float) -> float | None:
         """Return how far workers must differ for this to be chance; None where the assumed is enough."""
-        if self.method == WORKERS or math.isinf(self.variance):
+        if self.method in (WORKERS, WORKERS_AND_PAST) or math.isinf(self.variance):
             return None
         needed = (self.log_ratio / reach(level, self.degrees)) ** 2 - self.within_variance
         if needed / 2 <= (self.assumed_variation or 0.0) ** 2:

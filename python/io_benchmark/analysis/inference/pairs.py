@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import Estimate, did_same_work
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule, plan_of
+from io_benchmark.analysis.inference.priors import Prior
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import UNKNOWN, Entry, WorkerVariation
 from io_benchmark.analysis.observed.runs import Run
@@ -38,6 +39,7 @@ class Pair(Struct, frozen=True):
     # What was compared at the looks before this one, by the workers per pool.
     earlier: Mapping[int, "Pair"] = field(default_factory=dict)
     push_variation: PushVariation | None = None  # where the sides are of different pushes
+    priors: tuple[Prior | None, Prior | None] = (None, None)  # of the candidate, of the baseline
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -46,7 +48,7 @@ class Pair(Struct, frozen=True):
     @property
     def estimate(self) -> Estimate:
         estimate = Estimate.of_sides(
-            self.candidate_side, self.baseline_side, self.variation.ratio, self.look
+            self.candidate_side, self.baseline_side, self.variation.ratio, self.look, self.priors
         )
         if self.push_variation is not None:
             estimate = estimate.with_further(self.push_variation.variance)

@@ -26,6 +26,8 @@ _SMALLEST_ERROR = 0.001
 # By the method of a comparison.
 _METHODS = {
     "workers": "{counts} workers, compared by Welch's test on the logarithms of their means",
+    "workers and the past of their pools": "{counts} workers, compared by a t whose variance counts "
+    "earlier workers as well",
     "paired retrieves": "one worker per pool, compared retrieve by retrieve in blocks",
     "paired batches": "one worker per pool, compared sample by sample in blocks",
     "batches in blocks": "one worker per pool, each with its own error from blocks of its samples",
@@ -114,9 +116,9 @@ def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
     if comparison.assumed_variation_ratio is not None:
         assumed = percent(comparison.assumed_variation_ratio)
         sentence += f", widened by an assumed variation of {assumed} between workers"
-        variation = comparison.assumed_variation
-        if variation is not None and variation.shown_by is not None:
-            sentence += f", from {text_of(variation.shown_by)}"
+    variation = comparison.assumed_variation
+    if variation is not None and variation.shown_by is not None:
+        sentence += f", from {text_of(variation.shown_by)}"
     if comparison.of_all is not None:
         look = "the planned look" if comparison.look is None else text_of(comparison.look)
         return f"{sentence}; {look}, which decided: later workers are not part of it"

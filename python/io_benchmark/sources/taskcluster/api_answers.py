@@ -92,6 +92,7 @@ class TaskDefinition(_ApiObject, frozen=True):
     created: str | None = None
     expires: str | None = None
     payload: msgspec.Raw = msgspec.Raw(b"{}")
+    routes: tuple[str, ...] = ()
 
     def decoded_payload(self) -> _TaskPayload:
         """Return the payload; an empty one where it is invalid."""

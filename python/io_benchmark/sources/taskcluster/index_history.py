@@ -6,11 +6,12 @@ its complete history. The index has one task per push and pool. That task's grou
 others: replicates, retriggers and duplicates.
 """
 
+import asyncio
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
-from io_benchmark.errors import MissingError, UsageError
+from io_benchmark.errors import GaveUpError, MissingError, UsageError
 from io_benchmark.sources.protocol import (
     FIRST,
     LAST,
@@ -45,13 +46,24 @@ _AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
 
 
 def read_index_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
-    """Read the pool's results at the deployment of the environment."""
-    return run_coroutine(_read(query, request))
+    """Read the pool's results at the deployment of the environment, in the time of the budget."""
+    return run_coroutine(_read_in_time(query, request))
+
+
+async def _read_in_time(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
+    try:
+        async with asyncio.timeout(request.budget.left_s()):
+            return await _read(query, request)
+    except TimeoutError:
+        raise GaveUpError("was not read in time") from None
 
 
 async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
-    root_url = default_root_url(request.environment)
-    address = IndexAddress(root_url, _route(query, request.environment))
+    if query.place is None:
+        root_url = default_root_url(request.environment)
+        address = IndexAddress(root_url, _route(query, request.environment))
+    else:
+        root_url, address = query.place.root_url, IndexAddress(*query.place)
     async with connect({0: address}, request.environment) as deployments:
         deployment = deployments[root_url]
         request.progress(ReadProgress("listing the index", 0, None))
@@ -66,10 +78,24 @@ async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
         if not recent:
             raise MissingError(_explain_nothing(address, query, has_older=bool(dated)))
         newest = {time: dated[time] for time in recent[-query.newest :]}
-        times = _push_times(newest, await deployment.tasks(list(newest.values())), log)
-        groups = [group for group, time in times.items() if time.date() >= since]
+        tasks = await deployment.tasks(list(newest.values()))
+        times = _push_times(newest, tasks, log)
         listing = TaskListing(deployments, request.progress)
-        await reader.read(await _tasks_of_pool(listing, root_url, groups, query.pool))
+        if query.place is not None:
+            listed = [ListedTask(0, deployment, task) for task in tasks.values()]
+        else:
+            groups = (group for group, time in times.items() if time.date() >= since)
+            addresses = (GroupAddress(root_url, group) for group in groups)
+            listed = await listing.tasks(dict(enumerate(addresses)))
+        # Where neither command nor label names the pool, the result does. The kind that measures
+        # everything is not in the index: its 200 retrieves are not a point of a line of 2,000.
+        await reader.read(
+            [
+                member
+                for member in listed
+                if member.task.pool in (query.pool, None) and member.task.kind != ALL_KIND
+            ]
+        )
         log.problems += listing.log.problems
         log.problems += [(LAST, line) for line in request.budget.take_left_out()]
     return HistoryLog(log, times, len(recent) - len(newest))
@@ -119,21 +145,8 @@ def _explain_nothing(address: IndexAddress, query: HistoryQuery, *, has_older: b
         return (
             f"{query.pool}: nothing was measured since {query.since}; the index has older results"
         )
-    return f"{address}: {address.root_url} has no results there; check pool and --project"
-
-
-async def _tasks_of_pool(
-    listing: TaskListing, root_url: str, groups: Iterable[str], pool: str
-) -> list[ListedTask]:
-    """Return the pool's tasks in the groups."""
-    addresses = {number: GroupAddress(root_url, group) for number, group in enumerate(groups)}
-    # Where neither command nor label names the pool, the result does. The kind that measures
-    # everything is not in the index: its 200 retrieves are not a point of a line of 2,000.
-    return [
-        member
-        for member in await listing.tasks(addresses)
-        if member.task.pool in (pool, None) and member.task.kind != ALL_KIND
-    ]
+    advice = "; check pool and --project" if query.place is None else ""
+    return f"{address}: {address.root_url} has no results there{advice}"
 
 
 def _time(name: str) -> datetime | None:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES
-from io_benchmark.sources.protocol import Position, ReadLog, ReadProgress, ReadRequest
+from io_benchmark.sources.protocol import IndexPlace, Position, ReadLog, ReadProgress, ReadRequest
 from io_benchmark.sources.requests import CONNECTIONS, run_all, run_coroutine
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
@@ -184,6 +184,9 @@ class ResultReader(Struct):
         if run_result.result.config.pace_bytes_per_s is None:
             self._runs.setdefault(pool, []).append(run)
         run_result = replace(run_result, task=listed.task.record(run, pool))
+        if listed.task.past is not None:
+            root_url = listed.deployment.access.root_url
+            self.log.pasts.setdefault(pool, IndexPlace(root_url, listed.task.past))
         self.request.accept(listed.position(run), run_result, data)
 
     def _problem(self, listed: ListedTask, run: QueueRun, sentence: str) -> str:

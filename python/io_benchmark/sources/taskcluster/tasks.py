@@ -32,6 +32,9 @@ _PROFILES = (
 )
 
 _POOL = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+_ROUTE_BY_DATE = re.compile(
+    r"index\.([A-Za-z0-9_-]{1,50}\.v2\.[A-Za-z0-9_.-]{1,100}\.date\.io-benchmark\.([^.]{1,100}))\.[0-9]{14}"
+)
 _REVISION = re.compile(r"/(?:blob|file|raw|rev)/([0-9a-f]{40})/")
 # How the transform passes the pool to the script; the script's text has it in quotes at most.
 _POOL_ARGUMENT = re.compile(rf"(?<!\S)--pool[ =]({_POOL})(?!\S)")
@@ -50,6 +53,7 @@ class QueueTask(Struct, frozen=True):
     created: datetime | None = None
     own_times: str | None = None  # the artifact that says when its own work began and ended
     profiles: tuple[str, ...] = ()  # artifacts that its definition has room for
+    past: str | None = None  # the namespace of the index that has its pool's results by date
 
     @classmethod
     def of(cls, definition: TaskDefinition, status: TaskStatus) -> Self:
@@ -58,17 +62,19 @@ class QueueTask(Struct, frozen=True):
         names = (definition.tags.label or "", definition.metadata.name)
         label = next(filter(None, map(clean_name, names)), status.task_id)
         kind = definition.tags.kind
+        pool = _pool_of_command(payload.command) or _pool_of_label(label, kind)
         return cls(
             status=status,
             label=label,
             kind=kind,
-            pool=_pool_of_command(payload.command) or _pool_of_label(label, kind),
+            pool=pool,
             image=_image(payload.image),
             artifact_expires=_artifact_expires(payload.artifacts, definition.expires),
             revision=_revision(definition.metadata.source),
             created=parse_time(definition.created),
             own_times=_own_times(payload.artifacts, kind),
             profiles=tuple(_profiles(payload.artifacts)),
+            past=_past(definition.routes, pool),
         )
 
     @property
@@ -187,6 +193,13 @@ def _revision(source: str) -> str | None:
     """Return the revision: a task's source is the address of its kind.yml at its revision."""
     match = _REVISION.search(source)
     return match[1] if match else None
+
+
+def _past(routes: Sequence[str], pool: str | None) -> str | None:
+    """Return the namespace of a pool's results by date, as the kind's transform `index` writes it."""
+    matches = filter(None, map(_ROUTE_BY_DATE.fullmatch, routes))
+    named = (match[1] for match in matches if match[2].replace("~", ".") == pool)
+    return next(named, None)
 
 
 def _own_times(artifacts: Any, kind: str | None) -> str | None:
