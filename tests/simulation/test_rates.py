@@ -25,7 +25,8 @@ from simulation import (
 )
 
 from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.comparisons import _holm, _verdict, advise
+from io_benchmark.analysis.inference.advice import advise
+from io_benchmark.analysis.inference.comparisons import _holm, _verdict
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.pairs import Pair

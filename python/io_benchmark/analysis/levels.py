@@ -14,3 +14,8 @@ DEFAULT_PUSH_VARIATION = 0.05
 # Two workers of one pool may differ so much. So a side with a single worker is called slower or faster
 # only where it differs by more.
 SINGLE_WORKER_VARIATION = 0.10
+
+
+def margin_bounds(margin: float) -> tuple[float, float]:
+    """Return symmetric bounds: 1/1.05 to 1.05 for a margin of 5 %."""
+    return 1 / (1 + margin), 1 + margin

@@ -13,12 +13,14 @@ from written import lines, screen, section
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.comparisons import (
+from io_benchmark.analysis.inference.advice import (
     _chance,
-    _holm,
     _Question,
-    _verdict,
     advise,
+)
+from io_benchmark.analysis.inference.comparisons import (
+    _holm,
+    _verdict,
     compare_sides,
     judge,
 )

@@ -17,7 +17,8 @@ from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.comparisons import advise, judge
+from io_benchmark.analysis.inference.advice import advise
+from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair

@@ -3,7 +3,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.inference import comparisons, estimates
+from io_benchmark.analysis.inference import estimates
+from io_benchmark.analysis.levels import margin_bounds
 from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, Report
 from io_benchmark.number_text import NOTHING, digits, number_of, ratio
@@ -45,7 +46,7 @@ def _is_notable(measured: Places, margin_ratio: float) -> bool:
     """Is it of cache-retrieve, is a difference proven, or is something missing?"""
     if measured.subject.workload not in workloads.IN_BATCHES:
         return True
-    bounds = comparisons.margin_bounds(margin_ratio)
+    bounds = margin_bounds(margin_ratio)
     sides = [side for row in measured.rows for side in row.sides]
     intervals = [side.interval for side in sides if side.interval is not None]
     return (
