@@ -76,8 +76,6 @@ class Loopback:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._stop: asyncio.Event | None = None
-        self.most_at_once = 0
-        self._at_once = 0
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -140,12 +138,7 @@ class Loopback:
         number = self._counts[key]
         self._counts[key] += 1
         fault = self.faults(request, number) or Fault()
-        self._at_once += 1
-        self.most_at_once = max(self.most_at_once, self._at_once)
-        try:
-            await asyncio.sleep(fault.delay_s)
-        finally:
-            self._at_once -= 1
+        await asyncio.sleep(fault.delay_s)
         body = await incoming.read()
         if fault.status is not None:
             return web.Response(status=fault.status, headers=fault.headers, text="<html>no")

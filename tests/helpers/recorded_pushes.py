@@ -6,15 +6,13 @@ from typing import Any
 
 from checkout import ROOT
 from loopback_auth import Client
-from loopback_deployment import STATUS_KEYS, Deployment, schedule
+from loopback_deployment import STATUS_KEYS, Deployment
 
 WRITING = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges-writing.json"
 PUSH = "ViLtm5c2R7-HWK7VightrA"  # the group, and its decision task
 REPORT = "E_3GwbjUSY6kfQJMI71VSw"
 CLAIM_EXPIRED = "G-rCKuviQcy83AE2WNAlPw"
 ACTION_WITHOUT_CONTEXTS = "f7otdVdMSAyiSefKQ5rNxA"
-COMPLETED = "J8BVMiJmRQGFuDxIzvJNhA"
-OF_ANOTHER_LEVEL = "CueavNFqS-ygXyRjLcsHiQ"
 ROOT_CLIENT = Client("static/taskcluster/root", "root's-token")
 # Whose requests were refused for want of scopes.
 JANE = Client(
@@ -46,10 +44,6 @@ def recorded_pushes() -> Deployment:
         status = exchanges[note]["response"]["body"]["status"]
         if status["taskId"] not in deployment.statuses:
             _add(deployment, status)
-    pending = {**deployment.statuses[COMPLETED], "taskId": OF_ANOTHER_LEVEL}
-    pending |= {"schedulerId": "releng-level-3", "taskGroupId": "VkCx-CMnSfGpfUqx3nMfbg"}
-    _add(deployment, {**pending, "state": "unscheduled", "runs": []})
-    schedule(deployment.statuses[OF_ANOTHER_LEVEL])
     return deployment
 
 

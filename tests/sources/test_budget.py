@@ -68,22 +68,6 @@ def json_result(task):
     return results.parse(json.dumps(document).encode(), "x")
 
 
-def test_small_files_are_read_before_large_ones(tmp_path):
-    """An unreadable line names what is left out."""
-    body = GOOD.read_text()
-    large, small = tmp_path / "a.json", tmp_path / "b.json"
-    large.write_text(body + " " * 600_000)
-    small.write_text(body.replace('"intel"', '"other"'))
-    gathered = read([large, small], Budget(read_bytes=small.stat().st_size))
-    assert gathered.results == ("other",)
-    assert gathered.unreadable == (
-        (
-            "left out 1 result: one command reads at most 384 MB of files; give fewer tasks or "
-            f"folders at once. Left out: {large}"
-        ),
-    )
-
-
 def test_the_weight():
     """Bytes per sample, per value of the timeline, per second of a plot, and by parts of the text."""
     document = json.loads(GOOD.read_bytes())

@@ -147,20 +147,6 @@ def test_redirects_to_nowhere(loopback, policy, path, message):
     assert len(loopback.requests) == (6 if path == "/loop" else 1)
 
 
-def test_no_more_connections_than_allowed(loopback, policy):
-    """A pool protects the deployment."""
-    loopback.faults = first(20, Fault(delay_s=0.02))
-    url = store(loopback, b"x")
-
-    async def main():
-        async with WebClient(replace(policy, connections=4)) as http:
-            await asyncio.gather(*(http.download(url, 100) for _ in range(20)))
-
-    asyncio.run(main())
-    assert len(loopback.requests) == 20
-    assert loopback.most_at_once == 4
-
-
 @pytest.mark.parametrize(
     "cut",
     [

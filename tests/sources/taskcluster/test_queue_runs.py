@@ -81,15 +81,6 @@ def test_own_times_that_cannot_be_used(deployment, artifact):
     assert (run.own_started_ms, run.own_ended_ms) == (-1, -1)
 
 
-def test_wrong_times_of_the_queue(deployment):
-    """What is no time is not known."""
-    run = deployment.statuses[TASK]["runs"][0]
-    run |= {"scheduled": "x", "started": "0001-01-01T00:00:00+23:59", "workerId": "\x1b[31m"}
-    (made,) = read(deployment, f"task:{TASK}").results
-    assert (made.scheduled_ms, made.started_ms) == (-1, -1)
-    assert "\x1b" not in made.worker
-
-
 def test_most_own_times(deployment, monkeypatch):
     """Reading a file per run has a limit, which is reported."""
     monkeypatch.setattr(queue_runs, "_MOST_OWN_TIMES", 1)

@@ -22,6 +22,7 @@ from loopback_deployment import (
     Deployment,
     add_group,
     result,
+    run,
 )
 from recorded_pushes import (
     ACTION_WITHOUT_CONTEXTS,
@@ -72,8 +73,11 @@ ALL_THREE = [("amd-16", AMD_16, 0), ("amd-30", AMD_30, 0), ("intel", INTEL, 0)]
 
 
 def test_a_group(loopback):
-    """The benchmark's results, and one line per task without one, for every reason."""
+    """The benchmark's results, and one line per task without one, for every reason; all pages are read."""
+    loopback.deployment.page_limit = 4
     gathered = read(loopback, f"group:{GROUP}")
+    tokens = [request.query.get("continuationToken") for request in loopback.asked("api", "/list")]
+    assert tokens == [None, "odWmnO3Mq1", "1RV8Lg3xKv"]
     assert runs(gathered) == ALL_THREE
     assert gathered.results[0].task == TaskRecord(
         task_id=AMD_16,
@@ -117,14 +121,6 @@ def test_a_group(loopback):
     expected[5] = expected[5].replace("/runs/0)", ")")
     assert gathered.unreadable == tuple(expected)
     assert (gathered.remarks, gathered.lost) == ((), ())
-
-
-def test_pages_are_followed(loopback):
-    """With the recorded tokens: three pages of four."""
-    loopback.deployment.page_limit = 4
-    assert runs(read(loopback, f"group:{GROUP}")) == ALL_THREE
-    tokens = [request.query.get("continuationToken") for request in loopback.asked("api", "/list")]
-    assert tokens == [None, "odWmnO3Mq1", "1RV8Lg3xKv"]
 
 
 @pytest.mark.parametrize(
@@ -256,30 +252,41 @@ def test_another_deployment_gets_no_credentials():
         assert all("Authorization" not in request.headers for request in loopback.requests)
 
 
+DIED = f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}"
+
+
 @pytest.mark.parametrize(
-    ("note", "line"),
+    ("note", "retry", "line"),
     [
         (
             "deadline-exceeded, never claimed",
+            None,
             f"was not done by its deadline (deadline-exceeded) and {NEVER_STARTED}",
         ),
         (
             "claim-expired, retry pending",
-            (
-                f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}: run 1 is "
-                "pending; read it again when that has ended"
-            ),
+            "pending",
+            f"{DIED}: run 1 is pending; read it again when that has ended",
+        ),
+        (
+            "claim-expired, retry pending",
+            "exception",
+            f"{DIED}: its worker died and left no log; run the benchmark again",
         ),
     ],
 )
-def test_runs_that_ended_badly(note, line):
+def test_runs_that_ended_badly(note, retry, line):
     """Each line says what to do; none names a log that does not exist."""
     task = written()[f"status of {note}"]["response"]["body"]["status"]["taskId"]
-    with Loopback(recorded_pushes()) as loopback:
+    deployment = recorded_pushes()
+    status = deployment.statuses[task]
+    if retry == "exception":
+        status |= {"state": retry, "runs": [status["runs"][0], run(1, retry, "claim-expired")]}
+    with Loopback(deployment) as loopback:
         gathered = read(loopback, f"task:{task}")
-        expected = problem(loopback, task, LABEL, line, 0)
+        expected = problem(loopback, task, LABEL, line, int(retry == "exception"))
     assert gathered.unreadable == (expected,)
-    assert gathered.lost == (() if "retry pending" in note else ("amd-16",))
+    assert gathered.lost == (() if retry == "pending" else ("amd-16",))
 
 
 @pytest.mark.parametrize(
@@ -341,20 +348,14 @@ def test_progress(loopback):
     assert steps[3:] == [ReadProgress("reading results", number, 9) for number in range(1, 10)]
 
 
-@pytest.mark.parametrize(
-    ("host", "part", "pools", "line"),
-    [
-        ("storage", INTEL, ["amd-16"], f"task {INTEL} run 0 (io-benchmark-intel)"),
-        ("api", "/tasks/status", [], f"task:{AMD_16}"),
-    ],
-)
-def test_what_is_not_read_in_time_is_named(loopback, host, part, pools, line):
+def test_what_is_not_read_in_time_is_named(loopback):
     """A report is written with the results that came in time."""
-    loopback.faults = first(99, Fault(delay_s=60), host, part)
+    loopback.faults = first(99, Fault(delay_s=60), "storage", INTEL)
     budget = Budget(ends_s=time.monotonic() + 1.5)
     gathered = read(loopback, f"task:{AMD_16}", f"task:{INTEL}", budget=budget)
-    assert [result.pool for result in gathered.results] == pools
-    assert f"{line}: was not read in time; read it again" in gathered.unreadable
+    assert runs(gathered) == ALL_THREE[:1]
+    line = f"task {INTEL} run 0 (io-benchmark-intel): was not read in time; read it again"
+    assert line in gathered.unreadable
 
 
 def test_large_results_are_read_last_and_over_the_budget_left_out(loopback):

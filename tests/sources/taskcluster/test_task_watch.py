@@ -198,16 +198,6 @@ def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
     assert problem in sentence
 
 
-def test_a_decision_task_that_fails(deployment):
-    """It stops waiting; reading the group says why there are no tasks."""
-    add(deployment, PUSH, "decision-task", "pending", PUSH)
-    turned = Turned(lambda: deployment.change_runs(PUSH, "failed"))
-    with Loopback(deployment) as loopback:
-        told = waited(loopback, turned, f"group:{PUSH}")
-    assert told[1:] == ["[0/1] 1 pending after 0 min"]
-    assert turned.slept == [15]
-
-
 def test_what_is_added_while_a_group_is_listed(deployment, group):
     """A decision task that ends between two pages may have added tasks to the first."""
     decision = add(deployment, group, "decision-task", "running")
