@@ -8,7 +8,7 @@ from measured_process import measure
 PEAK_MB = 500
 HONEST = 4
 # A few files of each kind by default, all of them under --long.
-SHORT = {"samples": 3, "pools": 10, "places": 1}
+SHORT = {"samples": 3, "pools": 10}
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -9,7 +9,6 @@ from typing import Any
 GOOD = Path(__file__).parents[1] / "fixtures" / "result-v2.json"
 MIB = 1024 * 1024
 FILE_BYTES = 16 * MIB  # the largest that is decoded
-SMALL_BYTES = 500 * 1024  # the largest that is read among the first
 
 
 def _document(start: str | None = None) -> dict[str, Any]:
@@ -89,14 +88,12 @@ def _pool_each(number: int) -> bytes:
     return _encoded(document)
 
 
-def _filled(key: str, item: bytes, size: int) -> Callable[[int], bytes]:
-    """A good file whose `key`, or its places, hold nothing but `item`, again and again."""
+def _filled(key: str, item: bytes) -> Callable[[int], bytes]:
+    """The largest good file whose `key` holds nothing but `item`, again and again."""
 
     def make(_number: int) -> bytes:
-        document = _document()
-        document[key] = {"places": "HERE"} if key == "storage" else "HERE"
-        before, after = _encoded(document).split(b'"HERE"')
-        room = size - len(before) - len(after) - 10
+        before, after = _encoded({**_document(), key: "HERE"}).split(b'"HERE"')
+        room = FILE_BYTES - len(before) - len(after) - 10
         return before + b"[" + b",".join([item] * (room // (len(item) + 1))) + b"]" + after
 
     return make
@@ -107,17 +104,12 @@ ATTACKS: dict[str, tuple[Callable[[int], bytes], int]] = {
     "samples": (_retrieves(240_000), 60),
     "samples-in-small-files": (_retrieves(30_000), 200),
     "timelines": (_timeline(99_999), 100),
-    "timelines-in-small-files": (_timeline(34_000), 200),
     "texts": (_environment(9_999), 100),
     "entries": (_entries, 30),
     "pools": (_pool_each, 300),
-    "empty-lists": (_filled("warnings", b"[]", FILE_BYTES), 40),
-    "empty-objects": (_filled("unknown", b"{}", FILE_BYTES), 40),
-    "numbers": (_filled("workloads", b"1", FILE_BYTES), 40),
-    "short-texts": (_filled("something", b'"ab"', FILE_BYTES), 40),
-    "small-empty-lists": (_filled("warnings", b"[]", SMALL_BYTES), 400),
-    "places": (_filled("storage", b'{"name":"a","path":"a"}', 50 * MIB), 4),
+    "empty-lists": (_filled("warnings", b"[]"), 40),
+    "numbers": (_filled("workloads", b"1"), 40),
+    "short-texts": (_filled("something", b'"ab"'), 40),
     "spaces": (lambda _number: b" " * (63 * MIB), 4),
-    "spaces-within-limits": (lambda _number: b" " * FILE_BYTES, 60),
     "deep": (lambda _number: b'{"version":1,"a":' + b"[" * 200_000, 40),
 }

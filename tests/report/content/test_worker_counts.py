@@ -94,16 +94,6 @@ def test_workers_needed(made: Report, expected: dict[str, str]) -> None:
     assert {side: needed for side, (_, _, needed) in cells(made).items()} == expected
 
 
-def test_machines_and_runs() -> None:
-    """Runs on one machine are one worker; a machine that nobody knows is one for each run."""
-    shared = three("amd-16", worker_id="us-central1-a/1")
-    made = report(*three("intel", worker_id="unknown"), *shared, compared={"intel": 3})
-    assert {side: counts[:2] for side, counts in cells(made).items()} == {
-        "intel": ("3", "3"),
-        "amd-16": ("3", "1"),
-    }
-
-
 def test_a_preempted_run_stands_in() -> None:
     """It is named beside the table, which counts it, and on its worker's line."""
     ended = {"state": "exception", "reason": "worker-shutdown", "completed": False}

@@ -94,3 +94,9 @@ def test_hundreds_of_measurements() -> None:
     text = page(replace(report, subjects=parts, series=series, diagnoses=(), problems=()))
     assert text.count("Samples of variant-") == 60
     assert len(text.encode()) < 2_000_000
+
+
+def test_many_points_of_a_history() -> None:
+    """Sixty rows are shown; more are folded away."""
+    assert "<summary>69 points</summary>" in page(sample_history.steady())
+    assert "points</summary>" not in page(sample_history.one_change())

@@ -16,27 +16,17 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import statement
 
-SIDES = ("amd before", "amd after")
-
 
 def answer(report: Report) -> list[str]:
     return lines(section(report, "Answer"))
 
 
 def test_a_pool_that_is_faster() -> None:
-    """What to try is for the baseline, and says so; a pool that is faster than before needs nothing."""
+    """What to try is for the baseline, and says so."""
     pools = ("amd-16", "intel")
     report = compare(Plan.of_pools(pools, "amd-16"), seed_workers.workers(pools=pools), Options())
     (advice,) = [line for line in screen(report) if line.startswith("Try: ")]
     assert advice.startswith("Try: on amd-16, use a machine type with more local SSDs, striped")
-    workers = [
-        replace(worker, side=side)
-        for pool, side in zip(pools, SIDES, strict=True)
-        for worker in seed_workers.workers(pools=(pool,))
-    ]
-    again = screen(compare(Plan.before_and_after(["amd"]), workers, Options()))
-    assert again[0].startswith("- amd after is faster than amd before")
-    assert not any(line.startswith("Try: ") for line in again)
 
 
 @pytest.mark.parametrize(("pools", "named"), [(5, 4), (6, 2)])

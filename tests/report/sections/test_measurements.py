@@ -79,13 +79,3 @@ def test_marks() -> None:
     assert lines(section(report, "Notes"))[1].startswith(
         "[2] page-cache: allowed by --allow page-cache, amd-30: drop_caches"
     )
-
-
-def test_equal_evidence_is_written_once() -> None:
-    """Of a fact that both sides have, the second column says so."""
-    (table,) = tables(section(sample_report.seed_case(), "Why"))[:1]
-    assert table.heads == ("Why", "On amd-16", "On intel", "Share")
-    cause = sample_report.cause(baseline_evidence=sample_report.cause().candidate_evidence)
-    same = sample_report.with_diagnosis(causes=(cause,))
-    (row,) = tables(section(same, "Why"))[0].rows
-    assert plain(row.cells[2]) == "the same"

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Where the time went: the parts of a difference, in a sentence and in a table."""
 
-import divided_reports
 import pytest
 import sample_report
-import simulated_cases
 from divided_reports import Times, with_parts
-from simulated_push import Pool
 from written import folds, lines, rows, section, tables
 
 from io_benchmark.analysis.model import DIFFERENT
@@ -99,17 +96,6 @@ def test_small_parts(user: Times, expected: list[str]) -> None:
     """Parts below 2 % of the difference and of both times share a row, if there are two."""
     parts = {LOOKUP_USER: user, LOOKUP_KERNEL: (1, 0.9, -0.2, 0.0), COPY_BLOCKED: (80, 150, 60, 80)}
     assert [label for label, cells in of_parts(parts)[1].items() if cells] == expected
-
-
-def test_nothing_to_divide() -> None:
-    """Only a decided difference with several parts is divided."""
-    alike = (Pool(name, simulated_cases.BASE) for name in ("amd-16", "intel"))
-    one_part = {Part(Phase.OPERATION, Kind.UNEXPLAINED): (1.0, 2.0, None, None)}
-    reports = (
-        *(divided_reports.of_pools(*alike), with_parts(SEED_CASE, one_part)),
-        *(sample_report.refused(), sample_report.empty()),
-    )
-    assert [section(report, "Where the time went") for report in reports] == [[]] * len(reports)
 
 
 def test_many_pools() -> None:
