@@ -65,16 +65,6 @@ def test_the_newest_points(fetched: Path) -> None:
     assert (days, since["remarks"]) == (["2026-08-31", "2026-09-07"], [])
 
 
-def test_another_pool(fetched: Path) -> None:
-    """What there is instead is named."""
-    done = history("intel", "results", folder=fetched, expected=1)
-    assert "No result could be read and judged." in done.stdout
-    assert "results of other pools are ignored: 20 of amd-16" in done.stdout
-    assert done.stderr == (
-        "error: no result of intel was found that can be shown; see the report for the reasons\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -12,7 +12,6 @@ import tried_workers
 from loopback_deployment import AMD_16, AMD_30, GROUP, INTEL, Artifact, Deployment, recorded
 from submitted_tasks import complete, labels
 
-PACE = 391 * 1024**2
 POOLS = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
 CONFIRM = "io-benchmark-intel-confirm"
 IMAGE = ("--image", "localhost/image:latest")
@@ -82,17 +81,6 @@ def test_what_was_not_created(call, group, deployment):
     assert (code, stdout) == (0, f"group:{group}\n")
     assert "no tasks created: " in stderr
     assert labels(deployment) == [*POOLS, CONFIRM]
-
-
-def test_dry_run(call, group, deployment):
-    """The task on stdout, its cost on stderr; nothing is created."""
-    code, stdout, stderr = call("--confirm", group, "--dry-run")
-    assert code == 0
-    (made,) = json.loads(stdout).values()
-    assert made["label"] == CONFIRM
-    assert made["task"]["payload"]["env"]["IO_BENCHMARK_PACE"] == str(PACE)
-    assert "1 task, about 10 minutes of worker time in all" in stderr
-    assert labels(deployment) == POOLS
 
 
 def test_group_of_a_push(call, loopback):

@@ -53,18 +53,6 @@ def test_pools_are_named_without_their_provisioner(folder, others, names):
     assert names in [(pair["candidate"], pair["baseline"]) for pair in pairs]
 
 
-def test_pools_that_share_no_label_are_left_out(folder):
-    """A message names them; a run that failed has no label in common with a completed one."""
-    failed = next(row for row in real_tasks.rows() if row["state"] == "failed")
-    rows = [*real_tasks.rows(), failed | {"pool": "arm", "task_id": ""}]
-    (folder / "runs.csv").write_text(real_tasks.table(rows))
-    made = document(folder, "runs.csv")
-    assert [pair["candidate"] for pair in made["comparisons"]] == ["amd-16"]
-    assert [remark["text"] for remark in made["remarks"]] == [
-        "pools without a label that another pool has are left out: arm"
-    ]
-
-
 def test_a_bad_row_is_named_and_fails(folder):
     """The comparison is shown all the same; the exit code says that not all was read."""
     table = real_tasks.table() + "x,intel,w,,0,completed,completed,,yesterday,,,\n"
@@ -102,3 +90,10 @@ def test_wrong_usage(folder, words, message):
     done = program.run("tasks", *words, folder=folder, expected=2)
     assert message in done.stderr
     assert done.stdout == ""
+
+
+def test_nothing_in_common(folder):
+    """A single pool is nothing to compare: exit code 1, with the pools that are there."""
+    done = program.run("tasks", "runs.csv", "--pool", "intel", folder=folder, expected=1)
+    assert "error: nothing could be compared" in done.stderr
+    assert "pools: intel" in done.stderr

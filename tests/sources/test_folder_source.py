@@ -127,7 +127,6 @@ LAYOUTS = {
     "github-download-artifact": "io-benchmark-amd-{n}/io-benchmark/io-benchmark.json",
     # Of the form TASKID.RUNID.
     "github-unlucky-name": "io-benchmark-amd-16-v2.{n}/io-benchmark/io-benchmark.json",
-    "circleci": "{n}/home/circleci/project/results/io-benchmark/io-benchmark.json",
 }
 
 

@@ -126,18 +126,12 @@ def test_one_machine_ran_all_pools() -> None:
     workers = [replace(each, worker_id="rehearsal/host") for each in seed_workers.workers()]
     pools = {each.pool for each in workers}
     found = screen(compare(Plan.of_pools(pools, None), workers, Options()))
-    assert (
-        "- More workers are not expected to settle amd-30: one machine ran all of these tasks."
-        in found
-    )
+    reason = "one machine ran all of these tasks."
+    assert f"- More workers are not expected to settle amd-30: {reason}" in found
     assert not any("To settle" in line for line in found)
-    assert [line for line in found if "rehearsal/host" in line] == [
-        (
-            "! shared-worker: intel and amd-16 were measured on the same machine rehearsal/host, so their "
-            "machines do not differ; some at the same time, which slows each of them (and 1 more such "
-            "warning)"
-        )
-    ]
+    (warning,) = [line for line in found if "rehearsal/host" in line]
+    assert warning.startswith("! shared-worker: intel and amd-16 were measured on the same machine")
+    assert warning.endswith("(and 1 more such warning)")
 
 
 def test_warnings() -> None:

@@ -153,17 +153,13 @@ def test_mistakes(text, message):
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "message"),
-    [
-        ("TASKCLUSTER_ROOT_URL", "tc.example", "is not an http(s) address; try"),
-        ("IO_BENCHMARK_TRUST_DOMAIN", "a.b", "is not a trust domain; try gecko"),
-    ],
+    ("variable", "value"),
+    [("TASKCLUSTER_ROOT_URL", "tc.example"), ("IO_BENCHMARK_TRUST_DOMAIN", "a.b")],
 )
-def test_mistakes_in_the_environment(variable, value, message):
+def test_mistakes_in_the_environment(variable, value):
     """The message names the variable."""
-    text = f"{TREEHERDER}/jobs?repo=try&revision={REVISION}"
-    with pytest.raises(UsageError, match=re.escape(f"{variable}: {value!r} {message}")):
-        parse(text, {variable: value})
+    with pytest.raises(UsageError, match=rf"{variable}: '{value}' is not .*; try "):
+        parse(f"{TREEHERDER}/jobs?repo=try&revision={REVISION}", {variable: value})
 
 
 PIECES = (

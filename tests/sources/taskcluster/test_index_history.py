@@ -150,27 +150,11 @@ def test_a_date_that_no_push_has(created, name, is_used):
     assert [text for _, text in history.log.remarks] == ([] if is_used else [remark])
 
 
-@pytest.mark.parametrize(
-    ("query", "message"),
-    [
-        pytest.param(
-            replace(QUERY, project="try"),
-            "index:gecko.v2.try.date.io-benchmark.amd-16: {url} has no results there; check pool and "
-            "--project",
-            id="never",
-        ),
-        pytest.param(
-            replace(QUERY, since=date(2030, 1, 1)),
-            "amd-16: nothing was measured since 2030-01-01; the index has older results",
-            id="not since then",
-        ),
-    ],
-)
-def test_nothing_there(loopback, query, message):
-    """The message says where to look."""
-    with pytest.raises(ResultError) as caught:
-        collect(loopback, query)
-    assert str(caught.value) == message.format(url=loopback.url)
+def test_nothing_since_then(loopback):
+    """The message says that there is something older."""
+    message = "amd-16: nothing was measured since 2030-01-01; the index has older results"
+    with pytest.raises(ResultError, match=message):
+        collect(loopback, replace(QUERY, since=date(2030, 1, 1)))
 
 
 def test_the_transform_writes_where_this_reads():
