@@ -16,10 +16,7 @@ from loopback_deployment import AMD_16, ARTIFACT, Artifact
 from msgspec.structs import replace
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
-from io_benchmark.sources.web_client import (
-    WebClient,
-    _explained,
-)
+from io_benchmark.sources.web_client import WebClient, _explained
 
 LIMIT = 100_000
 OBJECT = f"/public-bucket/{AMD_16}/0/{ARTIFACT}"

@@ -9,12 +9,7 @@ import mohawk  # type: ignore[import-untyped]
 from loopback import Client, Loopback
 from loopback_api import route
 from loopback_deployment import exchanges, recorded
-from recorded_pushes import (
-    JANE,
-    ROOT_CLIENT,
-    recorded_pushes,
-    written,
-)
+from recorded_pushes import JANE, ROOT_CLIENT, recorded_pushes, written
 
 # Lists of logs, which the stand-in does not keep; and what is compared in its own order, below.
 NOT_COMPARED = re.compile(

@@ -24,12 +24,7 @@ from loopback_deployment import (
     result,
     run,
 )
-from recorded_pushes import (
-    ACTION_WITHOUT_CONTEXTS,
-    PUSH,
-    recorded_pushes,
-    written,
-)
+from recorded_pushes import ACTION_WITHOUT_CONTEXTS, PUSH, recorded_pushes, written
 
 from io_benchmark.errors import NoArtifactError, UsageError
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
