@@ -122,8 +122,8 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
     group = add_group(deployment, 4)
     deployment.change_runs(deployment.groups[group][-1], "running")
     with Loopback(deployment) as loopback:
-        url = {"TASKCLUSTER_ROOT_URL": loopback.url}
-        done = compare(f"group:{group}", "--wait", "0", "--partial", folder=tmp_path, **url)
+        words = (f"group:{group}", "--wait", "0", "--partial")
+        done = compare(*words, folder=tmp_path, TASKCLUSTER_ROOT_URL=loopback.url)
     waiting, ended, missing = done.stderr.splitlines()
     assert waiting == "[3/4] 3 completed, 1 running after 0 min"
     assert ended.startswith("not waiting any longer; not resolved: io-benchmark-amd-16-2 (")
