@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis import levels
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
+from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.looks import Schedule
@@ -32,7 +33,6 @@ from io_benchmark.analysis.observed import machine_identity
 from io_benchmark.analysis.observed.machine_identity import by_side
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement

@@ -10,6 +10,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
+from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.model import (
     Comparison,
     Figures,
@@ -20,7 +21,6 @@ from io_benchmark.analysis.model import (
     Verdict,
     WorkerLine,
 )
-from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.costs.worker_time import Cost

@@ -17,7 +17,7 @@ from io_benchmark.analysis.diagnosis_model import (
 )
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.statements import statement
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.wording import text_of
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 MS = 1_000_000

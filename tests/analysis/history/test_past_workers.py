@@ -14,7 +14,7 @@ from io_benchmark.analysis.model import WorkerVariation
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import statement
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.wording import text_of
 
 # Their standard deviation is 0.1.
 DEVIATIONS = (-0.1, 0.0, 0.1)

@@ -16,7 +16,7 @@ from io_benchmark.analysis.history.history_model import HistoryReading, Origin
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.wording import text_of
 from io_benchmark.sources.run_results import RunResult
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")

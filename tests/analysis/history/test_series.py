@@ -14,16 +14,11 @@ from msgspec.structs import replace
 from sample_history import MS, SUBJECT, reading
 from scipy.stats import ttest_ind
 
-from io_benchmark.analysis.history.history_model import (
-    FactChange,
-    History,
-    HistoryReading,
-    Point,
-)
+from io_benchmark.analysis.history.history_model import FactChange, History, HistoryReading, Point
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.wording import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.results import parse
 from io_benchmark.results.workloads import WORKLOADS

@@ -23,7 +23,7 @@ from io_benchmark.analysis.prediction.pool_storage import (
     PoolStorage,
 )
 from io_benchmark.analysis.prediction.predict import _predict_pool, predict
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.wording import text_of
 
 S = 1e9
 # Half seconds of computing, and of writing at the ceiling of the faster pool.

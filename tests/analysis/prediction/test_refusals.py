@@ -8,7 +8,7 @@ from predicted_tasks import DISK, pool_workers, profile
 from seed_workers import workers
 
 from io_benchmark.analysis.prediction.predict import predict
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.wording import text_of
 
 MORE_CPUS = {"host.cpu_online_count": 32, "host.cpu_count": 32}
 SYNCS = {"flushes": 2, "commits": 1}

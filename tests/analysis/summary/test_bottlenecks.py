@@ -11,7 +11,7 @@ from seed_facts import io_limit
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
 from io_benchmark.analysis.summary import bottlenecks
-from io_benchmark.report.content.statement_text import text_of
+from io_benchmark.report.content.wording import text_of
 
 ENTRY = "workloads.0"
 MIB = 1024 * 1024

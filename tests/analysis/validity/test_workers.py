@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, Verdict
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.report.content.statement_text import evidence_text, text_of
+from io_benchmark.report.content.wording import evidence_text, text_of
 
 BOOT, OTHER_BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "5b2c7a90-1d3e-4f86-9a0b-c1d2e3f4a5b6"
 AT_ONCE = "some at the same time, which slows each of them"

@@ -14,12 +14,12 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
 from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, Remedy, State, TrialOutcome
+from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures

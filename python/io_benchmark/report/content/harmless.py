@@ -28,7 +28,7 @@ _NAME_CELLS = {
 }
 _LENGTHS = {"state": 80, "reason": 80, "kind": 120, "incomplete_reason": 200, "source": 200}
 # Templates are the analysis' own, and their values are cleaned where they become a sentence
-# (`statement_text`), for JSON as well.
+# (`wording`), for JSON as well.
 _SKIPPED = ("template", "values")
 
 

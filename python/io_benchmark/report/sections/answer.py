@@ -13,11 +13,12 @@ from io_benchmark.analysis.observed.machine_identity import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import listed, number_of, ratio, ratio_range
 from io_benchmark.report.blocks import NO_VERDICT, STRONG, WARNING, Item, Items, Marks, Words
-from io_benchmark.report.content.statement_text import pace_rate, text_of
-from io_benchmark.report.content.subject_text import (
+from io_benchmark.report.content.wording import (
     ends_text,
     on_measurement,
+    pace_rate,
     place_of,
+    text_of,
     unit_text,
     verdict_text,
 )

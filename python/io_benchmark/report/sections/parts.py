@@ -10,10 +10,10 @@ from itertools import chain
 
 from msgspec import Struct
 
+from io_benchmark.analysis.division import Division, PartDifference
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.machine_identity import grouped
-from io_benchmark.analysis.parts.division import Division, PartDifference
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.time_parts import Kind, Phase
 from io_benchmark.number_text import (
@@ -36,7 +36,7 @@ from io_benchmark.report.blocks import (
     Table,
     Words,
 )
-from io_benchmark.report.content.subject_text import on_measurement
+from io_benchmark.report.content.wording import on_measurement
 from io_benchmark.report.sections.measured import Measurement, leading_of
 from io_benchmark.results import workloads
 

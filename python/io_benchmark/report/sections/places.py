@@ -9,8 +9,13 @@ from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, Report
 from io_benchmark.number_text import NOTHING, digits, number_of, ratio
 from io_benchmark.report.blocks import Block, Fold, Heading, Items, Line, Row, Table, Words
-from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import ends_text, sharing, sharing_lines, unit_text
+from io_benchmark.report.content.wording import (
+    ends_text,
+    sharing,
+    sharing_lines,
+    text_of,
+    unit_text,
+)
 from io_benchmark.report.sections.figures import INTERVAL_HEAD
 from io_benchmark.results import workloads
 from io_benchmark.text import name

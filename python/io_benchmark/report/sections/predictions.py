@@ -24,8 +24,7 @@ from io_benchmark.number_text import (
     size,
 )
 from io_benchmark.report.blocks import Block, Document, Heading, Items, Paragraph, Row, Table, lists
-from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import sharing_lines
+from io_benchmark.report.content.wording import sharing_lines, text_of
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name
 

@@ -37,8 +37,7 @@ from io_benchmark.report.blocks import (
     Words,
     lists,
 )
-from io_benchmark.report.content.statement_text import text_of
-from io_benchmark.report.content.subject_text import ends_text, verdict_text
+from io_benchmark.report.content.wording import ends_text, text_of, verdict_text
 from io_benchmark.text import name
 
 _POOLS_NAMED, _LABELS_SHOWN, _SCREEN_NOTES = 4, 40, 2

@@ -23,8 +23,8 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
     is_enough,
 )
+from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.parts.division import Division
 from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE
 from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Statements, evidence, verdicts and the names of what was measured in words, as every report writes them.
+
+Text from workers is made harmless.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+from io_benchmark import number_text
+from io_benchmark.analysis.diagnosis_model import Evidence, Observation
+from io_benchmark.analysis.history.history_model import HistorySeries
+from io_benchmark.analysis.levels import LEVEL
+from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
+from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
+from io_benchmark.analysis.tasks.task_model import TaskComparison
+from io_benchmark.analysis.trials.confirm import Confirming, Pace
+from io_benchmark.number_text import digits, interval, listed, percent, ratio, times
+from io_benchmark.results import workloads
+from io_benchmark.text import LINE_LENGTH, clean
+
+Key = TypeVar("Key", bound=Hashable)
+
+FACT_LENGTH = 120
+_VARIANTS_SHOWN = 4
+
+
+def text_of(statement: Statement, length: int = LINE_LENGTH) -> str:
+    """Return the sentence; text from a worker is cut at `length` characters."""
+    return statement.template.format_map(
+        {name: _value_text(value, length) for name, value in statement.values}
+    )
+
+
+def evidence_text(evidence: Evidence) -> str:
+    """Return all observations of one side: '1 disk; write rate 388 MiB/s'."""
+    return "; ".join(map(_observation_text, evidence.observations))
+
+
+def pace_text(pace: Pace) -> str:
+    """Return 'intel once more, its copies limited to 371 MiB/s, the ceiling of amd-16'."""
+    limit = pace_rate(pace)
+    return f"{pace.pool} once more, its copies limited to {limit}, the ceiling of {pace.against}"
+
+
+def pace_rate(pace: Pace) -> str:
+    return f"{number_text.compact(pace.bytes_per_s / MIB)} MiB/s"
+
+
+def reasons_text(confirming: Confirming) -> str:
+    """Return why comparisons need no run."""
+    return " ".join(map(text_of, confirming.reasons))
+
+
+def _observation_text(observation: Observation) -> str:
+    """Return 'ext4' of a single worker, 'ext4 on 2 of 3 workers, …' of several."""
+    counts: Counter[str] = Counter()
+    for seen in observation.seen:
+        counts[text_of(seen.value, FACT_LENGTH)] += seen.count
+    total = observation.total
+    if total <= 1:
+        return next(iter(counts))
+    of = "runs" if observation.counts_runs else "workers"
+    texts = [f"{text} on {min(count, total)} of {total} {of}" for text, count in counts.items()]
+    return listed(texts, _VARIANTS_SHOWN, ", {:,} more")
+
+
+def _value_text(value: Value, length: int) -> str:
+    match value:
+        case Quantity():
+            return _WRITERS[value.unit](value.value)
+        case Range():
+            return _range_text(value)
+    return clean(value, length)
+
+
+def _range_text(value: Range) -> str:
+    """Write the unit once where both ends have the same: '371 to 402 MiB/s'."""
+    if value.unit is Unit.RATIO:
+        return interval(value.low, value.high)
+    if value.unit is Unit.NANOSECONDS:
+        low, high = times([value.low, value.high])
+    else:
+        low, high = map(_WRITERS[value.unit], (value.low, value.high))
+    if low == high:
+        return low
+    start, _, unit = low.partition(" ")
+    return f"{start if unit == high.partition(' ')[2] else low} to {high}"
+
+
+_WRITERS: dict[Unit, Callable[[float], str]] = {
+    Unit.NANOSECONDS: lambda value: times([value])[0],
+    Unit.BYTES: number_text.size,
+    Unit.BYTES_PER_SECOND: lambda value: f"{digits(value / MIB)} MiB/s",
+    Unit.OPERATIONS_PER_SECOND: lambda value: f"{digits(value)} operations/s",
+    Unit.IOPS: lambda value: f"{digits(value)} IOPS",
+    Unit.RATIO: ratio,
+    Unit.SHARE: percent,
+    Unit.COUNT: number_text.count,
+    Unit.NUMBER: digits,
+}
+
+
+def sharing(pairs: Iterable[tuple[str, Key]]) -> Iterable[tuple[str, Key]]:
+    """Return 'intel, amd-16' and what they share, instead of a pair for each."""
+    names: dict[Key, dict[str, None]] = {}
+    for name, key in pairs:
+        names.setdefault(key, {})[name] = None
+    return [(", ".join(same), key) for key, same in names.items()]
+
+
+def sharing_lines(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a line 'intel, amd-16: text' for each text."""
+    return [f"{names}: {text}" for names, text in sharing(pairs)]
+
+
+def place_of(subject: Subject) -> str:
+    """Return the place, or nothing where it makes no difference."""
+    return subject.place if workloads.of(subject.workload).per_place else ""
+
+
+def unit_text(workload_name: str) -> str:
+    """Return '(IOPS, higher is better)'."""
+    workload = workloads.of(workload_name)
+    return f"({workload.unit}, {'higher' if workload.higher_is_better else 'lower'} is better)"
+
+
+def mean_texts(series: HistorySeries, means_ns: Sequence[float]) -> list[str]:
+    """Write means of a history, all in one unit."""
+    workload = workloads.of(series.subject.workload)
+    if not workload.higher_is_better:
+        return times(means_ns)
+    return [f"{digits(workload.shown(mean_ns))} {workload.unit}" for mean_ns in means_ns]
+
+
+def on_measurement(subject: Subject, subjects: Sequence[Subject]) -> str:
+    """Return ' on random-io, read-depth-32 in workspace' as far as a report's subjects differ."""
+    if len(subjects) == 1:
+        return ""
+    several_workloads = len({sibling.workload for sibling in subjects}) > 1
+    measurement = f"{subject.workload}, {subject.label}" if several_workloads else subject.label
+    place = f" in {subject.place}" if len(set(map(place_of, subjects))) > 1 else ""
+    return f" on {measurement}{place}"
+
+
+def verdict_text(compared: Comparison | TaskComparison, margin_ratio: float) -> tuple[str, str]:
+    """Return what to read if one reads nothing else, and the rest of the sentence."""
+    candidate, baseline, size = compared.candidate, compared.baseline, ratio(compared.ratio)
+    bounds = bounds_text(compared.interval)
+    match compared.verdict:
+        case Verdict.SLOWER:
+            return f"{candidate} is {size} slower than {baseline}", bounds
+        case Verdict.FASTER:
+            return f"{candidate} is faster than {baseline}", f"at {size} its time {bounds}"
+        case Verdict.EQUIVALENT:
+            lead = f"{candidate} is equivalent to {baseline}"
+            return lead, f"within ±{percent(margin_ratio)}: {size} its time {bounds}"
+        case Verdict.INCONCLUSIVE:
+            return f"{candidate} compared with {baseline} is inconclusive", f"at {size} {bounds}"
+
+
+def bounds_text(bounds: Interval, level_ratio: float = LEVEL) -> str:
+    """Return '(95 % interval 1.68 to 2.19)'; an adjusted interval counts as one of 95 %."""
+    return f"({percent(level_ratio)} interval {ends_text(bounds)})"
+
+
+def ends_text(bounds: Interval) -> str:
+    return interval(bounds.low_ratio, bounds.high_ratio)
