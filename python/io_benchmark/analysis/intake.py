@@ -9,8 +9,8 @@ from operator import add
 import msgspec
 
 from io_benchmark.analysis import time_parts
-from io_benchmark.analysis.division import with_other_waits
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
+from io_benchmark.analysis.observed.run_windows import with_other_waits
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import NS_PER_S, BatchColumns, OutcomeState

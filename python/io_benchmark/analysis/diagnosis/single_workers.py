@@ -19,6 +19,7 @@ from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Subject, Worker
+from io_benchmark.analysis.observed.machine_identity import grouped
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -44,24 +45,23 @@ def explain_single_workers(
     for machine in machines:
         if machine.subject not in pairs:
             continue
-        (worker, rest), (first, *_) = _names(machine), machine.machine
-        alone, others = machine.machine, machine.others
         diagnosis = None
         if machine in explained:
             measurements = _measurements(machine, compared, margin, assumed)
-            case = Case(machine.subject, machine.ratio, others, alone, measurements)
+            sides = machine.others, machine.machine
+            case = Case(machine.subject, machine.ratio, *sides, measurements)
             diagnosis = _diagnose(machine, case, assumed)
         described.append(
             SingleWorker(
                 subject=machine.subject,
                 side=machine.side,
-                machine=first.worker.machine,
+                machine=machine.worker.machine,
                 tasks=tuple(_task(run.worker) for run in machine.machine),
-                instance_type=first.worker.result.task.instance_type,
-                others=len(others.workers),
+                instance_type=machine.worker.result.task.instance_type,
+                others=machine.others.data.count,
                 ratio=machine.ratio,
                 usual=machine.usual,
-                division=Division.between(alone, others, (worker, rest)),
+                division=Division.between(machine.machine, machine.others, _names(machine)),
                 without=_without(machine, machines, compared, pairs[machine.subject], margin),
                 diagnosis=diagnosis,
             )
@@ -81,15 +81,12 @@ def _task(worker: Worker) -> str:
 
 def _leading(machines: Sequence[SingleMachine]) -> list[SingleMachine]:
     """Return each machine once: of its first workload, where it differs most."""
-    by_machine: dict[tuple[str, str], list[SingleMachine]] = {}
-    for machine in machines:
-        by_machine.setdefault(_key(machine.worker), []).append(machine)
     return [
         max(
             (choice for choice in same if choice.subject.workload == same[0].subject.workload),
             key=lambda choice: abs(math.log(choice.ratio)),
         )
-        for same in by_machine.values()
+        for same in grouped(machines, lambda machine: _key(machine.worker)).values()
     ]
 
 
@@ -120,13 +117,10 @@ def _without(
     for pair in pairs:
         candidate, baseline, _ = compared_samples(sides[pair.candidate], sides[pair.baseline])
         # The same look: as strict as the comparison of all machines was.
-        rest.append(
-            replace(
-                pair, candidate_side=candidate, baseline_side=baseline, schedule=None, earlier={}
-            )
-        )
-    again = compare_sides(subject, rest, margin=margin)
-    return tuple(repeated for repeated in again if side in (repeated.candidate, repeated.baseline))
+        again = replace(pair, schedule=None, earlier={})
+        rest.append(replace(again, candidate_side=candidate, baseline_side=baseline))
+    comparisons = compare_sides(subject, rest, margin=margin)
+    return tuple(again for again in comparisons if side in (again.candidate, again.baseline))
 
 
 def _diagnose(machine: SingleMachine, case: Case, assumed: float) -> Diagnosis:
@@ -169,10 +163,8 @@ def _remedies(
     """
     worker, rest = _names(machine)
     measured = {
-        worker: {
-            measurement.subject: measurement.candidate.mean_ns for measurement in measurements
-        },
-        rest: {measurement.subject: measurement.baseline.mean_ns for measurement in measurements},
+        worker: {other.subject: other.candidate.mean_ns for other in measurements},
+        rest: {other.subject: other.baseline.mean_ns for other in measurements},
     }
     # All workers of a pool have its machine type, also where they do not name it.
     machine_type = machine.worker.result.task.instance_type or machine.side

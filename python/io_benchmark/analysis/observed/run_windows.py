@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A run in windows of its timeline: what the disks moved in each, and how long the process was blocked.
+"""A run in windows of its timeline: what the disks moved in each, and for what the process was blocked.
 
 An average over a run hides a limit that binds only while the cache is cold or after a burst. Windows
 show the rate at which the disks worked while something waited for them.
+
+A process that waits for its disk counts in the kernel's pressure on I/O, and so does one that waits for a
+flush, a journal or a cgroup's limit. One that waits for a scanner, a lock or a network file system does
+not. The pressure is the whole machine's, so it shows how long the process waited for storage at most.
 """
 
+import math
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from operator import add, sub, truediv
 from statistics import quantiles
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Entry
+from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import NS_PER_S
 
@@ -24,6 +31,13 @@ _BLOCKED_SHARE = 0.5
 _READS_SHARE = 0.05
 # With fewer windows a rate is the run's average.
 _FEWEST = 4
+_PRESSURES = ("psi_io_some_us", "psi_memory_some_us")
+_BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
+BUSY_COLUMNS = tuple(f"cpu_{name}_ms" for name in _BUSY_TIMES)
+# Between two rows of the timeline, the samples took at least this share of the time.
+_COVERED_SHARE = 0.9
+# Less than this of an operation's time is what pressure and clocks do not agree on.
+_LEAST_SHARE = 0.05
 
 
 class TimelineRows(Struct, frozen=True, dict=True):
@@ -161,3 +175,74 @@ def _interpolated(place: int, places: Sequence[int], values: Sequence[float]) ->
     before = after - 1
     share = (place - places[before]) / (places[after] - places[before])
     return values[before] + share * (values[after] - values[before])
+
+
+def with_other_waits(entry: Entry, timeline: RecordedTimeline | None) -> Entry:
+    """Return the entry with the blocked time that was not for storage or memory in a part of its own."""
+    blocked = [phase for phase in Phase if Part(phase, Kind.BLOCKED) in entry.parts_ns]
+    at_most = _storage_share(entry, timeline) if blocked and timeline is not None else None
+    if at_most is None:
+        return entry
+    parts, left_ns = dict(entry.parts_ns), at_most * entry.mean_ns
+    # Lookups read files that are in memory: copies wait for the disks first.
+    for phase in reversed(blocked):
+        blocked_ns = parts[Part(phase, Kind.BLOCKED)]
+        elsewhere_ns = max(0.0, blocked_ns - left_ns)
+        if elsewhere_ns < _LEAST_SHARE * entry.mean_ns:
+            elsewhere_ns = 0.0
+        left_ns = max(0.0, left_ns - blocked_ns)
+        parts[Part(phase, Kind.BLOCKED)] = blocked_ns - elsewhere_ns
+        parts[Part(phase, Kind.ELSEWHERE)] = elsewhere_ns
+    return replace(entry, parts_ns=parts)
+
+
+def _storage_share(entry: Entry, timeline: RecordedTimeline) -> float | None:
+    """Return the share of the samples' time in which their process waited for storage or memory at most.
+
+    None where pressure was not recorded for most of that time, without other measurements in between.
+    """
+    rows = TimelineRows.of_samples(timeline, entry)
+    times_ns = rows.values(timeline.columns.get("time_ns"))
+    pressures, busy = (
+        [rows.steps(timeline.columns.get(name)) for name in names]
+        for names in (_PRESSURES, BUSY_COLUMNS)
+    )
+    if not times_ns or None in pressures or None in busy:
+        return None
+    sampled_ns = _sampled_ns(entry, times_ns)
+    covered = [
+        step
+        for step, (begin, end) in enumerate(pairwise(times_ns))
+        if sampled_ns[step + 1] - sampled_ns[step] >= _COVERED_SHARE * (end - begin)
+    ]
+    covered_ns = sum(times_ns[step + 1] - times_ns[step] for step in covered)
+    if 2 * covered_ns < sum(entry.total_ns):
+        return None
+    pressed, busy_cpus = (
+        sum(column[step] for column in columns if column is not None for step in covered)
+        * unit_ns
+        / covered_ns
+        for columns, unit_ns in ((pressures, 1e3), (busy, 1e6))
+    )
+    own = sum(ns for part, ns in entry.parts_ns.items() if part.kind in ON_CPU) / entry.mean_ns
+    return _waited(pressed, own, busy_cpus)
+
+
+def _waited(pressed: float, own: float, busy_cpus: float) -> float:
+    """Return the wait of one process that causes this pressure; `own` is its time on a CPU.
+
+    The kernel averages pressure over its CPUs by how busy each is, a CPU with a waiting process included.
+    So pressed = waited (waited + own) ÷ (waited + busy CPUs), which is solved for what was waited.
+    """
+    difference = pressed - own
+    root = math.sqrt(difference**2 + 4 * pressed * max(own, busy_cpus))
+    return min(1.0, (difference + root) / 2)
+
+
+def _sampled_ns(entry: Entry, times_ns: Iterable[int]) -> list[float]:
+    """Return how much of the time before each of these moments the samples took."""
+    ends_ns = map(add, entry.start_ns, entry.total_ns)
+    moments_ns = list(chain.from_iterable(zip(entry.start_ns, ends_ns, strict=True)))
+    sums_ns = [0, *accumulate(entry.total_ns)]
+    until_then_ns = list(chain.from_iterable(pairwise(sums_ns)))
+    return [_interpolated(time_ns, moments_ns, until_then_ns) for time_ns in times_ns]

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.disks import MachineType, Stack
-from io_benchmark.analysis.observed.run_windows import TimelineRows, Window
+from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS, TimelineRows, Window
 from io_benchmark.results import workloads
 from io_benchmark.results.machine import Host, Limits, StoragePlace
 from io_benchmark.results.parts import NS_PER_S
@@ -24,7 +24,6 @@ _HARDLY_MOVED_SHARE = 0.2
 _NEAR_CAP_SHARE = 0.5
 # Copies that are blocked for a smaller share of a retrieve's time do not wait for the disks.
 _BLOCKED_SHARE = 0.02
-_BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
 
 
 class Run(Struct, frozen=True, dict=True):
@@ -160,7 +159,7 @@ class Run(Struct, frozen=True, dict=True):
     def stolen_share(self) -> float | None:
         """Return the part of the CPUs' busy time that other guests took."""
         stolen = self.growth("cpu_steal_ms")
-        total = self.growth(*(f"cpu_{name}_ms" for name in _BUSY_TIMES))
+        total = self.growth(*BUSY_COLUMNS)
         return None if stolen is None or not total else stolen / total
 
     @cached_property

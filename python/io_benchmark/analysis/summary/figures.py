@@ -4,6 +4,7 @@
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from operator import attrgetter, floordiv, truediv
 from statistics import fmean
 
@@ -11,8 +12,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis import variances
 from io_benchmark.analysis.model import PERCENTILES, UNKNOWN, Detail, Figures, Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_machine
-from io_benchmark.analysis.observed.runs import Run, mean_of_known
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.analysis.statements import (
@@ -113,8 +113,8 @@ def with_workload_figures(
 def _details(
     subject: Subject, side: str, reports: _Reports, workers: Sequence[Worker]
 ) -> Iterator[Detail]:
-    views = [Run.of(worker, subject) for worker in workers if worker.side == side]
-    runs = [run for run in views if run.is_measured]
+    of_side = (worker for worker in workers if worker.side == side)
+    runs = Side.of_workers(of_side, subject).measured
     for figure in workloads.of(subject.workload).figures:
         unit = figure.unit
         if figure.total_of is not None:
@@ -122,10 +122,7 @@ def _details(
             counts = [total for total in totals if total is not None]
             value = float(sum(counts)) if counts else None
         elif figure.mean_of is not None:
-            value = mean_of_known(
-                mean_of_known(_figure_of_run(run, figure) for run in machine)
-                for machine in by_machine(runs)
-            )
+            value = runs.mean(partial(_figure_of_run, figure))
         else:
             value, unit = _ratio(subject, side, reports, figure), "×"
         if value is not None:
@@ -133,7 +130,7 @@ def _details(
             yield Detail(figure.name, figure.label, value, unit, higher_is_better=better)
 
 
-def _figure_of_run(run: Run, figure: WorkloadFigure) -> float | None:
+def _figure_of_run(figure: WorkloadFigure, run: Run) -> float | None:
     if run.entry.measured is None or figure.mean_of is None:
         return None
     value = figure.mean_of(run.entry.measured)

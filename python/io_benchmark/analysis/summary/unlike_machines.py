@@ -31,7 +31,7 @@ from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import compare_means
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.model import UNKNOWN, Advice, Comparison, Interval, Subject, Worker
+from io_benchmark.analysis.model import UNKNOWN, Comparison, Interval, Subject, Worker
 from io_benchmark.analysis.observed.host_facts import kind_of_machine
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
@@ -76,21 +76,16 @@ class SingleMachine(Struct, frozen=True):
     @classmethod
     def find_all(cls, compared: Compared, assumed_variation: float) -> "list[SingleMachine]":
         """Return at most one machine per measurement and side."""
-        data_of = {
-            subject: {name: side.data for name, side in sides.items()}
-            for subject, sides in compared.items()
-        }
-        counts = [data.count for sides in data_of.values() for data in sides.values()]
+        counts = [side.data.count for sides in compared.values() for side in sides.values()]
         candidates = sum(number for number in counts if number > _FEWEST_OTHERS)
         level = 1 - _FALSE_ALARMS / max(1, candidates)
         machines = []
-        for subject, sides in data_of.items():
-            for name, index, log_ratio, width in _outside(sides, assumed_variation, level):
-                side = compared[subject][name]
+        for subject, sides in compared.items():
+            data = {name: side.data for name, side in sides.items()}
+            for name, index, log_ratio, width in _outside(data, assumed_variation, level):
+                alone, others = Side.of(sides[name].workers[index]), sides[name].without(index)
                 usual = Interval(math.exp(-width), math.exp(width), level)
-                machine = Side.of(side.workers[index])
-                rest = side.without(index)
-                machines.append(cls(subject, name, machine, rest, math.exp(log_ratio), usual))
+                machines.append(cls(subject, name, alone, others, math.exp(log_ratio), usual))
         return machines
 
 
@@ -266,20 +261,18 @@ def with_obstacles(
     reports: Sequence[SubjectReport], pools: Sequence[MixedPool]
 ) -> Iterator[SubjectReport]:
     """Yield the reports without an advice to add workers to a mixed pool."""
-    sides = {pool.side for pool in pools}
-    for report in reports:
-        yield replace(
-            report, comparisons=tuple(_advised(pair, sides) for pair in report.comparisons)
-        )
-
-
-def _advised(pair: Comparison, mixed: Collection[str]) -> Comparison:
-    if pair.advice is None or not {pair.candidate, pair.baseline}.intersection(mixed):
-        return pair
+    mixed = {pool.side for pool in pools}
     obstacle = statement("its machines are of two kinds")
     message = statement("more workers are not expected to settle it: {obstacle}", obstacle=obstacle)
-    advice = Advice(pair.advice.leaning, None, pair.advice.variation_ratio, message, obstacle)
-    return replace(pair, advice=advice)
+
+    def advised(pair: Comparison) -> Comparison:
+        if pair.advice is None or mixed.isdisjoint((pair.candidate, pair.baseline)):
+            return pair
+        advice = replace(pair.advice, workers_to_add=None, message=message, obstacle=obstacle)
+        return replace(pair, advice=advice)
+
+    for report in reports:
+        yield replace(report, comparisons=tuple(map(advised, report.comparisons)))
 
 
 def with_pool_remedies(

@@ -193,16 +193,14 @@ def merge_repeated(
     problems: Sequence[Problem], reports: Sequence[SubjectReport]
 ) -> tuple[Problem, ...]:
     """Merge problems that are the same for every subject that their sides were compared on."""
-    subjects: dict[Problem, dict[Subject | None, None]] = {}
-    for problem in problems:
-        subjects.setdefault(replace(problem, subject=None), {})[problem.subject] = None
     merged = []
-    for problem, problem_subjects in subjects.items():
+    for problem, alike in grouped(problems, lambda problem: replace(problem, subject=None)).items():
+        subjects = dict.fromkeys(each.subject for each in alike)
         everywhere = {r.subject for r in reports if set(problem.sides) <= set(r.figures)}
-        if len(everywhere) > 1 and everywhere <= set(problem_subjects):
+        if len(everywhere) > 1 and everywhere <= set(subjects):
             merged.append(problem)
         else:
-            merged += [replace(problem, subject=subject) for subject in problem_subjects]
+            merged += [replace(problem, subject=subject) for subject in subjects]
     return tuple(merged)
 
 

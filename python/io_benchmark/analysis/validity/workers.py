@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, pairwise
+from operator import attrgetter
 
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Problem, Severity, Subject, Worker
+from io_benchmark.analysis.observed.machine_identity import grouped
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -175,17 +177,14 @@ def _different_pushes(sides: Sequence[Side], variation: PushVariation | None) ->
 
 def machines_used_at_once(workers: Iterable[Worker]) -> set[str]:
     """Return the machines that ran several of the tasks at the same time, by their own clock."""
-    spans: dict[str, list[tuple[float, float]]] = {}
-    for worker in workers:
-        span_s = _span_s(worker.result)
-        if span_s is not None and worker.machine != UNKNOWN:
-            spans.setdefault(worker.machine, []).append(span_s)
-    # Where any two spans overlap, two neighbours in the order of their starts do.
-    return {
-        machine
-        for machine, spans_s in spans.items()
-        if any(start + _CLOCK_S <= end for (_, end), (start, _) in pairwise(sorted(spans_s)))
-    }
+    machines = set()
+    for machine, runs in grouped(workers, attrgetter("machine")).items():
+        spans_s = sorted(filter(None, (_span_s(run.result) for run in runs)))
+        # Where any two spans overlap, two neighbours in the order of their starts do.
+        overlap = any(start + _CLOCK_S <= end for (_, end), (start, _) in pairwise(spans_s))
+        if machine != UNKNOWN and overlap:
+            machines.add(machine)
+    return machines
 
 
 def _span_s(result: Result) -> tuple[float, float] | None:
