@@ -21,6 +21,7 @@ from io_benchmark.process import Terminated, interruptions, replace_standard_str
 from io_benchmark.text import clean
 
 COMMANDS = {
+    "investigate": "from a slow task's address to what to change",
     "rehearse": "run the tasks' commands on this machine and compare the results",
     "compare": "compare pools, or two pushes: which is slower, how sure, and why",
     "tasks": "compare how long real tasks take on several pools, and their cost",

@@ -21,6 +21,8 @@ PREDICTION = (*BELOW, *COMPARISON, "prediction")
 HISTORY = (*BELOW, *COMPARISON, "intake", "history")
 # Real tasks are compared by the same statistics; a benchmark's report may be held against them.
 TASKS = (*BELOW, *COMPARISON, "tasks")
+# An investigation looks at real tasks over time, and concludes from what the others found.
+INVESTIGATION = (*BELOW, *COMPARISON, "intake", "history", "tasks", "investigation")
 REPORT = ("content", "sections", "formats")
 
 
@@ -46,7 +48,10 @@ def rooms_imported(layer: str, room: str) -> set[str]:
     } - {room}
 
 
-ORDERS = {"analysis": (ANALYSIS, INTAKE, PREDICTION, HISTORY, TASKS), "report": (REPORT,)}
+ORDERS = {
+    "analysis": (ANALYSIS, INTAKE, PREDICTION, HISTORY, TASKS, INVESTIGATION),
+    "report": (REPORT,),
+}
 
 
 @pytest.mark.parametrize("layer", ORDERS)

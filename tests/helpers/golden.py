@@ -25,6 +25,7 @@ from json_schemas import report_schema, schema_of
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
@@ -126,6 +127,7 @@ def schemas() -> dict[Path, dict[str, Any]]:
         docs / "report.schema.json": report_schema(Report),
         docs / "history.schema.json": report_schema(History),
         docs / "predictions.schema.json": report_schema(Predictions),
+        docs / "investigation.schema.json": report_schema(Investigation),
         docs / "tasks.schema.json": report_schema(TaskReport),
         docs / "result.schema.json": schema_of(
             f"io-benchmark result, version {result_format.VERSION}", result_format.Result

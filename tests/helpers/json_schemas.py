@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Statement
@@ -17,12 +18,18 @@ from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats.json_documents import Sentence
 
 # What is published, and the title of its schema.
-TITLES = {Report: "report", History: "history", TaskReport: "tasks", Predictions: "predictions"}
+TITLES: dict[type[Struct], str] = {
+    Report: "report",
+    History: "history",
+    TaskReport: "tasks",
+    Predictions: "predictions",
+    Investigation: "investigation",
+}
 # The name of a type that only its module uses, alone or in a reference.
 PRIVATE_TYPE = re.compile(r"^(#/\$defs/)?_")
 
 
-def report_schema(kind: type[Report | History | TaskReport | Predictions]) -> dict[str, Any]:
+def report_schema(kind: type[Struct]) -> dict[str, Any]:
     """Describe the JSON of a kind of report, by JSON Schema."""
     title = f"io-benchmark {TITLES[kind]}, version {kind.__struct_config__.tag}"
     schema = schema_of(title, kind, Sentence)

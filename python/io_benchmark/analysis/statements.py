@@ -18,6 +18,7 @@ MIB = 1024 * 1024
 
 class Unit(StrEnum):
     NANOSECONDS = "ns"
+    SECONDS = "s"  # a duration that people plan with: written in minutes or hours
     BYTES = "bytes"
     BYTES_PER_SECOND = "bytes/s"
     OPERATIONS_PER_SECOND = "operations/s"

@@ -8,6 +8,7 @@ group and the task's label, so the same command completes what was stopped.
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import slugid
 from msgspec.structs import replace
@@ -40,13 +41,13 @@ _GIT_S = 5
 _ADVICE = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
 
 
-def submit(options: SubmissionOptions, context: Context) -> str | None:
+def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> str | None:
     """Create the tasks of a new group, or only print them; return the group to compare."""
     options = replace(options, owner=_owner(options, context))
     if options.until_decided:
         options = replace(options, replicates=LOOKS[0], looks=LOOKS)
     chosen = _generated(options, context)
-    group_id = slugid.nice()
+    group_id = group_id or slugid.nice()
     tasks = in_group(chosen, group_id)
     cost = estimated_cost(tasks, {}, options.prices)
     remark = _limit_of_looks(tasks, cost, options.budget) if options.until_decided else ""
@@ -86,6 +87,18 @@ def _known_owner(environment: Mapping[str, str]) -> str | None:
         return None
     address = done.stdout.decode("utf-8", "replace").strip()
     return address if re.fullmatch(OWNER_PATTERN, address) else None
+
+
+def pools_of_kind(tree: Path | None) -> dict[str, str]:
+    """Return the names of the pools that the kind measures, by PROVISIONER/WORKERTYPE."""
+    from io_benchmark.graph.generate import generate  # noqa: PLC0415
+
+    tasks = generate(Root.find(tree, current_folder()), SubmissionOptions().jobs)
+    return {
+        f"{task.definition['provisionerId']}/{task.definition['workerType']}": task.pool
+        for task in tasks
+        if task.pool
+    }
 
 
 def _generated(options: SubmissionOptions, context: Context) -> tuple[NewTask, ...]:

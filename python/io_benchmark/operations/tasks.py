@@ -37,14 +37,10 @@ def compare_task_runs(
 
     Runs count that are on one of these pools, or on any where none is given.
     """
-
-    def read(group: Sequence[str]) -> Gathered[TaskRun]:
-        with context.progress() as progress:
-            query = RunQuery(context.environment, label, tuple(pool), since, progress)
-            return gather_task_runs(group, query)
-
     groups = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
-    readings = {when: read(group) for when, group in groups.items()}
+    readings = {
+        when: _read_runs(group, context, label, pool, since) for when, group in groups.items()
+    }
     names = _side_names({run.pool for reading in readings.values() for run in reading.results})
     sides: dict[str, list[TaskRun]] = {}
     for when, reading in readings.items():
@@ -69,6 +65,31 @@ def compare_task_runs(
         unreadable=unreadable,
         remarks=remarks,
     )
+
+
+def read_completed_runs(
+    addresses: Sequence[str], label: re.Pattern[str] | None, context: Context
+) -> tuple[dict[str, list[TaskRun]], list[str]]:
+    """Read the completed runs by the name of their pool; also return what could not be read."""
+    reading = _read_runs(addresses, context, label)
+    names = _side_names({run.pool for run in reading.results})
+    sides: dict[str, list[TaskRun]] = {}
+    for run in reading.results:
+        if run.state == "completed" and run.started_ms >= 0:
+            sides.setdefault(names[run.pool], []).append(run)
+    return sides, [*reading.unreadable, *reading.remarks]
+
+
+def _read_runs(
+    addresses: Sequence[str],
+    context: Context,
+    label: re.Pattern[str] | None,
+    pools: Sequence[str] = (),
+    since: date | None = None,
+) -> Gathered[TaskRun]:
+    with context.progress() as progress:
+        query = RunQuery(context.environment, label, tuple(pools), since, progress)
+        return gather_task_runs(addresses, query)
 
 
 def _side_names(queues: Collection[str]) -> dict[str, str]:

@@ -164,7 +164,14 @@ class Fold(Struct, frozen=True):
     on_page_only: bool = False  # elsewhere it stays closed
 
 
-Block: TypeAlias = Heading | Paragraph | Items | Table | Picture | Fold
+class Code(Struct, frozen=True):
+    """Lines that are shown as they are, such as those of a patch."""
+
+    text: str
+    language: str = ""
+
+
+Block: TypeAlias = Heading | Paragraph | Items | Table | Picture | Fold | Code
 
 
 class Document(Struct, frozen=True):

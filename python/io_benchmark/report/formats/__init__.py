@@ -14,17 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from io_benchmark.analysis.history.history_model import History
+    from io_benchmark.analysis.investigation.investigation_model import Investigation
     from io_benchmark.analysis.prediction.prediction_model import Predictions
     from io_benchmark.analysis.report_model import Report
     from io_benchmark.analysis.tasks.task_model import TaskReport
     from io_benchmark.report.blocks import Document
 
-    AnyReport: TypeAlias = Report | History | TaskReport | Predictions
+    AnyReport: TypeAlias = Report | History | TaskReport | Predictions | Investigation
 
 # For text that does not follow a terminal.
 _TEXT_COLUMNS = 80
 # The modules of `sections` that write the blocks of each class
-_SECTIONS = {"History": "history", "TaskReport": "tasks", "Predictions": "predictions"}
+_SECTIONS = {
+    "History": "history",
+    "TaskReport": "tasks",
+    "Predictions": "predictions",
+    "Investigation": "investigation",
+}
 
 
 class _Format(NamedTuple):

@@ -8,7 +8,7 @@
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
 Versions, since 2026-11: a comparison and a comparison of tasks have the fourth, a history the third,
-predictions the second. CHANGELOG.md says what each one changed.
+predictions the second, an investigation the first. CHANGELOG.md says what each one changed.
 """
 
 import json
@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.statements import Statement, Value
@@ -34,7 +35,9 @@ class Sentence(Struct, frozen=True):
     values: Mapping[str, Value]
 
 
-def render(report: Report | History | TaskReport | Predictions, _layout: Layout) -> str:
+def render(
+    report: Report | History | TaskReport | Predictions | Investigation, _layout: Layout
+) -> str:
     """Return ASCII: what a name holds can neither end a line nor steer a terminal."""
     if isinstance(report, SampledReport):
         report = Report(**{name: getattr(report, name) for name in Report.__struct_fields__})

@@ -83,6 +83,10 @@ def _block(block: blocks.Block) -> str:
             return _items(block)
         case blocks.Table():
             return _table(block)
+        case blocks.Code():
+            # Longer than any fence in the text.
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
+            return f"{fence}{block.language}\n{block.text.rstrip()}\n{fence}"
         case blocks.Fold() if not block.on_page_only:
             # Markdown is not read inside of HTML.
             summary = f"<details>\n<summary>{escape(block.summary, quote=False)}</summary>"

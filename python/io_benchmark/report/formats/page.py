@@ -78,6 +78,8 @@ def _block(block: blocks.Block) -> Markup:
             figure = Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>")
             drawn = getattr(pictures, block.plot)(*block.arguments)
             return figure.format(_line(block.caption), drawn)
+        case blocks.Code():
+            return Markup("<pre>{}</pre>").format(block.text)
         case blocks.Fold():
             # The style sheet does not print what has pictures alone.
             kind = (

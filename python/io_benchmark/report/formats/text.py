@@ -138,6 +138,8 @@ def _block(block: blocks.Block, columns: int) -> Iterator[Text]:
             yield from _items(block, columns)
         case blocks.Table():
             yield from _table(block, columns)
+        case blocks.Code():
+            yield from (Text(_INDENT + line) for line in block.text.splitlines())
         case blocks.Fold() if not block.on_page_only:
             yield from _paragraph(f"{block.summary}:", columns)
             yield from _blocks(block.blocks, columns)

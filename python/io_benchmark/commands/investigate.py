@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MPL-2.0
+"""From a slow task's address to what to change, with the evidence, for a bug.
+
+The steps: what is slow, what the machines do, why, and what the task asks of
+them. Each is shown with its cost before it starts, and kept in a journal, so
+the same command resumes. Only the second and third step may create tasks.
+
+Exit code: 0 concluded, also that nothing is to change, 1 failed, 2 wrong usage,
+3 not decided: the report has what a person must do.
+"""
+
+from pathlib import Path
+
+from io_benchmark.commands import options
+from io_benchmark.context import Context
+from io_benchmark.report.formats import GENERAL_FORMATS
+from io_benchmark.submit.definitions import OWNER_PATTERN, parse_image
+
+USAGE = "TASK [OPTION ...]"
+EXAMPLES = (
+    "io-benchmark investigate task:cQ4kTnR7QTq1p2L0dJ8wXg --write markdown=bug.md",
+    "io-benchmark investigate task:cQ4kTnR7QTq1p2L0dJ8wXg --runs runs.csv --dry-run",
+)
+MANUAL = "deciding.md"
+OPTIONS = {
+    "what is known (each can have several values)": (
+        options.option("address", "TASK", "the slow task: task:ID, or its web address"),
+        options.option("--runs", "ADDRESS", "further runs of the task, as for tasks", nargs="+"),
+        options.option("--on", "ADDRESS", "results of the pools (default: the index)", nargs="+"),
+        options.option("--profile", "ADDRESS", "profiles of the task", nargs="+"),
+        options.option("--project", "NAME", "project in the index (default: io-benchmark)"),
+        options.option("--pools-file", "FILE", "worker-pools.yml, to make a patch of it", Path),
+    ),
+    "what to do": (
+        options.option("--journal", "DIR", "folder that keeps what each step found", Path),
+        options.flag("--dry-run", "show the next step and its cost, do nothing"),
+        options.flag("--yes", "create tasks without asking"),
+        options.option(
+            "--budget",
+            "HOURS",
+            "most worker time of new tasks (default: 12)",
+            options.matching(
+                r"(?=.*[1-9])[0-9]{1,6}(\.[0-9]{1,3})?", "is not a number above 0", float
+            ),
+        ),
+        options.option("--image", "IMAGE", "of new tasks (default: the task's)", parse_image),
+        options.option(
+            "--owner",
+            "EMAIL",
+            "owner of new tasks (default: git's user.email)",
+            options.matching(OWNER_PATTERN, "is not an e-mail address such as you@example.com"),
+        ),
+        options.ROOT,
+    ),
+    options.REPORT_OUTPUT: (options.PRICES, *options.report_options(GENERAL_FORMATS)),
+}
+EXIT_OPEN = 3
+
+
+def run(given: options.Given, context: Context) -> int:
+    from io_benchmark.analysis.investigation.investigation_model import Outcome
+    from io_benchmark.commands.output import print_report
+    from io_benchmark.operations.investigate import InvestigationOptions, investigate
+
+    settings = InvestigationOptions(**options.arguments(InvestigationOptions, given))
+    report = investigate(given["address"], settings, context)
+    exit_code = print_report(report, given, context)
+    is_open = report.conclusion.outcome is Outcome.OPEN and not settings.dry_run
+    return exit_code or (EXIT_OPEN if is_open else 0)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MPL-2.0
+"""A slow task on the loopback: its runs on two pools, its profile, and the benchmark's results of these.
+
+The machines are simulated, and so is the task: it writes, computes, and waits for something else. Its times
+follow from what its machines can do, so that a cause that is not there explains nothing.
+"""
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from string import ascii_uppercase
+from typing import Any
+
+import simulated_push
+import workload_entries
+from loopback_deployment import Artifact, Deployment, run, shown
+from predicted_tasks import profile_document
+from simulated_cases import CPU_BOUND, FAST, SLOW
+from simulated_machine import MIB, Machine
+from submitted_tasks import generated
+
+from io_benchmark.sources.run_results import queue_time
+from io_benchmark.submit.task_creation import dated
+
+GROUP, RESULTS = "Q0dZr3pPQ3m2cV9zqv1l9A", "Kb3vW0hXRf-8sD5tYq2mZA"
+LABEL = "test-linux/opt-slow"
+PROFILE = "public/io-benchmark/task-profile.json"
+BEGIN = datetime(2026, 3, 2, 8, tzinfo=UTC)
+HALF_SECONDS = 240
+MINUTES = 30.0
+VARIATION = (-0.02, 0.01, 0.02, -0.01, 0.015, -0.015)
+# What workers of Google Cloud say: one with one local SSD, and one that may have any number.
+MACHINE_TYPES = {SLOW: "c3d-standard-16-lssd", FAST: "c2-standard-16"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a task does: shares of its time on the fast machine; it waits for other things meanwhile."""
+
+    writing: float = 0.0
+    computing: float = 0.0
+    waiting_factor: float = 1.0  # of what is neither, on the slow pool
+    set_up_min: Mapping[str, float] = field(default_factory=dict)
+    pending_min: Mapping[str, float] = field(default_factory=dict)
+    # From this day on it takes so many times as long, on all pools.
+    grows_on_day: int | None = None
+    growth: float = 1.5
+    days: int = 1
+    has_profile: bool = True
+
+    def minutes(self, machine: Machine, fast: Machine, pool: str) -> float:
+        """Return how long its own work takes on a machine."""
+        writes = fast.write_bytes_per_s / machine.write_bytes_per_s
+        computes = fast.cpu.speed / machine.cpu.speed / min(1.0, machine.limits.cpus or 1.0)
+        other = 1 - self.writing - self.computing
+        other *= self.waiting_factor if pool == SLOW else 1.0
+        return MINUTES * (self.writing * writes + self.computing * computes + other)
+
+    def profile(self, fast: Machine, pool: str = FAST) -> dict[str, Any]:
+        """Return its profile on the fast machine."""
+        rate = fast.write_bytes_per_s / MIB / 2
+        at_full = [
+            int((at + 1) * self.writing) > int(at * self.writing) for at in range(HALF_SECONDS)
+        ]
+        document = profile_document(
+            [rate if full else 0.0 for full in at_full],
+            cpu_s=max(0.1, HALF_SECONDS / 2 * self.computing),
+        )
+        document["task"]["pool"] = f"type-{pool}"
+        timeline = document["timeline"]
+        (disk,) = timeline["devices"].values()
+        # Requests of 256 KiB, of which each of two striped disks does half.
+        disk["writes"] = [size // (512 * 1024) for size in disk["written_bytes"]]
+        idle = [0] * (HALF_SECONDS + 1)
+        timeline["columns"] |= {
+            "psi_io_some_us": _sums(490_000 * full for full in at_full),
+            "cpu_user_ms": _sums(max(15.0, 500 * self.computing) for _ in at_full),
+            **{f"cpu_{name}_ms": idle for name in ("nice", "system", "irq", "softirq")},
+        }
+        document["host"]["cpu_count"] = document["host"]["cpu_online_count"] = fast.cpu.count
+        return document
+
+
+def _sums(values: Iterable[float]) -> list[int]:
+    return [round(total) for total in itertools.accumulate(values, initial=0.0)]
+
+
+def add_task(
+    deployment: Deployment, task: Task, machines: Mapping[str, Sequence[Machine]], fast: Machine
+) -> str:
+    """Add a group with the task's runs, a worker per machine; return the address of a slow one."""
+    first = ""
+    for pool, of_pool in machines.items():
+        for day in range(task.days):
+            for number, machine in enumerate(of_pool):
+                minutes = task.minutes(machine, fast, pool) * (1 + VARIATION[(number + day) % 6])
+                if task.grows_on_day is not None and day >= task.grows_on_day:
+                    minutes *= task.growth
+                start = BEGIN + timedelta(days=day, hours=number)
+                name = f"{pool:A<7.7}{ascii_uppercase[number]}Q{ascii_uppercase[day]}"
+                task_id = f"{name}C{'A' * 11}"
+                _add_run(deployment, task, pool, task_id, number, start, minutes)
+                if task.has_profile and pool == FAST and day == task.days - 1:
+                    started = start + timedelta(minutes=task.set_up_min.get(pool, 1.0))
+                    profile = {
+                        **task.profile(fast),
+                        "started": queue_time(started),
+                        "ended": queue_time(started + timedelta(minutes=minutes)),
+                    }
+                    deployment.artifacts[task_id, 0, PROFILE] = Artifact(
+                        json.dumps(profile).encode()
+                    )
+                elif task.has_profile:
+                    started = start + timedelta(minutes=task.set_up_min.get(pool, 1.0))
+                    times = {
+                        "started": queue_time(started),
+                        "ended": queue_time(started + timedelta(minutes=minutes)),
+                    }
+                    deployment.artifacts[task_id, 0, PROFILE] = Artifact(json.dumps(times).encode())
+                first = first or task_id
+    return f"task:{first}"
+
+
+def _add_run(
+    deployment: Deployment,
+    task: Task,
+    pool: str,
+    task_id: str,
+    number: int,
+    start: datetime,
+    minutes: float,
+) -> None:
+    queue = {"provisionerId": "releng-1", "workerType": f"type-{pool}"}
+    scheduled = start - timedelta(minutes=task.pending_min.get(pool, 1.0))
+    end = start + timedelta(minutes=minutes + task.set_up_min.get(pool, 1.0) + 0.2)
+    definition = shown(
+        task_id,
+        {
+            **queue,
+            "taskGroupId": GROUP,
+            "created": queue_time(scheduled),
+            "deadline": "2026-03-25T00:00:00.000Z",
+            "metadata": {"name": LABEL, "description": "", "owner": "x@y.z", "source": ""},
+            "tags": {"kind": "test", "label": LABEL},
+            "payload": {
+                "image": "localhost/image:latest",
+                "artifacts": [{"name": "public/io-benchmark", "type": "directory"}],
+            },
+        },
+    )
+    times = {"scheduled": scheduled, "started": start, "resolved": end}
+    made = {**run(0, "completed"), "workerId": f"{pool}-{number}"}
+    made |= {name: queue_time(moment) for name, moment in times.items()}
+    status = {
+        **queue,
+        "taskId": task_id,
+        "taskQueueId": f"releng-1/type-{pool}",
+        "taskGroupId": GROUP,
+        "state": "completed",
+        "expires": "2027-03-24T10:00:00.000Z",
+        "runs": [made],
+    }
+    deployment.add(definition, status)
+
+
+def add_results(
+    deployment: Deployment,
+    pools: Sequence[simulated_push.Pool],
+    *,
+    destination: str,
+    group_id: str = RESULTS,
+) -> str:
+    """Add a push with the benchmark's results of these pools; return its address."""
+    for pool in pools:
+        for number in range(pool.workers):
+            task_id = f"{pool.name:B<7.7}{ascii_uppercase[number]}{group_id[8:]}"
+            definition = dict(generated(pool.name).definition)
+            document = result(pool, number, task_id, destination=destination)
+            status = {
+                "taskId": task_id,
+                "taskQueueId": f"releng-1/type-{pool.name}",
+                "taskGroupId": group_id,
+                "state": "completed",
+                "expires": "2027-03-24T10:00:00.000Z",
+                "runs": [{**run(0, "completed"), "workerId": f"{pool.name}-b{number}"}],
+            }
+            made = {
+                **dated(definition, BEGIN),
+                "taskGroupId": group_id,
+                "dependencies": [],
+            }
+            deployment.add(made, status, {0: Artifact(json.dumps(document).encode())})
+    return f"group:{group_id}"
+
+
+def result(pool: simulated_push.Pool, number: int, task_id: str, **options: Any) -> dict[str, Any]:
+    """Return what a worker of a pool measures."""
+    document = simulated_push.measure_one(pool, number, 1, trials=True, **options).document
+    if options.get("destination") == CPU_BOUND:
+        # The simulated trials are to another destination: only what the disks write at most is used.
+        document["workloads"][0]["trials"] |= {"blocks": [], "state": "not-run", "reason": "-"}
+    document["workloads"] += workload_entries.entries(only=("random-io", "spawn"))
+    document["task"] |= {
+        "task_id": task_id,
+        "run_id": 0,
+        "instance_type": f"projects/1/machineTypes/{MACHINE_TYPES[pool.name]}",
+    }
+    return document
+
+
+def machines_of(pool: simulated_push.Pool, workers: int) -> list[Machine]:
+    """Return the machines that real tasks run on: as the benchmark's, over and over."""
+    exceptions = pool.exceptions or {}
+    return [exceptions.get(number % pool.workers, pool.machine) for number in range(workers)]
+
+
+__all__ = ["Task", "add_results", "add_task", "machines_of", "replace", "result"]
