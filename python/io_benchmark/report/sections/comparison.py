@@ -32,7 +32,6 @@ from io_benchmark.report.sections.figures import COMPARED, screen_table
 from io_benchmark.report.sections.measured import (
     Footnote,
     Measurement,
-    footnotes_of,
     leading_of,
     measurements_of,
     pools_of,
@@ -69,8 +68,7 @@ _LAST_RANK = 2
 
 def document(report: SampledReport) -> Document:
     """Write everything that a comparison says, and what its first screen has."""
-    notes = footnotes_of(report)
-    measurements = measurements_of(report, notes)
+    measurements, notes = measurements_of(report)
     # An option needs no explanation, nor does a pool that is compared with nothing.
     reason = report.baseline_reason
     explains = reason and not reason.startswith("--") and report.title != report.baseline

@@ -52,13 +52,19 @@ FIGURES = (
 def screen_table(measurement: Measurement, title: str) -> Table:
     """Make the table of one measurement for a screen."""
     if measurement.subject.workload in workloads.IN_BATCHES:
-        table = measures_table([measurement], title)
+        table = _measures([measurement], title)
         return replace(table, rows=[replace(row, rank=_MEASURES_RANK) for row in table.rows])
     rows = [row for row in _figure_rows(measurement) if row.rank]
     return Table("", [side.name for side in measurement.sides], rows, title, turned_corner="Pool")
 
 
-def figures_table(measurement: Measurement) -> Table:
+def figures_table(members: Sequence[Measurement]) -> Table:
+    """Make the table of measurements that share a section."""
+    shares = members[0].subject.workload in workloads.IN_BATCHES
+    return _measures(members) if shares else _figures(members[0])
+
+
+def _figures(measurement: Measurement) -> Table:
     """Make the table of one measurement, with the verdicts in its last row."""
     sides, figures = measurement.sides, measurement.part.figures.values()
     # Before and after: each pool has a separate baseline.
@@ -82,7 +88,7 @@ def figures_table(measurement: Measurement) -> Table:
     return Table("Metric", heads, rows, turned_corner="Pool")
 
 
-def measures_table(measurements: Sequence[Measurement], title: str = "") -> Table:
+def _measures(measurements: Sequence[Measurement], title: str = "") -> Table:
     """Make one table of measurements that share a unit; each has a row per pool."""
     unit = workloads.of(measurements[0].subject.workload).unit
     heads = (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict")

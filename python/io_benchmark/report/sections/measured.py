@@ -35,7 +35,7 @@ class Footnote(Struct, frozen=True):
     sides: tuple[str, ...]  # empty: all
 
 
-def footnotes_of(report: Report) -> list[Footnote]:
+def _footnotes_of(report: Report) -> list[Footnote]:
     """Return the warnings in the order of the report, numbered."""
     several = len(report.subjects) > 1
     groups = _group_alike(report, is_refused=False)
@@ -165,14 +165,15 @@ def explained_comparison(report: Report, diagnosis: Diagnosis) -> Comparison | N
     return next(comparisons, None)
 
 
-def measurements_of(report: Report, footnotes: Sequence[Footnote]) -> list[Measurement]:
-    """Return the report's measurements, in its order."""
+def measurements_of(report: Report) -> tuple[list[Measurement], list[Footnote]]:
+    """Return the report's measurements, in its order, and the footnotes that they have."""
+    footnotes = _footnotes_of(report)
     explained: dict[tuple[Subject, str], Diagnosis] = {}
     for diagnosis in report.diagnoses:
         comparison = explained_comparison(report, diagnosis)
         if comparison is not None and comparison.verdict in DIFFERENT:
             explained[comparison.subject, diagnosis.candidate] = diagnosis
-    return [
+    measurements = [
         Measurement(
             position,
             part,
@@ -182,6 +183,7 @@ def measurements_of(report: Report, footnotes: Sequence[Footnote]) -> list[Measu
         )
         for position, part in enumerate(report.subjects)
     ]
+    return measurements, footnotes
 
 
 def _sides(

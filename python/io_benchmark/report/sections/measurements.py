@@ -13,7 +13,7 @@ from io_benchmark.analysis.report_model import SampledReport, SideBottleneck
 from io_benchmark.number_text import number_of, percent, size, times
 from io_benchmark.report.blocks import STRONG, Block, Fold, Heading, Items, Marks, Picture, Words
 from io_benchmark.report.content.wording import place_of, sharing_lines, text_of, unit_text
-from io_benchmark.report.sections.figures import figures_table, measures_table
+from io_benchmark.report.sections.figures import figures_table
 from io_benchmark.report.sections.measured import Measurement
 from io_benchmark.results import workloads
 from io_benchmark.text import name
@@ -69,12 +69,10 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
     if subject.workload in workloads.IN_BATCHES:
         place = f", place {place_of(subject)}" if place_of(subject) else ""
         yield Heading(f"{subject.workload}{place} {unit_text(subject.workload)}")
-        yield measures_table(members)
         # The table of workers sums up how many more settle dozens of measurements.
         advice = []
     else:
         yield Heading((str(subject), Marks(first.marks)))
-        yield figures_table(first)
         advice = [
             (pair.candidate, text_of(pair.advice.message)) for _, pair in pairs if pair.advice
         ]
@@ -82,6 +80,7 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
             (side, f"{sentence}{_adjustments(measurement, pair)}.")
             for (side, sentence), (measurement, pair) in zip(assumptions, pairs, strict=True)
         ]
+    yield figures_table(members)
     yield from _pictures(members, report)
     for title, lines in (
         ("What the copies waited for", map(_bottleneck, first.part.bottlenecks.items())),
