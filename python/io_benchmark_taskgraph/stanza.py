@@ -11,14 +11,7 @@ from typing import Any, Callable, NamedTuple
 
 import voluptuous
 
-from io_benchmark_taskgraph.mistakes import (
-    checked,
-    choice,
-    form,
-    plain,
-    quoted,
-    whole_number,
-)
+from io_benchmark_taskgraph.mistakes import checked, choice, form, plain, quoted, whole_number
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 FIDELITIES = ("seed", "real")

@@ -6,12 +6,7 @@ from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.report.formats import FORMATS
-from io_benchmark.submit.definitions import (
-    OWNER_PATTERN,
-    QUICK,
-    SubmissionOptions,
-    parse_image,
-)
+from io_benchmark.submit.definitions import OWNER_PATTERN, QUICK, SubmissionOptions, parse_image
 from io_benchmark.text import clean
 
 USAGE = "[OPTION ...]"

@@ -17,12 +17,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from io_benchmark.errors import ExecutionError
-from io_benchmark.execute.local_run import (
-    LocalRun,
-    RunOutcome,
-    RunOutput,
-    new_folder,
-)
+from io_benchmark.execute.local_run import LocalRun, RunOutcome, RunOutput, new_folder
 from io_benchmark.process import hold_interrupts
 
 # A place that the command names with its path on a worker as the default.

@@ -12,12 +12,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.errors import (
-    GraphError,
-    MissingError,
-    RequestRefusedError,
-    ResultError,
-)
+from io_benchmark.errors import GraphError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
