@@ -12,9 +12,17 @@ import io_benchmark
 PACKAGE = Path(io_benchmark.__file__).parent
 # Each room, or module between the rooms, imports from those before it.
 BELOW = ("statements", "levels", "variances", "run_noise", "time_parts", "model", "observed")
-COMPARISON = ("inference", "parts", "diagnosis_model", "trials", "report_model", "plan", "validity")
+COMPARISON = (
+    "inference",
+    "division",
+    "diagnosis_model",
+    "trials",
+    "report_model",
+    "plan",
+    "validity",
+)
 ANALYSIS = (*BELOW, *COMPARISON, "summary", "diagnosis", "intake", "history", "compare")
-INTAKE = (*BELOW, "parts", "intake")
+INTAKE = (*BELOW, "division", "intake")
 # A prediction needs what trials measured and which runs are valid, and no comparison.
 PREDICTION = (*BELOW, *COMPARISON, "prediction")
 # A history judges one pool over time, without diagnosis.

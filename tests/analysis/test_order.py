@@ -62,26 +62,6 @@ def test_reports_are_the_same_bytes(order: list[int], shared: bool) -> None:
     assert rendered([workers(shared)[number] for number in order]) == expected(shared)
 
 
-@settings(max_examples=4, deadline=None)
-@given(seed=st.integers(0, 1000), shared=st.booleans())
-def test_figures_do_not_depend_on_the_tasks_names(seed: int, shared: bool) -> None:
-    """The same runs under each other's task ids: every figure and every verdict is the same."""
-    made = documents(shared)
-    dice = random.Random(seed)
-    tasks: list[dict[str, Any]] = []
-    for start in (0, RUNS):
-        some = [document["task"] for document in made[start : start + RUNS]]
-        dice.shuffle(some)
-        tasks += some
-    renamed = [
-        seed_workers.worker({**document, "task": task})
-        for document, task in zip(made, tasks, strict=True)
-    ]
-    reports = [compare(PLAN, runs, Options()) for runs in (renamed, list(workers(shared)))]
-    first, second = ((report.subjects, report.diagnoses) for report in reports)
-    assert first == second
-
-
 @cache
 def readings() -> tuple[HistoryReading, ...]:
     """Twelve pushes of three runs, two of them on one machine that only its boot id tells."""

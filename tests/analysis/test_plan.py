@@ -3,7 +3,6 @@
 
 from typing import Any
 
-import every_workload
 import pytest
 import simulation
 
@@ -124,14 +123,6 @@ def test_before_and_after() -> None:
         *("amd-16 after", "amd-16 before", 1.05),
     )
     assert parsed.parts == ("spawn", "place workspace")
-
-
-def test_a_title_as_the_report_has_it_is_one_measurement() -> None:
-    """Each of a report's measurements can be named by its own title, pasted as it stands."""
-    report = every_workload.report()
-    for chosen in report.subjects:
-        expectation = Expectation.parse(f"amd-16/intel>0.001 on {chosen.subject}")
-        assert text_of(expectation.judge(report).message).endswith(": met")
 
 
 @pytest.mark.parametrize(

@@ -52,26 +52,6 @@ def test_blocks_are_well_over_twenty_retrieves(count: int, expected: int) -> Non
     assert run_noise._block_length(count) == expected
 
 
-def test_clinging_values_have_the_larger_error_of_theory() -> None:
-    """For a first-order autoregression the variance of the mean is sigma^2 / (n (1 - rho)^2)."""
-    generator = np.random.default_rng(2)
-    variances = []
-    for _ in range(200):
-        noise = generator.normal(0, 1, 4000)
-        for at in range(1, len(noise)):
-            noise[at] += 0.9 * noise[at - 1]
-        variances.append(run_noise.variance_of_mean(noise.tolist()).variance)
-    assert np.mean(variances) == pytest.approx(1 / (4000 * 0.1**2), rel=0.15)
-
-
-def test_a_wave_of_writeback_cancels_within_blocks() -> None:
-    """A period of ten has no long-run variance: single retrieves would claim far too much."""
-    values = np.tile([2.0] * 5 + [0.0] * 5, 200)
-    known = run_noise.variance_of_mean(values.tolist()).variance
-    naive = values.var() / len(values)
-    assert known < naive / 10
-
-
 @pytest.mark.parametrize("count", [0, 1])
 def test_nothing_is_known_from_nothing(count: int) -> None:
     """No second block: the variance is unbounded, not zero."""
@@ -161,14 +141,6 @@ def test_step(share, factor):
     assert len(known) >= 90
     assert median(step.index for step in known) == pytest.approx(begin, abs=COUNT / 50)
     assert median(step.ratio for step in known) == pytest.approx(factor, rel=0.05)
-
-
-def test_slope():
-    """A run that slows down steadily to twice its time is found as often."""
-    generator = random.Random(4)
-    noise = [series("independent", generator) for _ in range(100)]
-    slopes = [[time * (1 + at / COUNT) for at, time in enumerate(times)] for times in noise]
-    assert sum(found(times) is not None for times in slopes) >= 90
 
 
 def test_operations_count():

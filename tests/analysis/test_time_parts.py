@@ -77,20 +77,3 @@ def test_parts_of_retrieves() -> None:
         Part(Phase.COPY, Kind.KERNEL): 15.0,
         Part(Phase.COPY, Kind.UNEXPLAINED): 30.0,
     }
-
-
-def test_steps_of_a_clock_cancel() -> None:
-    """A tick counted in one short lookup makes up for those that were not counted."""
-    columns = retrieves(lookup_user_ns=[0, 5], lookup_kernel_ns=[0, 3])
-    lookups = {
-        part.kind: ns for part, ns in of_retrieves(columns).items() if part.phase is Phase.LOOKUP
-    }
-    assert lookups == {Kind.USER: 2.5, Kind.KERNEL: 1.5, Kind.UNEXPLAINED: 1.0}
-
-
-def test_retrieves_of_an_older_script() -> None:
-    """They have two phases, and nothing is known of what was spent in them."""
-    assert of_retrieves(retrieves()) == {
-        Part(Phase.LOOKUP, Kind.UNEXPLAINED): 5.0,
-        Part(Phase.COPY, Kind.UNEXPLAINED): 50.0,
-    }

@@ -56,19 +56,6 @@ def test_means_of_batches() -> None:
     assert (longest.mean_ns, longest.relative_times.error_of_mean) == (1e16, 0.0)
 
 
-def test_noise_of_batches() -> None:
-    """Windows of other lengths at the same speed are no noise; an allowance that ends is drift."""
-    counts = [10 + number % 7 for number in range(120)]
-    times = batches([50.0 * count for count in counts], counts).relative_times
-    assert times.error_of_mean == pytest.approx(0.0, abs=1e-12)
-    assert times.step is None
-    # Ten times the operations in the first third, in windows of the same length.
-    times = batches([1e8] * 90, [1000] * 30 + [100] * 60).relative_times
-    assert times.step is not None
-    assert (times.step.index, times.step.is_clear) == (30, True)
-    assert times.step.ratio == pytest.approx(10.0)
-
-
 def report(candidate: dict[str, Any], baseline: dict[str, Any] | None = None) -> Report:
     return pair_report(dict(measured()) if baseline is None else baseline, candidate)
 
@@ -76,13 +63,6 @@ def report(candidate: dict[str, Any], baseline: dict[str, Any] | None = None) ->
 def part(made: Report, ending: str) -> SubjectReport:
     """Return the measurement whose name ends so."""
     return next(result for result in made.subjects if str(result.subject).endswith(ending))
-
-
-def test_cache_retrieve_leads_and_the_others_follow_in_their_order() -> None:
-    """Whatever the script measured first."""
-    last = {"workloads": lambda entries: [*reversed(workload_entries.entries()), *entries]}
-    subjects = [result.subject for result in pair_report(last, last).subjects]
-    assert list(dict.fromkeys(subject.workload for subject in subjects)) == [*workloads.WORKLOADS]
 
 
 def test_a_verdict_is_always_on_times() -> None:
@@ -151,48 +131,6 @@ def test_figures_that_one_workload_alone_has() -> None:
         ),
     ]
     assert details(made, "read-depth-1")["intel"] == {"latency-p99": 210.0}
-
-
-def test_the_same_finding_in_several_places_is_one_remark() -> None:
-    """It names the places; where the figures differ each place has its own."""
-
-    def change(count: int) -> dict[str, Any]:
-        only = ("metadata/visibility",)
-        made = workload_entries.entries(only=only, observed=hidden(7))
-        made += workload_entries.entries(only=only, observed=hidden(7), place="container")
-        made += workload_entries.entries(only=only, observed=hidden(count), place="memory")
-        return {"workloads": lambda entries: [*entries, *made]}
-
-    remarks = [line for line in remarks_of(report({}, change(9))) if "not visible" in line]
-    assert [line.partition(" files")[0] for line in remarks] == [
-        "intel, places workspace, container: 7",
-        "intel, place memory: 9",
-    ]
-
-
-def test_what_a_side_shows_by_itself_is_remarked() -> None:
-    """A fault of a pool is reported even if the other pool has it too, and nothing differs."""
-    changed = measured({"metadata/stat/4": 5, "exec/copies": 1.5}, observed=hidden(800) | STALLS)
-    same = dict(changed)
-    assert [line for line in remarks_of(report(same, same)) if line.startswith("amd-16")] == [
-        (
-            "amd-16: 50 uploads waited for an answer to Expect: 100-continue that did not come (upload): "
-            "do not send this header"
-        ),
-        (
-            "amd-16, place workspace: 800 files that one thread had created were not visible to another "
-            "at once, as POSIX promises (metadata, visibility)"
-        ),
-        (
-            "amd-16, place workspace: 4 at once do 75 % of what one alone does (metadata, stat): "
-            "something locks"
-        ),
-        (
-            "amd-16, place workspace: a copy of the binary for each of 4 processes makes executing it "
-            "take 1.65× the time that hardlinks to one take (exec): builders that share the file share "
-            "the caches"
-        ),
-    ]
 
 
 QUOTA = {"group": "/", "quota_us": 200_000, "period_us": 100_000}
@@ -338,18 +276,3 @@ def test_what_was_skipped_is_named_and_no_fault() -> None:
     assert subject in {problem.subject for problem in made.problems if problem.rule == "skipped"}
     names = ("read-depth-1", "posix-spawn")
     assert [len(part(made, name).comparisons) for name in names] == [0, 1]
-
-
-def test_skipped_everywhere_is_no_measurement() -> None:
-    """There is nothing to show of it, but that it was skipped."""
-    change = {"workloads": lambda entries: [*entries, *skipped("exec", "no space")]}
-    made = report(change, change)
-    assert [result.subject.workload for result in made.subjects] == ["cache-retrieve"]
-    assert len(problems(made, "skipped")) == 4
-
-
-def test_a_place_is_of_no_matter_to_what_does_not_use_it() -> None:
-    """Spawn and upload are compared though the places are of another kind."""
-    made = report(dict(measured(seed=2)) | {"storage.places.0.kind": "overlay"})
-    compared = {result.subject.workload for result in made.subjects if result.comparisons}
-    assert compared == {"spawn", "upload"}

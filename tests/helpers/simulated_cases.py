@@ -2,11 +2,9 @@
 """Investigations with a known truth: what makes one pool of simulated machines slower than another.
 
 A truth changes what a machine can do and the facts that show it. An irrelevant difference changes a
-fact that costs nothing where it is used. `CASES` were written before the rules; `random_case` draws
-others from the same parts.
+fact that costs nothing where it is used. `CASES` were written before the rules.
 """
 
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -227,9 +225,6 @@ IRRELEVANT_WITHOUT_DISKS: Mapping[str, Change] = {
     "write limit": limits(write_bytes_per_s=200.0 * MIB),
 }
 
-# How much may be unwritten matters where copies are not flushed.
-_CHANGES_THE_BURST = frozenset(("dirty ratio", "more memory", "unreached memory limit"))
-
 BASE = Machine()
 
 
@@ -274,23 +269,16 @@ def make(
 
 SINGLE = tuple(make((name,)) for name in TRUTHS)
 WITH_IRRELEVANT = (
-    make(("one disk",), ("bfq",)),
-    make(("one disk",), ("another CPU as fast", "more CPUs")),
+    *(make(("one disk",), (name,)) for name in IRRELEVANT),
+    *(make(("slow grep",), (name,)) for name in IRRELEVANT_WITHOUT_DISKS),
     make(("one disk",), irrelevant_of_fast=("a neighbour blocked on another disk", "more memory")),
-    make(("one disk",), ("write limit just above the disks",)),
     make(("one disk",), irrelevant_of_fast=("operations limit of large requests",)),
     make(("one disk after a burst",), ("read limit just above the disks",)),
-    make(("slower disks",), ("another grep as fast", "unreached memory limit")),
-    make(("slower disks",), ("operations limit of large requests",)),
     make(("cap of the cloud",), ("short commit interval", "another kernel")),
     make(("writing neighbour",), ("write limit just above the disks",)),
     make(("data in the journal",), ("write limit just above the disks", "bfq")),
-    make(("read limit while the cache is cold",), ("another disk model", "mount option")),
-    make(("slow grep",), ("a neighbour blocked on another disk", "linear volume")),
-    make(("slow CPU",), ("write limit",)),
     make(("stolen CPU",), ("slower disks", "another kernel")),
     make(("half a CPU",), ("unreached write limit", "one disk")),
-    make(("slow process starts",), ("a little steal", "another kernel")),
 )
 TWO_TRUTHS = (
     make(("one disk", "data in the journal")),
@@ -317,65 +305,3 @@ SWAPPED = (
     make(("slow CPU",), ("one disk",), swapped=True),
 )
 CASES = SINGLE + WITH_IRRELEVANT + TWO_TRUTHS + ONE_BAD_WORKER + SWAPPED
-
-
-def random_case(seed: int, *, most_irrelevant: int = 4) -> Case:
-    """Draw one truth of random size, and up to four irrelevant facts on either side."""
-    generator = random.Random(f"random case {seed}")
-    name = generator.choice(sorted(TRUTHS))
-    # These use the disks, whatever the destination is.
-    uses_disks = name in ("synchronous mount", "little memory")
-    idle_disks = TRUTHS[name].destinations[0] == CPU_BOUND and not uses_disks
-    known = sorted({**IRRELEVANT, **(IRRELEVANT_WITHOUT_DISKS if idle_disks else {})})
-    if TRUTHS[name].destinations == (BURST,):
-        known = [fact for fact in known if fact not in _CHANGES_THE_BURST]
-    facts = generator.sample(known, generator.randint(0, most_irrelevant))
-    of_slow = tuple(fact for fact in facts if generator.random() < 0.5 and fact != name)
-    of_fast = tuple(
-        fact for fact in facts if fact not in of_slow and fact not in IRRELEVANT_WITHOUT_DISKS
-    )
-    return make(
-        (name,),
-        _without_conflicts(of_slow, name),
-        irrelevant_of_fast=_without_conflicts(of_fast),
-        swapped=generator.random() < 0.5,
-    )
-
-
-# Each of these sets the same field, so the later one would undo the earlier one.
-_CONFLICTS = (
-    {"read limit, little memory", "little memory", "unreached memory limit"},
-    {"half a CPU", "unreached CPU limit", "CPU limit of one and a half"},
-    {
-        "write operations limit",
-        "unreached operations limit",
-        "operations limit of large requests",
-    },
-    {
-        "read limit, little memory",
-        "read limit while the cache is cold",
-        "read limit just above the disks",
-    },
-    {"stolen CPU", "a little steal"},
-    {"mount option", "short commit interval", "strictatime"},
-    {"bfq", "mq-deadline"},
-    {
-        "unreached write limit",
-        "write limit",
-        "write limit after a burst",
-        "write limit just above the disks",
-    },
-    {"dirty ratio", "write limit after a burst", "one disk after a burst"},
-    {
-        *("one disk", "one disk after a burst", "slower disks", "another disk model"),
-        *("cap of the cloud", "slow reads"),
-    },
-)
-
-
-def _without_conflicts(names: tuple[str, ...], truth: str = "") -> tuple[str, ...]:
-    kept = [truth]
-    for name in names:
-        if not any(name in group and group & set(kept) for group in _CONFLICTS):
-            kept.append(name)
-    return tuple(kept[1:])

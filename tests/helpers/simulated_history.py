@@ -33,11 +33,6 @@ def irregular(generator: np.random.Generator, count: int, mean_days: float = WEE
     return MONDAY + DAY_S * np.cumsum(generator.exponential(mean_days, count))
 
 
-def with_gap(times: Values, at: int, days: float = 60.0) -> Values:
-    """Return the same points where the pool was away for some time before point `at`."""
-    return times + days * DAY_S * (np.arange(len(times)) >= at)
-
-
 @dataclass(frozen=True)
 class Noise:
     """How the logarithms of points vary, apart from what a history reports."""

@@ -37,9 +37,6 @@ from io_benchmark.analysis.model import (
 )
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.results.format import PLAN_VARIABLE
-from io_benchmark.results.parts import OutcomeState
 
 Factors = NDArray[np.float64]
 Files = NDArray[np.int64]
@@ -116,10 +113,6 @@ class Bursts:
     on: float  # retrieves, on average
     off: float
 
-    @property
-    def expected(self) -> float:
-        return 1 + (self.factor - 1) * self.on / (self.on + self.off)
-
     def draw(self, generator: np.random.Generator, count: int) -> Factors:
         """Return the factor of each retrieve. The process did not begin with the run."""
         cycles = 2 + math.ceil(2 * count / (self.on + self.off))
@@ -157,14 +150,6 @@ class Noise:
     cold_factor: float = 1.0  # of the first retrieve of each file
     credit: int | None = None  # retrieves after which the disk has used up its burst credit
     without_credit: float = 1.0  # factor from then on
-
-    def expected_log(self, files: Files) -> float:
-        """Return the expectation of ln of a worker's mean time, the run's to the first order."""
-        zones = sum(zone.share * math.log(zone.factor) for zone in self.zones)
-        run = float((_NS[kinds(files)] * self._course(files)).mean())
-        run *= self.bursts.expected if self.bursts else 1.0
-        machines = self.slow_machines * math.log(self.slow_factor)
-        return machines + zones + math.log(run) + self.tail**2 / 2
 
     def draw_speeds(self, generator: np.random.Generator, count: int) -> Factors:
         """Return the factors of machines, without those of their hosts and zones."""
@@ -227,72 +212,6 @@ def side_of(*machines: Sequence[Entry]) -> SideData:
     return SideData(tuple(logs), tuple(map(tuple, machines)))
 
 
-@dataclass(frozen=True)
-class Pool:
-    """A pool's noise, and how much slower it is than a pool with the same noise."""
-
-    name: str
-    noise: Noise = Noise()
-    ratio: float = 1.0
-    retrieves: int | None = None  # what a run was ended after; None: all of the sequence
-    ended_by: OutcomeState = OutcomeState.COMPLETED
-    planned: str | None = None  # the number of replicates that each task names
-
-    def expected_log(self, files: Files) -> float:
-        """Return the expectation of ln of a worker's mean time."""
-        return math.log(self.ratio) + self.noise.expected_log(files)
-
-    def true_ratio(self, baseline: "Pool", files: Files) -> float:
-        """Return the ratio to the baseline over the part of the sequence that both have."""
-        common = files[: min(pool.retrieves or len(files) for pool in (self, baseline))]
-        return math.exp(self.expected_log(common) - baseline.expected_log(common))
-
-    def measure(self, count: int, files: Files, generator: np.random.Generator) -> list[Worker]:
-        """Return so many workers that took these files."""
-        noise = self.noise
-        speeds = self.ratio * noise.draw_speeds(generator, count)
-        zones = self._zones(count, generator)
-        workers = []
-        for at, speed in enumerate(speeds):
-            zone = zones[at] if zones else None
-            factor = speed * (zone.factor if zone else 1.0)
-            times = _NS[kinds(files)] * factor * noise.draw_run(generator, files)
-            workers.append(self._worker(at, times, files, zone.name if zone else None))
-        return workers
-
-    def _zones(self, count: int, generator: np.random.Generator) -> list[Zone]:
-        zones = self.noise.zones
-        shares = [zone.share for zone in zones]
-        return [zones[at] for at in generator.choice(len(zones), count, p=shares)] if zones else []
-
-    def _worker(self, at: int, times: Factors, files: Files, zone: str | None) -> Worker:
-        measured = entry(times[: self.retrieves], kinds(files[: self.retrieves]))
-        firsts = np.unique(files[: self.retrieves], return_index=True)[1].tolist()
-        assert measured.facts is not None
-        outcome = replace(measured.facts.outcome, state=self.ended_by)
-        facts = replace(measured.facts, outcome=outcome, retrieves_planned=len(files))
-        measured = replace(measured, first_reads=frozenset(firsts), facts=facts, planned=len(files))
-        result = _base().result
-        environment = {} if self.planned is None else {PLAN_VARIABLE: self.planned}
-        location = {"cloud": "google", "zone": zone} if zone else {}
-        result = replace(
-            result,
-            task=replace(result.task, location=location),
-            config=replace(result.config, environment=environment),
-        )
-        name = f"{self.name}-{at:03}"
-        return replace(
-            _base(),
-            side=self.name,
-            pool=self.name,
-            task_id=name,
-            worker_id=f"workers/{name}",
-            machine=UNKNOWN,
-            result=result,
-            entries=(measured,),
-        )
-
-
 @cache
 def _base() -> Worker:
     """Return a worker with facts, of which causes need as little time as possible."""
@@ -308,56 +227,55 @@ def sequence(retrieves: int, files: int, generator: np.random.Generator) -> File
 
 @dataclass(frozen=True)
 class Push:
-    """What all workers of some pools measured; the last pool is the baseline."""
+    """What all workers of two pools measured, which are alike."""
 
-    pools: tuple[Pool, ...]
-    files: Files
-    workers: tuple[Sequence[Worker], ...]
+    candidates: Sequence[Worker]
+    baselines: Sequence[Worker]
 
     @classmethod
-    def draw(
-        cls,
-        pools: Sequence[Pool],
-        counts: Sequence[int],
-        generator: np.random.Generator,
-        *,
-        retrieves: int = RETRIEVES,
-        files: int = FILES,
-    ) -> "Push":
+    def draw(cls, noise: Noise, count: int, generator: np.random.Generator) -> "Push":
         """Measure so many workers of each pool."""
-        taken = sequence(retrieves, files, generator)
-        workers = [
-            pool.measure(count, taken, generator) for pool, count in zip(pools, counts, strict=True)
-        ]
-        return cls(tuple(pools), taken, tuple(workers))
+        files = sequence(RETRIEVES, FILES, generator)
+        return cls(*(_pool(name, noise, count, files, generator) for name in ("a", "b")))
 
-    def report(
-        self,
-        count: int | None = None,
-        schedule: Schedule | None = None,
-        lost: Sequence[str] = (),
-    ) -> Report:
-        """Compare the first workers of each pool, or all; `lost` are tasks without a result."""
-        chosen = [worker for pool in self.workers for worker in pool[:count]]
-        baseline = self.pools[-1].name
-        plan = Plan.of_pools([pool.name for pool in self.pools], baseline)
+    def comparison(self, count: int, schedule: Schedule | None = None) -> Comparison:
+        """Compare the first workers of each pool."""
+        plan = Plan.of_pools(["a", "b"], "b")
+        chosen = [*self.candidates[:count], *self.baselines[:count]]
         # Causes take most of the time, and are simulated elsewhere.
         with mock.patch.object(diagnoses, "diagnoses", return_value=()):
-            return compare(plan, chosen, Options(schedule=schedule or Schedule()), lost=lost)
+            report = compare(plan, chosen, Options(schedule=schedule or Schedule()))
+        return report.subjects[0].comparisons[0]
 
-    def comparison(
-        self,
-        count: int | None = None,
-        schedule: Schedule | None = None,
-        lost: Sequence[str] = (),
-    ) -> Comparison:
-        """Compare the first candidate with the baseline."""
-        return self.report(count, schedule, lost).subjects[0].comparisons[0]
 
-    def holds(self, comparison: Comparison) -> bool:
-        """Return whether the interval holds the true ratio."""
-        candidate = next(pool for pool in self.pools if pool.name == comparison.candidate)
-        return not comparison.interval.excludes(candidate.true_ratio(self.pools[-1], self.files))
+def _pool(
+    pool: str, noise: Noise, count: int, files: Files, generator: np.random.Generator
+) -> list[Worker]:
+    """Return so many workers that took these files."""
+    speeds = noise.draw_speeds(generator, count)
+    shares = [zone.share for zone in noise.zones]
+    zones = generator.choice(len(shares), count, p=shares) if shares else [None] * count
+    workers = []
+    for number, (speed, at) in enumerate(zip(speeds, zones, strict=True)):
+        zone = None if at is None else noise.zones[at]
+        factor = speed * (zone.factor if zone else 1.0)
+        measured = run_of(noise, files, generator, factor)
+        firsts = np.unique(files, return_index=True)[1].tolist()
+        location = {"cloud": "google", "zone": zone.name} if zone else {}
+        result = _base().result
+        name = f"{pool}-{number:03}"
+        worker = replace(
+            _base(),
+            side=pool,
+            pool=pool,
+            task_id=name,
+            worker_id=f"workers/{name}",
+            machine=UNKNOWN,
+            result=replace(result, task=replace(result.task, location=location)),
+            entries=(replace(measured, first_reads=frozenset(firsts)),),
+        )
+        workers.append(worker)
+    return workers
 
 
 @dataclass

@@ -4,21 +4,31 @@
 The figures are near what machines like the seeds' do; a test makes some slower by a factor.
 """
 
+import json
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from checkout import ROOT
 from seed_case import outcome
 
 US, MS = 1_000, 1_000_000
 Entry = dict[str, Any]
+# What a worker measured; only what it unpacks was not recorded.
+RECORDED = {
+    (entry["name"], entry.get("variant")): entry
+    for entry in json.loads((ROOT / "tests/fixtures/result-v2-all.json").read_bytes())["workloads"]
+}
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One entry: what an operation of it takes, how many are in a sample, and how many samples."""
+    """One entry: what an operation of it takes, how many are in a sample, and how many samples.
+
+    Parameters and what was observed are those of a recorded entry, apart from those given here.
+    """
 
     workload: str
     variant: str
@@ -26,8 +36,8 @@ class Kind:
     operation_ns: float
     operations: int
     samples: int
-    parameters: Mapping[str, Any]
-    observed: Mapping[str, Any]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    observed: Mapping[str, Any] = field(default_factory=dict)
     blocked: float | None = None  # the share of the time; None: not recorded what processes did
 
     @property
@@ -36,43 +46,25 @@ class Kind:
         wide = (self.workload, f"{self.workload}/{self.variant}")
         return wide if self.threads is None else (*wide, f"{wide[1]}/{self.threads}")
 
+    def recorded(self, name: str, changes: Mapping[str, Any]) -> Entry:
+        """Return the parameters, or what was observed."""
+        return {**RECORDED.get((self.workload, self.variant), {}).get(name, {}), **changes}
+
+
+WINDOW, BINARY = {"window_ns": 200 * MS}, {"blob_bytes": 20 * 1024 * 1024}
+
 
 def _random_io(variant: str, operation_ns: float) -> Kind:
-    operation, _, depth = variant.split("-")
-    parameters = {
-        "operation": operation,
-        "block_bytes": 4096,
-        "depth": int(depth),
-        "file_bytes": 1024 * 1024 * 1024,
-        "window_ns": 200 * MS,
-        "samples_planned": 60,
-        "time_limit_s": 20.0,
-    }
-    observed = {
-        "method": "python-o-direct",
-        "processes": 1,
-        "latency_ns": {
-            "mean": 90 * US,
-            "p50": 85 * US,
-            "p95": 140 * US,
-            "p99": 210 * US,
-            "max": MS,
-        },
-    }
+    latency = {"mean": 90 * US, "p50": 85 * US, "p95": 140 * US, "p99": 210 * US, "max": MS}
+    observed = {"method": "python-o-direct", "latency_ns": latency}
     operations = int(200 * MS / operation_ns)
-    return Kind("random-io", variant, None, operation_ns, operations, 60, parameters, observed)
+    return Kind("random-io", variant, None, operation_ns, operations, 60, WINDOW, observed)
 
 
 def _unpack(variant: str, operation_ns: float) -> Kind:
     files, files_bytes, samples = 2406, 70 * 1024 * 1024, 24
-    parameters = {
-        "files": files,
-        "files_bytes": files_bytes,
-        "sizes_sha256": "5" * 64,
-        "warm_up": 1,
-        "samples_planned": samples,
-        "time_limit_s": 32.0,
-    }
+    parameters = {"files": files, "files_bytes": files_bytes, "sizes_sha256": "5" * 64}
+    parameters |= {"warm_up": 1, "samples_planned": samples, "time_limit_s": 32.0}
     is_synced = variant.endswith("-sync")
     observed = {
         "method": "own tar reader, syncfs" if is_synced else "own tar reader",
@@ -87,74 +79,9 @@ def _unpack(variant: str, operation_ns: float) -> Kind:
     )
 
 
-def _sync_write(variant: str, operation_ns: float, writes_a_process: int | None = None) -> Kind:
-    samples = 200 if writes_a_process is None else 50
-    parameters = {
-        "write_bytes": 512,
-        "samples_planned": samples,
-        "warm_up": 20 if writes_a_process is None else 0,
-        "writes_a_process": writes_a_process,
-        "time_limit_s": 30.0,
-    }
-    observed = {"process": "fresh", "python": "3.11.2"}
-    operations = writes_a_process or 1
-    return Kind(
-        "sync-write", variant, None, operation_ns, operations, samples, parameters, observed
-    )
-
-
 def _metadata(variant: str, threads: int, operation_ns: float) -> Kind:
-    visible = variant == "visibility"
-    alone = variant == "lookup-missing"
-    parameters = {
-        "concurrency": "threads" if visible else "processes",
-        "files": 1000,
-        "samples_planned": 200 if visible else 40,
-        "window_ns": None if visible or alone else 200 * MS,
-        "time_limit_s": 8.0,
-    }
-    observed = {
-        "cpus": 16,
-        "checks": 200 if visible else None,
-        "not_visible": 0 if visible else None,
-        "longest_invisible_ns": 0 if visible else None,
-    }
-    operations = 1 if visible else int(200 * MS / operation_ns)
-    samples = 200 if visible else 40
-    return Kind(
-        "metadata", variant, threads, operation_ns, operations, samples, parameters, observed
-    )
-
-
-def _exec(variant: str, operation_ns: float) -> Kind:
-    parameters = {
-        "blob_bytes": 20 * 1024 * 1024,
-        "passes": 50,
-        "samples_planned": 80,
-        "time_limit_s": 30.0,
-    }
-    observed = {"architecture": "x86_64", "cpus": [0, 1, 2, 3], "cpu_ns": 80 * 29 * MS}
-    return Kind("exec", variant, 4, operation_ns, 1, 80, parameters, observed)
-
-
-def _upload(variant: str, operation_ns: float, operations: int = 1) -> Kind:
-    parameters = {
-        "target": "loopback",
-        "object_bytes": 4096,
-        "objects_planned": 50 * operations,
-        "objects_at_once": operations,
-        "samples_planned": 50,
-        "delay_ns": 5 * MS,
-        "time_limit_s": 30.0,
-    }
-    observed = {
-        "method": "curl-7.88.1",
-        "http_version": "1.1",
-        "connections": {"connection-each": 50, "keep-alive": 1}.get(variant, 16),
-        "without_expect_ns": [6 * MS, 6 * MS],
-        "expect_100_stalls": 0,
-    }
-    return Kind("upload", variant, None, operation_ns, operations, 50, parameters, observed)
+    operations = int(200 * MS / operation_ns)
+    return Kind("metadata", variant, threads, operation_ns, operations, 40, WINDOW)
 
 
 KINDS: Sequence[Kind] = (
@@ -162,19 +89,11 @@ KINDS: Sequence[Kind] = (
     _random_io("write-depth-1", 30 * US),
     _random_io("read-depth-32", 1e9 / 170_000),
     _random_io("write-depth-32", 1e9 / 90_000),
-    Kind(
-        *("spawn", "posix-spawn", None, 512 * US, 1, 500),
-        {"samples_planned": 500, "warm_up": 20, "time_limit_s": 30.0},
-        {
-            "program": "/usr/bin/true",
-            "method": "os.posix_spawn, os.waitpid",
-            "python": "3.11.2",
-        },
-    ),
-    _sync_write("dsync-overwrite", 150 * US),
-    _sync_write("dsync-append", 180 * US),
-    _sync_write("append-fsync", 200 * US),
-    _sync_write("dsync-append-first", 185 * US, 30),
+    Kind("spawn", "posix-spawn", None, 512 * US, 1, 500, {"samples_planned": 500}),
+    Kind("sync-write", "dsync-overwrite", None, 150 * US, 1, 200),
+    Kind("sync-write", "dsync-append", None, 180 * US, 1, 200),
+    Kind("sync-write", "append-fsync", None, 200 * US, 1, 200),
+    Kind("sync-write", "dsync-append-first", None, 185 * US, 30, 50, {"samples_planned": 50}),
     *(
         _metadata(variant, threads, operation_ns / threads**0.95)
         for variant, operation_ns in (
@@ -184,13 +103,13 @@ KINDS: Sequence[Kind] = (
         )
         for threads in (1, 2, 4)
     ),
-    _metadata("lookup-missing", 1, 3 * US),
-    _metadata("visibility", 2, 60 * US),
-    _exec("hardlinked", 30 * MS),
-    _exec("copies", 33 * MS),
-    _upload("connection-each", 7 * MS),
-    _upload("keep-alive", 6 * MS),
-    _upload("concurrent", 0.5 * MS, 16),
+    Kind("metadata", "lookup-missing", 1, 3 * US, int(200 * MS / (3 * US)), 40),
+    Kind("metadata", "visibility", 2, 60 * US, 1, 200),
+    Kind("exec", "hardlinked", 4, 30 * MS, 1, 80, BINARY, {"cpu_ns": 80 * 29 * MS}),
+    Kind("exec", "copies", 4, 33 * MS, 1, 80, BINARY, {"cpu_ns": 80 * 29 * MS}),
+    Kind("upload", "connection-each", None, 7 * MS, 1, 50),
+    Kind("upload", "keep-alive", None, 6 * MS, 1, 50),
+    Kind("upload", "concurrent", None, 0.5 * MS, 16, 50, {"objects_at_once": 16}),
     _unpack("cold", 60 * US),
     _unpack("cold-sync", 85 * US),
     _unpack("warm", 35 * US),
@@ -213,7 +132,8 @@ def entries(
         if only and not set(kind.keys) & set(only):
             continue
         factor = math.prod((slower or {}).get(key, 1.0) for key in kind.keys)
-        seen, chosen = dict(kind.observed), dict(kind.parameters)
+        seen = kind.recorded("observed", kind.observed)
+        chosen = kind.recorded("parameters", kind.parameters)
         for key in kind.keys:
             seen |= (observed or {}).get(key, {})
             chosen |= (parameters or {}).get(key, {})

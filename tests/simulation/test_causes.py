@@ -6,11 +6,9 @@ together. What is not observable by these facts may be missing; what is supporte
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import divided_reports
 import pytest
-import workload_entries
 from simulated_cases import (
     BASE,
     CASES,
@@ -25,15 +23,13 @@ from simulated_cases import (
     Case,
     Change,
     changed,
-    cpu,
     image,
     limits,
     make,
     other,
-    random_case,
     storage,
 )
-from simulated_machine import MIB, PARTS, Machine
+from simulated_machine import MIB, PARTS
 from simulated_push import Measured, Pool, measure
 
 from io_benchmark.analysis.diagnosis_model import Cause, State
@@ -42,7 +38,6 @@ from io_benchmark.analysis.report_model import Report
 
 RETRIEVES = 200
 EQUAL_POOLS = 5
-RANDOM_CASES, LONG_RANDOM_CASES = 20, 1000
 DECIDED = [case for case in CASES if case not in ONE_BAD_WORKER]
 
 
@@ -126,34 +121,6 @@ def test_equal_pools_have_neither_causes_nor_single_workers() -> None:
         assert names(report, State.SUPPORTED) == []
 
 
-def test_copies_that_wait_for_reads_have_no_remedy_about_writing() -> None:
-    """Both sides flush rewritten files, but that is not what takes longer."""
-    (case,) = (case for case in DECIDED if case.name == "slow reads")
-    report, _ = report_of(case)
-    assert report.diagnoses[0].remedies == ()
-
-
-def test_random_truths_with_irrelevant_differences(request: pytest.FixtureRequest) -> None:
-    """No wrong cause is named first, and hardly any is supported."""
-    count = LONG_RANDOM_CASES if request.config.getoption("--long") else RANDOM_CASES
-    decided = wrong_first = wrong = missing = 0
-    for seed in range(count):
-        case = random_case(seed)
-        report, _ = report_of(case, seed)
-        if not is_decided(report):
-            continue
-        decided += 1
-        supported = names(report, State.SUPPORTED)
-        wrong_first += bool(supported) and supported[0] not in case.right
-        wrong += not set(supported) <= case.right
-        known = set(names(report, State.SUPPORTED, State.NOT_SEPARABLE))
-        missing += not known & case.right and bool(case.right)
-    assert decided >= 0.9 * count
-    assert wrong_first == 0
-    assert wrong <= 0.03 * decided
-    assert missing <= 0.03 * decided
-
-
 # --- errors of earlier rules: a fact differs, and something else makes the difference ---
 
 WARM = other(resident_share=1.0)
@@ -230,64 +197,3 @@ def test_a_fact_that_costs_nothing(destination, name, slow, right):
     found = causes(*slow, on_both=always, destination=destination)
     assert found[name].state is State.RULED_OUT
     assert right is None or supported(found) == right
-
-
-@pytest.mark.parametrize("truth", ["write limit", "read limit while the cache is cold"])
-def test_disk_speed_under_a_limit(truth: str) -> None:
-    """A disk that a cgroup limits is not slow, also where the limit binds for a part of the run."""
-    found = causes(TRUTHS[truth].change, on_both=(TRUTHS[truth].on_both,))
-    assert supported(found) == {"cgroup-io-limit"}
-    assert found["disk-speed"].state is State.RULED_OUT
-
-
-def test_cpu_by_a_little_steal_or_more_cpus() -> None:
-    """5.6 % against 5.3 % of stolen time and other numbers of CPUs explain no slower disks."""
-    slow = cpu(stolen_share=0.056, count=30)
-    found = causes(slow, ONE_DISK, on_both=(cpu(stolen_share=0.053),))
-    assert found["cpu"].state is State.RULED_OUT
-
-
-@pytest.mark.parametrize(
-    ("workload", "change", "wrong"),
-    [
-        ("sync-write", limits(write_bytes_per_s=6.0 * GIB), "cgroup-io-limit"),
-        ("sync-write", IRRELEVANT["bfq"], "scheduler"),
-        ("sync-write", storage(synchronous=True), "mount-options"),
-        ("metadata", storage(filesystem="btrfs"), "file-system"),
-        ("metadata", limits(cpus=1.5), "cgroup-cpu-limit"),
-        ("spawn", limits(cpus=1.5), "cgroup-cpu-limit"),
-    ],
-)
-def test_other_workloads(workload: str, change: Change, wrong: str) -> None:
-    """Work that takes longer in user mode alone is not explained by disks, mounts or limits."""
-    found = causes_beside(workload, changed(WARM, change), workload)
-    assert found[wrong].state is State.RULED_OUT
-
-
-def test_random_io_of_copies_in_memory() -> None:
-    """Disks with fewer operations per second do not slow what never waits for them."""
-    found = causes_beside("random-io", changed(WARM, SLOW_CPU), "cache-retrieve")
-    assert found["random-io"].state is State.RULED_OUT
-
-
-def causes_beside(workload: str, slow: Machine, explained: str) -> dict[str, Cause]:
-    """Return the causes of one workload's difference, beside one that takes twice as long."""
-    case = Case("", slow, changed(WARM), (), CPU_BOUND)
-    sides = measure(case.pools(), 1, destination=CPU_BOUND, retrieves=RETRIEVES)
-    for side, factor in ((SLOW, 2.0), (FAST, 1.0)):
-        for each in sides[side]:
-            _add(each.document, workload, factor)
-    report = divided_reports.of_measured(sides, baseline=FAST)
-    (found,) = (
-        each for each in report.diagnoses if each.subject and each.subject.workload == explained
-    )
-    return {cause.name: cause for cause in found.causes}
-
-
-def _add(document: dict[str, Any], workload: str, factor: float) -> None:
-    """Add a workload that takes so many times as long, all in user mode beyond the usual."""
-    for entry in workload_entries.entries({workload: factor}, only=[workload]):
-        wall_ns = entry["run_ns"]
-        times = {"wall_ns": wall_ns, "user_ns": round((1 - 0.8 / factor) * wall_ns)}
-        times |= {"kernel_ns": 0, "waiting_ns": 0}
-        document["workloads"].append({**entry, "process_times": times})

@@ -20,7 +20,6 @@ from simulated_history import (
     irregular,
     steps,
     weekly,
-    with_gap,
 )
 from simulation import Rates
 
@@ -67,16 +66,13 @@ STEADY = {
         f"{count} points, autocorrelation {autocorrelation}": Case(
             weekly(count), Noise(autocorrelation=autocorrelation)
         )
-        for count in (10, 30, 60, 100)
-        for autocorrelation in (0.0, 0.4, 0.5)
+        for count in (10, 60)
+        for autocorrelation in (0.0, 0.5)
     },
-    "heavy tails": Case(weekly(60), Noise(degrees=3)),
     "heavy tails, autocorrelation 0.5": Case(weekly(60), Noise(degrees=3, autocorrelation=0.5)),
     "5 % outliers": Case(weekly(60), Noise(outliers=0.05)),
     "variation grows threefold": Case(weekly(60), Noise(growth=3.0)),
-    "a gap": Case(with_gap(weekly(50), 25), Noise(autocorrelation=0.4)),
     "irregular": Case(irregular(np.random.default_rng(1), 60), Noise()),
-    "daily, autocorrelation 0.5": Case(daily(100), Noise(autocorrelation=0.5)),
 }
 
 
@@ -96,13 +92,7 @@ def _drift(times: Values) -> Values:
     ("case", "least"),
     [
         pytest.param(Case(weekly(52), Noise(), _drift), 0.0, id="a year"),
-        pytest.param(Case(weekly(52), Noise(0.029), _drift), 0.3, id="a year, three workers"),
         pytest.param(Case(weekly(104), Noise(), _drift), 0.8, id="two years"),
-        pytest.param(
-            Case(weekly(104), Noise(autocorrelation=0.4), _drift),
-            0.3,
-            id="two years, autocorrelation 0.4",
-        ),
     ],
 )
 def test_drift(case, least, histories):
@@ -119,14 +109,8 @@ def test_drift(case, least, histories):
     [
         (60, 14, 1.2, 0.95, Noise()),
         (60, 14, 1.2, 0.85, Noise(autocorrelation=0.4)),
-        (60, 5, 1.2, 0.85, Noise()),
         (60, 3, 1.2, 0.90, Noise(0.029)),  # three workers
-        (30, 3, 1.5, 0.85, Noise()),
         (30, 14, 1.2, 0.70, Noise()),
-        (30, 15, 1.2, 0.70, Noise()),
-        (60, 30, 1.2, 0.90, Noise()),
-        (60, 30, 1.1, 0.40, Noise()),
-        (60, 14, 1.1, 0.30, Noise()),
         (100, 50, 1.1, 0.70, Noise()),
     ],
 )
@@ -140,13 +124,10 @@ def test_steps_are_found(days, lasting, ratio, least, noise, histories):
 
 
 YEARS = {
-    "from the tenth week": (weekly(62), 10, 1, Noise()),
-    "from the tenth week, autocorrelation 0.5": (weekly(62), 10, 1, Noise(autocorrelation=0.5)),
     "from the tenth week, autocorrelation 0.5, heavy tails": (
         *(weekly(62), 10, 1),
         Noise(autocorrelation=0.5, degrees=3),
     ),
-    "the second year, autocorrelation 0.5": (weekly(104), 52, 1, Noise(autocorrelation=0.5)),
     "daily points, autocorrelation 0.5": (daily(378), 14, 7, Noise(autocorrelation=0.5)),
 }
 NEWEST = 100  # points that are read by default

@@ -24,18 +24,7 @@ from io_benchmark.analysis.observed.sides import SideData
 FALSE_CALLS = 0.05
 VARIATION = 0.05
 NOTHING = simulation.entry(np.full(40, 1000))
-SCHEDULES = [
-    (3, 6),
-    (3, 6, 12, 24),
-    (2, 4, 6, 8, 10, 12),
-    (2, 3, 4, 5, 6, 7),
-    (2, 4, 8, 14, 17),
-    (3, 4, 6, 8, 11),
-    (3, 5, 9, 15, 24, 40),
-    (6, 12, 24),
-    (12, 13, 14, 15, 16, 17),
-    (10, 20, 30, 40, 50, 60),
-]
+SCHEDULES = [(3, 6), (2, 3, 4, 5, 6, 7), (3, 6, 12, 24), (10, 20, 30, 40, 50, 60)]
 DECLARED = [(3, 6, 12), (3, 4, 6, 8, 12)]
 
 
@@ -95,7 +84,6 @@ def test_equal_pools_at_declared_looks(declared, looks, repetitions, tolerance):
         # The number of workers with which a single look decides as often, by the noncentral t.
         pytest.param(Schedule(), 15, id="assumed"),
         pytest.param(Schedule((3, 6, 12), is_declared=True), 10.4, id="declared"),
-        pytest.param(Schedule((3, 4, 6, 8, 12), is_declared=True), 10, id="five-declared"),
     ],
 )
 def test_ten_percent_takes_fewer_workers(schedule, single, repetitions):

@@ -83,11 +83,8 @@ FALSE_CALLS, COVERAGE = 0.05, 0.93
 MOST = 200  # repetitions: a thousand would take as long as all other simulations
 EQUAL = {
     "one label": Tasks(1, (3, 3), 1),
-    "two workers": Tasks(4, (2, 2), 4),
     "two against eight": Tasks(4, (2, 8), 3),
     "one against six": Tasks(6, (1, 6), 4),
-    "six labels": Tasks(6, (6, 6), 3),
-    "workers vary": Tasks(6, (6, 6), 6, between=0.12),
     "many labels": Tasks(20, (20, 8), 3),
 }
 
@@ -130,34 +127,6 @@ def test_a_difference_is_found(rates):
         made, _ = Tasks(6, (12, 12), 4, ratio=1.2, evenness=20).compare(dice)
         rates.add("slower", made is not None and made.verdict is Verdict.SLOWER)
     assert rates.reaches("slower", 0.8)
-
-
-@pytest.mark.parametrize(
-    ("workers", "labels", "count"),
-    [
-        # Five workers that did everything, against 200 that did one run each, as in a cloud.
-        pytest.param((5, 200), 1, 200, id="few workers with many runs"),
-        # 1,000 of 1,300 noisy labels are compared: choosing the longest ones of a side would mislead.
-        pytest.param((300, 300), 1300, 1300, id="many labels"),
-    ],
-)
-def test_noisy_equal_pools(workers, labels, count, rates):
-    """They are seldom called different."""
-    dice = np.random.default_rng(6)
-    for _ in range(rates.repetitions):
-        runs = [
-            completed(
-                pool,
-                10 * math.exp(dice.normal(0, 0.5)),
-                f"{pool}{at % number}",
-                f"t{at % labels}",
-                run_id=at,
-            )
-            for pool, number in zip("ab", workers, strict=True)
-            for at in range(count)
-        ]
-        rates.add("called", compared(runs).comparisons[0].verdict in DIFFERENT)
-    assert rates.keeps("called", FALSE_CALLS)
 
 
 def test_costs_cover_the_truth(rates):

@@ -11,6 +11,8 @@ import pytest
 from simulated_cases import (
     BASE,
     DISK_BOUND,
+    SINGLE,
+    Case,
     Change,
     changed,
     cpu,
@@ -19,26 +21,23 @@ from simulated_cases import (
     image,
     limits,
     neighbours,
-    random_case,
     storage,
 )
 from simulated_machine import MIB
 
-from io_benchmark.analysis.diagnosis_model import Cause, State, TrialState
+from io_benchmark.analysis.diagnosis_model import State, TrialState
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 SEEDS, LONG_SEEDS = 4, 20
-RANDOM, RANDOM_LONG = 20, 400
 GIB = 1024 * MIB
 HIDDEN_GREP = image(grep_version="3.1", lookup_factor=20.0)
 SLOW_GREP = image(grep_version="3.1", lookup_factor=300.0)
 SLOWER_DISKS = every_disk(write_mib_per_s=300.0)
-CONFIRMED, REFUTED = TrialState.CONFIRMED, TrialState.REFUTED
+CONFIRMED = TrialState.CONFIRMED
 # Write bandwidth, found by these causes.
 BY_BANDWIDTH: Mapping[str, tuple[str, tuple[Change, ...]]] = {
     "one disk": ("device-count", (disks(1),)),
-    "one disk, bfq": ("device-count", (disks(1, scheduler="bfq"),)),
     "one disk, an unreached limit": (
         "device-count",
         (disks(1), limits(write_bytes_per_s=6.0 * GIB)),
@@ -49,13 +48,8 @@ BY_BANDWIDTH: Mapping[str, tuple[str, tuple[Change, ...]]] = {
 # Anything else: no cause in storage may be confirmed.
 NOT_BY_STORAGE: Mapping[str, tuple[Change, ...]] = {
     "slow grep": (SLOW_GREP,),
-    "slow grep, a neighbour on another disk": (
-        SLOW_GREP,
-        neighbours(other_disk_blocked_share=0.5),
-    ),
     "slow grep, slower disks": (image(grep_version="3.1", lookup_factor=600.0), SLOWER_DISKS),
     "a neighbour blocked on another disk": (neighbours(other_disk_blocked_share=0.5),),
-    "CPU contention": (neighbours(runnable_per_cpu=12.0),),
     "CPU contention, slower disks": (neighbours(runnable_per_cpu=12.0), SLOWER_DISKS),
     "a very slow CPU": (cpu(speed=0.08, model="slow"),),
 }
@@ -64,11 +58,6 @@ IN_STORAGE = ("device-count", "disk-speed", "cgroup-io-limit", "linear-volume", 
 
 def causes(report: Report, *states: State) -> list[str]:
     return [cause.name for cause in report.diagnoses[0].causes if cause.state in states]
-
-
-def cause(report: Report, name: str) -> Cause:
-    (found,) = [each for each in report.diagnoses[0].causes if each.name == name]
-    return found
 
 
 def outcomes(report: Report) -> dict[TrialKind, TrialState]:
@@ -104,47 +93,14 @@ def test_no_cause_in_storage_is_confirmed(changes, workers, seeds):
         assert outcomes(report).get(TrialKind.PACE) is not CONFIRMED
 
 
-def test_cpu_contention_that_looks_like_a_pace() -> None:
-    """Contention also slows what measures the ceiling, so that the paced side is as slow."""
-    report = divided_reports.tried(changed(neighbours(runnable_per_cpu=12.0)), BASE, 10)
-    (paced,) = [each for each in report.diagnoses[0].trials if each.kind is TrialKind.PACE]
-    assert paced.state is TrialState.UNDECIDED
-    assert "blocked copies make up only" in paced.meaning.template
-
-
-def test_random_truths_with_irrelevant_differences(request: pytest.FixtureRequest) -> None:
-    """Only what is true is confirmed, and nothing that is true is refuted."""
-    cases = map(random_case, range(RANDOM_LONG if request.config.getoption("--long") else RANDOM))
-    for seed, case in enumerate(each for each in cases if each.destination == DISK_BOUND):
-        report = divided_reports.tried(case.slow, case.fast, seed)
-        assert set(causes(report, State.CONFIRMED)) <= case.right, case.name
-        assert not set(causes(report, State.REFUTED)) & case.right, case.name
-
-
 @pytest.mark.parametrize(
-    ("change", "state", "confirmed"),
-    [
-        # With equal copies, the lookups are confirmed.
-        pytest.param(SLOW_GREP, CONFIRMED, ["lookup-cost"], id="slow"),
-        # The disks write during lookups, so slow lookups cost nothing.
-        pytest.param(lambda machine: HIDDEN_GREP(disks(1)(machine)), REFUTED, None, id="hidden"),
-    ],
+    "case", [case for case in SINGLE if case.destination == DISK_BOUND], ids=lambda case: case.name
 )
-def test_a_slow_grep(change, state, confirmed):
-    """Without the lookups, the gap goes where they make it."""
-    report = divided_reports.tried(changed(change), BASE)
-    assert outcomes(report)[TrialKind.LOOKUP] is state
-    assert confirmed in (None, causes(report, State.CONFIRMED))
-
-
-def test_a_slow_grep_with_slower_disks() -> None:
-    """The disks differ, and pacing shows that they are not the reason."""
-    report = divided_reports.tried(
-        changed(image(grep_version="3.1", lookup_factor=900.0), SLOWER_DISKS), BASE
-    )
-    assert outcomes(report)[TrialKind.LOOKUP] is CONFIRMED
-    assert outcomes(report)[TrialKind.PACE] is REFUTED
-    assert not set(causes(report, State.CONFIRMED, State.SUPPORTED)) & set(IN_STORAGE)
+def test_only_what_is_true_is_confirmed(case: Case) -> None:
+    """And nothing that is true is refuted."""
+    report = divided_reports.tried(case.slow, case.fast)
+    assert set(causes(report, State.CONFIRMED)) <= case.right
+    assert not set(causes(report, State.REFUTED)) & case.right
 
 
 def test_what_a_rewritten_file_flushes() -> None:
@@ -156,17 +112,3 @@ def test_what_a_rewritten_file_flushes() -> None:
     remove, _ = report.diagnoses[0].remedies
     assert (remove.cause, remove.measured) == ("ext4-flush", True)
     assert remove.gain_ratio == pytest.approx(5.5, abs=0.5)
-
-
-def test_a_removed_file_that_is_being_written() -> None:
-    """Where little may be dirty, removing the destination does not help: that does not refute the cause."""
-    slow, fast = (
-        changed(limits(memory_bytes=120.0 * MIB)),
-        changed(storage(flushes_rewritten_files=False)),
-    )
-    report = divided_reports.tried(slow, fast)
-    assert outcomes(report)[TrialKind.UNLINK] is REFUTED
-    found = cause(report, "ext4-flush")
-    assert found.state is State.NOT_SEPARABLE
-    assert "This refutes the remedy only" in found.explanation[-1].template
-    assert "ext4-flush" not in {remedy.cause for remedy in report.diagnoses[0].remedies}

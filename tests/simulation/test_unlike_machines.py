@@ -12,7 +12,6 @@ from typing import cast
 import numpy as np
 import pytest
 import simulation
-from msgspec.structs import replace
 from simulation import ASSUMED, SUBJECT
 
 from io_benchmark.analysis.model import Worker
@@ -102,39 +101,6 @@ def test_a_few_long_stalls_name_no_machine(workers, repetitions, tolerance):
         ]
         named += bool(find(compared))
     assert named / min(repetitions, 200) <= FALSE_NAMES + tolerance
-
-
-def test_a_bad_machine_whose_retrieves_are_noisy() -> None:
-    """It takes twice as long in all of them, which noise of 30 % in each does not hide."""
-    generator = np.random.default_rng(3)
-    compared = [
-        run._replace(
-            entry=simulation.entry(MEAN_NS * factor * np.exp(generator.normal(0, 0.3, 150)))
-        )
-        for run, factor in zip(runs("a", [0.0] * 6), (1, 1, 2, 1, 1, 1), strict=True)
-    ]
-    assert [each.runs[0].worker.machine for each in find(compared)] == ["a/2"]
-
-
-def test_runs_on_one_machine_count_once() -> None:
-    """Two tasks on the bad machine are one machine; its ratio is to the others' mean."""
-    bad = [run for log_mean in (0.6, 0.8) for run in runs("pool", [log_mean])]
-    others = runs("pool", (0.1, 0.0, -0.1, 0.0), first=1)
-    (named,) = find([*others, *bad])
-    assert (len(named.runs), len(named.others)) == (2, 4)
-    assert named.ratio == pytest.approx(math.exp(0.7), rel=1e-6)
-
-
-def test_more_machines_need_a_larger_difference() -> None:
-    """The level is for all machines that a report looks at, over all its measurements."""
-
-    def usual(measurements):
-        compared = runs("pool", [0.7, 0.01, 0.0, -0.01, 0.0])
-        subjects = [replace(SUBJECT, variant=str(at)) for at in range(measurements)]
-        named = find(compared, subjects)
-        return named[0].usual.high_ratio
-
-    assert usual(1) < usual(20)
 
 
 def irrelevant(generator: np.random.Generator, workers: int, count: int) -> list[dict[str, str]]:

@@ -146,27 +146,3 @@ def test_a_cost_that_no_fact_shows() -> None:
     (part,) = diagnosis.leftover.parts
     assert (part.phase, part.kind) == (Phase.COPY, Kind.KERNEL)
     assert part.difference_ns == pytest.approx(diagnosis.leftover.difference_ns)
-
-
-@pytest.mark.parametrize("truths", [("one disk",), ("slow grep",), ("stolen CPU",)])
-def test_causes_that_cover_the_difference(truths: tuple[str, ...]) -> None:
-    """Nothing is left within the uncertainty, and nothing is said."""
-    (diagnosis,) = divided_reports.pair(*truths).diagnoses
-    assert any(cause.state is State.SUPPORTED for cause in diagnosis.causes)
-    assert diagnosis.leftover is None
-
-
-def test_no_supported_cause() -> None:
-    """Without any, there is nothing to leave over from."""
-    (diagnosis,) = hidden_cost(WARM)[0].diagnoses
-    assert State.SUPPORTED not in {cause.state for cause in diagnosis.causes}
-    assert diagnosis.leftover is None
-
-
-def test_a_cause_that_is_hidden_by_another() -> None:
-    """A slow CPU beside a slow grep is not told from more work, so its part of the time is named."""
-    (diagnosis,) = divided_reports.pair("slow CPU", "slow grep").diagnoses
-    assert diagnosis.leftover is not None
-    assert [(part.phase, part.kind) for part in diagnosis.leftover.parts] == [
-        (Phase.COPY, Kind.KERNEL)
-    ]

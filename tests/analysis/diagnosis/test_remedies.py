@@ -198,13 +198,6 @@ def test_more_disks_of_a_machine_type():
     assert shown(found)[0] == MORE_DISKS
 
 
-@pytest.mark.parametrize("unused", ["linear-volume", "boot-disk-fallback"])
-def test_no_more_disks_where_there_are_enough(unused):
-    """Disks that are not used must be fixed first."""
-    found = remedies(DEVICES, supported(unused, 2.0), machines=MACHINES)
-    assert [remedy.cause for remedy in found] == [unused]
-
-
 @pytest.mark.parametrize(
     ("unlink_ms", "actions"),
     [
@@ -246,13 +239,6 @@ def test_another_variant(name: str, slow: str, other: str, action: str) -> None:
     )
     gains = {(remedy.gain_ratio, remedy.measured): shown(remedy)[0] for remedy in found}
     assert gains[3.0, True].startswith(action)
-
-
-def test_only_supported_causes():
-    """Causes in another state have no remedy."""
-    for rule in RULES:
-        for state in (State.RULED_OUT, State.NOT_OBSERVABLE):
-            assert remedies(replace(supported(rule.name), state=state)) == (), rule.name
 
 
 def test_every_remedy_has_evidence():

@@ -7,7 +7,7 @@ import divided_reports
 import pytest
 from msgspec.structs import replace
 from seed_workers import SUBJECT, explanation_text, workers
-from simulated_cases import BASE, TRUTHS, disks, neighbours
+from simulated_cases import BASE, TRUTHS, disks
 from simulated_machine import Machine
 from simulated_push import Pool
 
@@ -23,7 +23,6 @@ from io_benchmark.analysis.observed.sides import Side
 WORKERS = 5
 SUPPORTED, RULED_OUT = State.SUPPORTED, State.RULED_OUT
 ONE_DISK = TRUTHS["one disk"].change(BASE)
-LIMITED = TRUTHS["write limit"].change(BASE)
 ONE_FAST_DISK = disks(1, write_mib_per_s=800.0)(BASE)
 
 
@@ -41,12 +40,6 @@ def causes(
     return {cause.name: cause for cause in report.diagnoses[0].causes}
 
 
-def test_what_is_true_for_all_stays() -> None:
-    """Beside a fact on some workers, the limit on all of them is the cause."""
-    some = dict.fromkeys((0, 1, 3), TRUTHS["write limit"].change(ONE_DISK))
-    assert causes(LIMITED, some)["cgroup-io-limit"].state is SUPPORTED
-
-
 def test_workers_of_the_faster_side_have_it_too() -> None:
     """Two of them are as fast with one disk."""
     cause = causes(ONE_DISK, {}, {1: ONE_FAST_DISK, 3: ONE_FAST_DISK})["device-count"]
@@ -54,20 +47,6 @@ def test_workers_of_the_faster_side_have_it_too() -> None:
         RULED_OUT,
         "Fast in spite of this: 2 of 5 workers of the faster side.",
     )
-
-
-def test_another_fact_on_fast_workers() -> None:
-    """Neighbours write on all slow workers. Two fast ones wait for their CPUs, which is no such neighbour."""
-    busy = neighbours(runnable_per_cpu=0.3)(BASE)
-    writing = neighbours(same_disk_write_mib_per_s=350.0)(BASE)
-    assert causes(writing, {}, {1: busy, 3: busy})["other-load"].state is SUPPORTED
-
-
-def test_one_worker_does_not_make_its_side_slow() -> None:
-    """All have a write limit, and one has a slow grep besides: that is not why its side is slower."""
-    judged = causes(LIMITED, {1: TRUTHS["slow grep"].change(LIMITED)})
-    names = ("cgroup-io-limit", "lookup-cost")
-    assert [judged[name].state for name in names] == [SUPPORTED, RULED_OUT]
 
 
 def test_workers_that_vary_by_themselves() -> None:

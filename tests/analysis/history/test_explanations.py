@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """What explains a history: a published result, the regression by hand, and histories of a known truth."""
 
-import itertools
 import math
 from datetime import UTC, datetime
 from typing import Any
@@ -53,7 +52,7 @@ def test_the_nile() -> None:
     assert (result.trend, result.possible) == (None, ())
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_regression_by_hand(seed: int) -> None:
     """The fit is generalised least squares; the autocorrelation has the best restricted likelihood."""
     count = 40
@@ -82,7 +81,7 @@ def test_regression_by_hand(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.5])
-@pytest.mark.parametrize("count", [20, 30, 60])
+@pytest.mark.parametrize("count", [20, 60])
 def test_nothing_changes(count: int, autocorrelation: float, seed: int) -> None:
     """Dependence on the point before is not a step; tests/simulation has the rate."""
     values = noise(seed, count, autocorrelation=autocorrelation)
@@ -107,16 +106,6 @@ def test_levels_of_three() -> None:
         assert steps_of(values) == []
     assert steps_of(noise(1, 30) + steps(30, (27, 1.5))) == [27]
     assert 28 not in steps_of(noise(1, 30) + steps(30, (28, 3)))
-
-
-@pytest.mark.parametrize("outlier", [1.0, 2.3])
-def test_an_outlier_beside_a_step(outlier: float) -> None:
-    """A single point is no level there either, and the step keeps its place and its size."""
-    values = noise(1, 40, variation=0.02) + steps(40, (20, 1.1))
-    values[5] += outlier
-    found = {step.at: step.ratio for step in explained(weekly(40), values).steps}
-    assert found[20] == pytest.approx(1.1, rel=0.01)
-    assert all(later - earlier >= 3 for earlier, later in itertools.pairwise(found))
 
 
 def test_the_same_step() -> None:
@@ -167,10 +156,3 @@ def test_the_fewest_values() -> None:
 def test_all_equal(times: Values) -> None:
     """Values that do not vary, also all at one time, are not an error."""
     assert explained(times, np.full(30, 3.0)) == Explanation()
-
-
-def test_the_same_values_give_the_same_steps() -> None:
-    """The scale and the direction do not matter."""
-    values = noise(7, 40) + steps(40, (14, 1.3), (27, 0.8))
-    assert len(steps_of(values)) == 2
-    assert steps_of(values) == steps_of(-1000 * values)

@@ -4,24 +4,26 @@
 import json
 import math
 from datetime import date
-from functools import cache
-from typing import Any
 
 import past
 import pytest
 import workload_entries
-from msgspec.structs import replace
 from sample_history import MS, SUBJECT, reading
 from scipy.stats import ttest_ind
 
-from io_benchmark.analysis.history.history_model import FactChange, History, HistoryReading, Point
+from io_benchmark.analysis.history.history_model import (
+    FactChange,
+    FactSpread,
+    HistoryReading,
+    Point,
+)
 from io_benchmark.analysis.history.readings import readings_of
-from io_benchmark.analysis.history.series import history
+from io_benchmark.analysis.history.series import _fact_changes, history
+from io_benchmark.analysis.observed.host_facts import Facts
 from io_benchmark.analysis.observed.machine_identity import MachineMarks
 from io_benchmark.report.content.wording import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.results import parse
-from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.sources.run_results import RunResult
 
 # Noise whose mean is zero and which no value before predicts.
@@ -66,16 +68,6 @@ def test_a_change() -> None:
     assert [point.ratio for point in series.points] == [None] * 12 + [
         point.mean_ns / means_ns[0] for point in series.points[12:]
     ]
-
-
-def test_no_change() -> None:
-    """One level; how far its points vary."""
-    (series,) = history("amd-16", weeks((20, 75))).series
-    (level,) = series.levels
-    assert (series.changes, level.start, level.end) == ((), 0, 20)
-    assert level.mean_ns == pytest.approx(75 * MS)
-    squares = sum((percent / 100) ** 2 for percent in WAVE)
-    assert level.variation_ratio == pytest.approx(math.sqrt(squares * 4 / 19))
 
 
 def test_a_point_is_the_mean_of_its_workers() -> None:
@@ -130,37 +122,78 @@ def test_the_newest_and_since() -> None:
     ]
 
 
-def test_nothing() -> None:
-    """No readings are not an error here."""
-    made = history("amd-16", [], unreadable=["gone"])
-    assert (made.series, made.unreadable) == ((), ("gone",))
-
-
-@cache
-def slowed() -> History:
-    """Six weeks as ever, then six in which everything takes twice as long."""
-    readings: list[HistoryReading] = []
-    for push in past.pushes(12, change_at=None, retrieves=100):
-        slow = 2.0 if push.at >= 6 else 1.0
-        (document,) = push.documents
-        samples: dict[str, Any] = document["workloads"][0]["samples"]
-        for name in ("lookup_ns", "copy_ns"):
-            samples[name] = [round(value * slow) for value in samples[name]]
-        document["workloads"] += workload_entries.entries(
-            dict.fromkeys(WORKLOADS, slow), seed=push.at
-        )
-        result = parse(json.dumps(document).encode(), "document")
-        measured = RunResult(result, past.record(push, document), "somewhere")
-        run_readings, left_out = readings_of(measured)
-        assert left_out == []
-        readings += run_readings
-    return history("amd-16", readings)
-
-
 def test_rates_in_text() -> None:
     """A read at depth 1 takes 90 µs; a rate is written as a rate, and slower stays slower."""
-    (series,) = [line for line in slowed().series if line.subject.variant == "read-depth-1"]
-    report = " ".join(rendered(replace(slowed(), series=(series,)), "markdown").split())
+    readings: list[HistoryReading] = []
+    for push in past.pushes(12, change_at=None, retrieves=100):
+        (document,) = push.documents
+        document["workloads"] = workload_entries.entries(
+            {"random-io": 2.0 if push.at >= 6 else 1.0},
+            seed=push.at,
+            only=["random-io/read-depth-1"],
+        )
+        result = parse(json.dumps(document).encode(), "document")
+        measured, left_out = readings_of(
+            RunResult(result, past.record(push, document), "somewhere")
+        )
+        assert left_out == []
+        readings += measured
+    report = " ".join(rendered(history("amd-16", readings), "markdown").split())
     assert "2.00× slower" in report
     assert "from 11,100 IOPS to 5,560 IOPS" in report
     assert "rate, in IOPS, where higher is better" in report
+
+
+def observed(name: str, *values: str | None) -> list[tuple[int, Facts]]:
+    """Return a worker per point; `a|b` are two workers, None one of which nothing was observed."""
+    return [
+        (point, () if value is None else ((name, value),))
+        for point, workers in enumerate(values)
+        for value in (workers.split("|") if workers is not None else [None])
+    ]
+
+
+def change(points_off: int) -> tuple[FactChange]:
+    return (FactChange("disks", "2", "1", points_off),)
+
+
+def spread(before: str, after: str) -> tuple[FactSpread]:
+    return (FactSpread("disks", tuple(before.split()), tuple(after.split())),)
+
+
+@pytest.mark.parametrize(
+    ("values", "changed", "varied"),
+    [
+        ("2|2 2 2 1|1 1 1", change(0), ()),
+        ("2 2 1 1 1 1", change(-1), ()),
+        ("2 1 1 1 1 1", change(-2), ()),
+        ("2 2 2 2 2 1", change(2), ()),
+        ("2 2 2 2 2 2", (), ()),
+        ("2 2 2 2 2 2 1", (), spread("2", "1 2")),
+        ("2 1 2 1 2 1", (), spread("1 2", "1 2")),
+        ("2 2 1|2 1 1 1", (), spread("1 2", "1")),
+        ("2 2 2 1 3 1", (), spread("2", "1 3")),
+        ("2 2 2 1 1 2", (), spread("2", "1 2")),
+    ],
+)
+def test_one_fact(
+    values: str, changed: tuple[FactChange, ...], varied: tuple[FactSpread, ...]
+) -> None:
+    """Constant on each side and different is a change; so is a single switch close by."""
+    assert _fact_changes(observed("disks", *values.split()), 3) == (changed, varied, False)
+
+
+def test_what_was_not_observed() -> None:
+    """A fact that one side lacks is not a change; a change can be without any fact on both sides."""
+    nothing = ((None, None, None, "1", "1"), ("1", "1", "1", None, None), ())
+    for values in nothing:
+        assert _fact_changes(observed("disks", *values), 3) == ((), (), True)
+    assert _fact_changes(observed("disks", "1", None, "1", "1", None), 3) == ((), (), False)
+
+
+def test_the_order() -> None:
+    """Changes at the point come before changes near it."""
+    near = observed("kernel", "a", "a", "b", "b", "b")
+    here = observed("disks", "2", "2", "2", "1", "1")
+    changed, _, _ = _fact_changes([*near, *here], 3)
+    assert [fact.name for fact in changed] == ["disks", "kernel"]

@@ -47,27 +47,6 @@ def test_holm_is_rs_p_adjust():
     assert levels == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4])
 
 
-def test_holms_intervals_decide_as_its_p_values_do():
-    """The interval at a step's level excludes 1 exactly where the adjusted p-value is below 5 %."""
-    generator = np.random.default_rng(7)
-    for _ in range(200):
-        estimates = [
-            Estimate(generator.normal(0, 0.2), 0.005, generator.uniform(2, 30))
-            for _ in range(generator.integers(1, 6))
-        ]
-        for judgement in judge(estimates, [SINGLE] * len(estimates), MARGIN):
-            assert judgement.interval.excludes(1.0) == (judgement.p_value < 0.05)
-
-
-def test_a_look_spends_a_part_of_the_error():
-    """The level of the interval is that of the part, and the p-value is divided by it."""
-    look = Schedule().look(3)
-    part = look.p_value(0.05) / 0.05
-    ((p_value, level),) = _holm([0.001], [look])
-    assert part < 0.2
-    assert (p_value, level) == pytest.approx((0.001 / part, 1 - 0.05 * part))
-
-
 @pytest.mark.parametrize(
     ("adjusted", "at_90", "expected"),
     [
@@ -168,20 +147,6 @@ def test_a_declared_look_stands():
     assert not any("To settle" in line for line in screen(made))
 
 
-def test_the_same_verdict_later():
-    """At a look the figures are those of all workers; between looks those of the earlier look."""
-    again = compared([*pool("amd-16", 2 * DECIDED), *pool("intel", 2 * BASELINE)])
-    assert (again.verdict, again.of_all) == (SLOWER, None)
-    assert dict(again.look.values)["ordinal"] == "second"
-    workers = [*pool("amd-16", DECIDED), *pool("intel", 2 * BASELINE)]
-    between = compared(workers)
-    assert between.of_all.verdict is between.verdict is SLOWER
-    assert between.interval.level_ratio < between.of_all.interval.level_ratio
-    answer = screen(report(workers))[0]
-    assert "), decided at an earlier look" in answer
-    assert "all workers" not in answer
-
-
 @pytest.mark.parametrize(
     ("amd_16", "intel", "plan", "lost", "expected", "workers"),
     [
@@ -203,13 +168,6 @@ def test_what_the_tasks_declare(amd_16, intel, plan, lost, expected, workers):
     assert expected in (None, comparison.verdict)
     if workers is not None:
         assert (comparison.look, comparison.interval.level_ratio) == (None, 0.95)
-
-
-def test_a_machine_that_runs_twice():
-    """It is one worker: the look at three workers has both of its runs."""
-    baseline = pool("intel", (0.99, *BASELINE, *LATER))
-    baseline[1] = replace(baseline[1], worker_id=baseline[0].worker_id)
-    assert compared([*pool("amd-16", DECIDED), *baseline]).workers == (3, 3)
 
 
 def test_a_decided_pair_keeps_its_p_value():
@@ -387,10 +345,3 @@ def test_declared_looks(looks, ratio, workers, expected):
         assert given.workers_to_add is None
         assert text_of(given.obstacle) == expected
         assert expected in text_of(given.message)
-
-
-def test_a_plan():
-    """Until it is complete, its workers are to come; a lost one is not replaced at its level."""
-    planned = Schedule((6,), is_declared=True, is_planned=True)
-    assert advice(single(1.3), planned).workers_to_add == 5
-    assert 4 + advice(several(1.12, 4), planned).workers_to_add > 6

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import seed_workers
-from msgspec.structs import replace
 from scipy import special
 
 from io_benchmark.analysis.compare import Options, compare
@@ -146,29 +145,3 @@ def test_a_plan_is_a_single_look(amd_16, intel, runs, lost, level, look):
     comparison = compared(measured, lost=["amd-16"] * lost)
     assert comparison.interval.level_ratio == pytest.approx(level, abs=1e-3)
     assert (comparison.look and text_of(comparison.look)) == look
-
-
-@pytest.mark.parametrize(
-    ("numbers", "look"),
-    [
-        ((3, 6), "second of at most 2 looks"),
-        ((3, 12), "6 workers per pool are not among the looks 3,12"),
-    ],
-)
-def test_a_declaration_is_believed(numbers, look):
-    """--looks counts more than the plan of the tasks."""
-    measured = workers(6, amd_16="4", intel="4")
-    comparison = compared(measured, Schedule(numbers, is_declared=True))
-    assert text_of(comparison.look) == look
-
-
-def test_without_one_worker_it_is_the_same_look():
-    """What the verdict would be without a bad worker is as strict as with it."""
-    first, *others = workers(6, amd_16=None, intel=None)
-    (entry,) = first.entries
-    bad = replace(first, entries=(seed_workers.slowed(entry, 2),))
-    report = compare(Plan.of_pools(("amd-16", "intel"), "intel"), [bad, *others], Options())
-    (comparison,) = report.subjects[0].comparisons
-    (without,) = report.single_workers[0].without
-    assert without.look == comparison.look
-    assert without.interval.level_ratio == comparison.interval.level_ratio

@@ -10,20 +10,16 @@ import numpy as np
 import pytest
 import seed_workers
 import simulation
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.advice import advise
-from io_benchmark.analysis.inference.comparisons import judge
-from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.variations import PushVariation
-from io_benchmark.analysis.model import DIFFERENT, Worker, WorkerVariation
+from io_benchmark.analysis.model import Worker, WorkerVariation
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
 from io_benchmark.analysis.plan import Plan
@@ -31,7 +27,7 @@ from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.report.content.wording import text_of
 
-ONE, TWO = (0.0,), (0.0, 0.01)
+ONE = (0.0,)
 # Their standard deviation is 0.1.
 THREE = (-0.1, 0.0, 0.1)
 
@@ -45,17 +41,6 @@ def earlier(measured: float, workers: int) -> WorkerVariation:
 def side(logs: Sequence[float]) -> SideData:
     entries = [simulation.entry(np.full(40, 1e6 * math.exp(log))) for log in logs]
     return SideData(tuple(logs), tuple((entry,) for entry in entries))
-
-
-def test_nothing_is_known():
-    """Five percent, because each pool has one worker; two workers of the pair itself are not others.
-
-    What is known of others does not matter to sides of three workers or more.
-    """
-    enough = {"a": THREE, "b": THREE, "c": (0.0, 0.5, 1.0)}
-    for sides in ({"a": ONE, "b": ONE}, {"a": TWO, "b": TWO}, {"a": TWO, "b": THREE}, enough):
-        assert variations.of_pair(("a", "b"), sides) == variations.default()
-    assert variations.default().ratio == 0.05
 
 
 MORE = "another pool may vary 2.4 times as much."
@@ -88,16 +73,6 @@ def test_other_pools(sides, ratio, workers, explanation):
     assert text_of(known.message) == f"{100 * ratio:.0f} % is assumed"
     assert known.explanation is not None
     assert text_of(known.explanation) == explanation
-
-
-def test_two_workers_vary_as_the_others_do() -> None:
-    """As a floor, the others' own variation is taken: the interval has few degrees of freedom already."""
-    known = variations.of_pair(("a", "b"), {"a": TWO, "b": TWO, "c": THREE})
-    assert known.ratio == pytest.approx(0.1)
-    assert text_of(known.message) == "10 % is assumed"
-    found = Estimate.of_sides(side(TWO), side(TWO), known.ratio)
-    assert found.assumed_variation == known.ratio
-    assert found.degrees == 2
 
 
 @pytest.mark.parametrize("workers", [3, 5, 10, 30, 100])
@@ -134,53 +109,6 @@ def test_a_past_without_enough_workers() -> None:
     sides = {"a": ONE, "b": THREE}
     known = variations.of_pair(("a", "b"), sides, [empty])
     assert known == variations.of_pair(("a", "b"), sides)
-
-
-SPREADS = st.lists(st.floats(-0.3, 0.3), min_size=1, max_size=6)
-
-
-@given(
-    ratio=st.floats(1 / 1.1, 1.1),
-    others=SPREADS,
-    assumed=st.floats(1e-6, 0.5),
-    margin=st.floats(1e-3, 0.2),
-)
-def test_ten_percent_is_never_shown_by_a_single_worker(ratio, others, assumed, margin):
-    """Within ±10 % it is neither slower nor faster, whatever is known of other workers."""
-    centre = math.fsum(others) / len(others)
-    several = side([other - centre for other in others])
-    single = side([math.log(ratio)])
-    for pair in ((single, several), (several, single)):
-        estimate = Estimate.of_sides(*pair, assumed)
-        assert judge([estimate], [SINGLE], margin)[0].verdict not in DIFFERENT
-
-
-def report(options=None, **counts):
-    """Pools of the seed with so many workers, which vary by 3 %, and the problem about single ones."""
-    numbers = {name.replace("_", "-"): count for name, count in counts.items()}
-    workers = [
-        worker
-        for pool, count in numbers.items()
-        for worker in seed_workers.workers(count, between=0.03, pools=(pool,))
-    ]
-    made = compare(Plan.of_pools(numbers, "intel"), workers, options or Options())
-    (problem,) = [problem for problem in made.problems if problem.rule == "one-worker"]
-    return made, problem
-
-
-def test_the_report_says_where_it_comes_from():
-    """Without an option, by the group's pool of five; a number that is given replaces it."""
-    found, problem = report(intel=5, amd_16=1, amd_30=1)
-    assert problem.sides == ("amd-16", "amd-30")
-    assert text_of(problem.message) == (
-        "one worker does not show how far workers of its pool differ; 12 % is assumed"
-    )
-    assert "5 workers of intel vary by" in text_of(problem.explanation)
-    for comparison in found.subjects[0].comparisons:
-        assert comparison.assumed_variation_ratio == comparison.assumed_variation.ratio
-        assert comparison.assumed_variation.workers == 5
-    _, problem = report(Options(worker_variation=0.08), intel=5, amd_16=1)
-    assert text_of(problem.message).endswith("8 % is assumed (--worker-variation)")
 
 
 A, B = "push a", "push b"
@@ -229,22 +157,6 @@ def test_the_part_that_counts(candidate, baseline, unshared):
     variation = between(runs(*candidate), runs(*baseline))
     assert variation.unshared == pytest.approx(unshared)
     assert variation.variance.variance == pytest.approx(unshared * variation.ratio**2)
-
-
-@pytest.mark.parametrize(
-    ("candidate", "baseline", "is_change"),
-    [((A, A), (A,), True), ((A, B), (B, A), True), ((None,), (None,), False)],
-)
-def test_the_same_pushes(candidate, baseline, is_change):
-    """What shifts both sides cancels: nothing is assumed, nor of pools whose files name no push."""
-    assert between(runs(*candidate), runs(*baseline), is_change=is_change) is None
-
-
-@pytest.mark.parametrize("is_change", [False, True])
-def test_jobs_of_another_system(is_change):
-    """Jenkins numbers the jobs of one push apart: these numbers tell before from after, not pools."""
-    sides = runs("jenkins 12 a", is_elsewhere=True), runs("jenkins 7 b", is_elsewhere=True)
-    assert (between(*sides, is_change=is_change) is not None) is is_change
 
 
 def test_what_is_assumed_and_what_is_known():

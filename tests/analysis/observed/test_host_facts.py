@@ -4,56 +4,125 @@
 from typing import Any
 
 import pytest
-from seed_facts import memory_limit
+from seed_facts import cpu_limit, io_limit, memory_limit
 from seed_workers import workers
 
 from io_benchmark.analysis.observed.host_facts import facts_of, kind_of_machine
 from io_benchmark.analysis.observed.runs import Run
 
+FACTS = {
+    "disks": "1",
+    "stripes": "none",
+    "disk models": "nvme_card0",
+    "disk sizes": "375 GiB",
+    "schedulers": "none",
+    "write caches": "write through",
+    "queue nr_requests": "256",
+    "queue read_ahead_kb": "8192",
+    "queue max_sectors_kb": "4096",
+    "queue rotational": "0",
+    "queue wbt_lat_usec": "75000",
+    "file system": "ext4",
+    "mount options": ("commit=60", "data=writeback", "nobarrier", "relatime", "rw"),
+    "instance type": "c3d-standard-16-lssd",
+    "cgroup versions": "v2",
+    "I/O limits": "none",
+    "memory limits": "none",
+    "CPU limits": "none",
+    "machine": "Google Google Compute Engine",
+    "CPU": "AMD EPYC 9B14",
+    "CPUs": "16",
+    "memory": "64 GiB",
+    "kernel": "6.8.0-1024-gcp",
+    "kernel build": "#26~22.04.1-Ubuntu SMP Thu Feb 20 01:02:29 UTC 2025",
+    "distribution": "Debian GNU/Linux 12 (bookworm)",
+    "container engine": "docker",
+    "root file system": "overlay",
+    "transparent huge pages": "always [madvise] never",
+    "vm.dirty_background_bytes": "0",
+    "vm.dirty_background_ratio": "10",
+    "vm.dirty_bytes": "0",
+    "vm.dirty_expire_centisecs": "3000",
+    "vm.dirty_ratio": "20",
+    "vm.dirty_writeback_centisecs": "500",
+    "vm.swappiness": "60",
+    "bash": "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)",
+    "cp": "cp (GNU coreutils) 9.1",
+    "curl": "curl 7.88.1 (x86_64-pc-linux-gnu) libcurl/7.88.1",
+    "fio": "not installed",
+    "grep": "grep (GNU grep) 3.8",
+    "python3": "3.11.7",
+    "sed": "/usr/bin/sed (GNU sed) 4.9",
+    "image": "an-image",
+    "task queue": "gecko-t/b-linux",
+    "zone": "us-central1-f",
+    "script": "1.0.0 ",
+}
 PLACE = "storage.places.0"
+DEVICE = f"{PLACE}.devices.1"
+GIB = 1024**3
 
 
 def facts(change: dict[str, Any], place: str = "workspace") -> dict[str, Any]:
-    (worker,) = workers(pools=("intel",), change={"intel": change})
-    return dict(facts_of(worker.result, place, "gecko-t/b-linux", None))
+    (worker,) = workers(pools=("amd-16",), change={"amd-16": change})
+    return dict(facts_of(worker.result, place, "gecko-t/b-linux", "an-image"))
+
+
+def test_all_of_them() -> None:
+    """Storage comes first, because the benchmark is about it."""
+    known = facts({})
+    assert list(known) == list(FACTS)
+    beginnings = {name: known[name][: len(fact)] for name, fact in FACTS.items()}
+    assert beginnings == FACTS
+
+
+def with_further_disk(model: str) -> dict[str, Any]:
+    return {
+        f"{PLACE}.devices": lambda devices: [
+            {**devices[0], "below": ["nvme1n1", "x"], "stripe_count": 2},
+            *devices[1:],
+            {**devices[-1], "name": "x", "model": model},
+        ]
+    }
 
 
 @pytest.mark.parametrize(
-    ("change", "name", "value"),
+    ("change", "changed"),
     [
-        ({}, "disks", "2"),
-        ({}, "disk models", "nvme_card"),
-        ({f"{PLACE}.devices.1.model": "pd"}, "disk models", "nvme_card, pd"),
-        ({}, "disk sizes", "375 GiB"),
-        ({}, "stripes", "2"),
-        ({f"{PLACE}.devices.0.stripe_count": 1}, "stripes", "none"),
-        ({"host.memory_bytes": 64 * 1024**3 - 10**8}, "memory", "64 GiB"),
-        ({}, "memory limits", "none"),
-        (memory_limit(1536), "memory limits", "1.5 GiB"),
-        (memory_limit(0), "memory limits", "none"),
-        ({}, "task queue", "gecko-t/b-linux"),
-        ({}, "image", None),
-        ({f"{PLACE}.failed": "x"}, "disks", None),
+        # What was not observed is left out, and so is what differs on every machine.
+        ({"host": None}, {}),
+        ({"limits": None}, {}),
+        ({f"{PLACE}.failed": "no"}, {}),
+        ({"host.memory_bytes": 64 * GIB - 10**8}, {}),
+        ({f"{PLACE}.free_bytes": 5, f"{DEVICE}.number": "8:0"}, {}),
+        ({"host.memory_bytes": 67_000_000_000}, {"memory": "62 GiB"}),
+        ({"host.tools.grep": None}, {"grep": "not installed"}),
+        ({f"{DEVICE}.scheduler": "mq-deadline"}, {"schedulers": "mq-deadline"}),
+        (memory_limit(1536), {"memory limits": "1.5 GiB"}),
+        (memory_limit(0), {}),
+        (
+            io_limit(1000) | cpu_limit(1.5),
+            {"I/O limits": "write_bytes_per_s nvme1n1 1000", "CPU limits": "1.5 CPUs"},
+        ),
+        # Equal disks are named once, others are counted by their kind.
+        (with_further_disk("nvme_card0"), {"disks": "2", "stripes": "2"}),
+        (
+            with_further_disk("pd"),
+            {"disks": "2", "stripes": "2", "disk models": "nvme_card0, pd"},
+        ),
     ],
 )
-def test_facts(change: dict[str, Any], name: str, value: str | None) -> None:
-    """Sizes in GiB; equal disks are named once; what is not known is no fact."""
-    assert facts(change).get(name) == value
-
-
-def test_several_disks_of_a_kind() -> None:
-    """They are counted beside the others."""
-    devices = {
-        f"{PLACE}.devices": lambda found: [*found, {**found[-1], "name": "x", "model": "pd"}]
-    }
-    assert facts(devices)["disk models"] == "2 × nvme_card, pd"
+def test_changes(change: dict[str, Any], changed: dict[str, str]) -> None:
+    """The fact that differs, and no other one."""
+    usual = facts({})
+    differing = {name: value for name, value in facts(change).items() if usual.get(name) != value}
+    assert differing == changed
 
 
 def test_another_place_has_other_disks() -> None:
     """Only facts of the host are left."""
     elsewhere = facts({}, "elsewhere")
-    assert "disks" not in elsewhere
-    assert elsewhere["CPUs"] == "16"
+    assert ("disks" in elsewhere, elsewhere["CPUs"]) == (False, "16")
 
 
 def test_the_kind_of_a_machine() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import seed_workers
-from seed_facts import spent
 
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.runs import Run, dirty_room
@@ -54,18 +53,6 @@ def test_the_busiest_disk(recorded: dict[str, Any] | None, expected: float | Non
     """A timeline that does not show a share makes it unknown, and nothing fails."""
     worker = view({"workloads.0.samples": SAMPLES, "timeline": recorded})
     assert (worker.busiest_share, worker.io_wait_share) == (expected, None)
-
-
-def test_disks_that_only_read_have_rates() -> None:
-    """Nothing written is a rate of zero; the time of the final sync counts."""
-    worker = view(
-        {
-            "workloads.0.device_bytes": {"nvme0n1": {"read": 3_000_000_000, "written": 0}},
-            "workloads.0.run_ns": 2 * SECOND_NS,
-            "workloads.0.final_sync_ns": SECOND_NS,
-        }
-    )
-    assert (worker.moved_bytes_per_s, worker.written_bytes_per_s) == ((1e9, 0.0), 0)
 
 
 def on(mount: dict[str, Any] | None = MOUNT, **filesystem: Any) -> Run:
@@ -156,17 +143,6 @@ def test_a_rate_near_the_cap_is_the_last_resort(mib_per_s: int, waits: bool | No
     times = {"workloads.0.run_ns": 10_000 * SECOND_NS, "workloads.0.final_sync_ns": 0}
     bare = view({"timeline": None, "workloads.0.device_bytes": written, **times})
     assert bare.waits_for_disks is waits
-
-
-def test_blocked_time() -> None:
-    """Of a copy, what is left of it beside its work; unknown where that was not recorded."""
-    worker = view(spent(copy_user=10.0, copy_kernel=5.0) | {"timeline": None})
-    assert worker.entry is not None
-    assert worker.entry.lookup_mean_ns is not None
-    copy_ns = worker.entry.mean_ns - worker.entry.lookup_mean_ns
-    assert worker.entry.blocked_ns == pytest.approx(copy_ns - 15e6)
-    assert worker.entry.storage_share == 1.0
-    assert view({}).entry.blocked_ns is None
 
 
 def test_a_mirror_writes_twice() -> None:

@@ -8,7 +8,6 @@ from typing import cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_benchmark.analysis.model import UNKNOWN
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 
@@ -54,25 +53,3 @@ def test_answers_of_a_whole_side() -> None:
     assert (whole.mean(number), whole.median(number)) == (4.0, 4.0)
     assert whole.values(number) == {1.0, 3.0, 6.0, None}
     assert (side([[None]]).mean(number), side([[None]]).median(number)) == (None, None)
-
-
-def test_each_run_is_read_once() -> None:
-    """Once for each kind of answer, whoever is left out."""
-    read: list[Run] = []
-
-    def reading(one_run: Run) -> float | None:
-        read.append(one_run)
-        return number(one_run)
-
-    whole = side([[1.0], [2.0, 3.0], [4.0]])
-    for part in (whole, *map(whole.without, range(3))):
-        part.mean(reading), part.median(reading), part.values(reading), part.readings(reading)
-    assert len(read) == 3 * 4
-
-
-def test_runs_that_did_not_measure() -> None:
-    """They are left out, and a side that has none is the same one."""
-    whole = side([[1.0], [2.0]])
-    assert whole.measured is whole
-    mixed = Side.of([run("a", 1.0), run("b", 2.0, is_measured=False), run(UNKNOWN, 3.0)])
-    assert [list(map(number, runs)) for runs in mixed.measured.workers] == [[1.0], [3.0]]

@@ -2,7 +2,6 @@
 """Predictions from profiles whose times and bytes are given, and how many simulated tasks they cover."""
 
 import math
-import random
 from statistics import fmean
 from typing import Any
 
@@ -13,16 +12,13 @@ from msgspec.structs import replace
 from predicted_tasks import pool_workers, profile
 from seed_workers import worker
 
-from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
-from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR, PoolChange
+from io_benchmark.analysis.prediction.demand import PlaceDemand
+from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR
 from io_benchmark.analysis.prediction.pool_storage import (
-    OWN_CPU,
     SLOWING,
-    SYNC,
-    WRITE_RATE,
     PoolStorage,
 )
-from io_benchmark.analysis.prediction.predict import _predict_pool, predict
+from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.report.content.wording import text_of
 
 S = 1e9
@@ -173,52 +169,6 @@ def test_busy_machine(other_cpu_ms: int, cpus: str | None) -> None:
     (task,) = predict([made], [*pool_workers("intel"), *pool_workers("amd-16", (50,))])
     texts = [text_of(note).partition(":")[0] for note in task.notes]
     assert texts == ([f"Other processes used {cpus} CPUs meanwhile"] if cpus else [])
-
-
-VARIATION = 0.05
-FIGURES = {
-    pool: {
-        (WRITE_RATE, "workspace"): rate * 1024.0**2,
-        (SYNC, "workspace"): sync,
-        (OWN_CPU, ""): 3e6,
-    }
-    for pool, rate, sync in (("intel", 100, 2e5), ("amd-16", 50, 4e5))
-}
-
-
-def storage(pool: str, workers: int, rng: random.Random | None) -> PoolStorage:
-    """Return a pool whose workers differ by chance; without chance, the pool as it is."""
-    spread = VARIATION if rng else 0.0
-    figures = {
-        key: [math.log(value) + spread * (rng or random).gauss(0, 1) for _ in range(workers)]
-        for key, value in FIGURES[pool].items()
-    }
-    return PoolStorage(pool, workers, figures, 16.0, None, None)
-
-
-@pytest.mark.parametrize("written", [(0, 0, 5, 0) * 5, (40, 50, 30, 0) * 5], ids=["cpu", "disk"])
-@pytest.mark.parametrize(("profiles", "workers"), [(1, 1), (3, 3), (5, 8)])
-def test_coverage(written: tuple[int, ...], profiles: int, workers: int) -> None:
-    """Nine of ten single tasks are within the interval, where workers and tasks differ as assumed."""
-    rng = random.Random(profiles * 1000 + workers)
-    task = Demand.of(profile(written, cpu_s=4, syncs={"flushes": 2000, "commits": 1000}))
-    assert isinstance(task, Demand)
-    change = PoolChange.of(task, storage("intel", 1, None), storage("amd-16", 1, None))
-    true_ns = change.times().total
-    covered = 0
-    for _ in range(100):
-        factors = [math.exp(rng.gauss(0, VARIATION)) for _ in range(profiles)]
-        demands = [
-            replace(task, wall_ns=round(task.wall_ns * factor), spans_ns=task.spans_ns * factor)
-            for factor in factors
-        ]
-        pools = [storage(pool, workers, rng) for pool in FIGURES]
-        pool = _predict_pool(demands, None, *pools)
-        assert pool.low_ns is not None
-        assert pool.high_ns is not None
-        single_ns = true_ns * math.exp(rng.gauss(0, math.hypot(MODEL_ERROR, VARIATION)))
-        covered += pool.low_ns <= single_ns <= pool.high_ns
-    assert covered >= 84
 
 
 def test_flushes_of_a_file_system() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import seed_workers
-from msgspec.structs import replace
 from seed_facts import io_limit
 
 from io_benchmark.analysis.observed.sides import Side
@@ -157,11 +156,6 @@ def test_what_other_processes_left_dirty_is_not_counted() -> None:
         assert made.left_dirty_bytes == left_mib * MIB
 
 
-def test_the_figure_that_is_steady() -> None:
-    """Medians where memory takes everything, means where writers wait for the disk."""
-    assert {kind.name for kind in Bottleneck if kind.median_is_steady} == {"PAGE_CACHE", "CPU"}
-
-
 ABSORBED = {**NO_PRESSURE, **moved(3, 3)}
 
 
@@ -179,10 +173,3 @@ def test_several_workers(changes: list[dict[str, Any]], bottleneck: Bottleneck) 
     made = side(*changes)
     assert made.bottleneck is bottleneck
     assert made.written_bytes is not None
-
-
-def test_other_workloads_have_none() -> None:
-    """Only copies go through the page cache in this way."""
-    subject = replace(seed_workers.SUBJECT, workload="spawn")
-    views = Side.of_workers(seed_workers.workers(1, pools=["intel"]), subject)
-    assert bottlenecks.bottlenecks_of_sides(subject, {"intel": views}) == {}

@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import several_places
 import simulation
 import workload_entries
 from seed_case import outcome
 from seed_workers import workers
-from several_places import in_places, retrieved, shortened, skipped
+from several_places import in_places, retrieved, shortened
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.model import Entry, Verdict, Worker
+from io_benchmark.analysis.model import Entry, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, Places
 from io_benchmark.analysis.statements import Statement
@@ -43,39 +42,6 @@ def words(sentence: Statement | None) -> str:
     return "" if sentence is None else text_of(sentence)
 
 
-def test_five_configurations() -> None:
-    """The seed's table: each place's ratio to the first, and the pools' ratio where one is slower."""
-    (table,) = several_places.five().places
-    assert {row.place: row.sides[0].kind for row in table.rows} == {
-        "workspace": "volume, ext4",
-        "container": "container overlay",
-        "boot-disk": "volume, ext4",
-        "bind-mount": "volume, xfs",
-        "memory": "memory, tmpfs",
-    }
-    first, *rows = table.rows
-    assert [(side.side, side.ratio, side.interval) for side in first.sides] == [
-        ("intel", None, None),
-        ("amd-16", None, None),
-    ]
-    (compared,) = first.comparisons
-    assert (round(compared.ratio, 2), compared.verdict) == (1.96, Verdict.SLOWER)
-    for row in rows:
-        on_intel, on_amd = row.sides
-        truth = several_places.FACTORS[row.place]
-        assert on_intel.ratio == pytest.approx(truth, rel=0.02)
-        assert on_intel.interval is not None
-        assert not on_intel.interval.excludes(truth)
-        if row.place != "memory":
-            assert on_amd.interval is not None
-            assert not on_amd.interval.excludes(truth / several_places.VOLUME_RATIO)
-            assert [result.verdict for result in row.comparisons] == [Verdict.INCONCLUSIVE]
-        else:
-            missing = "not measured: no space: needs 7100 MiB, 4100 MiB are free"
-            assert (on_amd.mean_ns, on_amd.ratio, row.comparisons) == (None, None, ())
-            assert words(on_amd.missing) == missing
-
-
 def pair(
     files: np.ndarray,
     generator: np.random.Generator,
@@ -87,18 +53,6 @@ def pair(
         simulation.run_of(noise, files, generator, ratio * speed) for ratio in (1.3, 1.0)
     )
     return slow, quick
-
-
-@pytest.mark.parametrize("name", simulation.RUN_NOISES)
-def test_the_interval_of_one_worker_covers_the_truth(name: str) -> None:
-    """93 of 100 intervals or more hold it."""
-    generator = np.random.default_rng(1)
-    covered = 0
-    for _ in range(100):
-        files = simulation.sequence(RETRIEVES, RETRIEVES, generator)
-        machine = pair(files, generator, noise=simulation.RUN_NOISES[name])
-        covered += not Estimate.within_workers([[machine]]).interval(0.95).excludes(1.3)
-    assert covered >= 93
 
 
 def test_several_workers_are_each_compared_with_themselves() -> None:
@@ -180,20 +134,6 @@ def test_one_worker(
         numbers = (cell.ratio, cell.interval.low_ratio, cell.interval.high_ratio)
         assert numbers == pytest.approx((ratio,) * 3, abs=1e-5)
         assert (cell.workers, cell.method) == (1, "paired retrieves")
-
-
-def test_without_the_first_place_there_is_no_ratio() -> None:
-    """No other place silently replaces the first."""
-    names = ("container", "memory")
-    cells = intel(
-        lambda first: [skipped(first, "no space"), *(retrieved(first, name) for name in names)],
-        *names,
-    )
-    assert words(cells["workspace"].missing) == "not measured: no space"
-    for name in names:
-        cell = cells[name]
-        assert (cell.mean_ns is None, cell.ratio) == (False, None)
-        assert words(cell.not_compared) == "nothing was measured at workspace"
 
 
 def test_pools_with_and_without_a_place() -> None:

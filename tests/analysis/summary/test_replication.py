@@ -75,32 +75,6 @@ def test_names_of_prices(name):
     assert cost.amount.endswith("at the given prices (none for intel)")
 
 
-def test_machines_at_several_prices():
-    """Which of them a further task gets is not known, so the report names no price."""
-    runs = timed(intel=1, amd_16=1, amd_30=1)
-    second = amd_30(runs, "machine-8", machine="other")
-    prices = {"c3d-standard-30-lssd": INTEL, "machine-8": AMD_30}
-    cost = decided([*runs, second], prices).decision_cost
-    assert (cost.runs, cost.money) == (3, "")
-
-
-def test_a_side_that_has_enough():
-    """The baseline has as many workers as a decision needs, so that only the candidate gets more."""
-    (part,) = decided().subjects
-    intel = replace(part.figures["intel"], workers=500)
-    part = replace(part, figures={**part.figures, "intel": intel})
-    cost = cost_of_deciding([part], workers(), {})
-    assert cost is not None
-    assert [share.name for share in cost.shares] == ["amd-30"]
-
-
-def test_nothing_is_inconclusive():
-    """Nothing costs anything, and the report has no line about it."""
-    runs = [run for run in workers() if run.pool != "amd-30"]
-    report = compare(replace(PLAN, pairs=PLAN.pairs[:1]), runs, Options())
-    assert (report.decision_cost, cost_text(report)) == (None, "")
-
-
 def test_what_repetition_does_not_settle():
     """The pool is named with the limit, and costs nothing."""
     report = decided()

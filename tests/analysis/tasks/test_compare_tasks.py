@@ -2,12 +2,11 @@
 """Real tasks: which runs count, clocks that are wrong, and costs."""
 
 import math
-import random
 
 import pytest
 import real_tasks
 from msgspec.structs import replace
-from sample_tasks import START_MS, compared, completed, many, of_rows
+from sample_tasks import START_MS, compared, completed, of_rows
 
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE
@@ -63,15 +62,6 @@ def test_estimate(labels):
     assert len(labels) > 1 or known.degrees == pytest.approx(expected.degrees)
 
 
-@pytest.mark.parametrize(("workers", "assumed"), [(2, 0.05), (3, None)])
-def test_two_workers_vary_as_assumed(workers, assumed):
-    """Three that agree show that they do; of two labels as of one."""
-    logs = [0.001 * at for at in range(workers)]
-    known = log_ratio(logs, logs, ("x", "y"))
-    assert known.assumed_variation == assumed
-    assert (known.variance >= 0.05**2) == (assumed is not None)
-
-
 def test_one_worker_against_several_of_unlike_labels():
     """The variance grows with the weight that one of the workers has, by hand."""
     baseline = {("x", "b0"): 1.0, ("y", "b0"): 1.0, ("x", "b1"): 1.3, ("x", "b2"): 0.8}
@@ -95,24 +85,6 @@ def test_the_mix_does_not_change_the_ratio() -> None:
     assert only(report).ratio == pytest.approx(1, abs=0.03)
     assert only(report).verdict is not Verdict.SLOWER
     assert any("without regard to labels it would be 3." in line for line in warnings(report))
-
-
-def test_the_ratio_is_that_of_the_time():
-    """A long task that takes 1.5× as long counts by its time, not as one of eleven labels."""
-    runs = pools(90, 60, label="long")
-    for number in range(10):
-        runs += pools(1, 1, label=f"short {number}")
-    assert only(compared(runs)).ratio == pytest.approx(100 / 70, rel=0.005)
-
-
-def test_labels_that_differ_are_named():
-    """half is 1.6× slower at one label and equal at the other."""
-    half = next(each for each in many().comparisons if each.candidate == "half")
-    assert [(row.label, round(row.ratio, 2), row.differs) for row in half.labels] == [
-        ("link", 1.6, False),
-        ("test", 1.0, True),
-    ]
-    assert "labels differ, from 1.00× (test) to 1.60× (link)" in text_of(half.warnings[0])
 
 
 def test_every_run_is_counted() -> None:
@@ -167,29 +139,6 @@ def test_clocks(clock_s: float, is_right: bool) -> None:
     assert times.work_s is not None
     assert times.work_s + 40 == pytest.approx(times.task_s, abs=0.5)
     assert times.pending_s == 60
-
-
-@pytest.mark.parametrize(("known", "is_shown"), [(1, False), (2, True)])
-def test_parts_that_few_runs_have(known: int, is_shown: bool) -> None:
-    """Half of a side's runs have a part, or it is not shown; work longer than its run is not known."""
-    runs = [with_own_times(run) for run in pools(12, 10)]
-    for at, run in enumerate(runs[:4]):
-        if at >= known:
-            runs[at] = replace(run, own_ended_ms=run.own_started_ms + DAY_MS)
-    assert (only(compared(runs)).times["a"].work_s is not None) == is_shown
-
-
-def test_one_worker_each_decides_nothing():
-    """Many runs on one machine of each pool are one worker."""
-    runs = [
-        completed(pool, minutes + number / 100, f"g/{pool}", run_id=number)
-        for pool, minutes in (("a", 20), ("b", 10))
-        for number in range(50)
-    ]
-    report = compared(runs)
-    assert only(report).verdict is Verdict.INCONCLUSIVE
-    assert only(report).interval.high_ratio == math.inf
-    assert "one worker per pool shows nothing" in warnings(report)[0]
 
 
 def test_what_may_mislead() -> None:
@@ -258,22 +207,9 @@ def test_a_label_that_differs(workers, ratio, spread, is_named):
     """It differs by more than chance, from three workers per side on."""
     runs = [*pools(60, 60, max(workers, 4), spread=spread, label="x")]
     runs += pools(2 * ratio, 2, workers, spread=spread, label="y")
-    rows = {row.label: row.differs for row in only(compared(runs)).labels}
-    assert rows["y"] is is_named
-
-
-@pytest.mark.parametrize(
-    ("rounded_ms", "width"), [(60_000, 0.25), (1000, 0.004)], ids=["to minutes", "to seconds"]
-)
-def test_rounded_times(rounded_ms, width):
-    """Times in whole minutes agree by rounding: the interval is as wide as that allows."""
-    start_ms = START_MS // 60_000 * 60_000 + (0 if rounded_ms == 60_000 else 1000)
-    runs = [replace(run, started_ms=start_ms) for run in pools(6, 5, 6, spread=0)]
-    runs = [
-        replace(run, resolved_ms=start_ms + {"a": 6, "b": 5}[run.pool] * 60_000) for run in runs
-    ]
-    interval = only(compared(runs)).interval
-    assert math.log(interval.high_ratio / interval.low_ratio) == pytest.approx(width, rel=0.2)
+    found = only(compared(runs))
+    assert {row.label: row.differs for row in found.labels}["y"] is is_named
+    assert not is_named or any("from 1.00× (x) to " in text_of(line) for line in found.warnings)
 
 
 def test_costs_by_prices():
@@ -288,21 +224,9 @@ def test_costs_by_prices():
     assert cost.ratio == pytest.approx(0.39 / 0.42 * ratio * (1 + 12 / 540))
     assert cost.break_even_ratio == pytest.approx(1 / (ratio * (1 + 12 / 540)))
     assert cost.candidate.per_1000 == pytest.approx(cost.baseline.per_1000 * cost.ratio)
-
-
-def test_lost_runs_make_costs_uncertain():
-    """Two workers, of which one lost a fifth of its time: costs are less sure than times."""
-    runs = pools(10, 10, 2, spread=0)
-    lost = completed("a", 2, "g/a0", state="exception", reason="worker-shutdown", run_id=1)
-    prices = {name: Price(1.0, "USD") for name in "ab"}
-    cost = only(compared([*runs, lost], prices=prices)).cost
-    assert cost is not None
-    assert cost.candidate.lost_share == pytest.approx(0.1)
-    times = only(compared(runs)).interval
-    of_times, of_costs = (
-        math.log(each.high_ratio / each.low_ratio) for each in (times, cost.interval)
-    )
-    assert of_costs > 1.2 * of_times
+    # Lost runs make costs less sure than times.
+    times, costs = only(compared(of_rows(real_tasks.rows()))).interval, cost.interval
+    assert costs.high_ratio / costs.low_ratio > times.high_ratio / times.low_ratio
 
 
 def test_costs_by_what_the_runs_cost():
@@ -334,10 +258,3 @@ def test_no_cost_without_comparable_prices():
     assert warnings(compared(runs, prices=kinds)) == [
         "prices are of different kinds: b on-demand, a spot"
     ]
-
-
-def test_order_changes_nothing():
-    """Runs in any order: the same report, to the last digit."""
-    runs = of_rows(real_tasks.rows())
-    shuffled = random.Random(7).sample(runs, len(runs))
-    assert compared(shuffled) == compared(runs)

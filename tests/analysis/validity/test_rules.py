@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """Each validity rule, kept and broken, on the seed's case."""
 
-from operator import sub
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -113,26 +112,6 @@ def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:
         }
 
 
-def test_drift_and_noise_are_warnings() -> None:
-    """A run that slows down by half, and one that hardly knows its own mean."""
-    (found,) = workers(pools=("amd-16",))
-    entry = found.entries[0]
-    assert entry.lookup_ns is not None
-    copies = list(map(sub, entry.total_ns, entry.lookup_ns))
-    slowing = [int(one * (1 + at / len(copies))) for at, one in enumerate(copies)]
-    (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": slowing}), "drift")
-    assert "after 917 of 2,000 retrieves, each took 1.38 times as long" in text_of(problem.message)
-    assert problem.severity is Severity.WARNING
-    for slope, is_warned in ((0.16, False), (0.26, True)):
-        # The second half takes half of the slope longer than the first.
-        steady = [int(1e8 * (1 + slope * at / len(copies))) for at in range(len(copies))]
-        changed = judged({f"{ENTRY}samples.copy_ns": steady})
-        assert bool(broken(changed, "drift")) == is_warned
-    bursts = [one * (15 if at // 150 % 5 == 0 else 1) for at, one in enumerate(copies)]
-    (problem,) = broken(judged({f"{ENTRY}samples.copy_ns": bursts}), "noisy")
-    assert "is known only to ±" in text_of(problem.message)
-
-
 @pytest.mark.parametrize(
     ("rule", "error", "last", "message"),
     [
@@ -160,15 +139,6 @@ def test_nothing_in_common_is_refused_by_name() -> None:
     report = judged({f"{ENTRY}place": "elsewhere"})
     (problem,) = broken(report, "nothing-in-common")
     assert problem.sides == ("intel", "amd-16")
-
-
-def test_a_worker_with_several_warnings() -> None:
-    """Its problem has the first, how many follow, and these in its explanation."""
-    warnings = [{"name": f"w{at}", "message": "m"} for at in range(3)]
-    (problem,) = broken(judged({"warnings": warnings}), "worker-warning")
-    assert text_of(problem.message).endswith(" run 0: w0: m, and 2 more messages")
-    assert problem.explanation is not None
-    assert text_of(problem.explanation) == "Further: w1: m; w2: m."
 
 
 def test_a_refused_run_does_not_take_its_pool_with_it() -> None:
@@ -218,13 +188,6 @@ def test_every_rule_is_documented() -> None:
     assert set(SEVERITIES) == set(validity.RULES)
 
 
-def test_a_single_sample_is_not_allowed():
-    """A run without samples, or with one, cannot be compared, whatever is allowed."""
-    report = judged(first(1), ("too-few-retrieves",))
-    (problem,) = broken(report, "too-few-retrieves")
-    assert problem.severity is Severity.REFUSED
-
-
 def run_of(side, ratio, entry=simulation.entry):
     worker = SimpleNamespace(side=side)
     return Run(cast("Worker", worker), entry(np.full(60, 1e6 * ratio)))
@@ -252,28 +215,6 @@ def test_runs_that_ended_early_because_they_were_slow(killed, kept, ratio, named
             f"a: {killed} run{'s' if killed > 1 else ''} that ended early took 1.1"
         )
         assert f"as long as the {kept} compared ones, over the same first 60 retrieves" in message
-
-
-def test_batches_that_ended_early():
-    """How long they took is not compared: their work may differ."""
-    killed, kept = (
-        run_of("a", ratio, lambda times: simulation.windows(1e9 / times, 10**8))
-        for ratio in (5.0, 1.0)
-    )
-    assert checks._slower_left_out([killed, kept], [kept]) == []
-
-
-def test_a_report_names_such_runs():
-    """Two of five, which were stopped after 60 retrieves."""
-    killed = first(60) | INCOMPLETE
-    cut = killed[f"{ENTRY}samples"]
-    killed[f"{ENTRY}samples"] = lambda samples: cut(
-        samples | {"copy_ns": [round(1.5 * ns) for ns in samples["copy_ns"]]}
-    )
-    change = {"amd-16/1": killed, "amd-16/3": killed}
-    found = workers(5, between=0.02, pools=("intel", "amd-16"), change=change)
-    (problem,) = broken(compare(PLAN, found, Options()), "survivors")
-    assert problem.sides == ("amd-16",)
 
 
 def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:

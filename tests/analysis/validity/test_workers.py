@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """Rules about the workers of sides: one machine counts once, and zones and hours differ as pools do."""
 
-import math
-
 import pytest
 import seed_workers
-from msgspec.structs import replace
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content.wording import evidence_text, text_of
 
-BOOT, OTHER_BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "5b2c7a90-1d3e-4f86-9a0b-c1d2e3f4a5b6"
+BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd"
 AT_ONCE = "some at the same time, which slows each of them"
 
 
@@ -97,32 +94,6 @@ def test_runs_of_one_machine_in_bare_files_are_one_worker():
     assert "does not apply to other workers" in text_of(problem.explanation)
 
 
-def test_two_runs_on_one_worker_are_named():
-    """A rerun on the same worker is not a replicate: a warning names its tasks, and it counts once."""
-    found = seed_workers.workers(2, between=0.02, pools=("intel", "amd-16"))
-    same = [replace(run, worker_id="g/w") if run.side == "amd-16" else run for run in found]
-    made = report(same, "intel")
-    (problem,) = broken(made, "same-worker")
-    assert "2 runs were on the same machine g/w and count as one" in text_of(problem.message)
-    tasks = ", ".join(run.task_id for run in same if run.side == "amd-16")
-    assert text_of(problem.explanation) == f"Their tasks are {tasks}."
-    figures = made.subjects[0].figures
-    assert (figures["amd-16"].workers, figures["intel"].workers) == (1, 2)
-    by_hand = report([replace(run, task_id="unknown") for run in same], "intel")
-    (problem,) = broken(by_hand, "same-worker")
-    assert "and count as one; some at the same time" in text_of(problem.message)
-
-
-def test_figures_are_means_of_workers():
-    """Three runs of one worker weigh as much as one run of another."""
-    twice = {"host.boot_id": BOOT, **scaled(2.0)}
-    workers = runs("a", twice, twice, twice, {})
-    figures = report(workers).subjects[0].figures["a"]
-    assert figures.workers == 2
-    assert figures.mean_ns == pytest.approx(1.5 * workers[3].entries[0].mean_ns, rel=1e-6)
-    assert figures.between_workers_ratio == pytest.approx(math.log(2) / math.sqrt(2))
-
-
 @pytest.mark.parametrize(
     ("started", "at_once"),
     [
@@ -146,42 +117,6 @@ def test_runs_at_the_same_time_are_named(started, at_once):
         assert {line.at_once for line in made.workers} == {at_once}
         (problem,) = broken(made, rule)
         assert (AT_ONCE in text_of(problem.message)) is at_once
-
-
-def test_many_shared_machines():
-    """Three of five are named; they are all machines of both sides."""
-    boots = [{"host.boot_id": f"{BOOT[:-1]}{number}"} for number in range(5)]
-    (problem,) = broken(report([*runs("a", *boots), *runs("b", *boots)]), "shared-worker")
-    assert text_of(problem.message).count("us-central1-f/") == 3
-    assert " and 2 more, so their machines do not differ" in text_of(problem.message)
-
-
-def test_only_machines_of_both_sides_are_meant():
-    """That one side's second machine ran two tasks at once says nothing of the machine they share."""
-    starts = [(BOOT, "10:00:00"), (OTHER_BOOT, "11:00:00"), (OTHER_BOOT, "11:00:05")]
-    changes = [
-        {"host.boot_id": boot, "started": f"2026-11-20T{start}Z", "duration_ns": 60_000_000_000}
-        for boot, start in [*starts, (BOOT, "12:00:00")]
-    ]
-    problems = report([*runs("a", *changes[:3]), *runs("b", changes[3])]).problems
-    at_once = {problem.rule for problem in problems if AT_ONCE in text_of(problem.message)}
-    assert at_once == {"same-worker"}
-
-
-def test_evidence_counts_workers():
-    """Two runs of one worker and one of another are two workers; runs of one that differ are named."""
-    slow = seed_workers.workers(1, pools=("amd-16",))
-    boot = {"host.boot_id": BOOT}
-    for changes, expected in (
-        ((boot, boot, {}), "on 2 of 2 workers"),
-        (
-            (boot, {**boot, "host.cpu_model": "Another CPU"}),
-            "Another CPU, 16 CPUs on 1 of 2 runs",
-        ),
-    ):
-        sentences = evidence(report([*runs("intel", *changes), *slow], "intel"), "baseline")
-        assert any(expected in line for line in sentences)
-        assert not any("3 workers" in line for line in sentences)
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -239,16 +174,6 @@ def test_sides_that_were_measured_at_different_hours(started, group, hours):
     assert messages == [f"amd-16 was measured {hours} hours after intel: {difference}"] * (
         hours is not None
     )
-
-
-def test_a_pool_before_and_after():
-    """It is compared because of what changed in between."""
-    later = {"amd-16": {"started": "2026-03-24T16:00:00Z"}}
-    before = seed_workers.workers(pools=("amd-16",), side="before")
-    after = seed_workers.workers(pools=("amd-16",), side="after", seed=1, change=later)
-    made = report([*before, *after], "before")
-    assert made.subjects[0].comparisons
-    assert broken(made, "measured-apart") == []
 
 
 # --- zones ---
