@@ -51,7 +51,7 @@ def test_a_run_is_told_whole(worker):
     result = worker.result()
     assert (outcome_of(result), result.warnings) == (("completed", None), [])
     (entry,) = retrieves_of(result)
-    assert outcome_of(entry) == ("completed", None)
+    assert (outcome_of(entry), entry.trials) == (("completed", None), None)
     assert (entry.place, entry.destination, entry.fidelity) == ("workspace", "overwrite", "seed")
     samples = entry.samples
     assert list(samples.file_index) == cache_retrieve._make_sequence(5, 200, 10)
@@ -86,6 +86,7 @@ def test_every_destination_and_place_has_its_entry(worker, tmp_path):
     policies = ("fresh", "overwrite", "unlink")
     worker.complete(
         *("--place", f"b={other}", "--place", f"a={worker.workspace}", "--retrieves", "12"),
+        *("--trials", "always"),
         *(word for policy in policies for word in ("--destination", policy)),
     )
     entries = worker.retrieves()
@@ -93,6 +94,7 @@ def test_every_destination_and_place_has_its_entry(worker, tmp_path):
         (place, policy) for place in ("b", "a") for policy in policies
     ]
     assert {len(entry.samples.copy_ns) for entry in entries} == {12}
+    assert [entry.trials is not None for entry in entries] == [False, True, False] * 2
     rings = [entry["fresh_ring_bytes"] for entry in worker.document()["workloads"]]
     assert [ring is not None for ring in rings] == [True, False, False] * 2
 
@@ -123,11 +125,12 @@ def test_real_fidelity_takes_cached_downloads_own_steps(worker, tmp_path):
         (tools / name).chmod(0o755)
     worker.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
     worker.complete(
-        *("--retrieves", "15", "--fidelity", "real"),
+        *("--retrieves", "15", "--fidelity", "real", "--trials", "always"),
         *("--destination", "overwrite", "--destination", "unlink", "--destination", "fresh"),
     )
     entries = worker.retrieves()
-    assert {entry.copy_method for entry in entries} == {"cp"}
+    # Trials would not be about the samples.
+    assert {(entry.copy_method, entry.trials) for entry in entries} == {("cp", None)}
     # bash tells of its children's time on a CPU, but not of their waiting.
     for entry in entries:
         unknown = {name for name, values in columns_spent(entry).items() if values is None}

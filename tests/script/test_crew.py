@@ -18,24 +18,6 @@ def work(number, ready, tell):
 with Crew(3, work) as crew:
     print(sorted(line for line in crew.messages() if line is not None))
 """
-LEFT_EARLY = """
-def work(number, ready, tell):
-    ready()
-    while True:
-        tell(os.getpid())
-with Crew(2, work) as crew:
-    pids = set()
-    for line in crew.messages():
-        if line is not None:
-            pids.add(line[1])
-        if len(pids) == 2:
-            break
-for pid in pids:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        print("gone")
-"""
 FAILING = """
 def work(number, ready, tell):
     ready()
@@ -72,11 +54,6 @@ def test_all_begin_when_all_are_ready(tmp_path):
     """None does anything before the last one is ready."""
     ready = [(number, ["0", "1", "2"]) for number in range(3)]
     assert run(ALL_READY, tmp_path) == (f"{ready}\n", "")
-
-
-def test_leaving_early_ends_all(tmp_path):
-    """Members that would work on are gone when the block is left."""
-    assert run(LEFT_EARLY, tmp_path) == ("gone\ngone\n", "")
 
 
 @pytest.mark.parametrize(

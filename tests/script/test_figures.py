@@ -1,17 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """A measurement's figures: in the log, and in the task's own Perfherder file within its limits."""
 
-import json
 from types import SimpleNamespace
 
 import pytest
 from checkout import ROOT
 from result import figures
-from worker import Worker
 from workloads import cache_retrieve, random_io
-
-SERIES = "perfherder-data-io-benchmark.json"
-PERFHERDER = {"framework": {"name": "build_metrics"}}
 
 # Their figures need no bench and no folder.
 RETRIEVES = object.__new__(cache_retrieve.WORKLOAD)
@@ -85,18 +80,6 @@ def test_a_suite() -> None:
     }
 
 
-def test_the_file_has_a_suite_per_entry(worker: Worker) -> None:
-    """Of a workload whose unit is a rate, more is better."""
-    worker.workloads = ("spawn", "metadata")
-    worker.complete("--profile", "quick")
-    data = json.loads((worker.artifacts / SERIES).read_text())
-    entries = worker.document()["workloads"]
-    assert data["framework"] == PERFHERDER["framework"]
-    assert [(suite["name"], suite["lowerIsBetter"]) for suite in data["suites"]] == [
-        (f"io-benchmark-{entry['name']}", entry["name"] == "spawn") for entry in entries
-    ]
-
-
 def test_replicates_are_the_figures_of_stretches() -> None:
     """Many samples have 20 replicates in their order; a sync that did not end has no figure."""
     settings = SimpleNamespace(pool="x" * 50, profile="full", perfherder="pool")
@@ -107,14 +90,11 @@ def test_replicates_are_the_figures_of_stretches() -> None:
     assert replicates["p50"] == [25 + 50 * number for number in range(20)]
     assert "final-sync" not in replicates
     assert suite["extraOptions"][0] == "x" * 45
-
-
-def test_neutral_series_of_two_pools_are_one() -> None:
-    """A mark is in the pool's place; a short profile is a separate series, and so is another fidelity."""
-    chosen = SimpleNamespace(pool="intel", profile="quick", perfherder="neutral")
+    # Series of two pools may be one; another fidelity is a separate series.
+    settings.perfherder = "neutral"
     entry = retrieves([*range(1, 2001)]) | {"fidelity": "real"}
-    options = figures.suite(chosen, RETRIEVES, entry)["extraOptions"]
-    assert options == ["any-pool", "a", "overwrite", "fidelity-real", "profile-quick"]
+    options = figures.suite(settings, RETRIEVES, entry)["extraOptions"]
+    assert options == ["any-pool", "a", "overwrite", "fidelity-real"]
 
 
 def test_the_kind_has_the_usual_number() -> None:

@@ -79,24 +79,6 @@ def test_a_schedstat(recorded, text, later, waiting_ns):
     assert kernel.waiting_ns_of(7) == (waiting_ns and 20)
 
 
-def test_no_descriptor_is_left_open() -> None:
-    """Neither by an account nor by looking at a child."""
-
-    def descriptors() -> int:
-        return len(list(Path("/proc/self/fd").iterdir()))
-
-    before = descriptors()
-    child = start("")
-    spent_by(lambda: kernel.wait_for(child))
-    kernel.waiting_ns_of(child)
-    account = kernel.ChildrenAccount()
-    account.reap(child)
-    account.close()
-    with pytest.raises(ZeroDivisionError):
-        spent_by(lambda: 1 // 0)
-    assert descriptors() == before
-
-
 def test_sums_of_processes() -> None:
     """What one of them does not know, nobody knows of all together."""
     times = ProcessTimes()

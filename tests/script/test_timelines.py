@@ -2,9 +2,7 @@
 """The timeline of a run, once a second by a separate process."""
 
 import os
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 from observe import timelines
 
@@ -44,16 +42,3 @@ def test_a_row_has_a_value_for_each_column(recorded: Record) -> None:
         "nvme0n1:busy_ms": 77,
         **dict.fromkeys(("gone:read_bytes", "gone:written_bytes", "gone:busy_ms")),
     }
-
-
-def test_it_samples_until_it_is_stopped() -> None:
-    """A first and a last row at least; stopping waits for the process and is no early end."""
-    sampler = timelines.Sampler([], time.monotonic_ns())
-    time.sleep(1.3)
-    sampler.take()
-    ((_, process, _),) = sampler._crew._members.values()
-    sampler.stop()
-    times = sampler.as_timeline()["columns"]["time_ns"]
-    assert (sampler.ended_early, times) == (None, sorted(times))
-    assert len(times) >= 3
-    assert not Path(f"/proc/{process}").exists()

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from early_end import WorkloadError
 from measuring import trials
-from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies
+from measuring.retrieval import MemorySteps, PacedCopies
 from measuring.trials import _files_of_blocks
 from worker import Worker, needs_disk, outcome_of, wait_for
 from workloads.cache_retrieve import CACHE_SIZES_MIB
@@ -53,22 +53,6 @@ def test_all_ways_to_retrieve(worker):
     assert record.duration_ns > sum(ceiling.duration_ns for ceiling in record.ceilings)
     config = worker.result().config
     assert (config.trials, config.pace_bytes_per_s) == ("always", 10**9)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        (),
-        ("--trials", "always", "--destination", "fresh"),
-        ("--trials", "always", "--fidelity", "real"),
-    ],
-    ids=["never", "destination", "fidelity"],
-)
-def test_entries_without_trials(worker, arguments):
-    """Where none are wanted, or where they would not be about the samples."""
-    worker.measure(*FEW, *arguments)
-    (entry,) = worker.retrieves()
-    assert entry.trials is None
 
 
 def test_too_little_time_for_trials(worker):
@@ -182,14 +166,6 @@ def test_retrieves_in_memory(tmp_path):
         assert Path(steps._destination).stat().st_size == 7 * MIB - 2 * (3 * MIB + 5)
     assert list(tmp_path.iterdir()) == []
     assert len(list(Path("/proc/self/fd").iterdir())) == before
-
-
-def test_a_lookup_that_is_not_known():
-    """The answer is checked as grep's is."""
-    with KnownLookups(["https://a", "https://b"], "/none") as steps:
-        steps.look_up(1, "https://b")
-        with pytest.raises(OSError, match="entry 1 of the list is not known"):
-            steps.look_up(0, "https://b")
 
 
 NO_SPACE = """

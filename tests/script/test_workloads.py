@@ -2,6 +2,7 @@
 """What holds of every workload: whole entries, a unit, a plan, a tidy end."""
 
 import importlib
+import json
 import os
 import platform
 import re
@@ -146,6 +147,17 @@ def test_whole_entries(quick_run: Worker, monkeypatch: pytest.MonkeyPatch, name:
     for entry in (entry for entry in entries if entry["place"] == "workspace"):
         planned_and_observed(entry, is_accounted=entry["variant"] != "visibility")
         CHECKS[name](entry, entry["observed"])
+
+
+def test_the_perfherder_file_has_a_suite_per_entry(quick_run):
+    """Of a workload whose unit is a rate, more is better."""
+    file = quick_run.artifacts / "perfherder-data-io-benchmark.json"
+    data, entries = json.loads(file.read_text()), quick_run.document()["workloads"]
+    suites = [(suite["name"], suite["lowerIsBetter"]) for suite in data["suites"]]
+    names = [entry["name"] for entry in entries if entry["outcome"]["state"] == "completed"]
+    assert suites == [
+        (f"io-benchmark-{name}", not WORKLOADS[name].higher_is_better) for name in names
+    ]
 
 
 def workload(name: str) -> Any:
