@@ -27,24 +27,27 @@ import settings as settings_module  # noqa: E402
 from measuring.retrieval import SeedSteps, Target  # noqa: E402
 from workloads.cache_retrieve import WORKLOAD  # noqa: E402
 
-ROUNDS = 5
-PAIRS = 40
+PAIRS = 100
 BLOCK = 50  # retrieves: a run has thousands, so what is done once a run must not count in each
 FILE_BYTES = 64 * 1024
 HARNESS_BAR_US = 50
 
 
-def prepared(folder: Path, services: SimpleNamespace) -> WORKLOAD:
-    services.settings = settings_module.parse(
-        [
-            *("--pool", "bench", "--workload", "cache-retrieve", "--retrieves", str(BLOCK)),
-            *("--place", f"p={folder}", "--output", str(folder / "artifacts")),
-            *("--sizes", f"20x{FILE_BYTES / 1024 / 1024:.3f}", "--trials", "never"),
-        ],
-        ["cache-retrieve"],
+def prepared(folder: Path) -> WORKLOAD:
+    words = f"--pool bench --workload cache-retrieve --retrieves {BLOCK} --trials never"
+    sizes = ("--sizes", f"20x{FILE_BYTES / 1024 / 1024:.3f}")
+    places = ("--place", f"p={folder}", "--output", str(folder / "artifacts"))
+    settings = settings_module.parse([*words.split(), *sizes, *places], ["cache-retrieve"])
+    services = SimpleNamespace(
+        origin_ns=time.monotonic_ns(),
+        record=SimpleNamespace(due_ns=1 << 62),
+        leaf_devices=[],
+        progress_every_s=1e9,
+        settings=settings,
     )
-    workload = WORKLOAD(services, services.settings.places[0], str(folder))
+    workload = WORKLOAD(services, settings.places[0], str(folder))
     workload.prepare()
+    workload._sequence = [0] * BLOCK
     return workload
 
 
@@ -65,58 +68,38 @@ def raw_retrieve(grep: str, url: str, urls: str, source: str, target: str) -> No
     shutil.copystat(source, target)
 
 
-def timed_ns(action: Callable[[], None]) -> int:
+def timed_us(action: Callable[[], None]) -> float:
+    """The time per retrieve of a block."""
     started_ns = time.perf_counter_ns()
     action()
-    return time.perf_counter_ns() - started_ns
+    return (time.perf_counter_ns() - started_ns) / 1000 / BLOCK
 
 
 def harness_cost(folder: Path) -> None:
     """Pairs of a block of harness retrieves and a block of raw ones, in alternating order."""
-    record = SimpleNamespace(due_ns=1 << 62)
-    services = SimpleNamespace(
-        origin_ns=time.monotonic_ns(), record=record, leaf_devices=[], progress_every_s=1e9
-    )
-    workload = prepared(folder, services)
+    workload = prepared(folder)
     grep = shutil.which("grep") or "grep"
     urls, source = workload.url_list, workload.files[0]
-    workload._sequence = [0] * BLOCK
-    raw_target = str(folder / "raw.dat")
     target = Target(str(folder), None)
-    url = workload.urls[0]
-    print(f"Harness per retrieve over raw spawn and copy ({PAIRS} pairs of {BLOCK} a round):")
-    differences = []
-    with SeedSteps(urls) as steps, Path(os.devnull).open("w") as nowhere:
-        log_module.LOG.descriptor = nowhere.fileno()
-        entry: dict[str, object] = {}
+    differences_us = []
+    log_module._write = lambda _descriptor, _message: None
+    with SeedSteps(urls) as steps:
 
         def harness() -> None:
-            workload._retrieve_all(steps, target, entry)
+            workload._retrieve_all(steps, target, {})
             workload._count_spent()
 
         def raw() -> None:
             for _ in range(BLOCK):
-                raw_retrieve(grep, url, urls, source, raw_target)
+                raw_retrieve(grep, workload.urls[0], urls, source, str(folder / "raw.dat"))
 
-        for number in range(ROUNDS):
-            harness_ns: list[int] = []
-            raw_ns: list[int] = []
-            for pair in range(PAIRS):
-                both = [(harness, harness_ns), (raw, raw_ns)]
-                for action, times in both if pair % 2 else reversed(both):
-                    times.append(timed_ns(action))
-            paired_us = [(a - b) / 1000 / BLOCK for a, b in zip(harness_ns, raw_ns, strict=True)]
-            differences.append(statistics.median(paired_us))
-            print(
-                f"  round {number + 1}: harness {statistics.median(harness_ns) / 1000 / BLOCK:.0f} us, "
-                f"raw {statistics.median(raw_ns) / 1000 / BLOCK:.0f} us, "
-                f"median of paired differences {differences[-1]:+.1f} us"
-            )
-    log_module.LOG.descriptor = 1
-    print(
-        f"  => {statistics.median(differences):+.1f} us a retrieve "
-        f"({min(differences):+.1f} to {max(differences):+.1f}; bar {HARNESS_BAR_US} us)"
-    )
+        for pair in range(PAIRS):
+            both = (harness, raw) if pair % 2 else (raw, harness)
+            times_us = {action: timed_us(action) for action in both}
+            differences_us.append(times_us[harness] - times_us[raw])
+    low, median, high = statistics.quantiles(differences_us, n=4)
+    print(f"Harness per retrieve over raw spawn and copy, {PAIRS} pairs of {BLOCK} retrieves:")
+    print(f"  {median:+.1f} us ({low:+.1f} to {high:+.1f}; bar {HARNESS_BAR_US} us)")
 
 
 if __name__ == "__main__":

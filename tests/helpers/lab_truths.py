@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """What makes one side of a case of the storage lab slower, and whether a comparison says so."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from io_benchmark.analysis.time_parts import Part
 
 Document = Mapping[str, Any]
-Ask = Callable[[str], Document]
 
 
 @dataclass(frozen=True)

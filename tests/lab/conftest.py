@@ -6,23 +6,18 @@ import os
 import subprocess
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import program
 import pytest
 import storage_lab
 from checkout import ROOT
-from lab_truths import Ask, Document, Tally, Truth, mistakes
+from lab_truths import Tally, mistakes
 from worker import Worker
 
 TALLIES: pytest.StashKey[list[str]] = pytest.StashKey()
 # So that a run of three seconds has as many rows as its disks are judged by.
 MORE_ROWS = "from observe import timelines\ntimelines.EVERY_S = 0.5\n"
-Repeat = Callable[[Ask, Truth], None]
-RepeatPair = Callable[..., None]
-Repetitions = Callable[[Callable[[str], list[str]]], None]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,30 +31,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def by_hand(request: pytest.FixtureRequest) -> None:
+def by_hand(request):
     if not request.config.getoption("--repeat-lab", default=0):
         pytest.skip("needs --repeat-lab 1 or more, or `tox -e lab`: takes long")
 
 
 @pytest.fixture
-def repeat(repetitions: Repetitions) -> Repeat:
-    """Ask as often as --repeat-lab says, and assert that each answer is right."""
+def repeat_pair(request, measure, compare):
+    """Measure a slow place and a fast one as often as --repeat-lab says; each answer has to be right.
 
-    def run(ask: Ask, truth: Truth) -> None:
-        repetitions(lambda name: mistakes(ask(name), truth))
-
-    return run
-
-
-@pytest.fixture
-def repetitions(request: pytest.FixtureRequest) -> Repetitions:
-    """Count the mistakes of as many repetitions as --repeat-lab says, and assert that there are none."""
+    `slow_only` and `fast_only` have what only one side's measurements get.
+    """
     count = request.config.getoption("--repeat-lab", default=0) or 1
     tally = Tally(request.node.name)
 
-    def run(mistakes_of: Callable[[str], list[str]]) -> None:
+    def run(truth, slow, fast, *options, slow_only=None, fast_only=None):
+        sides = (("amd-16", slow, slow_only or {}), ("intel", fast, fast_only or {}))
         for number in range(count):
-            tally.add(mistakes_of(f"repetition-{number}"))
+            results = [
+                measure(pool, place, *options, name=f"{pool}-{number}", **side)
+                for pool, place, side in sides
+            ]
+            tally.add(mistakes(compare(*results), truth))
         load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
         lines = [f"{tally.line} (load {load})", *(f"    {each}" for each in tally.wrong)]
         request.config.stash.setdefault(TALLIES, []).extend(lines)
@@ -68,74 +61,34 @@ def repetitions(request: pytest.FixtureRequest) -> Repetitions:
     return run
 
 
-@pytest.fixture
-def repeat_pair(
-    measure: Callable[..., Path], compare: Callable[..., Document], repeat: Repeat
-) -> RepeatPair:
-    """Measure a slow place and a fast one, with so many workers each, and assert what is said of them.
-
-    `slow_only` and `fast_only` have what only one side's measurements get.
-    """
-
-    def run(
-        truth: Truth,
-        slow: Path,
-        fast: Path,
-        *options: str,
-        workers: int = 1,
-        slow_only: Mapping[str, Any] | None = None,
-        fast_only: Mapping[str, Any] | None = None,
-        **how: Any,
-    ) -> None:
-        sides = (("amd-16", slow, slow_only or {}), ("intel", fast, fast_only or {}))
-
-        def ask(name: str) -> Document:
-            return compare(
-                *(
-                    measure(pool, place, *options, name=f"{pool}{name}-{number}", **how, **side)
-                    for number in range(workers)
-                    for pool, place, side in sides
-                )
-            )
-
-        repeat(ask, truth)
-
-    return run
-
-
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+def pytest_terminal_summary(terminalreporter, config):
     if config.getoption("--repeat-lab", default=0):
         for line in config.stash.get(TALLIES, []):
             terminalreporter.write_line(line)
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[storage_lab.Lab]:
+def bench(tmp_path):
     """For cases that need no disk, so no root: what they start is ended."""
     with storage_lab.opened(tmp_path / "lab") as made:
         yield made
 
 
 @pytest.fixture
-def lab(bench: storage_lab.Lab) -> storage_lab.Lab:
+def lab(bench):
     storage_lab.needs_disks()
     return bench
 
 
 @pytest.fixture
-def rehearse(bench: storage_lab.Lab, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+def rehearse(bench, tmp_path):
     """The generated tasks' own commands, each pool in its folder, and the comparison."""
 
-    def run(places: Mapping[str, Path], *options: str) -> dict[str, Any]:
+    def run(places):
         at = [word for pool, path in places.items() for word in ("--at", f"{pool}={path}")]
-        pools = ",".join(places)
+        given = ("rehearse", "--root", str(ROOT), "-j", ",".join(places), *at, "--json")
         process = subprocess.Popen(
-            [
-                *program.PROGRAM,
-                *("rehearse", "--root", str(ROOT), "-j", pools, *at, "--json", *options),
-            ],
+            [*program.PROGRAM, *given],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -144,28 +97,19 @@ def rehearse(bench: storage_lab.Lab, tmp_path: Path) -> Callable[..., dict[str, 
         bench.stop_at_the_end(process)
         output, errors = process.communicate()
         assert process.returncode == 0, errors
-        document: dict[str, Any] = json.loads(output)
-        return document
+        return json.loads(output)
 
     return run
 
 
 @pytest.fixture
-def measure(bench: storage_lab.Lab, tmp_path: Path) -> Callable[..., Path]:
+def measure(bench, tmp_path):
     """The worker's script itself, for cases that need other sizes than the kind's.
 
     Of other workloads than the kind's it makes a quick run.
     """
 
-    def run(
-        pool: str,
-        place: Path,
-        *extra: str,
-        name: str = "",
-        prelude: str = "",
-        workloads: tuple[str, ...] = (),
-        environment: Mapping[str, str] | None = None,
-    ) -> Path:
+    def run(pool, place, *extra, name="", prelude="", workloads=(), environment=None):
         worker = Worker(place, tmp_path / "results" / (name or pool))
         worker.environment.update(environment or {})
         if workloads:
@@ -189,10 +133,10 @@ def as_another_machine(result: Path) -> None:
 
 
 @pytest.fixture
-def compare() -> Callable[..., dict[str, Any]]:
+def compare():
     """A case decides how many workers it measures before it looks: there is one look."""
 
-    def run(*results: Path, expected: int = 0) -> dict[str, Any]:
+    def run(*results, expected=0):
         pools = Counter(json.loads(each.read_text())["task"]["pool"] for each in results)
         workers = min(pools.values())
         looks = ("--looks", str(workers)) if workers > 1 else ()

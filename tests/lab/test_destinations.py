@@ -5,9 +5,7 @@ A decoy is a second difference of the same pair that costs nothing.
 """
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from answers import bottlenecks, comparison, evidence, states
@@ -15,8 +13,6 @@ from storage_lab import Lab, needs, needs_write_caps, run
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
-Measure = Callable[..., Path]
-Compare = Callable[..., dict[str, Any]]
 # Many and small, so that a moment of other work on the machine is a small part of them.
 FILES = ("--sizes", "10x1", "--retrieves", "200")
 COPIED_MIB = 200
@@ -37,7 +33,7 @@ def written_mib(result: Path, destination: str) -> float:
     return written_bytes / 1024**2
 
 
-def test_ext4_flushes_what_is_rewritten(lab: Lab, measure: Measure, compare: Compare) -> None:
+def test_ext4_flushes_what_is_rewritten(lab, measure, compare):
     """Overwriting waits for the disk unless it is mounted noauto_da_alloc: named as the cause."""
     plain = measure("amd-16", ext4(lab, "plain"), *FILES)
     spared = measure("intel", ext4(lab, "spared", "noauto_da_alloc"), *FILES)
@@ -50,9 +46,7 @@ def test_ext4_flushes_what_is_rewritten(lab: Lab, measure: Measure, compare: Com
     assert "noauto_da_alloc" in evidence(document, "ext4-flush")[0]
 
 
-def test_removing_the_destination_first_is_measured_as_the_remedy(
-    lab: Lab, measure: Measure, compare: Compare
-) -> None:
+def test_removing_the_destination_first_is_measured_as_the_remedy(lab, measure, compare):
     """The same push with both destinations says what removing it first gains, from measurement."""
     slow, fast = ext4(lab, "slow", cap_mib_per_s=30), ext4(lab, "fast", cap_mib_per_s=75)
     both = (*FILES, "--destination", "overwrite", "--destination", "unlink")
@@ -76,9 +70,7 @@ def test_removing_the_destination_first_is_measured_as_the_remedy(
     assert remedy["gain_ratio"] > 2
 
 
-def test_shared_extents_are_not_compared_with_copies(
-    lab: Lab, measure: Measure, compare: Compare
-) -> None:
+def test_shared_extents_are_not_compared_with_copies(lab, measure, compare):
     """cp on btrfs moves no bytes: refused by the rule's name, and no verdict is given."""
     needs("mkfs.btrfs")
     device = lab.loop("btrfs", 300)

@@ -17,9 +17,6 @@ from storage_lab import Lab
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
-Rehearse = Callable[..., dict[str, Any]]
-Measure = Callable[..., Path]
-Compare = Callable[..., dict[str, Any]]
 FILES = ("--sizes", "20x2", "--retrieves", "120")
 # An archive of several times what may be dirty.
 UNPACKING = (
@@ -58,15 +55,13 @@ def hold(document: Mapping[str, Any]) -> None:
     assert candidate.startswith("1 disk; ")
 
 
-def test_one_disk_against_two(lab: Lab, rehearse: Rehearse) -> None:
+def test_one_disk_against_two(lab, rehearse):
     """Half the disks take twice the time, and the number of disks is named as the cause."""
     one, two = disks(lab, "one", 1), disks(lab, "two", 2)
     hold(measured(lambda: rehearse({"amd-16": one, "intel": two})))
 
 
-def test_one_disk_against_two_below_an_overlay(
-    lab: Lab, measure: Measure, compare: Compare
-) -> None:
+def test_one_disk_against_two_below_an_overlay(lab, measure, compare):
     """In a container's own file system the disks are seen through the overlay."""
     one = lab.overlay(disks(lab, "one", 1), "one-overlay")
     two = lab.overlay(disks(lab, "two", 2), "two-overlay")
@@ -77,7 +72,7 @@ def test_one_disk_against_two_below_an_overlay(
     assert states(document)["storage-place"] == "ruled out"
 
 
-def test_two_stripes_that_are_alike(lab: Lab, measure: Measure, compare: Compare) -> None:
+def test_two_stripes_that_are_alike(lab, measure, compare):
     """The same disks twice are not called different, and nothing is named as a cause."""
     some, others = disks(lab, "some", 2), disks(lab, "others", 2)
     document = compare(measure("amd-16", some, *FILES), measure("intel", others, *FILES))
@@ -85,7 +80,7 @@ def test_two_stripes_that_are_alike(lab: Lab, measure: Measure, compare: Compare
     assert "supported" not in states(document).values()
 
 
-def test_unpacking_on_one_disk_against_two(lab: Lab, measure: Measure, compare: Compare) -> None:
+def test_unpacking_on_one_disk_against_two(lab, measure, compare):
     """Files that do not fit into what may be dirty wait for the disks, with a final sync and without."""
     one, two = disks(lab, "one", 1), disks(lab, "two", 2)
     how: dict[str, Any] = {"workloads": ("unpack",), "prelude": UNPACKING}

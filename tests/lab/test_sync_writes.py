@@ -5,20 +5,16 @@ A decoy is a second difference of the same pair that costs nothing.
 """
 
 import json
-from collections.abc import Callable
 from operator import truediv
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import pytest
 from answers import evidence, mean_ns, measured, states
-from storage_lab import Lab, joining, needs_groups
+from storage_lab import joining, needs_groups
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
-Measure = Callable[..., Path]
-Compare = Callable[..., dict[str, Any]]
 WORKLOADS = ("sync-write",)
 FIRST = "dsync-append-first"
 # What the group itself hands to the disk for one operation: in place the data and a flush, else the
@@ -38,7 +34,7 @@ PRECONDITIONS = (
 )
 
 
-def test_a_capped_child_group(lab: Lab, measure: Measure, compare: Compare) -> None:
+def test_a_capped_child_group(lab, measure, compare):
     """100 writes a second are allowed: 10 ms each, and the cgroup's limit is named as the cause."""
     needs_groups()
     place = lab.disk("disk", size_mib=400)
@@ -80,9 +76,7 @@ def usual_ns(results: list[Path]) -> float:
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs"])
-def test_a_scheduler_that_idles(
-    lab: Lab, measure: Measure, compare: Compare, filesystem: str
-) -> None:
+def test_a_scheduler_that_idles(lab, measure, compare, filesystem):
     """bfq makes a process' first writes on ext4 wait for its journal, on xfs it does not.
 
     For about 40 ms in all, until bfq knows the process: 1.4 ms for each of 30 writes, which take

@@ -4,8 +4,7 @@
 The disks are capped. On a machine with other work one measurement may go astray; then another one decides.
 """
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,10 +21,6 @@ pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
-Repetitions = Callable[[Callable[[str], list[str]]], None]
-IN_STORAGE = frozenset(
-    ("device-count", "disk-speed", "cgroup-io-limit", "linear-volume", "ext4-flush")
-)
 RUN = ("--sizes", "20x2", "--retrieves", "120", "--trials", "always")
 CAP_MIB_PER_S = 40
 ATTEMPTS = 3
@@ -81,53 +76,3 @@ def test_one_disk_against_two(lab: Lab, measure: Measure, compare: Compare) -> N
         if abs(ceilings_ratio - 2) < 0.2 and is_as_slow and cause == "confirmed":
             return
     raise AssertionError(f"ceilings, paced ÷ slow, device-count: {seen}")
-
-
-@pytest.mark.usefixtures("by_hand")
-@pytest.mark.parametrize(
-    ("cap_mib_per_s", "lookup_s", "confirmed"),
-    [
-        pytest.param(CAP_MIB_PER_S, 0.0, {"device-count"}, id="one disk"),
-        pytest.param(100, 0.2, set(), id="one disk that hardly matters, and a slow grep"),
-    ],
-)
-def test_confirming_run_on_another_worker(
-    cap_mib_per_s: int,
-    lookup_s: float,
-    confirmed: set[str],
-    *,
-    lab: Lab,
-    measure: Measure,
-    compare: Compare,
-    repetitions: Repetitions,
-    tmp_path: Path,
-) -> None:
-    """The paced run has a worker of its own, as on a deployment, and is compared with both others."""
-    needs("mkfs.btrfs")
-    needs_write_caps()
-    one = lab.stripe("one", 1, 900, cap_mib_per_s)
-    two = lab.stripe("two", 2, 600, cap_mib_per_s)
-
-    def mistakes(name: str) -> list[str]:
-        slow = measure(
-            "amd-16", one, *RUN, name=f"slow-{name}", environment=grep(tmp_path, lookup_s)
-        )
-        fast = measure("intel", two, *RUN, name=f"fast-{name}")
-        pace = str(round(ceiling_bytes_per_s(trials_of(slow))))
-        paced = measure("intel", two, *RUN, "--pace", pace, name=f"paced-{name}")
-        found = states(compare(slow, fast, paced))
-        seen = {cause for cause, state in found.items() if state == "confirmed"} & IN_STORAGE
-        return [f"{ {cause: found[cause] for cause in IN_STORAGE} }"] if seen != confirmed else []
-
-    repetitions(mistakes)
-
-
-def grep(folder: Path, lookup_s: float) -> Mapping[str, str]:
-    """An environment whose grep takes so much longer."""
-    if not lookup_s:
-        return {}
-    (folder / "bin").mkdir(exist_ok=True)
-    wrapper = folder / "bin/grep"
-    wrapper.write_text(f'#!/bin/sh\nsleep {lookup_s}\nexec /usr/bin/grep "$@"\n')
-    wrapper.chmod(0o755)
-    return {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}

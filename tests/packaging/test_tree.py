@@ -3,10 +3,8 @@
 
 import ast
 import os
-import stat
 from pathlib import Path
 
-import pytest
 from checkout import ROOT
 
 LICENCE = "SPDX-License-Identifier: MPL-2.0"
@@ -66,9 +64,3 @@ def test_every_test_says_what_holds():
         and not ast.get_docstring(node)
     ]
     assert silent == []
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_executable(name):
-    """What is called by its path can be."""
-    assert stat.S_IMODE((ROOT / name).stat().st_mode) & 0o111 == 0o111
