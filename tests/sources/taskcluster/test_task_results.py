@@ -119,29 +119,24 @@ def test_a_group(loopback):
 
 
 @pytest.mark.parametrize(
-    ("address", "expected"),
+    ("address", "reason"),
     [
-        (
-            "task:AAAAAAAAQAGAAAAAAAAAAA",
-            "{url} has no such task; it may have expired, or belong to another deployment",
-        ),
-        ("group:AAAAAAAAQAGAAAAAAAAAAA", "does not exist at {url}, or has expired"),
-        ("index:dev.v2.none", "{url} has no such route; it may have expired"),
+        ("task:AAAAAAAAQAGAAAAAAAAAAA", " has no such task; it may have expired, or belong to"),
+        ("group:AAAAAAAAQAGAAAAAAAAAAA", ", or has expired"),
+        ("index:dev.v2.none", " has no such route; it may have expired"),
         (
             f"index:gecko.v2.new.revision.{'0' * 40}.taskgraph.decision",
-            (
-                "{url} has no such route; it is added when the decision task has completed (compare "
-                "--wait MINUTES waits for it); or it has expired, or IO_BENCHMARK_TRUST_DOMAIN must name "
-                "another trust domain"
-            ),
+            " has no such route; it is added when the decision task has completed (compare --wait ",
         ),
     ],
     ids=["task", "group", "index", "push"],
 )
-def test_what_does_not_exist(loopback, address, expected):
+def test_what_does_not_exist(loopback, address, reason):
     """One line has the address and the possible reasons; the others are read."""
     gathered = read(loopback, address, f"task:{INTEL}")
-    assert gathered.unreadable == (f"{address}: {expected.format(url=loopback.url)}",)
+    (line,) = gathered.unreadable
+    assert line.startswith(f"{address}: ")
+    assert f"{loopback.url}{reason}" in line
     assert runs(gathered) == ALL_THREE[2:]
 
 
@@ -181,45 +176,33 @@ def test_where_no_run_completed(loopback):
     assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, line, 1),)
 
 
-@pytest.mark.parametrize(
-    ("artifact", "line"),
-    [
-        (
-            Artifact(storage_type="reference", url="file:///etc/passwd"),
-            "its artifact of type 'reference' has no http(s) address",
-        ),
-        (None, f"{NO_ARTIFACT}: it expired on 2026-11-20; run the benchmark again"),
-    ],
-    ids=["reference-to-a-file", "expired"],
-)
-def test_a_result_that_cannot_be_read(loopback, artifact, line):
+def test_results_that_cannot_be_read(loopback):
     """One line names task and run; the others are read. The artifact's date says that it expired."""
-    if artifact is None:
-        del loopback.deployment.artifacts[AMD_16, 0, ARTIFACT]
-        loopback.deployment.definitions[AMD_16]["expires"] = "2026-11-20T08:38:21.000Z"
-    else:
-        loopback.deployment.set_result(AMD_16, 0, artifact)
-    gathered = read(loopback, f"task:{AMD_16}", f"task:{INTEL}")
+    file = Artifact(storage_type="reference", url="file:///etc/passwd")
+    loopback.deployment.set_result(AMD_16, 0, file)
+    del loopback.deployment.artifacts[AMD_30, 0, ARTIFACT]
+    loopback.deployment.definitions[AMD_30]["expires"] = "2026-11-20T08:38:21.000Z"
+    gathered = read(loopback, *(f"task:{task_id}" for _, task_id, _ in ALL_THREE))
     assert runs(gathered) == ALL_THREE[2:]
-    assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, line),)
+    no_address = "its artifact of type 'reference' has no http(s) address"
+    expired = f"{NO_ARTIFACT}: it expired on 2026-11-20; run the benchmark again"
+    assert gathered.unreadable == (
+        problem(loopback, AMD_16, LABEL, no_address),
+        problem(loopback, AMD_30, "io-benchmark-amd-30", expired),
+    )
 
 
 def test_credentials_go_to_the_deployment_alone():
-    """Every call is signed; storage host and results never see the credentials."""
+    """Every call is signed; a storage host and another deployment never see the credentials."""
     with Loopback(private=True) as loopback:
-        gathered = read(loopback, f"group:{GROUP}", **ME.environment)
-        assert runs(gathered) == ALL_THREE
+        assert runs(read(loopback, f"group:{GROUP}", **ME.environment)) == ALL_THREE
         for request in loopback.asked("api"):
             assert 'id="me"' in request.headers["Authorization"]
         for request in loopback.asked("storage"):
             assert not {"Authorization", "Cookie"} & set(request.headers)
         assert ME.access_token not in str(loopback.requests)
-
-
-def test_another_deployment_gets_no_credentials():
-    """A pasted address may name any host; a 403 says which scope is missing and what to set."""
-    with Loopback(private=True) as loopback:
-        environment = {"TASKCLUSTER_ROOT_URL": "https://tc.example", **ME.environment}
+        loopback.requests.clear()
+        environment = {**ME.environment, "TASKCLUSTER_ROOT_URL": "https://tc.example"}
         gathered = read(loopback, f"{loopback.url}/tasks/{AMD_16}", **environment)
         text = (
             f"{loopback.url} refuses the request, which needs the scope "
@@ -273,10 +256,7 @@ def test_runs_that_ended_badly(note, retry, line):
         (Fault(status=301, headers={"Location": "https://h/x"}), "redirects to https://h/x; use"),
         (
             Fault(status=200),
-            (
-                "does not answer like a Taskcluster deployment (JSON is malformed: invalid character "
-                "(byte 0)); check the address"
-            ),
+            "does not answer like a Taskcluster deployment (JSON is malformed: inv",
         ),
         (None, "gives more than 3 pages"),
     ],
@@ -318,12 +298,10 @@ def test_progress(loopback):
     """Counts of tasks during the listing, then of results, to the end."""
     steps: list[ReadProgress] = []
     read(loopback, f"group:{GROUP}", progress=steps.append)
-    assert steps[:3] == [
-        ReadProgress("listing tasks", 0, None),
-        ReadProgress("listing tasks", 10, None),
-        ReadProgress("reading results", 0, 9),
+    assert steps == [
+        *(ReadProgress("listing tasks", number, None) for number in (0, 10)),
+        *(ReadProgress("reading results", number, 9) for number in range(10)),
     ]
-    assert steps[3:] == [ReadProgress("reading results", number, 9) for number in range(1, 10)]
 
 
 def test_what_is_not_read_in_time_is_named(loopback):
