@@ -86,18 +86,6 @@ def one_bad_worker() -> Report:
     return of_pools(*case.pools(), destination=case.destination)
 
 
-@cache
-def three_pools() -> Report:
-    """One disk, and one disk with a slow grep, against two disks."""
-    one_disk = simulated_cases.make(("one disk",))
-    both = simulated_cases.make(("one disk", "slow grep"))
-    return of_pools(
-        Pool("amd-16", one_disk.slow),
-        Pool("amd-30", both.slow),
-        Pool("intel", one_disk.fast),
-    )
-
-
 def with_parts(report: Report, parts: Mapping[Part, Times]) -> Report:
     """Give each comparison of the report's first measurement these parts, in milliseconds."""
     first, *others = report.subjects

@@ -233,16 +233,6 @@ def verbose() -> SampledReport:
     return replace(report, diagnoses=tuple(Diagnosis(name, causes, ()) for name in names))
 
 
-@cache
-def several_subjects() -> SampledReport:
-    """Return two destinations, of which one is absorbed by memory; the cause was judged by the first."""
-    unlink = {"workloads": lambda found: [*found, {**found[0], "destination": "unlink"}]}
-    change = dict.fromkeys(("intel", "amd-16"), unlink)
-    found = seed_workers.workers(change=change)
-    report = compare(Plan.of_pools(POOLS, None), found, Options())
-    return replace(report, diagnoses=seed_case().diagnoses)
-
-
 def large(workers: int = 1000) -> SampledReport:
     """Return as many results as a command must be able to handle."""
     report = seed_case()

@@ -121,11 +121,9 @@ def test_retry_after(loopback, policy, waits, header, wait_s):
 
 def test_redirects_are_followed(loopback, policy):
     """To another port, relative ones too."""
-    store(loopback, b"there")
-    target = (loopback.storage_url + OBJECT).replace("/", "%2F")
-    assert download(policy, f"{loopback.storage_url}/to/{target}") == b"there"
-    relative = OBJECT.replace("/", "%2F")
-    assert download(policy, f"{loopback.storage_url}/to/{relative}") == b"there"
+    for target in (store(loopback, b"there"), OBJECT):
+        url = f"{loopback.storage_url}/to/{target.replace('/', '%2F')}"
+        assert download(policy, url) == b"there"
 
 
 @pytest.mark.parametrize(
@@ -148,11 +146,10 @@ def test_redirects_to_nowhere(loopback, policy, path, message):
     "cut",
     [
         b"HTTP/1.1 200 OK\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"{}")[:-4],
     ],
-    ids=["nothing-until-closed", "too-little", "an-unfinished-chunk", "an-unfinished-gzip"],
+    ids=["nothing-until-closed", "an-unfinished-chunk", "an-unfinished-gzip"],
 )
 def test_an_answer_that_broke_off_is_asked_for_again(policy, waits, cut):
     """It is cut twice, then complete: also where only closing shows its end."""

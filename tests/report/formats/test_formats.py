@@ -17,7 +17,6 @@ SMALL = (
     "seed-case",
     "hostile-names",
     "before-and-after",
-    "several-subjects",
     "history: one-change",
     "tasks: labels that differ, on four pools",
 )
@@ -45,19 +44,6 @@ def test_deterministic():
         check=True,
     )
     assert json.loads(done.stdout) == digests()
-
-
-def test_loaded_on_use():
-    """Listing the formats loads no library, and JSON needs no console."""
-    code = (
-        "import sys; from io_benchmark.report.formats import FORMATS, GENERAL_FORMATS;"
-        "names = ('markupsafe', 'rich.console', 'msgspec', 'numpy');"
-        "print([name for name in names if name in sys.modules]);"
-        "import io_benchmark.report.formats.json_documents;"
-        "print([name for name in names if name in sys.modules])"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout == "[]\n['msgspec']\n"
 
 
 def test_documentation():

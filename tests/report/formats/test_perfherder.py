@@ -32,7 +32,7 @@ def suites(report: Report) -> list[Any]:
 @pytest.mark.parametrize(
     ("name", "count"),
     [
-        *(("hostile-names", 2), ("twelve-pools", 11), ("several-subjects", 3)),
+        *(("hostile-names", 2), ("twelve-pools", 11)),
         *(("every-workload", 58), ("refused", 0), ("nothing-readable", 0)),
     ],
 )

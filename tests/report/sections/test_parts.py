@@ -47,14 +47,6 @@ def of_parts(parts: dict[Part, Times]) -> tuple[str, dict[str, tuple[str, ...]]]
             id="without waiting",
         ),
         pytest.param(
-            {
-                Part(Phase.OPERATION, Kind.KERNEL): (11, 13, 1, 3),
-                Part(Phase.OPERATION, Kind.BLOCKED): (65, 133, 60, 76),
-            },
-            "blocked (I/O, writeback, memory) +68.0 ms (97 %), on a CPU in the kernel +2.0 ms (3 %).",
-            id="an operation with one phase",
-        ),
-        pytest.param(
             {COPY_KERNEL: (30, 40, -5, 25), COPY_BLOCKED: (40, 60, -1, 41)},
             "no part alone is certain.",
             id="no part is certain",
