@@ -269,9 +269,7 @@ def test_trials_are_read() -> None:
         ("file_indexes", [0] * 10_001, "file_indexes"),
         ("blocks", [BLOCK] * 102, "blocks"),
         ("ceilings", [{"written_bytes": 1, "duration_ns": 1}] * 101, "ceilings"),
-        
         ("pace_bytes_per_s", 0, "pace_bytes_per_s"),
-        
     ],
 )
 def test_trials_that_are_not_consistent(key: str, value: object, problem: str) -> None:

@@ -87,7 +87,6 @@ FORMS = "task:ID, group:ID, index:ROUTE or a Taskcluster or Treeherder address"
     ("arguments", "message"),
     [
         (["x"], f"x: is a path on this machine, which need not be fetched; give {FORMS}"),
-        (["task:x"], "task:x: it is not task:ID or task:ID.RUN with an id of 22 characters"),
         (
             [f"task:{AMD_16}", "--output", "x"],
             "--output x: is not a folder; name a folder for the runs",

@@ -68,7 +68,6 @@ def test_the_newest_points(fetched: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a b", "."], "'a b' is not a pool's name"),
         (["amd-16", "--since", "May"], "'May' is not a date such as"),
         (["amd-16", "x", "--project", "try"], "--project cannot be combined with ADDRESS"),
     ],

@@ -10,7 +10,7 @@ import subprocess
 import program
 import pytest
 from checkout import ROOT
-from loopback import Loopback
+from loopback import Fault, Loopback, first
 from loopback_deployment import GROUP, Deployment
 from submitted_tasks import IDENTITY, complete, labels, submitter
 
@@ -216,3 +216,16 @@ def test_interrupted():
         "cancelled 3: io-benchmark-amd-16, io-benchmark-amd-30, io-benchmark-intel\n"
     )
     assert {status["state"] for status in deployment.statuses.values()} == {"exception"}
+
+
+def test_a_task_that_cannot_be_cancelled(call, deployment, loopback):
+    """It has its reason; the others are cancelled."""
+    deployment.on_create = lambda _deployment, _task_id: None
+    call(*IMAGE, "--no-wait", "-j", "intel,amd-16")
+    group = group_of(deployment)
+    loopback.faults = first(99, Fault(status=403), part=f"{group}/cancel")
+    code, _, stderr = call("--cancel", group)
+    assert (code, "cancelled 1: io-benchmark-intel\nerror: io-benchmark-amd-16 (" in stderr) == (
+        1,
+        True,
+    )

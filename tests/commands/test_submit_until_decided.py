@@ -95,6 +95,7 @@ def test_equal_pools_with_a_budget(call, deployment):
     deployment.on_create = Workers(4)
     code, stdout, stderr = call(*START, "--budget", "6")
     assert (code, "inconclusive" in stdout) == (0, True), stderr
+    assert "; all looks together: at most 6 worker hours (--budget)\n" in stderr
     assert tasks_per_pool(deployment) == {"amd-30": 12, "intel": 12}
     (group,) = deployment.groups
     assert stderr.splitlines()[-3:-1] == [

@@ -26,10 +26,8 @@ def labels(root, *jobs):
     ("jobs", "expected"),
     [
         ([], EVERYTHING),
-        (["io-benchmark"], EVERYTHING),
         ([REPORT, "intel", "io-benchmark-amd-16"], [EVERY_POOL[0], EVERY_POOL[2], REPORT]),
         (["io-benchmark-all"], [*EVERY_ALL, REPORT]),
-        (["io-benchmark-all-intel", "intel"], [EVERY_POOL[2], EVERY_ALL[2]]),
         ([IMAGE, "intel"], [IMAGE, EVERY_POOL[2]]),
     ],
 )

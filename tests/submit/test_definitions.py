@@ -106,7 +106,6 @@ def test_small_sizes(command, limit_s, quick_command, quick_limit_s):
     ("image", "given", "expected", "volumes"),
     [
         pytest.param(BUILT, {"path": "x"}, {**BUILT, "path": "x"}, VOLUMES, id="path-of-the-kind"),
-        pytest.param(BUILT, "debian", BUILT, VOLUMES, id="kind-without-a-path"),
         pytest.param("debian", {"path": "x.tar"}, "debian", {}, id="name"),
     ],
 )

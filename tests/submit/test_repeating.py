@@ -50,7 +50,6 @@ def test_only_what_it_needs_is_changed(definition):
     [
         pytest.param("io-benchmark-a", "a", [], "io-benchmark-a-confirm", id="first"),
         pytest.param("io-benchmark-a-12", "a", [], "io-benchmark-a-confirm", id="replicate"),
-        pytest.param("io-benchmark-a-1", "a-1", [], "io-benchmark-a-1-confirm", id="pool-1"),
         pytest.param(
             *("io-benchmark-a", "a", ["io-benchmark-a-confirm", "io-benchmark-a-confirm-5"]),
             "io-benchmark-a-confirm-6",
