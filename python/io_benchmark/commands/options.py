@@ -9,7 +9,6 @@ import argparse
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
-from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -117,6 +116,8 @@ def check_options(groups: Groups, given: Given) -> None:
 
 def arguments(operation: Callable[..., Any], given: Given) -> dict[str, Any]:
     """Return the arguments of an operation, or of its options, that were given; others have its defaults."""
+    from inspect import signature
+
     return {name: given[name] for name in signature(operation).parameters if name in given}
 
 

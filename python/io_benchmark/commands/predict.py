@@ -20,7 +20,7 @@ from io_benchmark.report.formats import GENERAL_FORMATS
 
 USAGE = "PROFILE ... --on ADDRESS ... [OPTION ...]"
 EXAMPLES = (
-    "io-benchmark predict task:cQ4kTnR7QTq1p2L0dJ8wXg --on group:Fqm6GL_zRPurCmd1rRuTRQ",
+    "io-benchmark predict task:cQ4kTnR7QTq1p2L0dJ8wXg --on results",
     "io-benchmark predict profiles/*.json --on results --json",
 )
 MANUAL = "predicting.md"
