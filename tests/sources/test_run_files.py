@@ -67,3 +67,12 @@ def test_two_fetches_get_the_same_run(tmp_path: Path, earlier: list[TaskRecord])
     (folder,) = tmp_path.iterdir()
     assert run_files.read_run(folder).task == RECORD
     assert (folder / run_files.RESULT_NAME).read_bytes() == DATA
+
+
+def test_the_folder_of_another_run(tmp_path: Path) -> None:
+    """It is not taken for a run that was fetched before."""
+    RunStore(tmp_path).accept(LAST, RUN, DATA)
+    (folder,) = tmp_path.iterdir()
+    folder.rename(run_files.run_folder(tmp_path, RECORD.task_id, 5))
+    with pytest.raises(ResultError, match="does not describe this run"):
+        RunStore(tmp_path).has_run(RECORD.task_id, 5)

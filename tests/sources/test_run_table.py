@@ -11,6 +11,7 @@ import pytest
 
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.sources import protocol, run_table
+from io_benchmark.sources.gather import gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
 from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.sources.run_table import read_run_table
@@ -223,3 +224,12 @@ def test_limits(file, tmp_path, monkeypatch):
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(ResultError, match="is not a file"):
             read_run_table(path, RunQuery({}))
+
+
+def test_a_run_in_two_tables(tmp_path: Path) -> None:
+    """It counts once, by the record that has a cost."""
+    for name, cost in (("a", ""), ("b", "0.012244"), ("c", "")):
+        (tmp_path / f"{name}.json").write_text(json.dumps([{**AS_OBJECT, "cost": cost}]))
+    gathered = gather_task_runs([str(tmp_path / f"{name}.json") for name in "abc"], RunQuery({}))
+    assert gathered.results == (RUN,)
+    assert gathered.remarks == ("runs that were read more than once: 2; each counts once",)

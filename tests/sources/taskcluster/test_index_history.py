@@ -128,7 +128,7 @@ def test_a_date_that_no_push_has(name, is_used):
     """The task's date replaces an impossible date of the index, with a remark."""
     deployment = Deployment()
     (push,) = made.pushes(1, retrieves=30)
-    task_id = made.add_task(deployment, push, *push.documents, 0)
+    task_id = made.add_task(deployment, push, push.documents[0], 0)
     deployment.index[f"{made.NAMESPACE}.{name}"] = task_id
     deployment.definitions[task_id]["created"] = "2026-04-28T03:00:00.000Z"
     created = datetime(2026, 4, 28, 3, tzinfo=UTC)

@@ -24,7 +24,7 @@ from loopback_deployment import (
     result,
     run,
 )
-from recorded_pushes import ACTION_WITHOUT_CONTEXTS, PUSH, recorded_pushes, written
+from recorded_pushes import ACTION_WITHOUT_CONTEXTS, PUSH, REPORT, recorded_pushes, written
 
 from io_benchmark.errors import NoArtifactError, UsageError
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
@@ -142,7 +142,7 @@ def test_what_does_not_exist(loopback, address, reason):
 
 @pytest.mark.parametrize(
     "address",
-    [f"group:{PUSH}", f"task:{PUSH}", f"task:{ACTION_WITHOUT_CONTEXTS}"],
+    [f"group:{PUSH}", f"task:{PUSH}", f"task:{REPORT}", f"task:{ACTION_WITHOUT_CONTEXTS}"],
 )
 def test_tasks_that_stand_for_their_group(address):
     """Tasks about the push mean its benchmark tasks: here 11, with 12 runs."""

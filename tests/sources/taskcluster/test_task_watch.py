@@ -107,6 +107,8 @@ def test_right_after_a_push(deployment):
             "[0/1] 1 pending after 0 min",
             "[1/1] 1 completed after 0 min",
         ]
+        # Twice where the last task that adds some has ended.
+        assert len(loopback.asked("api", "/list")) == 4
 
 
 LANDO = "https://treeherder.mozilla.org/jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=7"
