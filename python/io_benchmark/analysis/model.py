@@ -112,18 +112,8 @@ class Entry(Struct, frozen=True, dict=True):
     @property
     def blocked_ns(self) -> float | None:
         """Return how long a copy or an operation was blocked on average; None where not recorded."""
-        return self.parts_ns.get(Part(self._phase, Kind.BLOCKED))
-
-    @property
-    def _phase(self) -> Phase:
-        return Phase.OPERATION if self.retrieves is None else Phase.COPY
-
-    @property
-    def storage_share(self) -> float:
-        """Return the share of the blocked time that was for storage or memory, as far as is known."""
-        elsewhere_ns = self.parts_ns.get(Part(self._phase, Kind.ELSEWHERE), 0.0)
-        blocked_ns = (self.blocked_ns or 0.0) + elsewhere_ns
-        return 1 - elsewhere_ns / blocked_ns if blocked_ns else 1.0
+        phase = Phase.OPERATION if self.retrieves is None else Phase.COPY
+        return self.parts_ns.get(Part(phase, Kind.BLOCKED))
 
     @property
     def copy_work_ns(self) -> float:

@@ -14,7 +14,6 @@ from written import lines, screen, section
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.advice import (
-    _chance,
     _Question,
     advise,
 )
@@ -246,9 +245,8 @@ def test_power_is_the_noncentral_ts(workers):
             shift = log_ratio / (0.05 * math.sqrt(2 / workers))
             reach = float(special.stdtrit(degrees, 1 - 0.025 / comparisons))
             expected = 1 - float(special.nctdtr(degrees, shift, reach))
-            chance = _chance(
-                _Question(log_ratio, 0.05, 0.0, MARGIN, comparisons, SLOWER), SINGLE, workers
-            )
+            question = _Question(log_ratio, 0.05, 0.0, MARGIN, comparisons, SLOWER)
+            chance = question.chance(SINGLE, workers)
             assert chance == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
@@ -262,7 +260,7 @@ def test_the_chance_of_equivalence_is_the_integral(workers, log_ratio):
     estimated = error * np.sqrt(special.chdtri(degrees, middles) / degrees)
     room = np.maximum(math.log1p(0.05) - reach * estimated, 0.0)
     inside = special.ndtr((room - log_ratio) / error) - special.ndtr((-room - log_ratio) / error)
-    chance = _chance(_Question(log_ratio, 0.05, 0.0, MARGIN, 1, EQUIVALENT), SINGLE, workers)
+    chance = _Question(log_ratio, 0.05, 0.0, MARGIN, 1, EQUIVALENT).chance(SINGLE, workers)
     assert chance == pytest.approx(float(np.mean(inside)), abs=1e-3)
 
 
@@ -302,7 +300,7 @@ def test_workers_that_ran_count():
     assert given.variation_ratio == pytest.approx(variation)
     total = 3 + given.workers_to_add
     fewer, enough = (
-        _chance(_Question(0.1, variation, 0.0, MARGIN, 1, SLOWER), SINGLE, workers)
+        _Question(0.1, variation, 0.0, MARGIN, 1, SLOWER).chance(SINGLE, workers)
         for workers in (total - 1, total)
     )
     assert fewer < 0.83 <= enough

@@ -8,7 +8,7 @@ true and workers vary as assumed.
 import functools
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from io_benchmark.analysis.variances import MeanVariance, reach, tail
 # verdict, reaches up to three of 100 fewer (measured in tests/simulation).
 _POWER = 0.83
 _MOST_WORKERS = 100
+_Stretches = Sequence[tuple[Look, range]]  # of numbers of workers
 _ONE_LOOK = ((SINGLE, range(2, 2 * _MOST_WORKERS + 1)),)
 # The assumed variation counts as much as that of five workers.
 _PRIOR_DEGREES = 4.0
@@ -65,18 +66,17 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
     question = _Question(
         estimate.log_ratio, variation, between_pushes, margin, comparisons, leaning
     )
-    chance = partial(_chance, question)
-    stretches: Sequence[tuple[Look, range]] = _ONE_LOOK
+    stretches: _Stretches = _ONE_LOOK
     if pair.schedule is not None:
         stretches = pair.schedule.stretches(pair.counts, pair.look, 2 * _MOST_WORKERS)
-    total = _workers_needed(chance, stretches)
+    total = question.workers_needed(stretches)
     add = _MOST_WORKERS + 1 if total is None else max(1, total - min(pair.counts))
     if add > _MOST_WORKERS:
-        needed_anew = _workers_needed(chance, _ONE_LOOK)
+        needed_anew = question.workers_needed(_ONE_LOOK)
         obstacle = _obstacle(pair.schedule, stretches, needed_anew)
         # Pushes are the obstacle only where workers of one push would decide.
-        in_one_push = partial(_chance, question._replace(between_pushes=0.0))
-        if pair.push_variation and not needed_anew and _workers_needed(in_one_push, _ONE_LOOK):
+        in_one_push = question._replace(between_pushes=0.0)
+        if pair.push_variation and not needed_anew and in_one_push.workers_needed(_ONE_LOOK):
             obstacle = pair.push_variation.obstacle
         message = statement(hopeless + " if {assumption}", obstacle=obstacle, assumption=assumption)
         return Advice(leaning, None, variation, message, obstacle)
@@ -89,18 +89,6 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
     return Advice(leaning, add, variation, message)
 
 
-def _workers_needed(
-    chance: Callable[[Look, int], float], stretches: Sequence[tuple[Look, range]]
-) -> int | None:
-    """Return the number per side; None if it is in none of the stretches, which have one level each."""
-    for look, numbers in stretches:
-        # More workers have a better chance, as long as the level is the same.
-        place = bisect_left(numbers, _POWER, key=partial(chance, look))
-        if place < len(numbers):
-            return numbers[place]
-    return None
-
-
 class _Question(NamedTuple):
     """The verdict to be reached, if the estimate is true and workers vary as assumed."""
 
@@ -111,27 +99,33 @@ class _Question(NamedTuple):
     comparisons: int
     leaning: Verdict
 
+    def workers_needed(self, stretches: _Stretches) -> int | None:
+        """Return the number per side; None if it is in none of the stretches, which have one level each."""
+        for look, numbers in stretches:
+            # More workers have a better chance, as long as the level is the same.
+            place = bisect_left(numbers, _POWER, key=partial(self.chance, look))
+            if place < len(numbers):
+                return numbers[place]
+        return None
 
-def _chance(question: _Question, look: Look, workers: int) -> float:
-    """Return the chance that so many workers per side reach the verdict, over the possible errors."""
-    degrees = 2 * workers - 2
-    error = math.sqrt(question.variation**2 * 2 / workers + question.between_pushes)
-    shift = abs(question.log_ratio) / error
-    if question.leaning is not Verdict.EQUIVALENT:
-        # The first of Holm's steps, which is the hardest, so that the number is not too small.
-        errors = reach(1 - look.p_value((1 - LEVEL) / question.comparisons), degrees)
+    def chance(self, look: Look, workers: int) -> float:
+        """Return the chance that so many workers per side reach the verdict, over the possible errors."""
+        degrees = 2 * workers - 2
+        error = math.sqrt(self.variation**2 * 2 / workers + self.between_pushes)
+        shift = abs(self.log_ratio) / error
+        if self.leaning is not Verdict.EQUIVALENT:
+            # The first of Holm's steps, which is the hardest, so that the number is not too small.
+            errors = reach(1 - look.p_value((1 - LEVEL) / self.comparisons), degrees)
+            return math.fsum(
+                chance * tail(errors * estimated - shift, math.inf)
+                for estimated, chance in _estimated_errors(degrees)
+            )
+        errors, edge = reach(look.equivalence_level, degrees), math.log1p(self.margin) / error
         return math.fsum(
-            chance * tail(errors * estimated - shift, math.inf)
+            chance * (tail(-room - shift, math.inf) - tail(room - shift, math.inf))
             for estimated, chance in _estimated_errors(degrees)
+            if (room := edge - errors * estimated) > 0
         )
-    errors, edge = reach(look.equivalence_level, degrees), math.log1p(question.margin) / error
-    chances = []
-    for estimated, chance in _estimated_errors(degrees):
-        room = edge - errors * estimated
-        if room > 0:
-            within = tail(-room - shift, math.inf) - tail(room - shift, math.inf)
-            chances.append(chance * within)
-    return math.fsum(chances)
 
 
 @functools.lru_cache(maxsize=256)
@@ -149,7 +143,7 @@ def _estimated_errors(degrees: int) -> Sequence[tuple[float, float]]:
 
 
 def _obstacle(
-    schedule: Schedule | None, stretches: Sequence[object], needed_anew: int | None
+    schedule: Schedule | None, stretches: _Stretches, needed_anew: int | None
 ) -> Statement:
     """Return why more workers would not decide, by the number that a measurement with one look needs."""
     has_looks = schedule is not None and schedule.is_declared and not schedule.is_planned

@@ -110,18 +110,15 @@ def _width(
     if device.stripe_count is not None:
         return min(device.stripe_count, len(members)) * narrowest, linear
     if device.raid_level is not None and device.raid_level != "linear":
-        return _raid_width(device.raid_level, len(members)) * narrowest, linear
+        parity = {"raid0": 0, "raid5": 1, "raid6": 2}.get(device.raid_level, len(members) - 1)
+        data_disks = len(members) // 2 if device.raid_level == "raid10" else len(members) - parity
+        return max(1, data_disks) * narrowest, linear
     if device.kind == "multipath":
         return narrowest, linear  # several ways to one disk
     # Only where the volume does not say: a single disk's hints can also cause a stripe=.
     if device.minimum_io_bytes is None and _filesystem_knows_a_stripe(place):
         return len(members) * narrowest, linear
     return narrowest, True
-
-
-def _raid_width(level: str, members: int) -> int:
-    data_disks = {"raid0": members, "raid5": members - 1, "raid6": members - 2}
-    return max(1, members // 2 if level == "raid10" else data_disks.get(level, 1))
 
 
 def _filesystem_knows_a_stripe(place: StoragePlace) -> bool:

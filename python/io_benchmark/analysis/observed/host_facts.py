@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.results import Result
-from io_benchmark.results.machine import Device, Host, Limits, StoragePlace
+from io_benchmark.results.machine import Host, Limits, StoragePlace
 
 FactValue = str | tuple[str, ...]  # a text, or a set of options in order
 # `CPUs` and `16`, in the order that reports show.
@@ -95,7 +95,9 @@ def _place_facts(place: StoragePlace) -> _Pairs:
     leaves = place.leaf_devices
     levels = {device.raid_level for device in place.devices if device.raid_level}
     yield "disks", len(leaves) or None
-    yield "stripes", _stripes(place.devices)
+    if place.devices:
+        stripes = max(device.stripe_count or 1 for device in place.devices)
+        yield "stripes", stripes if stripes > 1 else "none"
     yield "RAID", ", ".join(sorted(levels))
     yield "disk models", _counted(leaf.model or leaf.kind for leaf in leaves)
     yield "disk sizes", _counted(f"{(leaf.size_bytes or 0) / _GIB:.0f} GiB" for leaf in leaves)
@@ -121,13 +123,6 @@ def _limit_facts(limits: Limits) -> _Pairs:
     yield "memory limits", ", ".join(f"{value / _GIB:.1f} GiB" for value in memory) or "none"
     cpu = sorted({limit.quota_us / limit.period_us for limit in limits.cpu if limit.period_us})
     yield "CPU limits", ", ".join(f"{value:g} CPUs" for value in cpu) or "none"
-
-
-def _stripes(devices: list[Device]) -> str | None:
-    most = max((device.stripe_count or 1 for device in devices), default=None)
-    if most is None:
-        return None
-    return str(most) if most > 1 else "none"
 
 
 def _counted(values: Iterable[str]) -> str:

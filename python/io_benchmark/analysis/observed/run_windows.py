@@ -162,9 +162,12 @@ def _samples_blocked_ns(entry: Entry) -> list[float] | None:
         return None
     ns_per_byte = entry.copy_work_ns * len(entry.size_bytes) / size_bytes
     samples = zip(entry.total_ns, entry.lookup_ns, entry.size_bytes, strict=True)
-    share = entry.storage_share
+    # The blocked time that was for storage or memory, as far as is known.
+    elsewhere_ns = entry.parts_ns.get(Part(Phase.COPY, Kind.ELSEWHERE), 0.0)
+    blocked_ns = entry.blocked_ns + elsewhere_ns
+    share = 1 - elsewhere_ns / blocked_ns if blocked_ns else 1.0
     rest_ns = [total_ns - lookup_ns - size * ns_per_byte for total_ns, lookup_ns, size in samples]
-    return [share * blocked_ns if blocked_ns > 0 else 0.0 for blocked_ns in rest_ns]
+    return [share * max(0.0, left_ns) for left_ns in rest_ns]
 
 
 def _interpolated(place: int, places: Sequence[int], values: Sequence[float]) -> float:

@@ -83,12 +83,11 @@ def cost_of_deciding(
     to_add: Counter[str] = Counter()
     runs: dict[str, dict[int, Worker]] = {}
     for part, comparison, needed in _decidable(reports):
+        measuring = [w for w in workers if any(e.subject == part.subject for e in w.entries)]
         for side in (comparison.candidate, comparison.baseline):
             to_add[side] = max(to_add[side], needed - part.workers(side))
-            of_side = (worker for worker in workers if worker.side == side)
-            for worker in of_side:
-                if any(entry.subject == part.subject for entry in worker.entries):
-                    runs.setdefault(side, {})[id(worker)] = worker
+            of_side = {id(worker): worker for worker in measuring if worker.side == side}
+            runs.setdefault(side, {}).update(of_side)
     if not to_add:
         return None
     counted = {
