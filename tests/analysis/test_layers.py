@@ -22,7 +22,7 @@ COMPARISON = (
     "validity",
 )
 ANALYSIS = (*BELOW, *COMPARISON, "summary", "diagnosis", "intake", "history", "compare")
-INTAKE = (*BELOW, "division", "intake")
+INTAKE = (*BELOW, "intake")
 # A prediction needs what trials measured and which runs are valid, and no comparison.
 PREDICTION = (*BELOW, *COMPARISON, "prediction")
 # A history judges one pool over time, without diagnosis.

@@ -17,8 +17,7 @@ from io_benchmark.analysis.history.history_model import (
 )
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.observed.host_facts import Facts
-from io_benchmark.analysis.observed.machine_identity import MachineMarks
+from io_benchmark.analysis.observed.machines import Facts, MachineMarks
 
 MS = 1_000_000
 FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)  # a Monday

@@ -17,7 +17,7 @@ from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import WORKERS_AND_PAST, Estimate
 from io_benchmark.analysis.inference.looks import Look, Schedule
-from io_benchmark.analysis.inference.priors import Prior
+from io_benchmark.analysis.inference.variations import Prior
 from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.variances import MeanVariance

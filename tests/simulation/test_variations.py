@@ -22,7 +22,7 @@ from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import DIFFERENT, WorkerVariation
-from io_benchmark.analysis.observed.machine_identity import MachineMarks
+from io_benchmark.analysis.observed.machines import MachineMarks
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.variances import ASSUMED_VARIATION_DEGREES, MeanVariance

@@ -18,8 +18,7 @@ from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
-from io_benchmark.analysis.inference.priors import Prior
-from io_benchmark.analysis.inference.variations import PushVariation
+from io_benchmark.analysis.inference.variations import Prior, PushVariation
 from io_benchmark.analysis.model import (
     UNKNOWN,
     Problem,
@@ -29,8 +28,7 @@ from io_benchmark.analysis.model import (
     WorkerLine,
     WorkerVariation,
 )
-from io_benchmark.analysis.observed import machine_identity
-from io_benchmark.analysis.observed.machine_identity import by_side
+from io_benchmark.analysis.observed.machines import by_side, identify_machines
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
@@ -92,7 +90,7 @@ def compare(
     lost: Sequence[str] = (),
 ) -> SampledReport:
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
-    read = _marked(machine_identity.identify_machines(workers))
+    read = _marked(identify_machines(workers))
     counted = [worker for worker in read if worker.is_counted]
     tasks = _Tasks(plan, options, by_side(counted, attrgetter("side")), Counter(lost))
     problems = checks.check_workers(read)

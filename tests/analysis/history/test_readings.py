@@ -17,7 +17,7 @@ from io_benchmark import results
 from io_benchmark.analysis.history.history_model import HistoryReading, Origin
 from io_benchmark.analysis.history.readings import PastWorkers, conditions_of, readings_of
 from io_benchmark.analysis.model import Subject, WorkerVariation
-from io_benchmark.analysis.observed.machine_identity import MachineMarks
+from io_benchmark.analysis.observed.machines import MachineMarks
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content.wording import text_of

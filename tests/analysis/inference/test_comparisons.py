@@ -13,10 +13,6 @@ from written import lines, screen, section
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.advice import (
-    _Question,
-    advise,
-)
 from io_benchmark.analysis.inference.comparisons import (
     _holm,
     _verdict,
@@ -25,7 +21,11 @@ from io_benchmark.analysis.inference.comparisons import (
 )
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
-from io_benchmark.analysis.inference.pairs import Pair
+from io_benchmark.analysis.inference.pairs import (
+    Pair,
+    _Question,
+    advise,
+)
 from io_benchmark.analysis.model import Interval, Verdict
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.plan import Plan

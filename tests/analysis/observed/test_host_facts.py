@@ -7,7 +7,7 @@ import pytest
 from seed_facts import cpu_limit, io_limit, memory_limit
 from seed_workers import workers
 
-from io_benchmark.analysis.observed.host_facts import facts_of, kind_of_machine
+from io_benchmark.analysis.observed.machines import facts_of, kind_of_machine
 from io_benchmark.analysis.observed.runs import Run
 
 FACTS = {

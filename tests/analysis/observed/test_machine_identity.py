@@ -4,7 +4,7 @@
 import pytest
 from seed_workers import workers
 
-from io_benchmark.analysis.observed.machine_identity import MachineMarks, identify_machines
+from io_benchmark.analysis.observed.machines import MachineMarks, identify_machines
 
 BOOT, OTHER = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd"
 

@@ -7,8 +7,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from io_benchmark.analysis.model import Interval, Subject, Verdict
-from io_benchmark.analysis.observed.host_facts import Facts, FactValue
-from io_benchmark.analysis.observed.machine_identity import MachineMarks
+from io_benchmark.analysis.observed.machines import Facts, FactValue, MachineMarks
 from io_benchmark.analysis.statements import Statement
 
 # A validity rule and the traits that it compares; they are the same within a series.

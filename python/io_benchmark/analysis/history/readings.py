@@ -29,11 +29,10 @@ from io_benchmark.analysis.history.history_model import (
 )
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.priors import Prior
+from io_benchmark.analysis.inference.variations import Prior
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import UNKNOWN, Severity, Worker, WorkerVariation
-from io_benchmark.analysis.observed.host_facts import FactValue, facts_of
-from io_benchmark.analysis.observed.machine_identity import MachineMarks
+from io_benchmark.analysis.observed.machines import FactValue, MachineMarks, facts_of
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import checks

@@ -34,8 +34,13 @@ from io_benchmark.analysis.history.history_model import (
     WorkerMean,
 )
 from io_benchmark.analysis.model import UNKNOWN, Subject
-from io_benchmark.analysis.observed.host_facts import Facts, FactValue
-from io_benchmark.analysis.observed.machine_identity import MachineMarks, by_machine, grouped
+from io_benchmark.analysis.observed.machines import (
+    Facts,
+    FactValue,
+    MachineMarks,
+    by_machine,
+    grouped,
+)
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import Workload

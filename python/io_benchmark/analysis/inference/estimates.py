@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.looks import SINGLE, Look
-from io_benchmark.analysis.inference.priors import Prior, moderated
+from io_benchmark.analysis.inference.variations import Prior, moderated
 from io_benchmark.analysis.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.model import Entry, Interval
 from io_benchmark.analysis.observed.sides import SideData

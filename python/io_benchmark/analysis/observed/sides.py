@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Entry, Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_machine, by_side
+from io_benchmark.analysis.observed.machines import by_machine, by_side
 from io_benchmark.analysis.observed.runs import Run, mean_of_known
 
 Runs = Sequence[Run]  # of one worker

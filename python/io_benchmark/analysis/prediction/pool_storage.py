@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from io_benchmark.analysis.levels import SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.machines import by_machine
 from io_benchmark.analysis.observed.runs import dirty_room
 from io_benchmark.analysis.time_parts import ON_CPU, in_lookups
 from io_benchmark.analysis.variances import MeanVariance

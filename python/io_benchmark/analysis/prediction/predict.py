@@ -19,7 +19,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.machine_identity import by_side, identify_machines
+from io_benchmark.analysis.observed.machines import by_side, identify_machines
 from io_benchmark.analysis.observed.runs import Run, mean_of_known
 from io_benchmark.analysis.prediction.demand import Demand, Numbers, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange

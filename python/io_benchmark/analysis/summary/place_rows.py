@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_machine, by_side, grouped
+from io_benchmark.analysis.observed.machines import by_machine, by_side, grouped
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan

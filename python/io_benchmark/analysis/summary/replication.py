@@ -11,7 +11,7 @@ from operator import attrgetter
 from statistics import fmean
 
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict, Worker, WorkerLine
-from io_benchmark.analysis.observed.machine_identity import by_side
+from io_benchmark.analysis.observed.machines import by_side
 from io_benchmark.analysis.report_model import Replication, Standing, SubjectReport
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.results.parts import NS_PER_S

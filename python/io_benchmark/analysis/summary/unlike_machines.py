@@ -32,7 +32,7 @@ from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import compare_means
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Interval, Subject, Worker
-from io_benchmark.analysis.observed.host_facts import kind_of_machine
+from io_benchmark.analysis.observed.machines import kind_of_machine
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
 from io_benchmark.analysis.report_model import MixedPool, SubjectReport

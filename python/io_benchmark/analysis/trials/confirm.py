@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict, Worker
-from io_benchmark.analysis.observed.machine_identity import by_machine
+from io_benchmark.analysis.observed.machines import by_machine
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results.parts import NS_PER_S

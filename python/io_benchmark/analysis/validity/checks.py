@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.inference.pairs import first_samples
 from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import Problem, Severity, Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import by_side, grouped
+from io_benchmark.analysis.observed.machines import by_side, grouped
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan

@@ -13,7 +13,7 @@ from operator import attrgetter
 
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Problem, Severity, Subject, Worker
-from io_benchmark.analysis.observed.machine_identity import grouped
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import (
     Quantity,

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from io_benchmark.analysis.history.history_model import HistorySeries, Point
 from io_benchmark.analysis.model import Comparison, Verdict
-from io_benchmark.analysis.observed.machine_identity import grouped
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.number_text import digits, interval, number_of, ratio, tick
 from io_benchmark.report.content.wording import mean_texts

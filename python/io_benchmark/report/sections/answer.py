@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from io_benchmark.analysis.diagnosis_model import OWN_REASON, Diagnosis, State
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Verdict
-from io_benchmark.analysis.observed.machine_identity import grouped
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import listed, number_of, ratio, ratio_range
 from io_benchmark.report.blocks import NO_VERDICT, STRONG, WARNING, Item, Items, Marks, Words

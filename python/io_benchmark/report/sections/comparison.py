@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import Severity
-from io_benchmark.analysis.observed.machine_identity import grouped
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES
 from io_benchmark.number_text import number_of, percent

@@ -14,7 +14,7 @@ from io_benchmark.analysis.history.history_model import (
     Level,
 )
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.observed.host_facts import FactValue
+from io_benchmark.analysis.observed.machines import FactValue
 from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
 from io_benchmark.report.blocks import (
     BAR,

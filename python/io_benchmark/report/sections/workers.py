@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import DIFFERENT, UNKNOWN, Verdict, WorkerLine
-from io_benchmark.analysis.observed.machine_identity import grouped
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import (
     MixedPool,
     Replication,
