@@ -94,8 +94,19 @@ def example() -> Deployment:
     deployment.artifacts[decision_example.TASK, 0, decision_example.PROFILE] = profile
     deployment.index[IMAGE] = decision_example.TASK
     real_tasks.add(deployment)
+    _add_profiles(deployment)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment
+
+
+def _add_profiles(deployment: Deployment) -> None:
+    """Give the runs of the slow task on intel whole profiles, each with its own times."""
+    for row in real_tasks.rows():
+        if row["pool"] == "intel" and "own_started" in row:
+            times = {"started": row["own_started"], "ended": row["own_ended"]}
+            profile = {**json.loads(decision_example.profile()), **times}
+            artifact = Artifact(json.dumps(profile).encode())
+            deployment.artifacts[row["task_id"], row["run_id"], real_tasks.PROFILE] = artifact
 
 
 def _add(

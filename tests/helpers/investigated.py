@@ -8,7 +8,7 @@ follow from what its machines can do, so that a cause that is not there explains
 import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from string import ascii_uppercase
 from typing import Any
@@ -32,6 +32,7 @@ HALF_SECONDS = 240
 MINUTES = 30.0
 VARIATION = (-0.02, 0.01, 0.02, -0.01, 0.015, -0.015)
 # What workers of Google Cloud say: one with one local SSD, and one that may have any number.
+TYPES = {SLOW: f"type-{SLOW}", FAST: f"type-{FAST}"}
 MACHINE_TYPES = {SLOW: "c3d-standard-16-lssd", FAST: "c2-standard-16"}
 
 
@@ -58,7 +59,7 @@ class Task:
         other *= self.waiting_factor if pool == SLOW else 1.0
         return MINUTES * (self.writing * writes + self.computing * computes + other)
 
-    def profile(self, fast: Machine, pool: str = FAST) -> dict[str, Any]:
+    def profile(self, fast: Machine, worker_type: str) -> dict[str, Any]:
         """Return its profile on the fast machine."""
         rate = fast.write_bytes_per_s / MIB / 2
         at_full = [
@@ -68,7 +69,7 @@ class Task:
             [rate if full else 0.0 for full in at_full],
             cpu_s=max(0.1, HALF_SECONDS / 2 * self.computing),
         )
-        document["task"]["pool"] = f"type-{pool}"
+        document["task"]["pool"] = worker_type
         timeline = document["timeline"]
         (disk,) = timeline["devices"].values()
         # Requests of 256 KiB, of which each of two striped disks does half.
@@ -88,51 +89,46 @@ def _sums(values: Iterable[float]) -> list[int]:
 
 
 def add_task(
-    deployment: Deployment, task: Task, machines: Mapping[str, Sequence[Machine]], fast: Machine
+    deployment: Deployment,
+    task: Task,
+    machines: Mapping[str, Sequence[Machine]],
+    fast: Machine,
+    queues: Mapping[str, str] = TYPES,
 ) -> str:
     """Add a group with the task's runs, a worker per machine; return the address of a slow one."""
     first = ""
     for pool, of_pool in machines.items():
-        for day in range(task.days):
-            for number, machine in enumerate(of_pool):
-                minutes = task.minutes(machine, fast, pool) * (1 + VARIATION[(number + day) % 6])
-                if task.grows_on_day is not None and day >= task.grows_on_day:
-                    minutes *= task.growth
-                start = BEGIN + timedelta(days=day, hours=number)
-                name = f"{pool:A<7.7}{ascii_uppercase[number]}Q{ascii_uppercase[day]}"
-                task_id = f"{name}C{'A' * 11}"
-                _add_run(deployment, task, pool, task_id, number, start, minutes)
-                if task.has_profile and pool == FAST and day == task.days - 1:
-                    started = start + timedelta(minutes=task.set_up_min.get(pool, 1.0))
-                    profile = {
-                        **task.profile(fast),
-                        "started": queue_time(started),
-                        "ended": queue_time(started + timedelta(minutes=minutes)),
-                    }
-                    deployment.artifacts[task_id, 0, PROFILE] = Artifact(
-                        json.dumps(profile).encode()
-                    )
-                elif task.has_profile:
-                    started = start + timedelta(minutes=task.set_up_min.get(pool, 1.0))
-                    times = {
-                        "started": queue_time(started),
-                        "ended": queue_time(started + timedelta(minutes=minutes)),
-                    }
-                    deployment.artifacts[task_id, 0, PROFILE] = Artifact(json.dumps(times).encode())
-                first = first or task_id
+        for day, (number, machine) in itertools.product(range(task.days), enumerate(of_pool)):
+            minutes = task.minutes(machine, fast, pool) * (1 + VARIATION[(number + day) % 6])
+            if task.grows_on_day is not None and day >= task.grows_on_day:
+                minutes *= task.growth
+            start = BEGIN + timedelta(days=day, hours=number)
+            name = f"{pool:A<7.7}{ascii_uppercase[number]}Q{ascii_uppercase[day]}"
+            task_id = f"{name}C{'A' * 11}"
+            _add_run(deployment, task, task_id, queues[pool], pool, start, minutes)
+            began = start + timedelta(minutes=task.set_up_min.get(pool, 1.0))
+            ended = began + timedelta(minutes=minutes)
+            profile: dict[str, Any] = {"started": queue_time(began), "ended": queue_time(ended)}
+            # Profiles of the faster pool alone: one tells what slower machines add.
+            if pool == FAST and day == task.days - 1:
+                profile = {**task.profile(fast, queues[pool]), **profile}
+            if task.has_profile:
+                artifact = Artifact(json.dumps(profile).encode())
+                deployment.artifacts[task_id, 0, PROFILE] = artifact
+            first = first or task_id
     return f"task:{first}"
 
 
 def _add_run(
     deployment: Deployment,
     task: Task,
-    pool: str,
     task_id: str,
-    number: int,
+    worker_type: str,
+    pool: str,
     start: datetime,
     minutes: float,
 ) -> None:
-    queue = {"provisionerId": "releng-1", "workerType": f"type-{pool}"}
+    queue = {"provisionerId": "releng-1", "workerType": worker_type}
     scheduled = start - timedelta(minutes=task.pending_min.get(pool, 1.0))
     end = start + timedelta(minutes=minutes + task.set_up_min.get(pool, 1.0) + 0.2)
     definition = shown(
@@ -150,19 +146,28 @@ def _add_run(
             },
         },
     )
-    times = {"scheduled": scheduled, "started": start, "resolved": end}
-    made = {**run(0, "completed"), "workerId": f"{pool}-{number}"}
-    made |= {name: queue_time(moment) for name, moment in times.items()}
+    made = {**run(0, "completed"), "workerId": task_id}
+    moments = {"scheduled": scheduled, "started": start, "resolved": end}
+    made |= {name: queue_time(moment) for name, moment in moments.items()}
+    _add(deployment, task_id, definition, [made])
+
+
+def _add(
+    deployment: Deployment,
+    task_id: str,
+    definition: dict[str, Any],
+    runs: list[dict[str, Any]],
+    results: dict[int, Artifact] | None = None,
+) -> None:
     status = {
-        **queue,
         "taskId": task_id,
-        "taskQueueId": f"releng-1/type-{pool}",
-        "taskGroupId": GROUP,
+        "taskQueueId": f"{definition['provisionerId']}/{definition['workerType']}",
+        "taskGroupId": definition["taskGroupId"],
         "state": "completed",
         "expires": "2027-03-24T10:00:00.000Z",
-        "runs": [made],
+        "runs": runs,
     }
-    deployment.add(definition, status)
+    deployment.add(definition, status, results)
 
 
 def add_results(
@@ -170,29 +175,19 @@ def add_results(
     pools: Sequence[simulated_push.Pool],
     *,
     destination: str,
-    group_id: str = RESULTS,
+    queues: Mapping[str, str] = TYPES,
 ) -> str:
     """Add a push with the benchmark's results of these pools; return its address."""
     for pool in pools:
         for number in range(pool.workers):
-            task_id = f"{pool.name:B<7.7}{ascii_uppercase[number]}{group_id[8:]}"
-            definition = dict(generated(pool.name).definition)
+            task_id = f"{pool.name:B<7.7}{ascii_uppercase[number]}{RESULTS[8:]}"
             document = result(pool, number, task_id, destination=destination)
-            status = {
-                "taskId": task_id,
-                "taskQueueId": f"releng-1/type-{pool.name}",
-                "taskGroupId": group_id,
-                "state": "completed",
-                "expires": "2027-03-24T10:00:00.000Z",
-                "runs": [{**run(0, "completed"), "workerId": f"{pool.name}-b{number}"}],
-            }
-            made = {
-                **dated(definition, BEGIN),
-                "taskGroupId": group_id,
-                "dependencies": [],
-            }
-            deployment.add(made, status, {0: Artifact(json.dumps(document).encode())})
-    return f"group:{group_id}"
+            definition = dated(dict(generated(pool.name).definition), BEGIN)
+            definition |= {"taskGroupId": RESULTS, "workerType": queues[pool.name]}
+            made = {**run(0, "completed"), "workerId": task_id}
+            artifact = Artifact(json.dumps(document).encode())
+            _add(deployment, task_id, {**definition, "dependencies": []}, [made], {0: artifact})
+    return f"group:{RESULTS}"
 
 
 def result(pool: simulated_push.Pool, number: int, task_id: str, **options: Any) -> dict[str, Any]:
@@ -214,6 +209,3 @@ def machines_of(pool: simulated_push.Pool, workers: int) -> list[Machine]:
     """Return the machines that real tasks run on: as the benchmark's, over and over."""
     exceptions = pool.exceptions or {}
     return [exceptions.get(number % pool.workers, pool.machine) for number in range(workers)]
-
-
-__all__ = ["Task", "add_results", "add_task", "machines_of", "replace", "result"]

@@ -48,6 +48,7 @@ from io_benchmark.report.formats import rendered
 from io_benchmark.results import load
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, parse
+from io_benchmark.sources.taskcluster.tasks import ALL_KIND
 from io_benchmark.submit.definitions import Image, SubmissionOptions
 from io_benchmark.text import clean
 
@@ -84,7 +85,7 @@ class PersonNeededError(IoBenchmarkError):
 def investigate(address: str, options: InvestigationOptions, context: Context) -> Investigation:
     """Do the steps that are missing until there is a conclusion."""
     work = _Work.begin(address, options, context)
-    findings = work.folder.journal.findings
+    findings = _still_valid(work.folder.journal.findings, options)
     while (conclusion := conclude(findings)) is None:
         step = findings.next_step
         context.tell(f"{step.title}: {work.cost(step)}")
@@ -93,16 +94,29 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
             break
         try:
             findings = work.find(findings)
-        except PersonNeededError as person:
+        except (PersonNeededError, ResultError) as person:
             conclusion = _open(f"{step.title} is not known", str(person))
             break
-        work.folder.save(replace(work.folder.journal, findings=findings))
+        # What left the answer open is done again: a person may have added what it lacked.
+        if (conclusion := conclude(findings)) is None or conclusion.outcome is not Outcome.OPEN:
+            work.folder.save(replace(work.folder.journal, findings=findings))
     report = Investigation(
         address, findings, conclusion, remarks=tuple(dict.fromkeys(work.remarks))
     )
     if conclusion.remedy is None or conclusion.remedy.target is not Target.POOL:
         return report
-    return _with_change(report, conclusion.remedy, options.pools_file)
+    report = _with_change(report, conclusion.remedy, options.pools_file)
+    if report.patch:
+        work.folder.write("pools.patch", report.patch.encode())
+    return report
+
+
+def _still_valid(findings: Findings, options: InvestigationOptions) -> Findings:
+    """Return the findings without those that other results or profiles are given for."""
+    machines = findings.machines
+    if options.on and machines is not None and machines.addresses != tuple(options.on):
+        return Findings(slowness=findings.slowness)
+    return replace(findings, forecast=None) if options.profile else findings
 
 
 def _open(answer: str, todo: str) -> Conclusion:
@@ -204,20 +218,30 @@ class _Work(Struct):
     def _find_explanation(self, machines: Machines) -> Explanation:
         options = ComparisonOptions(baseline=machines.reference, prices=self.options.prices)
         report = compare(machines.addresses, options, self.context)
-        paces = [pace for pace in report.confirming.paces if pace.against == machines.pool]
-        if paces and machines.addresses[0].startswith("group:") and self._may_create(""):
-            group = machines.addresses[0].removeprefix("group:")
+        kind, _, group = machines.addresses[0].partition(":")
+        is_missing = any(pace.against == machines.pool for pace in report.confirming.paces)
+        if is_missing and kind == "group" and not self._obstacle():
+            settings = self._submission(baseline=machines.reference)
             try:
-                submission.confirm(
-                    group, self._submission(baseline=machines.reference), self.context
-                )
+                submission.confirm(group, settings, self.context)
                 report = compare(machines.addresses, options, self.context)
-            except ResultError as error:
+            except IoBenchmarkError as error:
                 self.remarks.append(f"the cause was not confirmed by a trial: {error}")
         self._keep("comparison", report)
         return explanation_of(report, machines)
 
     def _find_forecast(self, slowness: Slowness, machines: Machines) -> Forecast:
+        """Predict the task; where that needs more than retrieves, measure everything once."""
+        forecast = self._forecast(slowness, machines)
+        if forecast.ratio is None and forecast.profiles and not self._obstacle():
+            pools = (machines.pool, machines.reference)
+            queues = dict(zip(pools, (slowness.queue, slowness.reference_queue), strict=True))
+            group = self._submit(queues, ALL_KIND)
+            addresses = (*machines.addresses, f"group:{group}")
+            forecast = self._forecast(slowness, replace(machines, addresses=addresses))
+        return forecast
+
+    def _forecast(self, slowness: Slowness, machines: Machines) -> Forecast:
         addresses = self.options.profile or slowness.profiles
         options = PredictionOptions(prices=self.options.prices)
         try:
@@ -258,17 +282,13 @@ class _Work(Struct):
         newest = max(both, key=lambda group: (times[0][group], group), default=None)
         return None if newest is None else (newest, times[0][newest].date().isoformat())
 
-    def _may_create(self, otherwise: str) -> bool:
-        """Return whether tasks may be created; raise what a person must do instead, if that is given."""
-        access = Access.of(self.task.root_url, self.context.environment)
-        why = ""
-        if access.who == "anonymously":
-            why = "no credentials; sign in (taskcluster signin)"
-        elif not (self.options.yes or self.context.is_interactive):
-            why = "creating tasks needs --yes where nobody can be asked; give it"
-        if why and otherwise:
-            raise PersonNeededError(f"{why}, or push it and give the push by --on: {otherwise}")
-        return not why
+    def _obstacle(self) -> str:
+        """Return why no tasks may be created; nothing where they may."""
+        if Access.of(self.task.root_url, self.context.environment).who == "anonymously":
+            return "no credentials; sign in (taskcluster signin)"
+        if self.options.yes or self.context.is_interactive:
+            return ""
+        return "creating tasks needs --yes where nobody can be asked; give it"
 
     def _submission(self, **changes: Any) -> SubmissionOptions:
         options = self.options
@@ -282,29 +302,33 @@ class _Work(Struct):
             **changes,
         )
 
-    def _submit(self, queues: Mapping[str, str]) -> str:
-        """Create the benchmark's tasks on these queues until they decide; go on with those that exist."""
-        push = f"git commit --allow-empty --message 'try: -j {','.join(queues)} --rebuild 3'"
-        self._may_create(push)
-        journal = self.folder.journal
-        options = self._submission(
-            jobs=tuple(queues), pools=queues, until_decided=True, baseline=[*queues][1]
-        )
+    def _submit(self, queues: Mapping[str, str], kind: str = "") -> str:
+        """Create the benchmark's tasks on these queues; go on with those that exist.
+
+        The usual ones until they decide; of another kind, one per pool.
+        """
+        jobs = tuple(f"{kind}-{pool}" if kind else pool for pool in queues)
+        push = f"git commit --allow-empty --message 'try: -j {','.join(jobs)} --rebuild 3'"
+        if obstacle := self._obstacle():
+            raise PersonNeededError(f"{obstacle}, or push it and give the push by --on: {push}")
+        options = self._submission(jobs=jobs, pools=queues, baseline=[*queues][1])
+        options = replace(options, until_decided=not kind, replicates=1 if kind else None)
         if options.image is None:
-            raise PersonNeededError(
-                "the task has no image that the benchmark can use; give --image"
-            )
+            raise PersonNeededError("the task has no image for the benchmark; give --image")
+        journal = self.folder.journal
+        # Before the first task is there: what was stopped has the same group.
+        groups: dict[str, str] = {kind: slugid.nice(), **journal.groups}
+        self.folder.save(replace(journal, groups=groups))
         try:
-            if journal.group:
-                return submission.resume(journal.group, options, self.context) or journal.group
-            self.folder.save(replace(journal, group=slugid.nice()))
-            group = self.folder.journal.group
-            return submission.submit(options, self.context, group) or group
-        except ResultError as error:
+            submission.submit(options, self.context, groups[kind])
+        except UsageError:
+            raise
+        except IoBenchmarkError as error:
             raise PersonNeededError(
                 f"tasks were not created or not read ({error}); call this again, or push it and give "
                 f"the push by --on: {push}"
             ) from None
+        return groups[kind]
 
 
 def _image_of(image: Any) -> Image | None:

@@ -94,8 +94,9 @@ def _reasons(diagnosis: Diagnosis) -> Iterator[Reason]:
     causes = [cause for cause in diagnosis.causes if cause.state.holds]
     for cause in sorted(causes, key=lambda cause: (cause.state.value, -(cause.share or 0))):
         remedy = next((each for each in diagnosis.remedies if each.cause == cause.name), None)
-        both = map(evidence_text, (cause.candidate_evidence, cause.baseline_evidence))
-        evidence = [" against ".join(both) + ".", *map(text_of, cause.explanation)]
+        both = (cause.candidate_evidence, cause.baseline_evidence)
+        facts = [text_of(side.summary) if side.summary else evidence_text(side) for side in both]
+        evidence = [" against ".join(facts) + ".", *map(text_of, cause.explanation)]
         yield Reason(
             cause=cause.name,
             state=cause.state.value,

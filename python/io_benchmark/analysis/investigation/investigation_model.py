@@ -159,8 +159,8 @@ class Journal(_Finding, frozen=True):
     version: Annotated[int, Meta(ge=JOURNAL_VERSION, le=JOURNAL_VERSION)]
     task: _Text  # its address in a browser
     findings: Findings
-    # The group that was created for it, from before its first task was.
-    group: Annotated[str, Meta(pattern="^([A-Za-z0-9_-]{22})?$")] = ""
+    # The groups that were created for it, by their kind, from before their first task was.
+    groups: dict[_Name, Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}$")]] = {}
 
 
 class Outcome(StrEnum):

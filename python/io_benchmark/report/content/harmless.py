@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, name
+from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, clean_lines, name
 
 Record = TypeVar("Record")
 
@@ -29,6 +29,8 @@ _NAME_CELLS = {
 _LENGTHS = {"state": 80, "reason": 80, "kind": 120, "incomplete_reason": 200, "source": 200}
 # Templates are the analysis' own, and their values are cleaned where they become a sentence
 # (`wording`), for JSON as well.
+# Of several lines, which stay lines: code, which a reader may apply.
+_CODE = ("patch", "fragment")
 _SKIPPED = ("template", "values")
 
 
@@ -66,6 +68,8 @@ class _Cleaner:
     def _words(self, words: str, field: str) -> str:
         if not words:
             return words
+        if field in _CODE:
+            return clean_lines(words)
         if field not in _NAME_CELLS:
             return clean(words, _LENGTHS.get(field, LINE_LENGTH))
         key = (words, _NAME_CELLS[field])

@@ -43,12 +43,12 @@ _UNDO = {
     Target.IMAGE: "Go back to the image before.",
     Target.TASK: "Revert the change of the task.",
 }
-# What is a piece of the answer of itself.
+# What to read if one reads nothing else.
 _LEADS = {
-    Outcome.CHANGE: "",
-    Outcome.NOTHING: "Nothing to change. ",
-    Outcome.NOT_IO: "Nothing to change in disks or machines. ",
-    Outcome.OPEN: "Not decided. ",
+    Outcome.CHANGE: "A change helps.",
+    Outcome.NOTHING: "Nothing to change.",
+    Outcome.NOT_IO: "Nothing to change in disks or machines.",
+    Outcome.OPEN: "Not decided.",
 }
 
 
@@ -63,7 +63,7 @@ def document(report: Investigation) -> Document:
         Heading("Question"),
         Paragraph(_question(report)),
         Heading("Answer"),
-        Paragraph((Words(_LEADS[conclusion.outcome], STRONG), answer)),
+        Paragraph((Words(_LEADS[conclusion.outcome], STRONG), f" {answer}")),
         Heading("Certainty"),
         Paragraph(_sentence(text_of(conclusion.certainty))),
         *lists(("What decides it", [_sentence(text_of(step)) for step in conclusion.next_steps])),
@@ -97,7 +97,7 @@ def _evidence(findings: Findings) -> Iterator[Line]:
         "Demand": _demand(findings.forecast),
     }
     for title, lines in writers.items():
-        yield from ((Words(f"{title}: ", STRONG), line) for line in lines)
+        yield from ((Words(f"{title}:", STRONG), f" {line}") for line in lines)
 
 
 def _time(seconds: float) -> str:
@@ -155,7 +155,7 @@ def _machines(machines: Machines | None, explanation: Explanation | None) -> Ite
 
 def _causes(explanation: Explanation | None) -> Iterator[str]:
     for reason in explanation.reasons if explanation else ():
-        yield _sentence(f"{reason.cause} is {reason.state}: {reason.evidence}")
+        yield f"{reason.cause} is {reason.state}. {_sentence(reason.evidence)}"
 
 
 def _demand(forecast: Forecast | None) -> Iterator[str]:

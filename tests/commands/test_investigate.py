@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MPL-2.0
+"""investigate on a deployment on the loopback: the whole way, the journal, and what a person must do."""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import investigated
+import program
+import pytest
+import seed_case
+import simulated_cases
+import submitted_tasks
+import workload_entries
+from checkout import ROOT
+from investigated import LABEL, PROFILE, Task
+from loopback import Fault, Loopback, Request
+from loopback_deployment import Artifact, Deployment, run
+from simulated_cases import FAST, SLOW
+from simulated_machine import Machine
+from submitted_tasks import labels, submitter
+
+from io_benchmark.sources.taskcluster import task_watch
+from io_benchmark.sources.taskcluster.tasks import KINDS
+
+CASE = simulated_cases.make(("one disk",))
+POOLS = """\
+meta:
+  - &ssd {type: SCRATCH, initializeParams: {diskType: diskTypes/local-ssd}}
+  - &c3d-standard-16-lssd {machine_type: c3d-standard-16-lssd, disks: [*ssd]}
+  - &c3d-standard-30-lssd {machine_type: c3d-standard-30-lssd, disks: [*ssd, *ssd]}
+pools:
+  - pool_id: '{group}/b-linux-docker-amd'  # other pools stay
+    variants:
+      - {group: releng-1, instance_types: [*c3d-standard-16-lssd]}
+      - {group: releng-3, instance_types: [*c3d-standard-16-lssd]}
+"""
+QUEUES = {"amd-16": "b-linux-docker-amd", "intel": "b-linux"}
+
+
+def answer(deployment: Deployment, task_id: str) -> None:
+    """A worker runs the task at once, with the seed's figures and trials."""
+    definition = deployment.definitions[task_id]
+    if definition["tags"]["kind"] == "io-benchmark":
+        submitted_tasks.complete(deployment, task_id, with_trials=True)
+        return
+    pool = next(pool for pool in QUEUES if pool in definition["metadata"]["name"])
+    (document,) = seed_case.documents(1, pools=[pool])
+    document["task"] |= {"task_id": task_id, "run_id": 0}
+    document["workloads"] = workload_entries.entries(only=("random-io", "spawn", "sync-write"))
+    made = {**run(0, "completed"), "workerId": f"worker-{task_id}"}
+    deployment.statuses[task_id] |= {"runs": [made], "state": "completed"}
+    deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
+
+
+@pytest.fixture
+def deployment() -> Deployment:
+    """A task that is slower on amd-16, and nothing measured; workers answer at once."""
+    made = Deployment(on_create=answer)
+    machines: dict[str, list[Machine]] = {SLOW: [CASE.slow] * 6, FAST: [CASE.fast] * 6}
+    investigated.add_task(made, Task(writing=0.4), machines, CASE.fast, queues=QUEUES)
+    return made
+
+
+@pytest.fixture
+def loopback(deployment: Deployment) -> Iterator[Loopback]:
+    with Loopback(deployment) as running:
+        yield running
+
+
+Call = Callable[..., program.Finished]
+
+
+@pytest.fixture
+def call(loopback: Loopback, tmp_path: Path) -> Call:
+    """Return what investigates the task as somebody with credentials, unless others are given."""
+    task = next(iter(loopback.deployment.statuses))
+
+    def investigate(
+        *arguments: str, address: str = f"task:{task}", environment: dict[str, str] | None = None
+    ) -> program.Finished:
+        variables = submitter(loopback) if environment is None else environment
+        return program.run(
+            *("investigate", address, "--journal", str(tmp_path / "journal")),
+            *("--root", str(ROOT), *arguments),
+            folder=tmp_path,
+            expected=None,
+            environment={"TASKCLUSTER_ROOT_URL": loopback.url, **variables},
+        )
+
+    return investigate
+
+
+def test_whole_way(call: Call, deployment: Deployment, tmp_path: Path) -> None:
+    """One command measures both pools, confirms the cause, and makes a patch that git applies."""
+    (tmp_path / "worker-pools.yml").write_text(POOLS)
+    done = call("--yes", "--pools-file", "worker-pools.yml", "--format", "markdown")
+    assert done.exit_code == 0, done.stderr + done.stdout
+    assert "the cause device-count is confirmed by a trial".capitalize() in done.stdout
+    assert "results from new tasks: " in done.stdout
+    patch = re.search(r"```diff\n(.*)\n```", done.stdout, re.DOTALL)
+    assert patch is not None
+    assert [line for line in patch[1].splitlines() if re.match("[-+][^-+]", line)] == [
+        "-      - {group: releng-1, instance_types: [*c3d-standard-16-lssd]}",
+        "+      - {group: releng-1, instance_types: [*c3d-standard-30-lssd]}",
+    ]
+    git = ["git", "apply", "journal/pools.patch"]
+    subprocess.run(git, cwd=tmp_path, check=True)
+    assert (
+        "releng-1, instance_types: [*c3d-standard-30" in (tmp_path / "worker-pools.yml").read_text()
+    )
+    made = [label for label in labels(deployment) if label != LABEL]
+    counts = [sum(label.startswith(f"{kind}-amd-16") for label in made) for kind in KINDS]
+    assert counts == [3, 1]
+    # What is known is not measured again.
+    again = call("--yes", "--pools-file", "worker-pools.yml", "--format", "markdown")
+    assert [label for label in labels(deployment) if label != LABEL] == made
+    assert again.stderr == ""
+
+
+def test_without_credentials(call: Call, deployment: Deployment) -> None:
+    """The push that would measure is printed; its results resume the investigation."""
+    done = call("--yes", environment={})
+    assert done.exit_code == 3
+    assert "try: -j amd-16,intel --rebuild 3" in " ".join(done.stdout.split())
+    pools = CASE.pools()
+    results = investigated.add_results(
+        deployment, pools, destination=CASE.destination, queues=QUEUES
+    )
+    done = call("--on", results, environment={})
+    assert (done.exit_code, "What is slow" in done.stderr) == (0, False), done.stdout
+    assert "c3d-standard-30-lssd" in done.stdout
+
+
+def test_no_yes(call: Call, deployment: Deployment) -> None:
+    """Where nobody can be asked, nothing is created without --yes; nor in a dry run, nor without scopes."""
+    before = labels(deployment)
+    done = call()
+    assert done.exit_code == 3
+    assert "give it" in done.stdout
+    done = call("--yes", "--dry-run")
+    assert (done.exit_code, done.stderr.count("worker hours")) == (0, 1)
+    deployment.refuse = lambda _made: (403, "InsufficientScopes", "no")
+    done = call("--yes")
+    assert done.exit_code == 3
+    assert "not created" in done.stdout
+    assert labels(deployment) == before
+    # The same group is used as soon as it may be.
+    deployment.refuse = lambda _made: None
+    assert call("--yes").exit_code == 0
+    assert len(deployment.groups) == 3
+
+
+def test_stopped_while_waiting(
+    call: Call, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C keeps the journal: the same call goes on in the same group."""
+
+    def stop(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    deployment.on_create = lambda _deployment, _task_id: None
+    with monkeypatch.context() as patched:
+        patched.setattr(task_watch, "_sleep", stop)
+        assert call("--yes").exit_code == 130
+    created = [
+        task
+        for task, status in deployment.statuses.items()
+        if not status["runs"][0].get("resolved")
+    ]
+    assert len(created) == 6
+    deployment.on_create = answer
+    for task_id in created:
+        answer(deployment, task_id)
+    assert call("--yes").exit_code == 0
+    assert len(deployment.groups) == 3
+
+
+def test_no_profile(call: Call, deployment: Deployment) -> None:
+    """Where no run has a profile, the lines are printed that record one; --profile gives it."""
+    profile = next(content for key, content in deployment.artifacts.items() if FAST in key[0])
+    for key in [key for key in deployment.artifacts if key[2] == PROFILE]:
+        deployment.artifacts[key] = Artifact(b"{}")
+    done = call("--yes")
+    assert done.exit_code == 3
+    assert "benchmark: {measure: /builds/worker/workspace}" in done.stdout
+    task_id = next(task for task in deployment.statuses if task.startswith(FAST))
+    deployment.artifacts[task_id, 0, PROFILE] = profile
+    done = call("--yes", "--profile", f"task:{task_id}")
+    assert done.exit_code == 0, done.stdout
+
+
+def test_one_pool_only(call: Call, deployment: Deployment) -> None:
+    """Nothing can be compared: the report says how to get a second pool."""
+    for task_id in [task for task in deployment.statuses if task.startswith(FAST)]:
+        del deployment.statuses[task_id], deployment.definitions[task_id]
+        deployment.groups[investigated.GROUP].remove(task_id)
+    done = call()
+    assert done.exit_code == 3
+    assert "It ran on b-linux-docker-amd alone" in done.stdout
+    assert "--worker-override" in done.stdout
+
+
+def test_task_that_never_ran(call: Call, deployment: Deployment) -> None:
+    """No completed run on its pool: nothing is slow yet."""
+    for task_id in deployment.statuses:
+        if task_id.startswith(SLOW):
+            deployment.change_runs(task_id)
+    done = call()
+    assert done.exit_code == 3
+    assert "has no completed run on releng-1/b-linux-docker-amd; wait for one" in " ".join(
+        done.stdout.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        pytest.param("group:Q0dZr3pPQ3m2cV9zqv1l9A", "is not a task; give task:ID", id="a group"),
+        pytest.param("task:AAAAAAAAQACAAAAAAAAAAA", "has no such task; it may have expired", id="expired"),
+        pytest.param("nothing", "is not a task", id="no address"),
+    ],
+)  # fmt: skip
+def test_wrong_address(call: Call, address: str, message: str) -> None:
+    """One line that says what an address must be."""
+    done = call(address=address)
+    assert done.exit_code in (1, 2)
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_deployment_that_refuses(call: Call, loopback: Loopback) -> None:
+    """The group cannot be listed and artifacts are private: a table of runs is enough for the first step."""
+
+    def refuse(request: Request, _number: int) -> Fault | None:
+        is_refused = "/list" in request.path or "/artifact" in request.path
+        return Fault(403) if is_refused else None
+
+    loopback.faults = refuse
+    done = call()
+    assert done.exit_code == 3, done.stderr
+    assert "refuses" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        pytest.param({"version": 2}, "cannot be read", id="another version"),
+        pytest.param({"task": "https://x/tasks/y"}, "is of another task, https://x/tasks/y", id="another task"),
+        pytest.param({"groups": {"": "../../etc"}}, "cannot be read", id="hostile group"),
+        pytest.param({"extra": 1}, "cannot be read", id="unknown key"),
+    ],
+)  # fmt: skip
+def test_journal_of_something_else(
+    call: Call, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    """A journal that does not belong to this task is refused in one line, and stays."""
+    call("--dry-run")
+    path = tmp_path / "journal/investigation.json"
+    written = json.dumps({**json.loads(path.read_text()), **change})
+    path.write_text(written)
+    done = call("--dry-run")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert path.read_text() == written
+
+
+def test_journal_that_cannot_be_written(call: Call, tmp_path: Path) -> None:
+    """It is refused before anything is done."""
+    (tmp_path / "journal").write_text("a file")
+    done = call("--yes")
+    assert done.exit_code == 2
+    assert "cannot be written" in done.stderr
