@@ -30,6 +30,18 @@ runpy.run_path(folder, run_name="__main__")
 """
 
 
+def at_import(module: str, number: int) -> str:
+    """Lines of Python with which the script gets a signal while it imports a module."""
+    return (
+        "import os, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}:\n"
+        f"            os.kill(os.getpid(), {int(number)})\n"
+        "sys.meta_path.insert(0, Finder())\n"
+    )
+
+
 def needs_disk(folder: Path) -> None:
     """Skip where the file system keeps its files in memory alone, so that nothing is written or cold."""
     path = folder / "written-and-evicted"

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from worker import SCRIPT
+from worker import SCRIPT, at_import
 
 SIGNALS = ("SIGALRM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2")
 # Writes a line per signal, for a second. print() cannot be interrupted by its own handler.
@@ -80,21 +80,10 @@ def test_a_command_that_cannot_be_run(profiled, tmp_path, word):
     assert reasons == {"the command was not started"}
 
 
-# Sends Ctrl-C to the script while it imports this module.
-AT_IMPORT = """
-import builtins, os, signal
-def importing(name, *rest, original=builtins.__import__):
-    if name == {module!r}:
-        os.kill(os.getpid(), signal.SIGINT)
-    return original(name, *rest)
-builtins.__import__ = importing
-"""
-
-
 @pytest.mark.parametrize(("module", "command"), [("measure", "measure"), ("early_end", "run")])
 def test_ctrl_c_while_it_starts(profiled, module, command):
     """It ends by the signal, without a traceback."""
-    words = profiled.command("true", prelude=AT_IMPORT.format(module=module))
+    words = profiled.command("true", prelude=at_import(module, signal.SIGINT))
     words[words.index("measure")] = command
     done = run(*words)
     assert (done.returncode, done.stderr, done.stdout) == (-signal.SIGINT, b"", b"")
