@@ -12,7 +12,7 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TextIO
@@ -31,9 +31,18 @@ class Terminated(KeyboardInterrupt):
         self.exit_code = 128 + number  # as a shell shows it
 
 
-def _not_ignored(numbers: Iterable[int]) -> list[int]:
-    """Return the signals that the program's parent did not set to be ignored, as nohup does."""
-    return [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+@contextmanager
+def _handled(
+    numbers: Iterable[int], handler: Callable[[int, FrameType | None], None]
+) -> Iterator[None]:
+    """Handle signals in this block, but those that the program's parent set to be ignored, as nohup does."""
+    numbers = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+    previous = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, before in previous.items():
+            signal.signal(number, before)
 
 
 @contextmanager
@@ -50,12 +59,8 @@ def interruptions() -> Iterator[None]:
         stopping = True
         raise Terminated(number)
 
-    previous = {number: signal.signal(number, terminate) for number in _not_ignored(TERMINATING)}
-    try:
+    with _handled(TERMINATING, terminate):
         yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
@@ -66,13 +71,8 @@ def hold_interrupts() -> Iterator[None]:
     def hold(number: int, _frame: FrameType | None) -> None:
         held.append(number)
 
-    numbers = _not_ignored((signal.SIGINT, *TERMINATING))
-    previous = {number: signal.signal(number, hold) for number in numbers}
-    try:
+    with _handled((signal.SIGINT, *TERMINATING), hold):
         yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
     for number in held:
         signal.raise_signal(number)
 

@@ -36,12 +36,7 @@ OPTIONS = {
         options.flag("--dry-run", "show the next step and its cost, do nothing"),
         options.flag("--yes", "create tasks without asking"),
         options.option(
-            "--budget",
-            "HOURS",
-            "most worker time of new tasks (default: 12)",
-            options.matching(
-                r"(?=.*[1-9])[0-9]{1,6}(\.[0-9]{1,3})?", "is not a number above 0", float
-            ),
+            "--budget", "HOURS", "most worker time of new tasks (default: 12)", options.parse_hours
         ),
         options.option("--image", "IMAGE", "of new tasks (default: the task's)", parse_image),
         options.option(

@@ -75,9 +75,7 @@ OPTIONS = {
             "--budget",
             "HOURS",
             "most worker time for --until-decided",
-            options.matching(
-                r"(?=.*[1-9])[0-9]{1,6}(\.[0-9]{1,3})?", "is not a number above 0", float
-            ),
+            options.parse_hours,
             needs=("--until-decided", "--resume"),
         ),
         options.option(

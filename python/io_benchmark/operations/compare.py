@@ -2,7 +2,7 @@
 """Compare the results at some addresses: read them, plan the pairs of sides, analyse."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -16,7 +16,7 @@ from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.operations.reading import in_order, read_workers
+from io_benchmark.operations.reading import read_workers
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, wait_for
 from io_benchmark.sources.run_results import RunResult
@@ -62,7 +62,7 @@ def compare(addresses: Sequence[str], options: ComparisonOptions, context: Conte
     remarks += lines
     return analysis.compare(
         plan,
-        in_order(workers),
+        _in_order(workers),
         analysis.Options(
             options.margin,
             options.worker_variation,
@@ -99,7 +99,12 @@ def _read_past(
 def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
     """Compare workers that were read before, with the default options."""
     plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
-    return analysis.compare(plan, in_order(workers), analysis.Options())
+    return analysis.compare(plan, _in_order(workers), analysis.Options())
+
+
+def _in_order(workers: Iterable[Worker]) -> list[Worker]:
+    """Return workers in the order of a report, however their results were read."""
+    return sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))
 
 
 def _read_sides(

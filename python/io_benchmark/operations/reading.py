@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Read the results at addresses, or fetch them into a folder; the shared defaults of readings."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -49,11 +49,6 @@ def read_workers(
     return read_results(
         addresses, context, lambda measured: worker_of(measured, side(measured)), budget
     )
-
-
-def in_order(workers: Iterable[Worker]) -> list[Worker]:
-    """Return workers in the order of a report, however their results were read."""
-    return sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))
 
 
 def fetch(
