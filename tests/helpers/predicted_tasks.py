@@ -15,6 +15,7 @@ from tried_workers import trials
 from io_benchmark.analysis.model import Worker
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.reader import parse_profile
+from io_benchmark.sources.run_results import RunProfile
 
 MIB = 1024 * 1024
 DISK = "nvme0n1"
@@ -98,6 +99,11 @@ def profile_document(
 def profile(*arguments: Any, **keywords: Any) -> TaskProfile:
     """Return the same by the format's own reader."""
     return parse_profile(json.dumps(profile_document(*arguments, **keywords)).encode(), "profile")
+
+
+def run_of(made: TaskProfile) -> RunProfile:
+    """Return the run that a source would give for a profile's file."""
+    return RunProfile(made, "profile", "profile", made.task.pool)
 
 
 def result_documents(

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from predicted_tasks import pool_workers
+from predicted_tasks import pool_workers, run_of
 from profiled import Profiled
 from storage_lab import MIB, Lab, needs_write_caps, number_of
 
@@ -58,7 +58,7 @@ def test_a_slower_disk(lab: Lab, tmp_path: Path) -> None:
         for pool, ceiling in (("intel", FAST_MIB), ("amd-16", SLOW_MIB))
         for worker in pool_workers(pool, (ceiling,), change=machine)
     ]
-    (task,) = predict(profiles, workers)
+    (task,) = predict(map(run_of, profiles), workers)
     (pool,) = task.pools
     (measured_ns,) = pool.measured_ns
     assert pool.reason is None

@@ -9,16 +9,13 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.prediction import predict as analysis
 from io_benchmark.analysis.prediction.prediction_model import Predictions
-from io_benchmark.analysis.prediction.resource_demand import PublishedRun
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.operations.reading import read_workers
-from io_benchmark.results.format import TaskProfile
-from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.sources.gather import gather_profiles
 from io_benchmark.sources.protocol import ProfileQuery
-from io_benchmark.sources.run_results import RunProfile, TaskRecord, parse_time
+from io_benchmark.sources.run_results import RunProfile
 from io_benchmark.text import clean
 
 _NAMED = 3  # problems in a message
@@ -40,7 +37,12 @@ def predict(
         found = gather_profiles(profiles, ProfileQuery(context.environment, progress))
     if not found.results:
         raise ResultError("; ".join(found.unreadable[:_NAMED]) or "there is no profile of a task")
-    tasks = _named_pools(_distinct(found.results), options.pool)
+    tasks = _distinct(found.results)
+    if options.pool is not None:
+        if all(run.pool for run in tasks):
+            name = clean(options.pool)
+            raise UsageError(f"--pool {name}: every profile names its pool; omit --pool")
+        tasks = [replace(run, pool=run.pool or options.pool) for run in tasks]
     gathered = read_workers(addresses, context)
     predictions = analysis.predict(tasks, gathered.results, options.prices)
     return Predictions(
@@ -50,53 +52,13 @@ def predict(
     )
 
 
-def _distinct(runs: Sequence[RunProfile]) -> list[TaskProfile | PublishedRun]:
-    """Return the profiles, of which each may be given once."""
-    sources: dict[bytes, str] = {}
+def _distinct(runs: Sequence[RunProfile]) -> list[RunProfile]:
+    """Return the profiles, of which each file may be given once, and each run counts once."""
+    distinct: dict[bytes, RunProfile] = {}
     for run in runs:
-        content = msgspec.json.encode(run.profile)
-        first = sources.get(content)
-        sources[content] = run.source
-        if first is not None and (first != run.source or run.task is None):
+        first = distinct.setdefault(msgspec.json.encode(run.profile), run)
+        if first is not run and (first.source != run.source or run.task_ns is None):
             # Copies would pretend that tasks do not differ.
-            both = f"{clean(first)} and {clean(run.source)}"
+            both = f"{clean(first.source)} and {clean(run.source)}"
             raise UsageError(f"{both}: the same profile; use each profile once")
-    distinct = {run.source: run for run in runs}
-    return [_published(run) for run in distinct.values()]
-
-
-def _published(run: RunProfile) -> TaskProfile | PublishedRun:
-    """Return the profile with what the queue knows of its task."""
-    profile, task = run.profile, run.task
-    if isinstance(profile, TaskProfile):
-        if task is None or profile.task.pool:
-            return profile
-        return replace(profile, task=replace(profile.task, pool=_worker_type(task)))
-    if task is None:
-        return PublishedRun(profile, run.source, None, None)
-    started, resolved = (parse_time(moment) for moment in (task.started, task.resolved))
-    task_ns = None
-    if started is not None and resolved is not None:
-        task_ns = round((resolved - started).total_seconds() * NS_PER_S)
-    return PublishedRun(profile, task.label, _worker_type(task), task_ns)
-
-
-def _worker_type(task: TaskRecord) -> str:
-    return task.task_queue.rpartition("/")[2]
-
-
-def _named_pools(
-    profiles: list[TaskProfile | PublishedRun], pool: str | None
-) -> list[TaskProfile | PublishedRun]:
-    """Name the pool of the profiles that do not."""
-    if pool is None:
-        return profiles
-    named: list[TaskProfile | PublishedRun] = [
-        replace(profile, pool=profile.pool or pool)
-        if isinstance(profile, PublishedRun)
-        else replace(profile, task=replace(profile.task, pool=profile.task.pool or pool))
-        for profile in profiles
-    ]
-    if named == profiles:
-        raise UsageError(f"--pool {clean(pool)}: every profile names its pool; omit --pool")
-    return named
+    return list(distinct.values())

@@ -20,7 +20,7 @@ from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.parts import Count, Finite
 from io_benchmark.results.reader import check_size, decode, parse_profile, reading_error
 
-_CPU_MARKER, _IO_MARKER = "CPU Use", "IO"
+_CPU_MARKER, _MEMORY_MARKER, _IO_MARKER = "CPU Use", "Memory", "IO"
 # A day of samples, one per second; each has three markers.
 MAXIMUM_RESOURCE_BYTES = 64 * 1024 * 1024
 _MAXIMUM_PARTS = (
@@ -82,6 +82,10 @@ class _Io(Struct, frozen=True):
     write_count: Count
 
 
+class _Memory(Struct, frozen=True):
+    cached: Count | None = None
+
+
 class ResourceSample(Struct, frozen=True):
     """One sample of the whole machine. Times are since the profile's start; shares are of all CPUs."""
 
@@ -93,6 +97,7 @@ class ResourceSample(Struct, frozen=True):
     read_bytes: int
     written_bytes: int
     writes: int
+    cached_bytes: int | None  # files in memory at the end
 
 
 class ResourceProfile(Struct, frozen=True):
@@ -100,6 +105,10 @@ class ResourceProfile(Struct, frozen=True):
 
     cpus: int
     samples: tuple[ResourceSample, ...]
+
+    @property
+    def wall_ns(self) -> int:
+        return round((self.samples[-1].end_ms - self.samples[0].start_ms) * 1e6)
 
 
 class _Content(Struct, frozen=True):
@@ -128,7 +137,10 @@ def _samples(profile: _Profile, source: str) -> Iterator[ResourceSample]:
     columns = (markers.name, markers.start_time, markers.end_time, markers.data)
     if len({len(column) for column in columns}) > 1:
         raise ValueError(f"{_MARKERS}: its columns differ in length")
-    cpu_rows, io_rows = (_rows(markers, strings, name) for name in (_CPU_MARKER, _IO_MARKER))
+    cpu_rows, memory_rows, io_rows = (
+        _rows(markers, strings, name) for name in (_CPU_MARKER, _MEMORY_MARKER, _IO_MARKER)
+    )
+    memory_row_at = {markers.start_time[row]: row for row in memory_rows}
     if not cpu_rows or not io_rows:
         raise ValueError(
             f"has no markers named {_CPU_MARKER} and {_IO_MARKER}, in version {profile.meta.version} "
@@ -150,6 +162,11 @@ def _samples(profile: _Profile, source: str) -> Iterator[ResourceSample]:
             )
         earliest_ms = end_ms - _ROUNDED_MS
         cpu = decode(_Cpu, markers.data[cpu_row], f"{source}: {_MARKERS}.data[{cpu_row}]")
+        memory_row = memory_row_at.get(start_ms)
+        memory = _Memory()
+        if memory_row is not None:
+            path = f"{source}: {_MARKERS}.data[{memory_row}]"
+            memory = decode(_Memory, markers.data[memory_row], path)
         io = decode(_Io, markers.data[io_row], f"{source}: {_MARKERS}.data[{io_row}]")
         yield ResourceSample(
             start_ms=start_ms,
@@ -160,6 +177,7 @@ def _samples(profile: _Profile, source: str) -> Iterator[ResourceSample]:
             read_bytes=io.read_bytes,
             written_bytes=io.write_bytes,
             writes=io.write_count,
+            cached_bytes=memory.cached,
         )
 
 

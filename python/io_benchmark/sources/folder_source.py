@@ -7,16 +7,18 @@ per artifact, and in it the path that was uploaded.
 
 import os
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.results.reader import MAXIMUM_BYTES
+from io_benchmark.results.format import TaskProfile
+from io_benchmark.results.reader import MAXIMUM_BYTES, load
+from io_benchmark.results.resource_profile import MAXIMUM_RESOURCE_BYTES, parse_any_profile
 from io_benchmark.sources import run_files
 from io_benchmark.sources.budget import SMALL_BYTES
-from io_benchmark.sources.profile_files import read_profiles
 from io_benchmark.sources.protocol import (
     Addresses,
     Environment,
@@ -29,11 +31,13 @@ from io_benchmark.sources.protocol import (
     Source,
     Tell,
 )
+from io_benchmark.sources.run_results import RunProfile
 from io_benchmark.sources.run_table import read_run_table
 from io_benchmark.text import clean
 
 # A folder of 1,000 downloads has a few thousand files; a checkout with all its caches has more.
 _MAXIMUM_FILES = 200_000
+_MAXIMUM_PROFILES = 1_000
 _MAXIMUM_DEPTH = 10  # of the folders below an address
 _TOO_DEEP = f"is more than {_MAXIMUM_DEPTH} folders deep and was not searched"
 _ARCHIVE = "is a zip file and was not read; unpack it"
@@ -95,7 +99,22 @@ class FolderSource(Source):
     def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> ReadLog:
         log = ReadLog()
         for address in addresses:
-            read_profiles(address, query, log)
+            path = Path(address.meaning)
+            if not path.is_dir():
+                query.profiles.append((Position(address.number), _read_profile(path)))
+                continue
+            paths = sorted(islice(path.rglob("*profile*.json"), _MAXIMUM_PROFILES))
+            if not paths:
+                label = clean(str(path), run_files.LABEL_LENGTH)
+                raise UsageError(
+                    f"{label}: has no file whose name contains profile and ends in .json"
+                )
+            for number, file in enumerate(paths):
+                position = Position(address.number, run_id=number)
+                try:
+                    query.profiles.append((position, _read_profile(file)))
+                except ResultError as error:
+                    log.problem(position, str(error))
         return log
 
 
@@ -123,6 +142,15 @@ def _read(position: Position, run: _FoundRun, request: ReadRequest, log: ReadLog
     else:
         request.budget.spend(run_result.size_bytes)
         request.accept(position, run_result, b"")
+
+
+def _read_profile(path: Path) -> RunProfile:
+    name = str(path)
+    if path.exists():
+        run_files.check_regular(path)
+    profile = parse_any_profile(load(path, MAXIMUM_RESOURCE_BYTES), name)
+    pool = profile.task.pool if isinstance(profile, TaskProfile) else None
+    return RunProfile(profile, name, name, pool)
 
 
 class _Search(Struct):

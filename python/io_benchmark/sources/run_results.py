@@ -98,11 +98,21 @@ def ending_in_words(state: str, reason: str | None) -> str:
 
 
 class RunProfile(Struct, frozen=True):
-    """A profile and, where it is known, the run that it came from."""
+    """A run of a task by its profile, and what the queue knows of it."""
 
     profile: TaskProfile | ResourceProfile
-    task: TaskRecord | None
     source: str  # for people
+    label: str
+    pool: str | None  # or its worker type
+    # From start to end by the queue, with set-up before the profile; None: not known.
+    task_ns: int | None = None
+
+    @property
+    def wall_ns(self) -> int:
+        """Return the time of the command, or of the whole task by a resource profile."""
+        if isinstance(self.profile, TaskProfile):
+            return self.profile.wall_ns
+        return max(self.task_ns or 0, self.profile.wall_ns)
 
 
 def parse_time(date: object) -> datetime | None:

@@ -9,7 +9,7 @@ import numpy as np
 import past
 import pytest
 from msgspec.structs import replace
-from predicted_tasks import pool_workers, profile
+from predicted_tasks import pool_workers, profile, run_of
 from seed_workers import worker
 
 from io_benchmark.analysis.prediction.demand import PlaceDemand
@@ -32,7 +32,9 @@ def predicted(*profiles: Any, ceilings: tuple[float, ...] = (50, 50), **target: 
     """Return the prediction on a pool that writes 50 MiB/s, from one that writes 100."""
     source = {key: value for key, value in target.items() if key == "lookup_cpu_ms"}
     workers = pool_workers("intel", (100,) * 3, **source and {"lookup_cpu_ms": 0.1})
-    (task,) = predict(profiles, [*workers, *pool_workers("amd-16", ceilings, **target)])
+    (task,) = predict(
+        map(run_of, profiles), [*workers, *pool_workers("amd-16", ceilings, **target)]
+    )
     assert task.pool == "intel"
     (pool,) = task.pools
     assert pool.reason is None
@@ -156,7 +158,9 @@ def test_the_fastest_profiled_pool_is_the_source() -> None:
 def test_each_command_is_a_task() -> None:
     """Profiles of different commands are not averaged."""
     workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
-    tasks = predict([profile(MIXED, command="a"), profile((0, 0), command="b")], workers)
+    tasks = predict(
+        map(run_of, (profile(MIXED, command="a"), profile((0, 0), command="b"))), workers
+    )
     assert [task.sha256 for task in tasks] == ["a" * 64, "b" * 64]
     assert [fmean(task.measured_ns) for task in tasks] == [2 * S, 1 * S]
     assert [task.pools[0].time_ns for task in tasks] == pytest.approx([3 * S, 1 * S], rel=0.02)
@@ -166,7 +170,7 @@ def test_each_command_is_a_task() -> None:
 def test_busy_machine(other_cpu_ms: int, cpus: str | None) -> None:
     """A note says that other processes worked meanwhile, from 0.3 CPUs on."""
     made = profile(MIXED, change={"other_cpu_ms": other_cpu_ms})
-    (task,) = predict([made], [*pool_workers("intel"), *pool_workers("amd-16", (50,))])
+    (task,) = predict([run_of(made)], [*pool_workers("intel"), *pool_workers("amd-16", (50,))])
     texts = [text_of(note).partition(":")[0] for note in task.notes]
     assert texts == ([f"Other processes used {cpus} CPUs meanwhile"] if cpus else [])
 

@@ -4,7 +4,7 @@
 from typing import Any
 
 import pytest
-from predicted_tasks import DISK, pool_workers, profile
+from predicted_tasks import DISK, pool_workers, profile, run_of
 from seed_workers import workers
 
 from io_benchmark.analysis.prediction.predict import predict
@@ -30,7 +30,7 @@ def slowing_down(column: list[int]) -> list[int]:
 def reason(profiled: dict[str, Any], target: dict[str, Any], source: dict[str, Any]) -> str:
     """Return why the task is not predicted on amd-16, or nothing where it is."""
     pools = [*pool_workers("intel", **source), *pool_workers("amd-16", **target)]
-    (task,) = predict([profile(**profiled)], pools)
+    (task,) = predict([run_of(profile(**profiled))], pools)
     (pool,) = [each for each in task.pools if each.pool == "amd-16"]
     assert (pool.time_ns is None) is (pool.reason is not None)
     return text_of(pool.reason) if pool.reason is not None else ""
@@ -173,11 +173,11 @@ def test_reasons(
 
 def test_pools_without_results() -> None:
     """Differences of syncs and CPUs need those of the profile's pool; a prediction needs ceilings."""
-    (task,) = predict([profile()], pool_workers("amd-16"))
+    (task,) = predict([run_of(profile())], pool_workers("amd-16"))
     assert [text_of(pool.reason) for pool in task.pools if pool.reason] == [
         "intel, where the task was profiled, has no results; add them to --on"
     ]
-    (task,) = predict([profile()], [*pool_workers("intel"), *workers(pools=["amd-16"])])
+    (task,) = predict([run_of(profile())], [*pool_workers("intel"), *workers(pools=["amd-16"])])
     assert [text_of(pool.reason) for pool in task.pools if pool.reason] == [
         (
             "amd-16 has no write ceiling of the place workspace; measure cache-retrieve there with trials, "

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
@@ -24,7 +25,7 @@ _UNCOVERED_SHARE = 0.1
 _OWN_FLUSHES = 4
 _BUSY = tuple(f"cpu_{name}_ms" for name in ("user", "nice", "system", "irq", "softirq"))
 _UNWRITTEN = ("dirty_bytes", "writeback_bytes")
-_PAGE_BYTES = 4096
+PAGE_BYTES = 4096
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
 _WRITTEN_ONCE = {None, "linear", "raid0", "single"}
 
@@ -40,6 +41,8 @@ class PlaceDemand(Struct, frozen=True):
     read_bytes: float
     # How many synchronous writes, at least and at most; None: not known.
     syncs: tuple[float, float] | None
+    # False: of all disks of the machine, without flushes and without what was merged.
+    is_alone: bool = True
 
     @property
     def is_synced(self) -> NDArray[np.bool_]:
@@ -60,6 +63,32 @@ class Demand(Struct, frozen=True):
     unwritten_bytes: Numbers  # in memory at the end of each window, beyond those at the start
     waiting_share: Numbers | None  # of each window: how long something waited for I/O
     busy_ns: Numbers | None  # the time on all of the machine's CPUs, in each window
+    unseen_ns: float = 0.0  # the task's time before and after the profile
+    # How many times the disks' counters hold each byte, at least and at most; None: once.
+    counting: tuple[float, float] | None = None
+
+    @property
+    def expected(self) -> "Demand":
+        """Return the demand with what is likely of that which is not known."""
+        return self if self.counting is None else self.as_counted(0.5, 0.5)
+
+    def as_counted(self, level: float, unwritten: float) -> "Demand":
+        """Return the demand if bytes were counted at this level between least and most."""
+        low, high = self.counting or (1.0, 1.0)
+        times = low * (high / low) ** level
+        places = tuple(
+            replace(
+                place,
+                written_bytes=place.written_bytes / times,
+                writes=place.writes / times,
+                unmerged_writes=place.unmerged_writes / times,
+                read_bytes=place.read_bytes / times,
+            )
+            for place in self.places
+        )
+        return replace(
+            self, places=places, unwritten_bytes=2 * unwritten * self.unwritten_bytes, counting=None
+        )
 
     @classmethod
     def of(cls, profile: TaskProfile) -> "Demand | Statement":
@@ -156,7 +185,7 @@ def _place_demand(
             place=place.name,
         )
     # Without counts, requests were as small as pages at most.
-    merged = grown("merged_writes") or [size / _PAGE_BYTES for size in written]
+    merged = grown("merged_writes") or [size / PAGE_BYTES for size in written]
     return PlaceDemand(
         name=place.name,
         written_bytes=np.sum(written, axis=0),

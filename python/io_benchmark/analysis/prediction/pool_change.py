@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from io_benchmark.analysis.prediction.demand import Demand, Numbers, PlaceDemand
 from io_benchmark.analysis.prediction.pool_storage import (
@@ -37,7 +38,8 @@ _OF_CPUS = (USER_WORK, KERNEL_COPY, KERNEL_CALLS)
 _OF_PLACES = (WRITE_RATE, WRITES, SYNC, FILE)
 # A disk that works for this share of a window is waited for.
 _AT_CEILING = 0.8
-_LEAST_REQUESTS_PER_S = 100.0  # of any disk, also one that turns
+# A task that syncs in a window waits for this share of it.
+_SYNC_WAITING = 0.2
 # A disk that does so many times as many requests as a limit has another one.
 _ABOVE_LIMIT = 1.25
 
@@ -47,12 +49,17 @@ class _Unknowns(Struct, frozen=True):
 
     syncs: float = 0.5  # 1: as many as there may be
     waiting: float = 1.0  # 1: all waiting that the profile shows was the task's
+    idle: float = 1.0  # 1: it waited where it had nothing to do and its disk was at the ceiling
     merged: float = 0.0  # 1: the disk's limit counts requests after they are merged
     requests: float = 1.0  # 0: where nothing measured requests, disks do no more than single syncs
     room: float = 0.5  # 1: memory takes as much as it is known to at most
     files: float = 0.25  # the share of the work in the kernel that is with files
     faster: float = 0.75  # the share of waiting that a faster disk saves, of what it may save
     others: float = 0.5  # 1: other processes and the kernel's threads need the task's CPUs
+    # Of resource profiles alone.
+    counted: float = 0.5  # 1: bytes were counted at as many levels of devices as there may be
+    unwritten: float = 0.5  # 1: twice as much waits in memory as the cache shows
+    unseen: float = 0.25  # the share of the time before and after the profile that is writing
 
 
 _EXPECTED = _Unknowns()
@@ -89,6 +96,9 @@ class PoolChange(Struct, frozen=True):
 
     def times(self, unknowns: _Unknowns = _EXPECTED) -> _Times:
         """Return the task's time."""
+        if self.demand.counting is not None:
+            known = self.demand.as_counted(unknowns.counted, unknowns.unwritten)
+            return replace(self, demand=known).times(unknowns)
         demand, spans = self.demand, self.demand.spans_ns
         by_cpu = self._by_cpu(unknowns)
         elsewhere = np.maximum(0.0, spans + by_cpu)
@@ -106,6 +116,9 @@ class PoolChange(Struct, frozen=True):
             elsewhere = self._with_backlog(place, changed, there, unknowns)
         cpu, syncs_ns = float(np.sum(by_cpu)), float(np.sum(by_syncs))
         writes_ns = float(np.sum(elsewhere - spans)) - cpu - syncs_ns
+        if demand.unseen_ns:
+            slower = max(1 / self.ratio(WRITE_RATE, place.name) for place in demand.places)
+            writes_ns += demand.unseen_ns * unknowns.unseen * (slower - 1)
         total = max(1.0, demand.wall_ns + writes_ns + syncs_ns + cpu)
         return _Times(total, writes_ns, syncs_ns, cpu)
 
@@ -131,12 +144,14 @@ class PoolChange(Struct, frozen=True):
         merged = self._merged(place, unknowns)
         requests = merged * place.writes + (1 - merged) * place.unmerged_writes
         there_per_s, requests_there = target.writes_per_s(name), requests
-        if self.ratios[WRITES, name][1].variance:
+        if self.ratios[WRITES, name][1].variance and not math.isinf(there_per_s):
             there_per_s = min(there_per_s, source.writes_per_s(name) * self.ratio(WRITES, name))
         if math.isinf(there_per_s):
-            # Each synchronous write is at least one request.
-            least = max(_LEAST_REQUESTS_PER_S, NS_PER_S / (target.mean(SYNC, name) or math.inf))
-            there_per_s, requests_there = least / max(1e-9, 1 - unknowns.requests), place.writes
+            least_per_s = target.least_writes_per_s(name)
+            there_per_s, requests_there = (
+                least_per_s / max(1e-9, 1 - unknowns.requests),
+                place.writes,
+            )
         bytes_s = place.written_bytes / source.ceiling(name)
         here = np.maximum(bytes_s, requests / source.writes_per_s(name))
         there = np.maximum(bytes_s / self.ratio(WRITE_RATE, name), requests_there / there_per_s)
@@ -148,6 +163,8 @@ class PoolChange(Struct, frozen=True):
         A limit of a cgroup counts before. Of others the profile may tell: the disk did more before
         merging than the pool can do, or just as much and far less after.
         """
+        if not place.is_alone:
+            return 1 - unknowns.merged  # a resource profile counts after merging
         spans_ns = self.demand.spans_ns
         limits = self.source.writes_per_s(place.name) * spans_ns / NS_PER_S
         above = place.unmerged_writes > _ABOVE_LIMIT * limits
@@ -163,16 +180,28 @@ class PoolChange(Struct, frozen=True):
         """Return how long the task waited for the disks of a place."""
         demand, spans = self.demand, self.demand.spans_ns
         here, _ = self._service_ns(place, unknowns)
-        shown = np.where(place.is_synced | (here >= _AT_CEILING * spans), 1.0, 0.0)
+        is_full = here >= _AT_CEILING * spans
+        shown = np.where(place.is_synced | is_full, 1.0, 0.0)
         if demand.waiting_share is None:
             return spans * np.maximum(shown, 1 - unknowns.waiting)
-        waiting: Numbers = spans * demand.waiting_share * np.maximum(shown, unknowns.waiting)
-        return waiting
+        waiting: Numbers = demand.waiting_share * np.maximum(shown, unknowns.waiting)
+        if demand.busy_ns is not None:
+            # The kernel does not count waiting for a journal.
+            idle = unknowns.idle * np.maximum(0.0, 1 - demand.busy_ns / spans)
+            waiting = np.where(is_full, np.maximum(waiting, idle), waiting)
+        return spans * waiting
+
+    def unexplained_waiting_ns(self, place: PlaceDemand) -> Numbers:
+        """Return how long something waited while the disks were not at their ceiling."""
+        here, _ = self._service_ns(place, _EXPECTED)
+        waiting_ns = self._waiting_ns(place, _EXPECTED)
+        return np.where(here >= _AT_CEILING * self.demand.spans_ns, 0.0, waiting_ns)
 
     def _by_syncs(self, place: PlaceDemand, unknowns: _Unknowns) -> Numbers:
         """Return what the difference of single syncs adds; no more than the task waited."""
         fewest, most = place.syncs or (0.0, 0.0)
         weights = place.flushes if np.sum(place.flushes) > 0 else self.demand.spans_ns
+        weights = weights if place.is_alone else place.writes
         count = fewest + unknowns.syncs * (most - fewest)
         waited = weights * (count * (self.source.mean(SYNC, place.name) or 0.0))
         waited /= max(float(np.sum(weights)), 1.0)
@@ -192,13 +221,27 @@ class PoolChange(Struct, frozen=True):
         room = low * (high / low) ** unknowns.room if 0 < low < high else high
         over_ns = ((self.demand.unwritten_bytes - room) / per_ns).tolist()
         waits, backlog_ns = [], 0.0
-        for window, is_synced in enumerate(place.is_synced.tolist()):
+        for window, is_synced in enumerate(self._is_synced(place).tolist()):
             backlog_ns = max(0.0, backlog_ns + float(there[window] - spans[window]))
             wait_ns = min(backlog_ns, max(0.0, over_ns[window] + backlog_ns))
             waits.append(backlog_ns if is_synced else wait_ns)
             backlog_ns -= waits[-1]
         elsewhere: Numbers = spans + np.array(waits)
         return elsewhere
+
+    def _is_synced(self, place: PlaceDemand) -> NDArray[np.bool_]:
+        """Return in which windows the task waited until its bytes were written.
+
+        A resource profile has no flushes. There the task waited, and left nothing in memory although the
+        disk was at its ceiling.
+        """
+        demand = self.demand
+        if place.is_alone or demand.waiting_share is None:
+            return place.is_synced
+        here, _ = self._service_ns(place, _EXPECTED)
+        is_written = demand.unwritten_bytes < place.written_bytes
+        is_waiting = demand.waiting_share > _SYNC_WAITING
+        return is_written & is_waiting & (here >= _AT_CEILING * demand.spans_ns)
 
     @property
     def _room_bytes(self) -> tuple[float, float]:

@@ -44,6 +44,11 @@ _OPERATIONS = {
 }
 _FEWEST_TO_SLOW_DOWN = 60  # retrieves
 
+_LEAST_REQUESTS_PER_S = 100.0  # of any disk, also one that turns
+_REQUEST_BYTES = 4096  # of `random-io`
+# From this share of the write ceiling on, bytes are the limit.
+_OF_CEILING = 0.8
+
 # ln of what one machine measured, by figure and place.
 _Logs = dict[tuple[str, str], list[float]]
 
@@ -58,6 +63,8 @@ class PoolStorage(Struct, frozen=True):
     # How many bytes may wait in memory before the kernel slows writers down; the least of all workers.
     dirty_room_bytes: float | None
     price: Price | None  # None where workers have different prices
+    # How many devices on top of each other count each byte of a place, at least and at most.
+    counting: Mapping[str, tuple[float, float]] = {}
 
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
@@ -82,6 +89,7 @@ class PoolStorage(Struct, frozen=True):
             min((host.usable_cpus(limit) for host, limit in hosts if host), default=None),
             min((room for room in map(dirty_room, workers) if room is not None), default=None),
             worker_prices.pop() if len(worker_prices) == 1 else None,
+            _counting(workers),
         )
 
     @property
@@ -99,8 +107,20 @@ class PoolStorage(Struct, frozen=True):
         return self.mean(WRITE_RATE, place) or math.inf
 
     def writes_per_s(self, place: str) -> float:
-        """Return how many requests per second the disks write; infinite where nothing shows it."""
-        return min(self.mean(figure, place) or math.inf for figure in (WRITES, WRITES_LIMIT))
+        """Return how many requests per second the disks write; infinite where nothing shows it.
+
+        Where bytes were the limit of what was measured, requests may have none.
+        """
+        measured = self.mean(WRITES, place) or math.inf
+        if measured * _REQUEST_BYTES > _OF_CEILING * self.ceiling(place):
+            measured = math.inf
+        return min(measured, self.mean(WRITES_LIMIT, place) or math.inf)
+
+    def least_writes_per_s(self, place: str) -> float:
+        """Return how many requests per second the disks write at least."""
+        # Each synchronous write is at least one request.
+        by_syncs = NS_PER_S / (self.mean(SYNC, place) or math.inf)
+        return max(_LEAST_REQUESTS_PER_S, self.mean(WRITES, place) or 0.0, by_syncs)
 
     def ratio_to(
         self, source: "PoolStorage", figure: str, place: str = ""
@@ -118,6 +138,24 @@ class PoolStorage(Struct, frozen=True):
                 kept = max(0.0, 1 - error.variance / log**2) if log else 0.0
                 return math.exp(kept * log), error
         return 1.0, MeanVariance(_NOT_MEASURED**2 if figure == FILE else 0.0, math.inf)
+
+
+def _counting(workers: Sequence[Worker]) -> dict[str, tuple[float, float]]:
+    """Return how many devices count each byte of a place: each volume, and the disk below it.
+
+    psutil sums all devices but partitions (since 5.4.7).
+    """
+    levels: dict[str, list[float]] = defaultdict(list)
+    for place in (place for worker in workers for place in worker.result.storage.places):
+        devices = {device.name: device for device in place.devices}
+        level = list(devices.values())[:1]
+        names: dict[str, bool] = {}
+        while level and level[0].name not in names:
+            names[level[0].name] = level[0].kind != "partition"
+            level = [devices[name] for name in level[0].below if name in devices]
+        if names:
+            levels[place.name].append(max(1.0, float(sum(names.values()))))
+    return {place: (min(counts), max(counts)) for place, counts in levels.items()}
 
 
 def _variance(pool: PoolStorage, figure: str, place: str) -> MeanVariance:

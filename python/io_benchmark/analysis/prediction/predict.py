@@ -8,7 +8,7 @@ where what is not known changes it much: a wrong one costs more.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from statistics import fmean
@@ -37,13 +37,12 @@ from io_benchmark.analysis.prediction.prediction_model import (
     TaskPrediction,
 )
 from io_benchmark.analysis.prediction.profiled_run import ProfiledRun
-from io_benchmark.analysis.prediction.resource_demand import PublishedRun
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.parts import NS_PER_S
+from io_benchmark.sources.run_results import RunProfile
 
 # An interval that is wider tells no more.
 _LARGEST_LOG = 300.0
@@ -62,17 +61,21 @@ _ABOVE_CEILING = 1.5
 _UNKNOWNS = {
     "syncs": "how many of its flushes are syncs",
     "waiting": "whose waiting for I/O the profile shows",
+    "idle": "what it waits for while its disks are at their ceiling",
     "merged": "whether {pool} counts requests before the kernel merges them",
     "requests": "how many requests the disks of {pool} do, which random-io measures",
     "room": "how much may wait in memory to be written",
     "files": "how much of its work in the kernel is with files",
     "faster": "how long it computes while the disks of the profile are at their ceiling",
     "others": "which other work needs the same CPUs",
+    "counted": "how many devices count each byte that is written",
+    "unwritten": "how much was not written yet when the profile ended",
+    "unseen": "how much of its time before and after the profile is writing",
 }
 
 
 def predict(
-    profiles: Sequence[TaskProfile | PublishedRun],
+    profiles: Iterable[RunProfile],
     workers: Sequence[Worker],
     prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> list[TaskPrediction]:
@@ -83,9 +86,7 @@ def predict(
     tasks: dict[tuple[str, str | None], dict[str | None, list[ProfiledRun]]] = {}
     # In one order, because the first profile is the one whose errors count.
     for profile in sorted(profiles, key=msgspec.json.encode):
-        pool = _pool(
-            profile.pool if isinstance(profile, PublishedRun) else profile.task.pool, valid
-        )
+        pool = _pool(profile.pool, valid)
         run = ProfiledRun.of(profile, storages.get(pool or ""))
         task = (run.name, None) if run.sha256 is None else ("", run.sha256)
         tasks.setdefault(task, {}).setdefault(pool, []).append(run)
@@ -112,6 +113,7 @@ def _predict_task(
     used = pools[source]
     demands = [run.demand for run in used]
     usable = [demand for demand in demands if isinstance(demand, Demand)]
+    likely = [demand.expected for demand in usable]
     unusable = next((demand for demand in demands if isinstance(demand, Statement)), None)
     profiled_pool = storages.get(source or "")
     if source is None:
@@ -134,15 +136,15 @@ def _predict_task(
         sha256=used[0].sha256,
         pool=source,
         measured_ns=tuple(run.wall_ns for run in used),
-        cpus_used=mean_of_known(demand.cpus_used for demand in usable),
+        cpus_used=mean_of_known(demand.cpus_used for demand in likely),
         written_bytes=mean_of_known(
-            sum(place.written_bytes.sum().item() for place in demand.places) for demand in usable
+            sum(place.written_bytes.sum().item() for place in demand.places) for demand in likely
         ),
         read_bytes=mean_of_known(
-            sum(place.read_bytes for place in demand.places) for demand in usable
+            sum(place.read_bytes for place in demand.places) for demand in likely
         ),
         syncs=mean_of_known(
-            sum(place.syncs[1] for place in demand.places if place.syncs) for demand in usable
+            sum(place.syncs[1] for place in demand.places if place.syncs) for demand in likely
         ),
         pools=tuple(predictions),
         notes=()
@@ -202,10 +204,11 @@ def _predict_pool(
 
 def _reasons_against(change: PoolChange) -> Iterator[Statement]:
     """Yield why this task's time on a pool is not known; a check may rely on those before it."""
-    yield from _cpus(change)
-    for place in change.demand.places:
-        yield from _unmeasured(change, place)
-        yield from _other_disks(change, place)
+    likely = replace(change, demand=change.demand.expected)
+    yield from _cpus(likely)
+    for place in likely.demand.places:
+        yield from _unmeasured(likely, place)
+        yield from _other_disks(likely, place)
     for name, first, last in change.unknown_parts():
         if abs(last - first) > _WIDE_LOG:
             low, high = map(math.exp, sorted((first, last)))
@@ -261,7 +264,10 @@ def _unmeasured(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
                 "with trials, and use the same name of the place in the profile",
                 **names,
             )
-        if (place.syncs is None or place.syncs[1] > 0) and storage.mean(SYNC, place.name) is None:
+        may_sync = place.syncs is None or place.syncs[1] > 0
+        if not place.is_alone:
+            may_sync = not _is_small(change, change.unexplained_waiting_ns(place))
+        if may_sync and storage.mean(SYNC, place.name) is None:
             yield statement(
                 "the task syncs, and {pool} has no append-fsync; measure sync-write at {place}",
                 **names,

@@ -5,12 +5,15 @@ from msgspec import Struct
 
 from io_benchmark.analysis.prediction.demand import Demand
 from io_benchmark.analysis.prediction.pool_storage import PoolStorage
-from io_benchmark.analysis.prediction.resource_demand import PublishedRun, demand_of_run
+from io_benchmark.analysis.prediction.resource_demand import demand_of_resources
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.results.format import TaskProfile
+from io_benchmark.results.resource_profile import ResourceProfile
+from io_benchmark.sources.run_results import RunProfile
 
 # The place of a task whose profile names none.
 _PLACE = "workspace"
+# A volume on partitions counts each byte three times.
+_UNKNOWN_COUNTING = (1.0, 3.0)
 
 
 class ProfiledRun(Struct, frozen=True):
@@ -25,13 +28,17 @@ class ProfiledRun(Struct, frozen=True):
     demand: Demand | Statement
 
     @classmethod
-    def of(cls, profile: TaskProfile | PublishedRun, storage: PoolStorage | None) -> "ProfiledRun":
-        """Return the run of a profile that was made on a pool."""
-        if isinstance(profile, PublishedRun):
-            measured = storage.measured_places if storage is not None else ()
-            place = next(iter(measured), _PLACE) if _PLACE not in measured else _PLACE
-            demand = demand_of_run(profile, place)
-            return cls(profile.label, None, profile.wall_ns, True, (place,), 0.0, demand)
+    def of(cls, run: RunProfile, storage: PoolStorage | None) -> "ProfiledRun":
+        """Return a run whose profile was made on this pool."""
+        profile = run.profile
+        if isinstance(profile, ResourceProfile):
+            place, counting = _PLACE, _UNKNOWN_COUNTING
+            if storage is not None:
+                place = next((p for p in storage.measured_places if p != _PLACE), _PLACE)
+                place = _PLACE if _PLACE in storage.measured_places else place
+                counting = storage.counting.get(place, _UNKNOWN_COUNTING)
+            demand = demand_of_resources(profile, run.wall_ns, place, counting)
+            return cls(run.label, None, run.wall_ns, True, (place,), 0.0, demand)
         return cls(
             profile.command.program,
             profile.command.sha256,
