@@ -77,6 +77,22 @@ def test_the_first_failure_ends_the_others():
     assert asyncio.run(main()) == [True, True]
 
 
+def test_so_many_at_a_time():
+    """All run, never more at once than allowed."""
+    running = most = done = 0
+
+    async def work():
+        nonlocal running, most, done
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.001)
+        running -= 1
+        done += 1
+
+    asyncio.run(run_all([work() for _ in range(20)], 3))
+    assert (most, done) == (3, 20)
+
+
 def attempt(failures, retry_after_s=None):
     """Fail this often, then return the number of calls."""
     calls = 0

@@ -178,10 +178,12 @@ def changed(part: str, key: str, value: object) -> str:
         ("[" + "," * 8_000_001, "has too many values"),
         (b"label,pool,state,started,resolved\n\xff\n", "is not text in UTF-8"),
         (f'{HEAD}\n"{"x" * 200_000}"\n', "is not CSV"),
+        (f'{HEAD}\n"a"b,c\n', "is not CSV"),
         (
             json.dumps({"tasks": {}, "tables": {}}),
             "tasks has no scheduled, started, resolved, label",
         ),
+        (json.dumps({**EXPORT, "tables": 1}), "is neither a list of runs"),
         (changed("tasks", "started", [1]), "differ in length"),
         (changed("tasks", "scheduled", ["x", 1]), "'x' is not a number"),
         (changed("tasks", "scheduled", [10**400, 1]), "is not a number"),

@@ -4,7 +4,7 @@
 import asyncio
 
 import pytest
-from loopback import Fault, Loopback, first
+from loopback import Loopback
 from loopback_deployment import AMD_16, GROUP, INTEL, recorded
 
 from io_benchmark.sources.taskcluster.addresses import GroupAddress, parse
@@ -48,22 +48,6 @@ def test_each_task_once():
     assert tasks == [(0, INTEL, None), (1, AMD_16, 0), (3, AMD_16, None)]
     assert (listing.log.problems, listing.lost) == ([], [])
     assert [number for number, _, _ in again] == [0] + [1] * 9
-
-
-@pytest.mark.parametrize(
-    ("text", "status", "lost"),
-    [
-        pytest.param(f"group:{AMD_16}", 404, 0, id="group-that-is-not-there"),
-        pytest.param(f"group:{GROUP}", 502, 1, id="group-that-is-not-answered"),
-        pytest.param("index:a.b", 502, 1, id="route-that-is-not-answered"),
-        pytest.param(f"group:{GROUP}", 403, 0, id="private-group"),
-    ],
-)
-def test_what_may_come_back_and_what_not(text, status, lost):
-    """Each is a problem; only a missing answer may be there later."""
-    with Loopback(recorded(), faults=first(999, Fault(status=status))) as loopback:
-        listing, tasks = listed(loopback, text)
-    assert (tasks, len(listing.log.problems), len(listing.lost)) == ([], 1, lost)
 
 
 def task(kind, state="completed", reason=None):
