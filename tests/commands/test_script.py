@@ -2,10 +2,6 @@
 """The command script, run as a user runs it."""
 
 import hashlib
-import json
-import os
-import subprocess
-import sys
 
 import embedding
 import program
@@ -36,27 +32,6 @@ def test_same_program_as_in_a_task(tmp_path, label):
     assert embedding.modules(command)["program_sha256.py"].decode() == f'SHA256 = "{digest}"\n'
     data = embedding.application(command)
     assert f"sha256={hashlib.sha256(data).hexdigest()}\n" in embedding.shell_text(command)
-
-
-def test_it_is_a_program(tmp_path):
-    """A new file can be started by itself; its result names the program."""
-    file = tmp_path / "x.pyz"
-    output = run("--output", file)
-    assert output.startswith(f"Wrote {file}: io-benchmark 1.")
-    assert ", metadata, " in output.splitlines()[0]
-    assert file.stat().st_size <= 320_000
-    (tmp_path / "w").mkdir()
-    options = ["--pool", "x", "--workload", "metadata", "--profile", "quick"]
-    done = subprocess.run(
-        [file, *options, "--place", f"w={tmp_path}/w", "--output", tmp_path / "a"],
-        env={"PATH": f"{os.path.dirname(sys.executable)}:/usr/bin:/bin"},  # noqa: PTH120
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    document = json.loads((tmp_path / "a/io-benchmark/io-benchmark.json").read_text())
-    assert output.endswith(f"sha256 in its results: {document['script']['sha256']}\n")
 
 
 @pytest.mark.parametrize(

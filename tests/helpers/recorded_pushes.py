@@ -5,21 +5,12 @@ import json
 from typing import Any
 
 from checkout import ROOT
-from loopback_auth import Client
 from loopback_deployment import STATUS_KEYS, Deployment
 
 WRITING = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges-writing.json"
 PUSH = "ViLtm5c2R7-HWK7VightrA"  # the group, and its decision task
 REPORT = "E_3GwbjUSY6kfQJMI71VSw"
-CLAIM_EXPIRED = "G-rCKuviQcy83AE2WNAlPw"
 ACTION_WITHOUT_CONTEXTS = "f7otdVdMSAyiSefKQ5rNxA"
-ROOT_CLIENT = Client("static/taskcluster/root", "root's-token")
-# Whose requests were refused for want of scopes.
-JANE = Client(
-    "engineer/jane",
-    "jane's-token",
-    ("queue:create-task:project:none", "queue:scheduler-id:-", "queue:create-task:low:releng-1/*"),
-)
 
 # The task's retry was pending then.
 LATER = "status of claim-expired, retry completed"
