@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import program
 import pytest
@@ -97,13 +98,6 @@ def test_hostile_arguments(folder: Path, place: str, path: str) -> None:
     assert not set(HARMFUL) & set(done.stderr)
 
 
-def left() -> int:
-    """Return a pipe whose reader has gone before anything was written."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    return writer
-
-
 @pytest.mark.parametrize(
     ("numbers", "kind", "code", "message"),
     [
@@ -118,18 +112,15 @@ def left() -> int:
         ((1, 2), "left", 141, ""),
     ],
 )
-def test_broken_streams(numbers: tuple[int, ...], kind: str, code: int, message: str) -> None:
+def test_broken_streams(numbers, kind, code, message):
     """Quiet where a reader has gone, one line where a device is full; the exit code tells it."""
-    writer = left()
+    reader, writer = os.pipe()
+    os.close(reader)
     target = {"closed": "&-", "full": "/dev/full", "left": f"&{writer}"}[kind]
-    redirections = " ".join(f"{number}>{target}" for number in numbers)
-    done = subprocess.run(
-        ["bash", "-c", f'exec "$@" {redirections}', "bash", *program.PROGRAM, "--version"],
-        pass_fds=[writer],
-        capture_output=True,
-        env={**os.environ, "PYTHONUNBUFFERED": ""},
-        text=True,
-        check=False,
-    )
+    script = 'exec "$@" ' + " ".join(f"{number}>{target}" for number in numbers)
+    command = ["bash", "-c", script, "bash", *program.PROGRAM, "--version"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": ""}
+    options: dict[str, Any] = {"pass_fds": [writer], "env": environment, "capture_output": True}
+    done = subprocess.run(command, text=True, check=False, **options)
     os.close(writer)
     assert (done.returncode, done.stderr) == (code, message)

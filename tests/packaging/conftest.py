@@ -48,16 +48,6 @@ def package(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(clone / PACKAGE, tmp_path_factory.mktemp("package"), "--wheel")
 
 
-@pytest.fixture(scope="session")
-def wheel_from_source(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built(clone, tmp_path_factory.mktemp("source"))
-
-
-@pytest.fixture(scope="session")
-def package_from_source(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built(clone / PACKAGE, tmp_path_factory.mktemp("package-source"))
-
-
 def required(*requirements: str) -> set[str]:
     """Every distribution that these requirements install, by the metadata of what is installed here."""
     found: set[str] = set()

@@ -101,13 +101,6 @@ def test_metadata(request, built, name, oldest):
         assert any(text.startswith(exact) for text in metadata.get_all("Requires-Dist", []))
 
 
-@pytest.mark.parametrize("built", ["wheel", "package"])
-def test_wheel_from_source_distribution(request, built):
-    """What is built from the source distribution is the same wheel."""
-    wheels = [request.getfixturevalue(name) for name in (built, f"{built}_from_source")]
-    assert wheel_files(wheels[0], "") == wheel_files(wheels[1], "")
-
-
 def test_without_extras(small_environment, tmp_path):
     """Few packages are enough to compare folders; the rest says what to install."""
     installed = [*small_environment.glob("lib/*/site-packages/*.dist-info")]
