@@ -55,7 +55,8 @@ EXIT_OPEN = 3
 def run(given: options.Given, context: Context) -> int:
     from io_benchmark.analysis.investigation.investigation_model import Outcome
     from io_benchmark.commands.output import print_report
-    from io_benchmark.operations.investigate import InvestigationOptions, investigate
+    from io_benchmark.operations.investigate import investigate
+    from io_benchmark.operations.investigation_steps import InvestigationOptions
 
     settings = InvestigationOptions(**options.arguments(InvestigationOptions, given))
     report = investigate(given["address"], settings, context)
