@@ -170,8 +170,7 @@ def form(pattern: str, problem: str) -> Callable[[Any], str]:
 
 # Above zero, with at most two digits before the point.
 percentage = form(
-    r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%",
-    "is not a percentage; write one such as 2%",
+    r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%", "is not a percentage; write one such as 2%"
 )
 
 

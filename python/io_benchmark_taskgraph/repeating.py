@@ -40,10 +40,7 @@ def new_label(job: str, labels: Iterable[str], end: str = "") -> str:
 
 
 def repeated(
-    definition: Mapping[str, Any],
-    pool: str,
-    labels: Iterable[str],
-    bytes_per_s: int | None = None,
+    definition: Mapping[str, Any], pool: str, labels: Iterable[str], bytes_per_s: int | None = None
 ) -> dict[str, Any]:
     """Return a pool's task under a label that no other has; with a pace it confirms a cause.
 

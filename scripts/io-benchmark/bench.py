@@ -178,8 +178,7 @@ class _Bench:
             except OSError as error:
                 observed = dict(place._asdict(), failed=error.strerror)
             document["storage"]["places"].append(observed)
-            chain = observed.get("devices", [])
-            leaves = [device["name"] for device in chain if not device["below"]]
+            leaves = [leaf["name"] for leaf in observed.get("devices", []) if not leaf["below"]]
             self.leaf_devices = list(dict.fromkeys(self.leaf_devices + leaves))
         # Interrupted halfway, it would leave a process whose number is not stored.
         with self.held():

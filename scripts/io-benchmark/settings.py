@@ -203,9 +203,8 @@ def parse(arguments, workload_names, job=None):
     add("--retrieves", default=2000, type=_positive(int, RETRIEVES_AT_MOST))
     add("--sizes", dest="sizes_bytes", type=_sizes)  # None: by the profile
     add("--seed", default=1, type=_matching("-?[0-9]{1,18}", int, "a number of 18 digits or less"))
-    add(
-        "--upload-url", type=_matching(r"[\x21-\x7e]+", _url, URL)
-    )  # None: the script's server on loopback
+    # None: the script's server on loopback.
+    add("--upload-url", type=_matching(r"[\x21-\x7e]+", _url, URL))
     add("--time-budget", dest="time_budget_s", type=_positive(float))
     folder: Any = {"dest": "artifacts", "default": os.curdir}
     add("--output", **folder, type=_matching(r"[^\0]+", os.path.abspath, "a folder"))

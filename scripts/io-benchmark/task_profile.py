@@ -154,14 +154,10 @@ class _CommandTimeline:
     def take(self):
         """Add a row."""
         before_ns = time.thread_time_ns()
-        row = [
-            time.monotonic_ns() - self._origin_ns,
-            *timelines.memory_columns("Dirty", "Writeback"),
-        ]
-        row += [
-            kernel.first_int("some" + timelines.TOTAL_US, "/proc/pressure/io"),
-            *timelines.cpu_columns(),
-        ]
+        row = [time.monotonic_ns() - self._origin_ns]
+        row += timelines.memory_columns("Dirty", "Writeback")
+        row.append(kernel.first_int("some" + timelines.TOTAL_US, "/proc/pressure/io"))
+        row += timelines.cpu_columns()
         self._rows.append(row + timelines.disk_columns(self._disks, len(devices.COLUMNS)))
         if len(self._rows) > self._rows_at_most:
             self._rows = self._rows[::2]

@@ -48,10 +48,7 @@ class Division(Struct, frozen=True):
 
     @classmethod
     def between(
-        cls,
-        candidate: Side,
-        baseline: Side,
-        names: tuple[str, str] | None = None,
+        cls, candidate: Side, baseline: Side, names: tuple[str, str] | None = None
     ) -> "Division":
         """Divide the difference of two sides, all of whose runs measured the same.
 

@@ -131,7 +131,10 @@ def _copy_file(source: str, target: str) -> str:
 
 @contextmanager
 def tree_modules(root: Path) -> Iterator[Callable[[str], Any]]:
-    """Yield an import of modules of the tree's transforms, not those of another or an installed tree."""
+    """Yield an import of modules of the tree's transforms, not those of another or an installed tree.
+
+    A mistake in a stanza, which these modules find, becomes a GraphError.
+    """
     package = Path(TRANSFORMS).name
 
     def module(name: str) -> Any:
@@ -148,6 +151,8 @@ def tree_modules(root: Path) -> Iterator[Callable[[str], Any]]:
     sys.path.insert(0, str(root / "python"))
     try:
         yield module
+    except module("mistakes").BadKeyError as problem:
+        raise GraphError(str(problem)) from None
     finally:
         _take_modules()
         sys.modules.update(modules)
@@ -184,15 +189,12 @@ def build_worker_script(
     with tree_modules(root.path) as module:
         worker_program, stanza = module("worker_program"), module("stanza")
         benchmark_check, command = module("transforms.benchmark"), module("transforms.command")
-        try:
-            program = worker_program.WorkerProgram.read()
-            benchmarks, budgets_s = {}, {}
-            for name, task in (tasks or {}).items():
-                benchmarks[name] = stanza.Benchmark.parse(task.get("benchmark"))
-                budgets_s[name] = benchmark_check.time_budget_s(task["worker"].get("max-run-time"))
-                benchmark_check.check_duration(benchmarks[name], budgets_s[name])
-        except module("mistakes").BadKeyError as problem:
-            raise GraphError(str(problem)) from None
+        program = worker_program.WorkerProgram.read()
+        benchmarks, budgets_s = {}, {}
+        for name, task in (tasks or {}).items():
+            benchmarks[name] = stanza.Benchmark.parse(task.get("benchmark"))
+            budgets_s[name] = benchmark_check.time_budget_s(task["worker"].get("max-run-time"))
+            benchmark_check.check_duration(benchmarks[name], budgets_s[name])
         data = program.file()
         if application or not benchmarks:
             commands = {
@@ -214,7 +216,4 @@ def build_worker_script(
 def report_command(root: Root, stanza: Any, pools: Sequence[str], python: str) -> str:
     """Return the shell's command that compares the results of pools in one task group."""
     with tree_modules(root.path) as module:
-        try:
-            return str(module("report_stanza").ReportSettings.parse(stanza, pools).command(python))
-        except module("mistakes").BadKeyError as problem:
-            raise GraphError(str(problem)) from None
+        return str(module("report_stanza").ReportSettings.parse(stanza, pools).command(python))

@@ -58,12 +58,7 @@ def compare_task_runs(
         # A user may name the baseline with its provisioner.
         plan = Plan.of_pools(names.values(), names.get(baseline or "", baseline))
     return analyse(
-        plan,
-        sides,
-        margin=margin,
-        prices=prices or {},
-        unreadable=unreadable,
-        remarks=remarks,
+        plan, sides, margin=margin, prices=prices or {}, unreadable=unreadable, remarks=remarks
     )
 
 

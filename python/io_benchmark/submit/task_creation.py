@@ -40,9 +40,7 @@ class TaskQueue(Deployment):
 
     @classmethod
     def connect(
-        cls,
-        environment: Mapping[str, str],
-        use: Callable[["TaskQueue"], Awaitable[T]],
+        cls, environment: Mapping[str, str], use: Callable[["TaskQueue"], Awaitable[T]]
     ) -> T:
         """Connect to the environment's deployment and return the result of `use`."""
         access = Access.of(default_root_url(environment), environment)
@@ -136,10 +134,7 @@ def in_group(chosen: Sequence[NewTask], group_id: str) -> list[NewTask]:
 
 
 def repeated_task(
-    definition: Mapping[str, Any],
-    pool: str,
-    labels: Iterable[str],
-    bytes_per_s: int | None = None,
+    definition: Mapping[str, Any], pool: str, labels: Iterable[str], bytes_per_s: int | None = None
 ) -> NewTask:
     """Return a task of the group once more, under a label that no other has; with a pace it confirms.
 

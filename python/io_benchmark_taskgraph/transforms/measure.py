@@ -47,7 +47,7 @@ SCHEMA = voluptuous.Schema({
     # The folder where the task works; its disks are watched.
     voluptuous.Required("measure"): form(
         PLACE_PATH, "is not a folder; write the absolute path where the task works"
-    ),
+    )
 })
 
 
@@ -89,11 +89,7 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
             )
             wrapper = ["bash", "-c", text, "io-benchmark", program.argument]
         task["run"]["command"] = [*wrapper, *words]
-        artifact = {
-            "type": "directory",
-            "name": ARTIFACT,
-            "path": f"{ARTIFACTS_PATH}/io-benchmark",
-        }
+        artifact = {"type": "directory", "name": ARTIFACT, "path": f"{ARTIFACTS_PATH}/io-benchmark"}
         task["worker"].setdefault("artifacts", []).append(artifact)
         yield task
 

@@ -14,8 +14,6 @@ CLASS = "/sys/class/block"
 QUEUE_NUMBERS = ["nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational"]
 QUEUE_NUMBERS += ["wbt_lat_usec", "logical_block_size", "physical_block_size"]
 SECTOR_BYTES = 512
-
-
 # What one device has done since the boot. Flushes are requests to write the device's own cache; the
 # kernel counts them from 5.5 on. A limit of a cgroup counts requests before they are merged.
 COLUMNS = ("read_bytes", "written_bytes", "busy_ms", "reads", "writes", "merged_writes", "flushes")

@@ -144,8 +144,7 @@ def observe_limits():
     """Return the limits of I/O, memory and CPU, of every level from the task's own cgroup up to the root."""
     table = storage.mount_table()
     groups = _own_groups()
-    observed = {"cgroup_versions": [], "groups": {}}
-    observed.update(io=[], memory=[], cpu=[])
+    observed: Any = {"cgroup_versions": [], "groups": {}, "io": [], "memory": [], "cpu": []}
     for mount in table:
         if mount.filesystem == "cgroup2" and "" in groups:
             _note(observed, "v2", "unified", _levels(mount, groups[""]))

@@ -216,9 +216,7 @@ class Pace(Struct, frozen=True):
         """Return the pace that shows what the slower side's disks cost; or why there is none."""
         low, high = slower.ceiling_bytes_per_s, faster.ceiling_bytes_per_s
         if low is None or high is None:
-            return _not_measured(
-                [side for side in (slower, faster) if not side.ceiling_bytes_per_s]
-            )
+            return _not_measured(slower, faster)
         if high < CEILINGS_DIFFER_RATIO * low:
             return statement(
                 "The disks of {slower} can write {low}, those of {faster} {high}: a pace is tried where "
@@ -288,7 +286,8 @@ def _missing(comparison: Comparison, workers: Sequence[Worker]) -> Pace | Statem
     return pace
 
 
-def _not_measured(sides: Sequence[TriedSide]) -> Statement:
+def _not_measured(*both: TriedSide) -> Statement:
+    sides = [side for side in both if not side.ceiling_bytes_per_s]
     recorded = [run for side in sides for run in side.runs]
     reasons = [run.reason.removesuffix(".") for run in recorded if run.reason and not run.ceilings]
     return statement(

@@ -8,6 +8,7 @@ faster side becomes as slow. The trial `memory` shows only whether storage is in
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from statistics import fmean
 
 from msgspec.structs import replace
@@ -296,9 +297,4 @@ def _rate(bytes_per_s: float) -> Quantity:
 def _common_files(recorded: Sequence[Trials]) -> int:
     """Return how many files, from the first on, all runs copied in the same order."""
     columns = zip(*(run.file_indexes for run in recorded), strict=False)
-    files = 0
-    for indexes in columns:
-        if len(set(indexes)) > 1:
-            break
-        files += 1
-    return files
+    return sum(1 for _ in takewhile(lambda indexes: len(set(indexes)) == 1, columns))

@@ -70,11 +70,7 @@ GENERAL_FORMATS = {name: entry for name, entry in FORMATS.items() if not entry.i
 
 
 def show(
-    report: AnyReport,
-    form: str,
-    stream: TextIO,
-    environment: Mapping[str, str],
-    layout: Layout,
+    report: AnyReport, form: str, stream: TextIO, environment: Mapping[str, str], layout: Layout
 ) -> None:
     """Write to a stream; text follows the terminal behind it."""
     if form == "text":

@@ -211,8 +211,7 @@ def _grid(table: blocks.Table, columns: int) -> Iterator[Text]:
             cells = zip(row.cells, widths, strict=True)
             label = _INDENT + set_cell_size(_label(row), first)
             yield Text.assemble(
-                label,
-                *((_right(cell, width), _styled(cell)[0][1]) for cell, width in cells),
+                label, *((_right(cell, width), _styled(cell)[0][1]) for cell, width in cells)
             )
         else:
             indent = _INDENT * (1 + row.level)

@@ -238,8 +238,7 @@ def _failed_decision(root_url: str, members: Sequence[QueueTask]) -> str | None:
 
 @asynccontextmanager
 async def connect(
-    addresses: Mapping[int, TaskclusterAddress],
-    environment: Environment,
+    addresses: Mapping[int, TaskclusterAddress], environment: Environment
 ) -> AsyncIterator[dict[str, Deployment]]:
     """Yield the deployments that the addresses name, by root URL."""
     # Mistakes in the environment are reported before the first request.

@@ -59,9 +59,7 @@ class _WatchedTask(NamedTuple):
 
 
 async def _until_resolved(
-    look: Callable[[], Awaitable[Sequence[_WatchedTask]]],
-    tell: Tell,
-    limit_s: float | None = None,
+    look: Callable[[], Awaitable[Sequence[_WatchedTask]]], tell: Tell, limit_s: float | None = None
 ) -> Sequence[_WatchedTask]:
     """Wait until all tasks that `look` returns are resolved, at most this long; return the last look.
 
@@ -146,10 +144,7 @@ def wait_for_tasks(
 
 
 async def wait_in_group(
-    deployment: Deployment,
-    group_id: str,
-    labels: Mapping[str, str],
-    tell: Tell,
+    deployment: Deployment, group_id: str, labels: Mapping[str, str], tell: Tell
 ) -> None:
     """Wait until the tasks with these labels, by id, are resolved; the group's others do not count."""
 
