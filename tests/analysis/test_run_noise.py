@@ -11,7 +11,7 @@ import pytest
 import simulation
 
 from io_benchmark.analysis import run_noise
-from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE, find_step
+from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE, RelativeTimes
 
 
 def test_runs_together() -> None:
@@ -112,7 +112,7 @@ def series(kind, generator, count=COUNT):
 
 
 def found(times):
-    step = find_step(times, [1.0] * len(times))
+    step = RelativeTimes(times, [1.0] * len(times), ()).step
     return step if step is not None and step.is_clear else None
 
 
@@ -122,7 +122,7 @@ def test_no_step(kind):
     generator = random.Random(2)
     runs = [series(kind, generator) for _ in range(300)]
     assert sum(found(times) is not None for times in runs) <= 3
-    faint = [find_step(times, [1.0] * COUNT) for times in runs]
+    faint = [RelativeTimes(times, [1.0] * COUNT, ()).step for times in runs]
     slower = [step is not None and step.ratio >= 1.1 for step in faint]
     assert sum(median(slower[at : at + 3]) for at in range(0, 300, 3)) <= 3
 
@@ -146,10 +146,10 @@ def test_step(share, factor):
 def test_operations_count():
     """A batch of more operations that takes longer is no step; one that takes longer for each is."""
     counts = [100.0] * 50 + [200.0] * 50
-    assert find_step(counts, counts) is None
+    assert RelativeTimes(counts, counts, ()).step is None
     slower = [*counts[:50], *(2 * count for count in counts[50:])]
     noisy = [time * (1 + at % 2 / 100) for at, time in enumerate(slower)]
-    step = find_step(noisy, counts)
+    step = RelativeTimes(noisy, counts, ()).step
     assert step is not None
     assert step.index == 50
     assert step.ratio == pytest.approx(2.0)

@@ -12,12 +12,13 @@ from typing import cast
 import numpy as np
 import pytest
 import simulation
+from msgspec.structs import replace
 from simulation import ASSUMED, SUBJECT
 
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.summary.unlike_machines import MachineSplit, SingleMachine
+from io_benchmark.analysis.summary.unlike_machines import SingleMachine, _MachineSplit
 
 FALSE_NAMES, FOUND = 0.02, 0.90
 FALSE_SPLITS, SPLITS_FOUND = 0.05, 0.95
@@ -93,7 +94,7 @@ def test_a_few_long_stalls_name_no_machine(workers, repetitions, tolerance):
     named = 0
     for _ in range(min(repetitions, 200)):
         compared = [
-            run._replace(entry=simulation.entry(MEAN_NS * factors))
+            replace(run, entry=simulation.entry(MEAN_NS * factors))
             for side in ("a", "b")
             for run in runs(side, [0.0] * workers)
             for stalls in [(generator.random(150) < 0.01) * generator.pareto(1.5, 150)]
@@ -123,7 +124,7 @@ def test_equal_machines_are_seldom_split(workers, bad, draw, repetitions, tolera
         errors = draw(generator, workers)
         logs = generator.uniform(0.03, 0.10) * errors
         logs[:bad] += math.log(2)
-        split += MachineSplit.find(logs.tolist(), irrelevant(generator, workers, 4)) is not None
+        split += _MachineSplit.find(logs.tolist(), irrelevant(generator, workers, 4)) is not None
     assert split / repetitions <= FALSE_SPLITS + tolerance
 
 
@@ -137,6 +138,6 @@ def test_unlike_machines_are_found_by_their_fact(slow, workers, repetitions, tol
         logs[:slow] += math.log(generator.uniform(1.3, 2.0))
         facts = irrelevant(generator, workers, 3)
         facts = [{**each, "disks": str(1 + (at >= slow))} for at, each in enumerate(facts)]
-        split = MachineSplit.find(logs.tolist(), facts)
+        split = _MachineSplit.find(logs.tolist(), facts)
         found += split is not None and "disks" in split.facts and len(split.slower) == slow
     assert found / repetitions >= SPLITS_FOUND - tolerance

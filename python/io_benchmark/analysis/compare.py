@@ -28,7 +28,7 @@ from io_benchmark.analysis.model import (
     WorkerLine,
     WorkerVariation,
 )
-from io_benchmark.analysis.observed.machines import by_side, identify_machines
+from io_benchmark.analysis.observed.machines import grouped, identify_machines
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
@@ -92,7 +92,7 @@ def compare(
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
     read = _marked(identify_machines(workers))
     counted = [worker for worker in read if worker.is_counted]
-    tasks = _Tasks(plan, options, by_side(counted, attrgetter("side")), Counter(lost))
+    tasks = _Tasks(plan, options, grouped(counted, attrgetter("side")), Counter(lost))
     problems = checks.check_workers(read)
     compared: dict[Subject, dict[str, Side]] = {}
     measured: dict[Subject, _Measurement] = {}

@@ -5,18 +5,20 @@ Candidate and baseline are *sides*: pools, with `compare A --against B` one pool
 """
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from statistics import median
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.run_noise import RelativeTimes
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
+from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.results.parts import NS_PER_S, OutcomeState, ResultOutcome
 from io_benchmark.results.workloads.cache_retrieve import Trials
 
@@ -105,6 +107,17 @@ class Entry(Struct, frozen=True, dict=True):
     def lookup_mean_ns(self) -> float | None:
         return None if self.lookup_ns is None else sum(self.lookup_ns) / len(self.lookup_ns)
 
+    def first(self, length: int) -> "Entry":
+        """Return the entry with this many samples; the parts of the time stay those of all."""
+        return replace(
+            self,
+            start_ns=self.start_ns[:length],
+            total_ns=self.total_ns[:length],
+            operations=self.operations[:length],
+            size_bytes=self.size_bytes[:length],
+            lookup_ns=None if self.lookup_ns is None else self.lookup_ns[:length],
+        )
+
     @cached_property
     def relative_times(self) -> RelativeTimes:
         return RelativeTimes.of(self.total_ns, self.operations, self.size_bytes, self.first_reads)
@@ -172,6 +185,13 @@ class Worker(WorkerLine, frozen=True, kw_only=True):
     def confirms(self) -> bool:
         """Return whether this run was made to confirm a cause that other runs support."""
         return self.result.config.pace_bytes_per_s is not None
+
+    @property
+    def plan(self) -> tuple[Hashable, str]:
+        """Return what its task measures, and the number of replicates that it names, or nothing."""
+        config = self.result.config
+        measured = (config.profile, tuple(config.workloads))
+        return measured, config.environment.get(PLAN_VARIABLE) or ""
 
     @property
     def cpu_quota(self) -> float | None:

@@ -21,7 +21,6 @@ from operator import mul, not_, sub, truediv
 from statistics import linear_regression
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.variances import MeanVariance
@@ -60,30 +59,6 @@ class Step(Struct, frozen=True):
     def ratio(self) -> float:
         """Return how much longer an operation took after it than before it."""
         return self.after / self.before
-
-
-def find_step(times: Sequence[float], weights: Sequence[float]) -> Step | None:
-    """Return the step of a series of times and of the operations in each, clear or faint; None without one."""
-    count = len(times)
-    if count < FEWEST_TO_JUDGE:
-        return None
-    blocks = min(_MOST_BLOCKS, count)
-    ends = [count * block // blocks for block in range(blocks + 1)]
-    time_sums, weight_sums = ([0.0, *accumulate(values)] for values in (times, weights))
-    logs = [
-        math.log(
-            max(_SHORTEST_NS, time_sums[end] - time_sums[start])
-            / (weight_sums[end] - weight_sums[start])
-        )
-        for start, end in pairwise(ends)
-    ]
-    split, errors = _clearest_split(logs)
-    if errors <= _FAINTLY:
-        return None
-    index = ends[split]
-    before = time_sums[index] / weight_sums[index]
-    after = (time_sums[-1] - time_sums[index]) / (weight_sums[-1] - weight_sums[index])
-    return Step(index, before, after, errors) if before > 0 else None
 
 
 def _clearest_split(values: Sequence[float]) -> tuple[int, float]:
@@ -242,8 +217,29 @@ class RelativeTimes(Struct, frozen=True, dict=True):
         The first reads of files, which become fewer, count only where little else was measured.
         """
         kept = self._kept
-        found = find_step([self.times[i] for i in kept], [self.weights[i] for i in kept])
-        return None if found is None else replace(found, index=kept[found.index])
+        count = len(kept)
+        if count < FEWEST_TO_JUDGE:
+            return None
+        blocks = min(_MOST_BLOCKS, count)
+        ends = [count * block // blocks for block in range(blocks + 1)]
+        time_sums, weight_sums = (
+            [0.0, *accumulate(map(values.__getitem__, kept))]
+            for values in (self.times, self.weights)
+        )
+        logs = [
+            math.log(
+                max(_SHORTEST_NS, time_sums[end] - time_sums[start])
+                / (weight_sums[end] - weight_sums[start])
+            )
+            for start, end in pairwise(ends)
+        ]
+        split, errors = _clearest_split(logs)
+        if errors <= _FAINTLY:
+            return None
+        index = ends[split]
+        before = time_sums[index] / weight_sums[index]
+        after = (time_sums[-1] - time_sums[index]) / (weight_sums[-1] - weight_sums[index])
+        return Step(kept[index], before, after, errors) if before > 0 else None
 
     @cached_property
     def _kept(self) -> Sequence[int]:

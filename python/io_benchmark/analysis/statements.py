@@ -73,7 +73,7 @@ class Statement:
 def statement(template: str, **values: Value | Statement) -> Statement:
     """Return the statement that `template` makes with these values; statements in it are inlined."""
     slots = _Slots()
-    made = _inlined(template, values, slots)
+    made = slots.inline(template, values)
     return Statement(made, tuple(slots.values.items()))
 
 
@@ -103,18 +103,17 @@ class _Slots:
             self._names.setdefault((name, self.values.setdefault(slot, value)), slot)
         return self._names[name, value]
 
-
-def _inlined(template: str, values: Mapping[str, Value | Statement], slots: _Slots) -> str:
-    """Return a template with the statements among its values inlined, and add the slots of all."""
-    parts: list[str] = []
-    for words, name in _parsed(template):
-        parts.append(_escaped(words))
-        value = "" if name is None else values[name]
-        if isinstance(value, Statement):
-            parts.append(_inlined(value.template, dict(value.values), slots))
-        elif name is not None and value != "":
-            parts.append(f"{{{slots.add(name, value)}}}")
-    return "".join(parts)
+    def inline(self, template: str, values: Mapping[str, Value | Statement]) -> str:
+        """Return a template with the statements among its values inlined, and add the slots of all."""
+        parts: list[str] = []
+        for words, name in _parsed(template):
+            parts.append(_escaped(words))
+            value = "" if name is None else values[name]
+            if isinstance(value, Statement):
+                parts.append(self.inline(value.template, dict(value.values)))
+            elif name is not None and value != "":
+                parts.append(f"{{{self.add(name, value)}}}")
+        return "".join(parts)
 
 
 @lru_cache(maxsize=256)

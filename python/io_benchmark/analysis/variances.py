@@ -42,11 +42,11 @@ class MeanVariance(Struct, frozen=True):
     @classmethod
     def of_values(cls, values: Sequence[float]) -> "MeanVariance":
         """Return how far single values differ."""
-        return cls(sample_variance(values), len(values) - 1.0)
+        return cls(_sample_variance(values), len(values) - 1.0)
 
     @classmethod
     def of_mean(cls, values: Sequence[float]) -> "MeanVariance":
-        return cls(sample_variance(values) / len(values), len(values) - 1.0)
+        return cls(_sample_variance(values) / len(values), len(values) - 1.0)
 
     @classmethod
     def of_single(
@@ -77,7 +77,7 @@ class MeanVariance(Struct, frozen=True):
         several = [side for side in (candidate, baseline) if len(side) > 1]
         if not several:
             return []
-        variance = max(map(sample_variance, several))
+        variance = max(map(_sample_variance, several))
         seen = sum(len(side) - 1 for side in several)
         return [
             cls(variance / len(side), float(min(seen, 2 * (len(side) - 1)) or seen))
@@ -127,7 +127,7 @@ class MeanVariance(Struct, frozen=True):
         return _degrees_with(needed, (1 - LEVEL) / 2)
 
 
-def sample_variance(values: Sequence[float]) -> float:
+def _sample_variance(values: Sequence[float]) -> float:
     centre = fmean(values)
     return math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1)
 

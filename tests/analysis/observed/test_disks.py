@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 import seed_workers
 
-from io_benchmark.analysis.observed.disks import MachineType, idle_settings
+from io_benchmark.analysis.diagnosis.causes.schedulers import _idle_settings
+from io_benchmark.analysis.observed.disks import MachineType
 from io_benchmark.analysis.observed.runs import Run
 
 PLACE = "storage.places.0."
@@ -179,4 +180,4 @@ def test_idle_settings(settings: dict[str, int], idle: dict[str, int]) -> None:
     """How long a scheduler idles is in ms, and in us only where that is under a millisecond."""
     stack = view([device("a", scheduler="bfq", scheduler_settings=settings)]).stack
     assert stack is not None
-    assert idle_settings(stack.disks[0]) == idle
+    assert _idle_settings(stack.disks[0]) == idle

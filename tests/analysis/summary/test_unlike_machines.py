@@ -19,7 +19,7 @@ from io_benchmark.analysis.model import Entry, Verdict, Worker
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport
-from io_benchmark.analysis.summary.unlike_machines import MachineSplit, _outside
+from io_benchmark.analysis.summary.unlike_machines import _MachineSplit, _outside
 from io_benchmark.number_text import ratio
 
 STEADY = simulation.entry(np.full(100, 1_000_000))
@@ -95,7 +95,7 @@ def test_slower_machines_and_their_p_value() -> None:
     facts = [{**each, "disk size": f"of {each['disks']}"} for each in DISKS]
     facts = [{**each, "zone": "ab"[at % 2]} for at, each in enumerate(facts)]
     logs = times(1.5)
-    split = MachineSplit.find(logs, facts)
+    split = _MachineSplit.find(logs, facts)
     assert split is not None
     assert (split.slower, split.faster) == (frozenset(range(3)), frozenset(range(3, 8)))
     assert split.facts == ("disks", "disk size")
@@ -108,23 +108,23 @@ def test_slower_machines_and_their_p_value() -> None:
 def test_a_small_difference_splits_nothing(factor: float, is_split: bool) -> None:
     """Machines within 10 % of each other are one kind, however clear that is."""
     logs = [1e-3 * noise + math.log(factor) * (at < 3) for at, noise in enumerate(NOISE)]
-    assert (MachineSplit.find(logs, DISKS) is not None) is is_split
+    assert (_MachineSplit.find(logs, DISKS) is not None) is is_split
 
 
 @pytest.mark.parametrize(("slow", "is_split"), [(1, False), (2, True), (6, True), (7, False)])
 def test_one_machine_is_no_kind(slow: int, is_split: bool) -> None:
     """Both kinds have at least two machines."""
     facts = [{"disks": "1 disk" if at < slow else "2 disks"} for at in range(8)]
-    assert (MachineSplit.find(times(2.0, slow), facts) is not None) is is_split
+    assert (_MachineSplit.find(times(2.0, slow), facts) is not None) is is_split
 
 
 def test_one_value_of_several() -> None:
     """Machines of the slow kind are compared with all others, whatever these have."""
     facts = [{"zone": "a"}] * 3 + [{"zone": zone} for zone in "bbccd"]
-    split = MachineSplit.find(times(1.5), facts)
+    split = _MachineSplit.find(times(1.5), facts)
     assert split is not None
     assert split.slower == frozenset(range(3))
-    assert MachineSplit.find([], []) is None
+    assert _MachineSplit.find([], []) is None
 
 
 ONE_DISK = TRUTHS["one disk"].change(BASE)

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis import variances
 from io_benchmark.analysis.history.autoregression import Numbers
 from io_benchmark.analysis.history.explanations import explain
 from io_benchmark.analysis.history.history_model import (
@@ -42,6 +41,7 @@ from io_benchmark.analysis.observed.machines import (
     grouped,
 )
 from io_benchmark.analysis.statements import Statement, count, joined, statement
+from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import Workload
 
@@ -294,5 +294,5 @@ def _level(workload: Workload, start: int, end: int, logs: Numbers, left: Number
     mean_ns = math.exp(math.fsum(logs[start:end]) / (end - start))
     variation = None
     if end - start > 1:
-        variation = math.sqrt(variances.sample_variance(left[start:end].tolist()))
+        variation = math.sqrt(MeanVariance.of_values(left[start:end].tolist()).variance)
     return Level(start, end, mean_ns, workload.shown(mean_ns), variation)

@@ -23,7 +23,7 @@ import itertools
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -33,7 +33,6 @@ from io_benchmark.analysis.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.variances import quantile
-from io_benchmark.results.format import PLAN_VARIABLE
 
 # Workers per pool at the looks that are assumed where nothing is declared.
 _DEFAULT_LOOKS = (3, 6, 12, 24)
@@ -141,7 +140,7 @@ class Schedule(Struct, frozen=True):
         """
         if self.is_declared:
             return self
-        plans = {plan for side in sides for _, plan in map(plan_of, side)}
+        plans = {plan for side in sides for _, plan in (worker.plan for worker in side)}
         recorded = Schedule.parse(*plans) if len(plans) == 1 else None
         if recorded is not None and len(recorded.looks) > 1:
             return recorded
@@ -232,16 +231,9 @@ def _numbers_of_workers() -> list[int]:
     return numbers
 
 
-def plan_of(worker: Worker) -> tuple[Hashable, str]:
-    """Return what a run's task measures, and the number of replicates that it names, or nothing."""
-    config = worker.result.config
-    measured = (config.profile, tuple(config.workloads))
-    return measured, config.environment.get(PLAN_VARIABLE) or ""
-
-
 def _replicates_planned(workers: Sequence[Worker]) -> int | None:
     """Return how many runs were planned at once; None where one run has no or a different plan."""
-    plans = set(map(plan_of, workers))
+    plans = {worker.plan for worker in workers}
     numbers = [plan for _, plan in plans]
     is_one_each = len({measured for measured, _ in plans}) == len(plans)
     if not is_one_each or not all(re.fullmatch("[0-9]{1,3}", number) for number in numbers):

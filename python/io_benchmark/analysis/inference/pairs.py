@@ -24,14 +24,26 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.estimates import Estimate, did_same_work
-from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule, plan_of
+from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.variations import Prior, PushVariation
 from io_benchmark.analysis.levels import LEVEL, margin_bounds
-from io_benchmark.analysis.model import UNKNOWN, Advice, Entry, Verdict, WorkerVariation
+from io_benchmark.analysis.model import UNKNOWN, Advice, Verdict, WorkerVariation
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
 from io_benchmark.analysis.statements import Statement, count, share, statement
 from io_benchmark.analysis.variances import MeanVariance, reach, tail
+
+# 80 of 100 are promised. The formulas are those of equal variances; Welch's test, which gives the
+# verdict, reaches up to three of 100 fewer (measured in tests/simulation).
+_POWER = 0.83
+_MOST_WORKERS = 100
+_Stretches = Sequence[tuple[Look, range]]  # of numbers of workers
+_ONE_LOOK = ((SINGLE, range(2, 2 * _MOST_WORKERS + 1)),)
+# The assumed variation counts as much as that of five workers.
+_PRIOR_DEGREES = 4.0
+# Errors whose density is e⁻³⁰ of the highest are left out. So many steps give three digits or more.
+_NEGLIGIBLE = 30.0
+_STEPS = 200
 
 
 class Pair(Struct, frozen=True):
@@ -118,7 +130,7 @@ def _first_planned(runs: Sequence[Run], lost: int) -> list[Run]:
     left: dict[Hashable, int] = {}
     first: list[Run] = []
     for run in runs:
-        measured, plan = plan_of(run.worker)
+        measured, plan = run.worker.plan
         left.setdefault(measured, int(plan) - lost)
         if left[measured] > 0:
             left[measured] -= 1
@@ -134,39 +146,13 @@ def compared_samples(candidate: Side, baseline: Side) -> tuple[SideData, SideDat
     entries = [run.entry for run in (*candidate, *baseline)]
     lengths = {len(entry.total_ns) for entry in entries}
     shortest = min(lengths)
-    if len(lengths) == 1 or not did_same_work(
-        [first_samples(entry, shortest) for entry in entries]
-    ):
+    if len(lengths) == 1 or not did_same_work([entry.first(shortest) for entry in entries]):
         return candidate.data, baseline.data, None
     candidate, baseline = (
-        Side.of(replace(run, entry=first_samples(run.entry, shortest)) for run in side)
+        Side.of(replace(run, entry=run.entry.first(shortest)) for run in side)
         for side in (candidate, baseline)
     )
     return candidate.data, baseline.data, shortest
-
-
-def first_samples(entry: Entry, length: int) -> Entry:
-    return replace(
-        entry,
-        start_ns=entry.start_ns[:length],
-        total_ns=entry.total_ns[:length],
-        operations=entry.operations[:length],
-        size_bytes=entry.size_bytes[:length],
-        lookup_ns=None if entry.lookup_ns is None else entry.lookup_ns[:length],
-    )
-
-
-# 80 of 100 are promised. The formulas are those of equal variances; Welch's test, which gives the
-# verdict, reaches up to three of 100 fewer (measured in tests/simulation).
-_POWER = 0.83
-_MOST_WORKERS = 100
-_Stretches = Sequence[tuple[Look, range]]  # of numbers of workers
-_ONE_LOOK = ((SINGLE, range(2, 2 * _MOST_WORKERS + 1)),)
-# The assumed variation counts as much as that of five workers.
-_PRIOR_DEGREES = 4.0
-# Errors whose density is e⁻³⁰ of the highest are left out. So many steps give three digits or more.
-_NEGLIGIBLE = 30.0
-_STEPS = 200
 
 
 def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -> Advice:

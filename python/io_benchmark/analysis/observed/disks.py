@@ -9,15 +9,13 @@ the page cache absorbs is not limited by it.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from msgspec import Struct
 
 from io_benchmark.results.machine import Device, StoragePlace
 
 FAIR_QUEUEING = ("bfq", "cfq")
-# Each in ms and, on later kernels, in µs as well.
-_IDLING = ("slice_idle", "group_idle")
 _DEEPEST = 16
 LOCAL_SSD, PERSISTENT_DISK = "local SSD", "persistent disk"
 # What the clouds' disks say of themselves: Google's local SSDs are nvme_card, nvme_card0, … (NVMe)
@@ -130,11 +128,6 @@ def _filesystem_knows_a_stripe(place: StoragePlace) -> bool:
     return has_stripes or (stripe.isdigit() and stripe != "0")
 
 
-def described(disk: Device, settings: Sequence[tuple[str, int | None]]) -> str:
-    values = [f"{name}={value}" for name, value in settings if value is not None]
-    return " ".join([disk.scheduler or "", *values])
-
-
 # MiB per second that all local SSDs of a machine write together, by their number.
 _STANDARD = {
     1: 350,
@@ -190,15 +183,3 @@ class MachineType(Struct, frozen=True):
             if disks > self.disks:
                 return MachineType(f"{series}-{kind}-{cpus}-lssd")
         return None
-
-
-def idle_settings(disk: Device) -> dict[str, int]:
-    """Return how long the scheduler idles; in µs only where that is under a millisecond."""
-    settings = {}
-    for name in _IDLING:
-        ms, us = (disk.scheduler_settings.get(setting) for setting in (name, f"{name}_us"))
-        if us is not None and not ms and us > 0:
-            settings[f"{name}_us"] = us
-        elif ms is not None or us is not None:
-            settings[name] = ms or 0
-    return settings

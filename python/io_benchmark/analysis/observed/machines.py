@@ -163,12 +163,6 @@ def by_machine(
     return list(groups.values())
 
 
-def by_side(
-    items: Iterable[T], side: Callable[[T], str] = attrgetter("worker.side")
-) -> dict[str, list[T]]:
-    return grouped(items, side)
-
-
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     groups: dict[K, list[T]] = {}
     for item in items:

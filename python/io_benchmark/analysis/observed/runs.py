@@ -42,6 +42,10 @@ class Run(Struct, frozen=True, dict=True):
         return len(self.entry.total_ns) > 0
 
     @property
+    def side(self) -> str:
+        return self.worker.side
+
+    @property
     def subject(self) -> Subject:
         return self.entry.subject
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 from statistics import fmean, median
 from typing import Any, SupportsFloat, TypeVar
 
@@ -18,7 +19,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Entry, Subject, Worker
-from io_benchmark.analysis.observed.machines import by_machine, by_side
+from io_benchmark.analysis.observed.machines import by_machine, grouped
 from io_benchmark.analysis.observed.runs import Run, mean_of_known
 
 Runs = Sequence[Run]  # of one worker
@@ -61,11 +62,13 @@ class Side(Struct, frozen=True, eq=False, dict=True):
 
     @classmethod
     def by_name(cls, runs: Iterable[Run]) -> "dict[str, Side]":
-        return {name: cls.of(side_runs) for name, side_runs in by_side(runs).items()}
+        return {
+            name: cls.of(side_runs) for name, side_runs in grouped(runs, attrgetter("side")).items()
+        }
 
     @property
     def name(self) -> str:
-        return self._all[0][0].worker.side
+        return self._all[0][0].side
 
     @property
     def subject(self) -> Subject:
@@ -110,27 +113,26 @@ class Side(Struct, frozen=True, eq=False, dict=True):
         # Few sets differ, so that few are joined.
         return frozenset[Value]().union(*set(self._answers_of(frozenset, read)))
 
-    def by_worker(self, read: Callable[[Runs], Answer]) -> list[Answer]:
-        """Return what is read of the runs of each worker."""
-        return self._kept((Runs, read), lambda: map(read, self._all))
+    def by_worker(self, answer: Callable[[Runs], Answer]) -> list[Answer]:
+        """Return an answer by the runs of each worker."""
+        return self._answers_of(answer, _itself)
 
     def _answers_of(
         self, answer: Callable[[list[Reading]], Answer], read: Callable[[Run], Reading]
     ) -> list[Answer]:
-        """Return an answer by what is read of the runs of each worker."""
-        return self._kept(
-            (answer, read), lambda: (answer(list(map(read, runs))) for runs in self._all)
-        )
+        """Return an answer by what is read of the runs of each worker.
 
-    def _kept(
-        self, key: tuple[object, object], make: Callable[[], Iterable[Answer]]
-    ) -> list[Answer]:
-        """Return the answers of the workers; they are made once, also of one that is left out."""
-        if key not in self._answers:
-            self._answers[key] = list(make())
-        return self._without_left_out(self._answers[key])
+        Answers are made once, also that of a worker that is left out.
+        """
+        if (answer, read) not in self._answers:
+            self._answers[answer, read] = [answer(list(map(read, runs))) for runs in self._all]
+        return self._without_left_out(self._answers[answer, read])
 
     def _without_left_out(self, answers: list[Answer]) -> list[Answer]:
         if self._left_out is None:
             return answers
         return answers[: self._left_out] + answers[self._left_out + 1 :]
+
+
+def _itself(run: Run) -> Run:
+    return run

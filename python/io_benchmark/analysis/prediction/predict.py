@@ -19,7 +19,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.machines import by_side, identify_machines
+from io_benchmark.analysis.observed.machines import grouped, identify_machines
 from io_benchmark.analysis.observed.runs import Run, mean_of_known
 from io_benchmark.analysis.prediction.demand import Demand, Numbers, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
@@ -81,7 +81,7 @@ def predict(
 ) -> list[TaskPrediction]:
     """Predict each task on each pool. Profiles of the same command or label are of one task."""
     valid = [_with_valid_entries(worker) for worker in identify_machines(workers)]
-    by_pool = sorted(by_side(valid, attrgetter("pool")).items())
+    by_pool = sorted(grouped(valid, attrgetter("pool")).items())
     storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in by_pool}
     tasks: dict[tuple[str, str | None], dict[str | None, list[ProfiledRun]]] = {}
     # In one order, because the first profile is the one whose errors count.

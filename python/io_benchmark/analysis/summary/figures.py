@@ -10,7 +10,6 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis import variances
 from io_benchmark.analysis.model import PERCENTILES, UNKNOWN, Detail, Figures, Subject, Worker
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
@@ -24,6 +23,7 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
+from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import SideFinding, WorkloadFigure
 
@@ -54,7 +54,7 @@ def summarize(side: Side) -> Figures:
         copy_mean_ns=side.mean(_copy_mean_ns),
         within_worker_ratio=max(entry.relative_times.error_of_mean for entry in entries),
         between_workers_ratio=(
-            math.sqrt(variances.sample_variance(side.data.log_means))
+            math.sqrt(MeanVariance.of_values(side.data.log_means).variance)
             if side.data.count > 1
             else None
         ),

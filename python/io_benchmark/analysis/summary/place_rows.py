@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.observed.machines import by_machine, by_side, grouped
+from io_benchmark.analysis.observed.machines import by_machine, grouped
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
@@ -36,7 +36,7 @@ def compare_places(
     reports: Sequence[SubjectReport],
 ) -> tuple[Places, ...]:
     """Return a table for each measurement in more than one place of a task, in the report's order."""
-    sides = by_side(workers, attrgetter("side"))
+    sides = grouped(workers, attrgetter("side"))
     in_order = [worker for side in plan.order(sides) for worker in sides[side]]
     measured = chain.from_iterable(map(_runs, in_order))
     runs = grouped(measured, lambda run: replace(run.entry.subject, place=""))
@@ -67,7 +67,11 @@ def _table(
     rows = []
     for subject, place_runs in by_place.items():
         # A verdict can be based on those that are compared.
-        valid, measured, sides = compared.get(subject, {}), by_side(place_runs), []
+        valid, measured, sides = (
+            compared.get(subject, {}),
+            grouped(place_runs, attrgetter("side")),
+            [],
+        )
         for side in dict.fromkeys(run.worker.side for run in runs):
             side_runs, valid_runs = measured.get(side, []), list(valid.get(side, ()))
             kinds = dict.fromkeys(_place_kind(Run.of(run.worker, subject)) for run in side_runs)

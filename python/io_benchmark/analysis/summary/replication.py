@@ -11,7 +11,7 @@ from operator import attrgetter
 from statistics import fmean
 
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict, Worker, WorkerLine
-from io_benchmark.analysis.observed.machines import by_side
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Replication, Standing, SubjectReport
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.results.parts import NS_PER_S
@@ -37,7 +37,7 @@ def count_workers(
     subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]
 ) -> tuple[Replication, ...]:
     """Count each side: a measurement's baseline before its candidates, then what was not compared."""
-    runs = by_side((run for run in workers if run.is_counted), attrgetter("side"))
+    runs = grouped((run for run in workers if run.is_counted), attrgetter("side"))
     sides = dict.fromkeys([*(side for part in subjects for side in part.figures), *runs])
     return tuple(_count_side(side, runs[side], subjects) for side in sides if side in runs)
 

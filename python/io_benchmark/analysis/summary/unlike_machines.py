@@ -129,7 +129,7 @@ def _error_within_runs(side: SideData, index: int) -> float:
     return math.sqrt(math.fsum(part.variance for part in blocks if part.variance < math.inf))
 
 
-class MachineSplit(Struct, frozen=True):
+class _MachineSplit(Struct, frozen=True):
     """Machines, by their positions, that are slower than the others of their pool, and all their facts."""
 
     slower: Members
@@ -141,7 +141,7 @@ class MachineSplit(Struct, frozen=True):
     @classmethod
     def find(
         cls, log_means: Sequence[float], facts: Sequence[Mapping[str, str]], tests: int = 1
-    ) -> "MachineSplit | None":
+    ) -> "_MachineSplit | None":
         """Return the split of the machines that their times show, if there is one; `tests` are made in all."""
         splits = _splits(facts)
         by_t = {split: _t_value(log_means, split) for split in splits}
@@ -216,7 +216,7 @@ def _mixed_pool(side: Side, tests: int) -> MixedPool | None:
     )
     log_means, ids, machines = zip(*by_time, strict=True)
     facts = [kind_of_machine(same) for same in machines]
-    split = MachineSplit.find(log_means, facts, tests)
+    split = _MachineSplit.find(log_means, facts, tests)
     if split is None:
         return None
 
@@ -289,7 +289,7 @@ def with_pool_remedies(
 
 
 def _remedy(
-    side: str, split: MachineSplit, of_slower: Sequence[str], of_faster: Sequence[str]
+    side: str, split: _MachineSplit, of_slower: Sequence[str], of_faster: Sequence[str]
 ) -> Remedy:
     slower, total = len(split.slower), len(split.slower) + len(split.faster)
     action = statement(

@@ -3,14 +3,14 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from statistics import fmean
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.pairs import first_samples
 from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import Problem, Severity, Subject, Worker
-from io_benchmark.analysis.observed.machines import by_side, grouped
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
@@ -24,11 +24,11 @@ from io_benchmark.analysis.validity.rules import (
     SKIPPED_RULE,
     TraitRule,
     distinct_traits,
-    worker_warnings,
 )
 
 # Runs that are left out are named where they are slower by this, and by more than workers differ.
 _SLOWER_RATIO, _CLEARLY = 1.1, 2.0
+_, _SKIPPED = RUN_RULES[SKIPPED_RULE]
 
 
 def comparable_runs(
@@ -68,10 +68,9 @@ def _problem(
     worker: Worker,
     subject: Subject | None,
     message: Statement,
-    explanation: Statement | None = None,
 ) -> Problem:
     about = statement("{task_name}: {message}", task_name=worker.task_name, message=message)
-    return Problem(name, severity, subject, (worker.side,), about, explanation)
+    return Problem(name, severity, subject, (worker.side,), about)
 
 
 def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
@@ -80,7 +79,9 @@ def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[R
     A push of both kinds has runs of 2,000 and of 200 retrieves. Where sides have no length in common,
     the rule about sides refuses.
     """
-    sides = by_side(run for run in runs if run.entry.retrieves is not None).values()
+    sides = grouped(
+        (run for run in runs if run.entry.retrieves is not None), attrgetter("side")
+    ).values()
     lengths = [{run.entry.planned for run in side} for side in sides]
     common = set.intersection(*lengths) if lengths else set()
     has_one = len(set().union(*lengths)) == 1
@@ -104,7 +105,7 @@ def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Pro
     """
     kept = {id(run.entry) for run in comparable}
     problems = []
-    for side, side_runs in by_side(runs).items():
+    for side, side_runs in grouped(runs, attrgetter("side")).items():
         entries = [run.entry for run in side_runs]
         rest = [entry for entry in entries if id(entry) in kept]
         left_out = [entry for entry in entries if id(entry) not in kept]
@@ -113,7 +114,7 @@ def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Pro
             continue
         length = min(len(entry.total_ns) for entry in (*ended_early, *rest))
         slower, faster = (
-            fmean(math.log(first_samples(entry, length).mean_ns) for entry in group)
+            fmean(math.log(entry.first(length).mean_ns) for entry in group)
             for group in (ended_early, rest)
         )
         variation = DEFAULT_WORKER_VARIATION * math.sqrt(1 / len(ended_early) + 1 / len(rest))
@@ -138,7 +139,12 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
     """Return one problem for all messages of a worker, which may be thousands."""
     problems = []
     for worker in workers:
-        messages = worker_warnings(worker)
+        is_skipped = any(_SKIPPED(Run(worker, entry)) for entry in worker.entries)
+        messages = [
+            statement("{name}: {message}", name=warning.name, message=warning.message)
+            for warning in worker.result.warnings
+            if not (is_skipped and warning.name == SKIPPED_RULE)
+        ]
         if not messages:
             continue
         message, explanation, more = messages[0], None, len(messages) - 1
@@ -146,8 +152,8 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
             template = "{message}, and {more} more message" + ("" if more == 1 else "s")
             message = statement(template, message=message, more=count(more))
             explanation = statement("Further: {messages}.", messages=joined(messages[1:], "; "))
-        about = (worker, None, message, explanation)
-        problems.append(_problem("worker-warning", Severity.WARNING, *about))
+        problem = _problem("worker-warning", Severity.WARNING, worker, None, message)
+        problems.append(replace(problem, explanation=explanation))
     return problems
 
 

@@ -10,11 +10,12 @@ refused comparison, and the report names the rule.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha256
 
 import msgspec
 
-from io_benchmark.analysis.model import Entry, Severity, Worker
+from io_benchmark.analysis.model import Entry, Severity
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.run_noise import FEWEST_RETRIEVES
 from io_benchmark.analysis.statements import (
@@ -75,15 +76,8 @@ def _incomplete(run: Run) -> Statement | None:
     return message
 
 
-def _too_few_retrieves(run: Run) -> Statement | None:
-    return _fewer_than(run, _needed(run.entry)[0], "at least {needed} are needed")
-
-
-def _few_retrieves(run: Run) -> Statement | None:
-    return _fewer_than(run, _needed(run.entry)[1], "{needed} or more give steadier figures")
-
-
-def _fewer_than(run: Run, least: int, advice: str) -> Statement | None:
+def _fewer_than(position: int, advice: str, run: Run) -> Statement | None:
+    least = _needed(run.entry)[position]
     if len(run.entry.total_ns) >= least:
         return None
     return statement(
@@ -92,6 +86,10 @@ def _fewer_than(run: Run, least: int, advice: str) -> Statement | None:
         samples=_samples(run.entry),
         needed=count(least),
     )
+
+
+_too_few_retrieves = partial(_fewer_than, 0, "at least {needed} are needed")
+_few_retrieves = partial(_fewer_than, 1, "{needed} or more give steadier figures")
 
 
 def cut_short(run: Run) -> Statement | None:
@@ -139,16 +137,6 @@ def _drift(run: Run) -> Statement | None:
         samples=_samples(run.entry),
         times=Quantity(step.ratio, Unit.NUMBER),
     )
-
-
-def worker_warnings(worker: Worker) -> list[Statement]:
-    """Return what a worker itself warns about, whatever it measured."""
-    skips = any(_skipped(Run(worker, entry)) for entry in worker.entries)
-    return [
-        statement("{name}: {message}", name=warning.name, message=warning.message)
-        for warning in worker.result.warnings
-        if not (skips and warning.name == SKIPPED_RULE)
-    ]
 
 
 RUN_RULES: dict[str, tuple[Severity, Callable[[Run], Statement | None]]] = {

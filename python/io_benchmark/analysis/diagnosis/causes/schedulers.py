@@ -10,7 +10,7 @@ write on ext4, where the same disk without a scheduler takes 0.15 ms. It depends
 the two were set: only times prove it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import fmean
 
@@ -28,13 +28,15 @@ from io_benchmark.analysis.diagnosis.rules import (
     SideEvidence,
     cause,
 )
-from io_benchmark.analysis.observed.disks import FAIR_QUEUEING, described, idle_settings
+from io_benchmark.analysis.observed.disks import FAIR_QUEUEING
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.machine import Device
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 60
+# Each in ms and, on later kernels, in µs as well.
+_IDLING = ("slice_idle", "group_idle")
 SYNC_WRITE = "sync-write"
 # A write that waits for less does not wait for the time slices of others.
 _STARVES_NS = 10_000_000
@@ -99,7 +101,7 @@ def _idles(run: Run) -> _Answer:
     if disks is None:
         return None, "no scheduler seen"
     fair = [disk for disk in disks if _is_fair(disk)]
-    settings = [setting for disk in fair for setting in idle_settings(disk).items()]
+    settings = [setting for disk in fair for setting in _idle_settings(disk).items()]
     above = {name: value for name, value in settings if value > 0}
     shortest = sorted((above or dict(settings)).items())
     listed = " ".join(f"{name}={value}" for name, value in shortest)
@@ -203,7 +205,7 @@ def _may_starve(run: Run) -> bool:
         for disk in _scheduled_disks(run) or ()
         if disk.scheduler == "bfq" and disk.scheduler_settings.get("strict_guarantees", 0) > 0
     ]
-    idle = [idle_settings(disk).values() for disk in strict]
+    idle = [_idle_settings(disk).values() for disk in strict]
     return any(values and not any(values) for values in idle)
 
 
@@ -226,7 +228,7 @@ def _scheduler(run: Run) -> RankedFact | None:
         [(name, disk.scheduler_settings.get(name)) for name in _FAIR_SETTINGS if _is_fair(disk)]
         for disk in disks
     ]
-    listed = ", ".join(sorted(set(map(described, disks, settings))))
+    listed = ", ".join(sorted(set(map(_described, disks, settings))))
     return RankedFact(statement("{schedulers}", schedulers=listed), fmean(map(_is_fair, disks)))
 
 
@@ -275,3 +277,20 @@ def _scheduler_choice(case: Case) -> Effect:
     return replace(effect, workload=None).also(
         "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)
     )
+
+
+def _idle_settings(disk: Device) -> dict[str, int]:
+    """Return how long the scheduler idles; in µs only where that is under a millisecond."""
+    settings = {}
+    for name in _IDLING:
+        ms, us = (disk.scheduler_settings.get(setting) for setting in (name, f"{name}_us"))
+        if us is not None and not ms and us > 0:
+            settings[f"{name}_us"] = us
+        elif ms is not None or us is not None:
+            settings[name] = ms or 0
+    return settings
+
+
+def _described(disk: Device, settings: Sequence[tuple[str, int | None]]) -> str:
+    values = [f"{name}={value}" for name, value in settings if value is not None]
+    return " ".join([disk.scheduler or "", *values])
