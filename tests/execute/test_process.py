@@ -74,10 +74,12 @@ def log_of(run):
     return (run.output / "live.log").read_text(errors="replace").splitlines()
 
 
-def test_lines_are_prefixed_as_run_task_does(make_run):
-    """Both streams come merged and in order, each line with its time."""
-    run = make_run("echo one; echo two >&2; printf '\\xff\\nlast'", artifacts={})
-    process.run(run, os.environ)
+def test_as_run_task_does(make_run):
+    """Both streams come merged and in order, each line with its time; a signal gives a code, too."""
+    script = "echo one; echo two >&2; printf '\\xff\\nlast'; kill -TERM $$"
+    run = make_run(script, artifacts={})
+    outcome = process.run(run, os.environ)
+    assert (outcome.exit_code, outcome.state) == (256 - signal.SIGTERM, "failed")
     lines = log_of(run)
     assert [re.sub(TIME, "TIME", line) for line in lines[1:]] == [
         "[task TIME] one",
@@ -104,16 +106,6 @@ def test_takes_the_artifacts_and_leaves_nothing_else(make_run, tmp_path):
     assert all(re.fullmatch(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z", time) for time in times)
     assert outcome.started <= outcome.resolved
     assert replace(outcome, started="", resolved="") == RunOutcome(0, "", "", missing_artifacts=())
-
-
-@pytest.mark.parametrize(
-    ("script", "exit_code"),
-    [("exit 1", 1), ("kill -TERM $$", 256 - signal.SIGTERM)],
-)
-def test_exit_codes(make_run, script, exit_code):
-    """The code is run-task's; any but 0 is a failure."""
-    outcome = process.run(make_run(script, artifacts={}), os.environ)
-    assert (outcome.exit_code, outcome.state) == (exit_code, "failed")
 
 
 def test_nothing_of_the_process_group_stays(make_run):

@@ -17,7 +17,6 @@ from io_benchmark.submit.definitions import (
 from io_benchmark.submit.task_creation import dated, in_group
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-POOLS = ("amd-16", "amd-30", "intel")
 NAME = "host/image:1"
 IMAGE = SubmissionOptions(image=NAME)
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
@@ -121,21 +120,12 @@ def test_where_an_image_is(image, given, expected, volumes):
     assert definition.get("dependencies") == ([TASK] if isinstance(image, dict) else None)
 
 
-def test_replicates_are_interleaved():
-    """A pool's workers do not all start first."""
-    settings = SubmissionOptions(image=NAME, replicates=2)
-    assert list(map(names, final(settings, *map(generated, POOLS)))) == [
-        (*[f"io-benchmark-{pool}-{number}"] * 2, f"{pool.replace('-', '')}-{number}")
-        for number in (1, 2)
-        for pool in POOLS
-    ]
-
-
 @pytest.mark.parametrize(
-    ("replicates", "labels"), [(None, ["a-1", "b", "a-2"]), (1, ["a", "b"])], ids=["kind's", "one"]
+    ("replicates", "labels"),
+    [(None, ["a-1", "b", "a-2"]), (1, ["a", "b"]), (2, ["a-1", "b-1", "a-2", "b-2"])],
 )
-def test_a_kind_with_replicates(replicates, labels):
-    """--replicates is how many there are in the end; without it the kind says."""
+def test_replicates(replicates, labels):
+    """So many there are in the end, interleaved; without the option the kind says."""
     tasks = [generated("a", 1), generated("a", 2), generated("b")]
     made = final(SubmissionOptions(image=NAME, replicates=replicates), *tasks)
     assert list(map(names, made)) == [(*[f"io-benchmark-{label}"] * 2, label) for label in labels]

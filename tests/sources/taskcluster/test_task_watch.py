@@ -176,32 +176,6 @@ def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
     assert problem in sentence
 
 
-def test_what_is_added_while_a_group_is_listed(deployment, group):
-    """A decision task that ends between two pages may have added tasks to the first."""
-    decision = add(deployment, group, "decision-task", "running")
-    late = add(deployment, group, "io-benchmark", "completed")
-    deployment.groups[group].remove(late)
-    listings = 0
-
-    def listed(request, _number):
-        nonlocal listings
-        if request.path.partition("?")[0].endswith("/list"):
-            listings += 1
-            if listings == 2:
-                deployment.change_runs(decision, "completed")
-            elif listings == 3:
-                deployment.groups[group].insert(0, late)
-                deployment.change_runs(late, "running")
-
-    turned = Turned(lambda: None, lambda: deployment.change_runs(late, "completed"))
-    with Loopback(deployment, faults=listed) as loopback:
-        told = waited(loopback, turned, f"group:{group}")
-    assert told[-2:] == [
-        "[2/3] 2 completed, 1 running after 0 min",
-        "[3/3] 3 completed after 1 min",
-    ]
-
-
 @pytest.mark.parametrize(
     ("failures", "lines"),
     [
