@@ -26,7 +26,7 @@ WHOLE = {
     "wait-minutes": 0,
     "baseline": "amd-30",
     "margin": "2.5%",
-    "looks": [3, 6, 12],
+    "looks": [2, 6, 100],
     "prices": PRICES,
     "expectations": EXPECTATIONS,
 }
@@ -39,7 +39,7 @@ def test_settings():
         '{"currency": "USD", "date": "2026-11-01", "kind": "spot", "prices": '
         '{"amd-30": 0.31, "b-linux": 1}}'
     )
-    whole = ReportSettings(0, "amd-30", "2.5%", tuple(EXPECTATIONS), "3,6,12", prices)
+    whole = ReportSettings(0, "amd-30", "2.5%", tuple(EXPECTATIONS), "2,6,100", prices)
     assert ReportSettings.parse(WHOLE, POOLS) == whole
 
 
