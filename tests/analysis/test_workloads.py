@@ -80,24 +80,6 @@ def remarks_of(made: Report) -> list[str]:
     return list(map(text_of, made.remarks))
 
 
-def test_each_measurement_is_a_question_of_its_own() -> None:
-    """Holm's steps count candidates, not measurements; from five on the report says so."""
-    variants = ["random-io/read-depth-1", "spawn", "upload/connection-each", "unpack/cold"]
-    made = report(dict(measured(seed=2)))
-    comparisons = [comparison for part in made.subjects for comparison in part.comparisons]
-    assert {comparison.interval.level_ratio for comparison in comparisons} == {0.95}
-    assert remarks_of(made) == [
-        (
-            "30 measurements are compared, each by itself: where sides do not differ, about "
-            "1 in 20 is called slower or faster by chance"
-        )
-    ]
-    for count in (3, 4):
-        some = dict(measured(only=variants[:count]))
-        few = pair_report(some, some)
-        assert (len(few.subjects), bool(few.remarks)) == (count + 1, count == 4)
-
-
 def details(made: Report, ending: str) -> dict[str, dict[str, float]]:
     return {
         side: {detail.name: round(detail.value, 2) for detail in figures.details}
@@ -206,21 +188,6 @@ def test_different_measurements(
     assert set(problems(made, rule)) == {(rule, severity, line)}
     compared = [bool(result.comparisons) for result in made.subjects[1:]]
     assert set(compared) == {severity is WARNING}
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"observed": {"upload": {"method": "curl-8.9.0"}}},
-        {"parameters": {"random-io": {"time_limit_s": 5.0}}},
-        {"parameters": {"spawn": {"samples_planned": 9000}}},
-        {"observed": {"spawn": {"python": "3.11.9"}}},
-    ],
-)
-def test_what_makes_no_difference(changes: dict[str, Any]) -> None:
-    """How much is measured may differ, and a tool's own version."""
-    made = report(dict(measured(**changes)))
-    assert {problem.rule for problem in made.problems} == {"one-worker"}
 
 
 OUT_OF_TIME = outcome("time-budget", "the time budget of 60 s is used up")

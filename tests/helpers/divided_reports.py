@@ -72,13 +72,6 @@ def of_measured(measured: Mapping[str, Sequence[Measured]], baseline: str) -> Re
     return compare(plan, workers, Options())
 
 
-def pair(*truths: str, workers: int = 3) -> Report:
-    """Compare a pool of machines with these truths to one without them."""
-    case = simulated_cases.make(truths)
-    candidate, baseline = Pool("amd-16", case.slow, workers), Pool("intel", case.fast, workers)
-    return of_pools(candidate, baseline, destination=case.destination)
-
-
 @cache
 def one_bad_worker() -> Report:
     """One of the five workers of amd-16 has one disk; all others have two."""

@@ -147,17 +147,9 @@ def documents(
     return made
 
 
-def write(
-    folder: Path,
-    workers: int = 1,
-    seed: int = 0,
-    between: float = 0.0,
-    *,
-    pools: Sequence[str] = tuple(POOLS),
-    change: Change | None = None,
-) -> None:
-    """Write them as `fetch` and `rehearse` do, into folders TASKID.RUNID."""
-    for document in documents(workers, seed, between, pools=pools, change=change):
+def write(folder: Path, *arguments: Any, **keywords: Any) -> None:
+    """Write such documents as `fetch` and `rehearse` do, into folders TASKID.RUNID."""
+    for document in documents(*arguments, **keywords):
         task = document["task"]
         run = run_files.run_folder(folder, task["task_id"], task["run_id"])
         run.mkdir(parents=True)

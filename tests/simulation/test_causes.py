@@ -5,34 +5,21 @@ The machines are a physical model (`simulated_machine`), so that facts, times an
 together. What is not observable by these facts may be missing; what is supported must be true.
 """
 
-from collections.abc import Mapping
-
 import divided_reports
 import pytest
 from simulated_cases import (
     BASE,
     CASES,
-    CPU_BOUND,
-    DISK_BOUND,
     FAST,
-    GIB,
-    IRRELEVANT,
     ONE_BAD_WORKER,
     SLOW,
-    TRUTHS,
     Case,
-    Change,
-    changed,
-    image,
-    limits,
     make,
-    other,
-    storage,
 )
-from simulated_machine import MIB, PARTS
+from simulated_machine import PARTS
 from simulated_push import Measured, Pool, measure
 
-from io_benchmark.analysis.diagnosis_model import Cause, State
+from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.report_model import Report
 
@@ -119,81 +106,3 @@ def test_equal_pools_have_neither_causes_nor_single_workers() -> None:
         report = divided_reports.of_measured(sides, baseline=FAST)
         assert report.single_workers == ()
         assert names(report, State.SUPPORTED) == []
-
-
-# --- errors of earlier rules: a fact differs, and something else makes the difference ---
-
-WARM = other(resident_share=1.0)
-ONE_DISK = TRUTHS["one disk"].change
-SLOW_GREP = TRUTHS["slow grep"].change
-SLOW_CPU = TRUTHS["slow CPU"].change
-# As long as two copies: the disks idle in most of the time.
-VERY_SLOW_GREP = image(grep_version="3.1", lookup_factor=600.0)
-
-
-def causes(
-    *slow: Change, on_both: tuple[Change, ...] = (), destination: str = DISK_BOUND
-) -> dict[str, Cause]:
-    """Return the causes of a difference, by name."""
-    fast = changed(*on_both)
-    report, _ = report_of(Case("", changed(*on_both, *slow), fast, (), destination))
-    assert is_decided(report)
-    return {cause.name: cause for cause in report.diagnoses[0].causes}
-
-
-def supported(found: Mapping[str, Cause]) -> set[str]:
-    return {name for name, cause in found.items() if cause.state is State.SUPPORTED}
-
-
-NEIGHBOUR = IRRELEVANT["a neighbour blocked on another disk"]
-DISK_LIMITS = {
-    "below twice the rate": limits(write_bytes_per_s=600.0 * MIB),
-    "operations": limits(write_iops=8_000.0),
-    "of reads, against writes": limits(read_bytes_per_s=400.0 * MIB),
-}
-# The cause that was wrong, what the slower side has, and what is supported instead.
-WARM_ERRORS = {
-    # Pressure is the whole system's: a neighbour that waits for another disk is no wait of copies.
-    "neighbour": ("device-count", (ONE_DISK, NEIGHBOUR, SLOW_GREP), None),
-    # A linear volume and a boot disk cost nothing where copies stay in memory.
-    "linear": ("linear-volume", (TRUTHS["linear volume"].change, SLOW_GREP), None),
-    "boot": ("boot-disk-fallback", (TRUTHS["boot disk"].change, SLOW_GREP), None),
-    # A slower setting needs time in its parts: here the lookups alone take longer.
-    "option": ("mount-options", (IRRELEVANT["mount option"], SLOW_GREP), None),
-    "btrfs": ("file-system", (storage(filesystem="btrfs"), SLOW_GREP), None),
-    "bfq": ("scheduler", (IRRELEVANT["bfq"], SLOW_GREP), {"lookup-cost"}),
-    # A slow CPU slows the kernel, too: another release is not the cause.
-    "kernel": ("kernel", (SLOW_CPU, IRRELEVANT["another kernel"]), {"cpu"}),
-}
-DISK_ERRORS = {
-    # One disk writes 391 MiB/s, whatever its cgroup would allow, and reads nothing.
-    **{
-        name: ("cgroup-io-limit", (WARM, ONE_DISK, limit), {"device-count"})
-        for name, limit in DISK_LIMITS.items()
-    },
-    # Nothing was read again or waited.
-    "memory": ("cgroup-memory-limit", (ONE_DISK, limits(memory_bytes=9.0 * GIB)), {"device-count"}),
-    "CPU": ("cgroup-cpu-limit", (ONE_DISK, limits(cpus=1.5)), {"device-count"}),
-    # What the own journal writes is nothing else's.
-    "journal": ("other-load", (storage(journals_data=True),), {"mount-options"}),
-    # Disks that idle during slow lookups write less per second, and are not slower.
-    "lookups": ("disk-speed", (VERY_SLOW_GREP,), None),
-    # Disks that lose 12 % during the run explain no factor of two.
-    "drift": ("drift-over-time", (WARM, ONE_DISK, other(slows_down_by=0.12)), None),
-}
-
-
-@pytest.mark.parametrize(
-    ("destination", "name", "slow", "right"),
-    [
-        pytest.param(destination, *case, id=f"{case[0]}-{situation}")
-        for destination, cases in ((CPU_BOUND, WARM_ERRORS), (DISK_BOUND, DISK_ERRORS))
-        for situation, case in cases.items()
-    ],
-)
-def test_a_fact_that_costs_nothing(destination, name, slow, right):
-    """It differs, and something else makes the difference."""
-    always = (WARM,) if destination == CPU_BOUND or WARM in slow else ()
-    found = causes(*slow, on_both=always, destination=destination)
-    assert found[name].state is State.RULED_OUT
-    assert right is None or supported(found) == right

@@ -25,7 +25,6 @@ FALSE_CALLS = 0.05
 VARIATION = 0.05
 NOTHING = simulation.entry(np.full(40, 1000))
 SCHEDULES = [(3, 6), (2, 3, 4, 5, 6, 7), (3, 6, 12, 24), (10, 20, 30, 40, 50, 60)]
-DECLARED = [(3, 6, 12), (3, 4, 6, 8, 12)]
 
 
 def side(logs):
@@ -66,15 +65,6 @@ def test_any_looks(ratio, verdicts, looks, repetitions, tolerance):
     """However often somebody looks, a report says so falsely in 5 of 100 pushes at most."""
     growing = Growing(ratio, Schedule(), len(looks))
     called = sum(growing.until(looks, verdicts)[0] for _ in range(repetitions))
-    assert called / repetitions <= FALSE_CALLS + tolerance
-
-
-@pytest.mark.parametrize("looks", [*DECLARED, (2, 3, 4, 6, 8, 12)], ids=str)
-@pytest.mark.parametrize("declared", DECLARED, ids=str)
-def test_equal_pools_at_declared_looks(declared, looks, repetitions, tolerance):
-    """Looks that were not declared add hardly anything."""
-    growing = Growing(1.0, Schedule(declared, is_declared=True), len(looks))
-    called = sum(growing.until(looks)[0] for _ in range(repetitions))
     assert called / repetitions <= FALSE_CALLS + tolerance
 
 

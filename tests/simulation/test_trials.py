@@ -21,7 +21,6 @@ from simulated_cases import (
     image,
     limits,
     neighbours,
-    storage,
 )
 from simulated_machine import MIB
 
@@ -101,14 +100,3 @@ def test_only_what_is_true_is_confirmed(case: Case) -> None:
     report = divided_reports.tried(case.slow, case.fast)
     assert set(causes(report, State.CONFIRMED)) <= case.right
     assert not set(causes(report, State.REFUTED)) & case.right
-
-
-def test_what_a_rewritten_file_flushes() -> None:
-    """Only the slower side's ext4 flushes; the disks are equal."""
-    fast = changed(storage(flushes_rewritten_files=False))
-    report = divided_reports.tried(BASE, fast)
-    assert outcomes(report)[TrialKind.UNLINK] is CONFIRMED
-    assert causes(report, State.CONFIRMED) == ["ext4-flush"]
-    remove, _ = report.diagnoses[0].remedies
-    assert (remove.cause, remove.measured) == ("ext4-flush", True)
-    assert remove.gain_ratio == pytest.approx(5.5, abs=0.5)

@@ -12,7 +12,6 @@ from typing import cast
 import numpy as np
 import pytest
 import simulation
-from msgspec.structs import replace
 from simulation import ASSUMED, SUBJECT
 
 from io_benchmark.analysis.model import Worker
@@ -85,23 +84,6 @@ def test_a_bad_machine_of_five_is_named(ratio, repetitions, tolerance):
         bad[0] += math.log(ratio)
         named += names(bad, good) == ["pool0/0"]
     assert named / repetitions >= FOUND - tolerance
-
-
-@pytest.mark.parametrize("workers", [4, 6])
-def test_a_few_long_stalls_name_no_machine(workers, repetitions, tolerance):
-    """One retrieve of a hundred stalls, some for long: who met the longest stall is chance."""
-    generator = np.random.default_rng(workers)
-    named = 0
-    for _ in range(min(repetitions, 200)):
-        compared = [
-            replace(run, entry=simulation.entry(MEAN_NS * factors))
-            for side in ("a", "b")
-            for run in runs(side, [0.0] * workers)
-            for stalls in [(generator.random(150) < 0.01) * generator.pareto(1.5, 150)]
-            for factors in [math.exp(generator.normal(0, 0.05)) * (1 + 10 * stalls)]
-        ]
-        named += bool(find(compared))
-    assert named / min(repetitions, 200) <= FALSE_NAMES + tolerance
 
 
 def irrelevant(generator: np.random.Generator, workers: int, count: int) -> list[dict[str, str]]:

@@ -214,12 +214,6 @@ def test_variation(
     assert text_of(known.shown_by) == source
 
 
-def test_a_machine_counts_once(run: Run) -> None:
-    """Twenty weeks of two machines show no more than two workers do."""
-    made = [reading(run, week, 0.1 * (week % 2), f"m{week % 2}") for week in range(20)]
-    assert variation(run, *made).source == "default"
-
-
 @pytest.mark.parametrize("difference", ["few", "pool", "measurement", "conditions"])
 def test_what_does_not_count(run: Run, difference: str) -> None:
     """Two workers, another pool, another measurement, or one under other conditions."""

@@ -16,7 +16,6 @@ from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import (
     _holm,
     _verdict,
-    compare_sides,
     judge,
 )
 from io_benchmark.analysis.inference.estimates import Estimate
@@ -167,39 +166,6 @@ def test_what_the_tasks_declare(amd_16, intel, plan, lost, expected, workers):
     assert expected in (None, comparison.verdict)
     if workers is not None:
         assert (comparison.look, comparison.interval.level_ratio) == (None, 0.95)
-
-
-def test_a_decided_pair_keeps_its_p_value():
-    """The second pair's p-value at six workers, 0.016, is small enough for Holm's last step alone.
-
-    The first pair was decided at three workers, and would no longer be at six.
-    """
-    schedule = Schedule((3, 6, 12), is_declared=True)
-    spread = [0.08, -0.08, 0.048, -0.048, 0.016, -0.016]
-
-    def pairs(name, shifts):
-        by_look = {
-            3 * 2**look: Pair(
-                name,
-                "b",
-                side(*(shift + log for log in logs)),
-                side(*logs),
-                variations.default(),
-                schedule.look(len(logs)),
-            )
-            for look, (shift, logs) in enumerate(
-                zip(shifts, (spread[-3:], spread, 2 * spread), strict=True)
-            )
-        }
-        return replace(by_look.pop(12), earlier=by_look)
-
-    first, second = compare_sides(
-        simulation.SUBJECT,
-        [pairs("a", (1.0, 0.0, 0.0)), pairs("c", (0.0, 0.1, 0.0))],
-        margin=MARGIN,
-    )
-    assert (first.verdict, first.workers) == (SLOWER, (3, 3))
-    assert (second.verdict, second.workers) == (SLOWER, (6, 6))
 
 
 # --- how many more workers are advised, and when none would help ---

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from simulation import entry
 
 from io_benchmark.analysis.inference.estimates import Estimate, compare_means
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Interval, Verdict
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
@@ -69,24 +69,6 @@ def test_several_workers_are_scipys(seed, is_equal):
     assert math.log(interval.low_ratio) == pytest.approx(wider.low, rel=1e-9)
     assert math.log(interval.high_ratio) == pytest.approx(wider.high, rel=1e-9)
     assert not is_equal or found.p_value == pytest.approx(tests[0].pvalue, rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("counts", "look", "degrees"),
-    [
-        ((3, 3), Schedule().look(3), 4.0),
-        ((4, 4), Schedule().look(3), 6.0),
-        ((3, 3), SINGLE, 2.0),
-        ((5, 5), Schedule().look(3), 4.0),
-        ((3, 5), Schedule().look(3), 2.0),
-    ],
-    ids=["three", "four", "not-a-look", "five", "three-and-five"],
-)
-def test_few_workers_at_a_look(counts, look, degrees):
-    """Three or four per side cannot show which side varies more: their variances are pooled."""
-    varied = np.random.default_rng(3).normal(0, 1, counts[0])
-    found = estimate(varied, [1e-9 * at for at in range(counts[1])], look)
-    assert found.degrees == pytest.approx(degrees, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -157,18 +139,6 @@ def test_samples_explain_a_part_before_workers_do(within, expected):
     """Workers need not differ by what the samples' own variance explains, nor by what is assumed."""
     found = Estimate(0.5, 0.05, math.inf, "paired retrieves", 0.05, within)
     assert (found.variation_to_explain(0.95) or 0) == pytest.approx(expected, rel=1e-3)
-
-
-def test_tasks_of_one_machine_that_differ_show_its_noise():
-    """Each task's blocks agree; so the spread of the three ratios, with two degrees of freedom."""
-    base = entry(np.full(100, 1_000_000))
-    ratios = (1.0, 1.25, 1.6)
-    tasks = [(entry(np.full(100, 1_000_000 * ratio)), base) for ratio in ratios]
-    found = Estimate.within_workers([tasks])
-    assert found.log_ratio == pytest.approx(np.mean(np.log(ratios)))
-    assert found.variance == pytest.approx(np.var(np.log(ratios), ddof=1) / 3)
-    assert (found.degrees, found.method) == (2.0, "runs of one worker")
-    assert found.within_variance == found.variance
 
 
 def test_pairs_cancel_what_the_files_do():

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import seed_workers
 import simulation
-from msgspec.structs import replace
 from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
@@ -99,17 +98,6 @@ def test_the_wider_of_both_counts(past, source):
     assert text_of(steady.explanation) == least
 
 
-def test_a_past_without_enough_workers() -> None:
-    """Its reason is given where nothing else is known; other pools count as if it were not there."""
-    reason = statement("The past has too few.")
-    empty = replace(variations.default(), explanation=reason)
-    unknown = variations.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [empty])
-    assert unknown.explanation == reason
-    sides = {"a": ONE, "b": THREE}
-    known = variations.of_pair(("a", "b"), sides, [empty])
-    assert known == variations.of_pair(("a", "b"), sides)
-
-
 A, B = "push a", "push b"
 
 
@@ -140,22 +128,6 @@ def between(candidate, baseline, past=None, pushes=0, *, is_change=True):
     return PushVariation.between(
         Side.of(candidate), Side.of(baseline), past, pushes, is_change=is_change
     )
-
-
-@pytest.mark.parametrize(
-    ("candidate", "baseline", "unshared"),
-    [
-        pytest.param((A, A), (B, B), 2.0, id="one push each"),
-        pytest.param((A, A), (B, "c"), 1.5, id="two pushes before"),
-        pytest.param((A, A, B), (B, B, A), 2 / 9, id="uneven parts of the same pushes"),
-        pytest.param((None, None), (None,), 2.0, id="files that name no push"),
-    ],
-)
-def test_the_part_that_counts(candidate, baseline, unshared):
-    """A push's variance counts by the square of how much more of one side's workers it has."""
-    variation = between(runs(*candidate), runs(*baseline))
-    assert variation.unshared == pytest.approx(unshared)
-    assert variation.variance.variance == pytest.approx(unshared * variation.ratio**2)
 
 
 def test_what_is_assumed_and_what_is_known():

@@ -64,12 +64,6 @@ def on(mount: dict[str, Any] | None = MOUNT, **filesystem: Any) -> Run:
     return view(change)
 
 
-def test_the_file_system() -> None:
-    """From the file system itself, else from the mount table."""
-    workers = (on(), on(type="xfs"), on(None, type="xfs"), on(None))
-    assert [worker.filesystem_type for worker in workers] == ["ext4", "xfs", "xfs", None]
-
-
 def test_mount_options() -> None:
     """The mount's options, the super block's, and those that ext4 itself lists."""
     table = {"rw": "", "relatime": "", "data": "writeback"}

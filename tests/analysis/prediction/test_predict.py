@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Predictions from profiles whose times and bytes are given, and how many simulated tasks they cover."""
+"""Predictions from profiles whose times and bytes are given, and why there is none."""
 
 import math
 from statistics import fmean
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import past
 import pytest
-from msgspec.structs import replace
-from predicted_tasks import pool_workers, profile, run_of
-from seed_workers import worker
+from predicted_tasks import DISK, pool_workers, profile, run_of
+from seed_facts import cpu_limit
+from seed_workers import worker, workers
 
-from io_benchmark.analysis.prediction.demand import PlaceDemand
-from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR
-from io_benchmark.analysis.prediction.pool_storage import (
-    SLOWING,
-    PoolStorage,
-)
+from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
+from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR, PoolChange, _Unknowns
+from io_benchmark.analysis.prediction.pool_storage import SLOWING, WRITES, WRITES_LIMIT, PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.report.content.wording import text_of
 
@@ -31,9 +30,9 @@ SYNCS = {"flushes": 200, "commits": 100}
 def predicted(*profiles: Any, ceilings: tuple[float, ...] = (50, 50), **target: Any) -> Any:
     """Return the prediction on a pool that writes 50 MiB/s, from one that writes 100."""
     source = {key: value for key, value in target.items() if key == "lookup_cpu_ms"}
-    workers = pool_workers("intel", (100,) * 3, **source and {"lookup_cpu_ms": 0.1})
+    baseline = pool_workers("intel", (100,) * 3, **source and {"lookup_cpu_ms": 0.1})
     (task,) = predict(
-        map(run_of, profiles), [*workers, *pool_workers("amd-16", ceilings, **target)]
+        map(run_of, profiles), [*baseline, *pool_workers("amd-16", ceilings, **target)]
     )
     assert task.pool == "intel"
     (pool,) = task.pools
@@ -115,13 +114,6 @@ def test_times(
     assert pool.workers == len(target.get("ceilings", (50, 50)))
 
 
-def test_order_of_profiles() -> None:
-    """It changes nothing, and neither does a profile that names the worker type of its pool."""
-    profiles = [profile(MIXED), profile((0, 20, 50, 10), read_mib=1)]
-    by_type = [replace(each, task=replace(each.task, pool="b-linux")) for each in profiles]
-    assert predicted(*profiles) == predicted(*profiles[::-1]) == predicted(*by_type)
-
-
 def width(pool: Any) -> float:
     return math.log(pool.high_ns / pool.low_ns) / 2
 
@@ -146,13 +138,6 @@ def test_what_widens_the_interval() -> None:
     assert width(slow) > 1.2 * width(predicted(profile(), ceilings=(50,)))
     several = predicted(*(profile((0,) * more + MIXED) for more in (0, 4, 8)))
     assert width(several) > 2 * width(predicted(profile(MIXED)))
-
-
-def test_the_fastest_profiled_pool_is_the_source() -> None:
-    """Its profile is used; that of the other pool is the measured time there."""
-    pool = predicted(profile((50,) * 4, pool="amd-16"), profile((50, 50)))
-    assert pool.time_ns == pytest.approx(2 * S, rel=0.02)
-    assert pool.measured_ns == (2_000_000_000,)
 
 
 def test_each_command_is_a_task() -> None:
@@ -189,3 +174,210 @@ def test_retrieves_that_show_a_slow_end(count: int, is_known: bool) -> None:
     (push,) = past.pushes(1, retrieves=count)
     figures = PoolStorage.of("amd-16", [worker(push.documents[0])], {}).figures
     assert ((SLOWING, "workspace") in figures) is is_known
+
+
+@pytest.mark.parametrize(
+    ("unmerged", "writes", "has_limit", "merged"),
+    [
+        # 1,000 requests per second are 600 in a window; a disk that does 1.25 times as many has another limit.
+        ((751, 751), 299, False, 1.0),
+        ((751, 0), 299, False, 0.3),
+        ((749, 749), 301, False, 0.3),
+        # The disk did as many as it can do before they were merged, and less than half of that after.
+        ((749, 749), 299, False, 0.0),
+        ((481, 481), 299, False, 0.0),
+        ((479, 479), 239, False, 0.3),
+        ((751, 751), 299, True, 0.0),
+    ],
+)
+def test_which_requests_a_limit_counts(
+    unmerged: tuple[float, float], writes: float, has_limit: bool, merged: float
+) -> None:
+    """A cgroup's limit counts them before the kernel merges them; of others more than a second may tell."""
+    nothing, logs = np.zeros(2), [math.log(1000)]
+    limit = {(WRITES_LIMIT, "workspace"): logs} if has_limit else {}
+    source = PoolStorage("intel", 1, {(WRITES, "workspace"): logs}, None, None, None)
+    target = PoolStorage("amd-16", 1, limit, None, None, None)
+    demand = cast("Demand", SimpleNamespace(spans_ns=np.full(2, 0.6 * S)))
+    place = PlaceDemand(
+        "workspace", nothing, np.full(2, writes), np.array(unmerged), nothing, 0.0, None
+    )
+    change = PoolChange(demand, source, target, {})
+    assert change._merged(place, _Unknowns(merged=0.3)) == merged
+
+
+# --- what is not predicted, and the reason that is given ---
+
+MORE_CPUS = {"host.cpu_online_count": 32, "host.cpu_count": 32}
+HALF_THE_CPUS = {"change": {"host.cpu_online_count": 8, "host.cpu_count": 8}}
+ALL_BUT = {
+    "spawn": {"only": ("sync-write/append-fsync",)},
+    "sync-write": {"only": ("spawn",)},
+}
+LIMIT = {
+    "group": "/sys/fs/cgroup/task",
+    "device": "259:0",
+    "device_name": DISK,
+    "kind": "write_operations_per_s",
+    "value": 250,
+}
+LIMITED = {
+    "change": {"limits.io": [LIMIT], "storage.places.0.devices.0.number": "259:0"},
+}
+SLOWING_DOWN = {
+    "change": {
+        "workloads.0.samples.copy_ns": lambda column: [
+            copy_ns * (1 if at < 1000 else 3) for at, copy_ns in enumerate(column)
+        ]
+    }
+}
+BUSY = {"cpu_s": 12, "waiting": 0.0}
+AGAIN, ON_AMD = "; profile it again", "; profile the task on amd-16"
+USED = "the task used {} CPUs on average, and amd-16 has {}"
+
+
+def refusal(
+    text: str, target: Any = None, source: Any = None, *, more: Any = None, **profiled: Any
+) -> Any:
+    """A row: the beginning of the reason, or no text where there is none; `more` is of the document."""
+    profiled |= {"change": more} if more else {}
+    return profiled, target or {}, source or {}, text
+
+
+@pytest.mark.parametrize(
+    ("profiled", "target", "source", "text"),
+    [
+        refusal(
+            f"the profiled command failed{AGAIN}",
+            more={"ending": {"code": 1, "signal": None, "error": None}},
+        ),
+        refusal(f"the profiled command failed{AGAIN}", more={"usage": None}),
+        refusal(
+            f"the profile's timeline is not of all its time{AGAIN}",
+            more={"timeline": {"interval_s": 0.1, "columns": {}, "devices": {}}},
+        ),
+        refusal(
+            f"the profile's timeline is not of all its time{AGAIN}",
+            more={"wall_ns": 20_000_000_000},
+        ),
+        refusal(
+            "the profile watched no disk; profile with --place on a local disk",
+            more={"storage": {"places": []}},
+        ),
+        refusal("the command took less than 1.00 s, which does not show", written_mib=(0,)),
+        refusal("the profile does not name its pool; name it by --pool NAME", pool=None),
+        # A disk that writes more than 1.5 ceilings has another one.
+        refusal(
+            "the profile's disks wrote more than those of intel can; check --pool of the profile, or",
+            written_mib=(76,) * 4,
+        ),
+        refusal("", written_mib=(74,) * 4),
+        # A disk with a burst: what only computes does not meet it.
+        refusal(
+            "retrieves of amd-16 took 2.93× as long at the end of a run as at its start",
+            SLOWING_DOWN,
+            written_mib=(50,) * 4,
+        ),
+        refusal("", SLOWING_DOWN, cpu_s=1),
+        # CPUs: how parallel work divides is not known, and what nothing compares neither.
+        refusal(
+            USED.format("6.00", f"0.50× as many as the profiled machine{ON_AMD}"),
+            HALF_THE_CPUS,
+            cpu_s=12,
+        ),
+        refusal("", HALF_THE_CPUS, cpu_s=2),
+        # More CPUs may be used by a task that kept nine tenths of them busy.
+        refusal(
+            USED.format("6.00", "2.00× as many"),
+            {"change": MORE_CPUS},
+            **BUSY,
+            busy_cpus=(14.5,) * 4,
+        ),
+        refusal("", {"change": MORE_CPUS}, **BUSY, busy_cpus=(14.3,) * 4),
+        refusal(USED.format("0.900", "0.03"), {"change": cpu_limit(0.5)}, cpu_s=1.8),
+        refusal(
+            "nothing compares the CPUs of intel and amd-16; measure spawn on both",
+            ALL_BUT["spawn"],
+            cpu_s=0.21,
+        ),
+        refusal("", ALL_BUT["spawn"], cpu_s=0.19),
+        refusal(
+            "the task syncs, and intel has no append-fsync; measure sync-write at workspace",
+            ALL_BUT["sync-write"],
+            ALL_BUT["sync-write"],
+            syncs={"flushes": 2, "commits": 1},
+        ),
+        # What is read in a tenth of the time may be neglected: 100 MiB/s in two seconds.
+        refusal(
+            "the task read 21 MiB from the disks of workspace, and no ceiling of reading is "
+            f"measured{ON_AMD}",
+            {"ceilings": (100,)},
+            read_mib=21,
+        ),
+        refusal("", {"ceilings": (100,)}, read_mib=19),
+        # How fast a disk of the profile at its ceiling could be, decides on one 20 times as fast.
+        refusal("the task would take 20", {"ceilings": (2000,)}, written_mib=(50,) * 8),
+        refusal("", {"ceilings": (108,)}, written_mib=(50,) * 8),
+        # 800 requests in each half second; nothing but spawn was measured.
+        refusal(
+            "the task would take 1,000 ms to 16.0 s, depending on how many requests the disks of amd-16 do",
+            ALL_BUT["sync-write"],
+            ALL_BUT["sync-write"],
+            written_mib=(50, 50),
+        ),
+        # A cgroup counts requests before they are merged: 1,600 in each half second, or 160.
+        refusal(
+            "the task would take 1,000 ms to 13.6 s, depending on whose waiting for I/O the profile shows",
+            LIMITED,
+            written_mib=(10, 10),
+            merged=9,
+        ),
+        refusal("", LIMITED, written_mib=(10, 10)),
+        # Each synchronous write is a request, so that as many as the disk syncs are known.
+        refusal(
+            "the task would take 1,000 ms to 3.20 s, depending on how many requests",
+            {"slower": {"sync-write/append-fsync": 10}},
+            written_mib=(50, 50),
+        ),
+        refusal("", {"slower": {"sync-write/append-fsync": 0.5}}, written_mib=(50, 50)),
+    ],
+)
+def test_reasons(
+    profiled: dict[str, Any], target: dict[str, Any], source: dict[str, Any], text: str
+) -> None:
+    """The first reason counts; without one there is a prediction."""
+    pools = [*pool_workers("intel", **source), *pool_workers("amd-16", **target)]
+    (task,) = predict([run_of(profile(**profiled))], pools)
+    (pool,) = [each for each in task.pools if each.pool == "amd-16"]
+    assert (pool.time_ns is None) is (pool.reason is not None)
+    known = "" if pool.reason is None else text_of(pool.reason)
+    assert known.startswith(text) if text else known == ""
+
+
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        (
+            pool_workers("amd-16"),
+            "intel, where the task was profiled, has no results; add them to --on",
+        ),
+        (
+            [*pool_workers("intel"), *workers(pools=["amd-16"])],
+            (
+                "amd-16 has no write ceiling of the place workspace; measure cache-retrieve there with "
+                "trials, and use the same name of the place in the profile"
+            ),
+        ),
+    ],
+)
+def test_pools_without_results(results: list[Worker], expected: str) -> None:
+    """Differences of syncs and CPUs need those of the profile's pool; a prediction needs ceilings."""
+    (task,) = predict([run_of(profile())], results)
+    assert [text_of(pool.reason) for pool in task.pools if pool.reason] == [expected]
+
+
+def test_the_fastest_profiled_pool_is_the_source() -> None:
+    """Its profile is used; that of the other pool is the measured time there."""
+    pool = predicted(profile((50,) * 4, pool="amd-16"), profile((50, 50)))
+    assert pool.time_ns == pytest.approx(2 * S, rel=0.02)
+    assert pool.measured_ns == (2_000_000_000,)

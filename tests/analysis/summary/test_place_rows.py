@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import simulation
-import workload_entries
 from seed_case import outcome
 from seed_workers import workers
 from several_places import in_places, retrieved, shortened
@@ -147,19 +146,3 @@ def test_pools_with_and_without_a_place() -> None:
         ("container overlay", ""),
         ("", "no task of it measures this there"),
     ]
-
-
-def test_each_measurement_of_a_workload_is_compared_by_itself() -> None:
-    """Windows of other lengths are not paired: each place's own error counts."""
-    kept = ("random-io/read-depth-1", "sync-write/dsync-append")
-    slower = {"random-io/read-depth-1": 3.0}
-    other = workload_entries.entries(slower, only=kept, seed=2, place="container")
-    added = [*workload_entries.entries(only=kept, seed=1), *other]
-    change = in_places(("container",), lambda recorded: [recorded[0], *added])
-    tables = places_of(workers(pools=("intel",), change={"intel": change}))
-    cells = {table.subject.variant: table.rows[1].sides[0] for table in tables}
-    assert list(cells) == ["read-depth-1", "dsync-append"]
-    random_io, sync_write = cells.values()
-    assert random_io.ratio == pytest.approx(3.0, rel=0.01)
-    assert sync_write.ratio == pytest.approx(1.0, rel=0.01)
-    assert (random_io.method, sync_write.method) == ("batches in blocks", "paired batches")

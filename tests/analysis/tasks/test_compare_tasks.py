@@ -62,17 +62,6 @@ def test_estimate(labels):
     assert len(labels) > 1 or known.degrees == pytest.approx(expected.degrees)
 
 
-def test_one_worker_against_several_of_unlike_labels():
-    """The variance grows with the weight that one of the workers has, by hand."""
-    baseline = {("x", "b0"): 1.0, ("y", "b0"): 1.0, ("x", "b1"): 1.3, ("x", "b2"): 0.8}
-    ratio = LabelledRatio({("x", "a"): 1.5, ("y", "a"): 1.5}, baseline, {"x": 1, "y": 1}, SINGLE)
-    x, y = ratio.shares["x"], ratio.shares["y"]
-    unit = 1 + (x / 3 + y) ** 2 + 2 * (x / 3) ** 2
-    assert unit > 1 + 1 / 3
-    alone = Estimate.of_sides(*ratio.workers, 0.05)
-    assert ratio.estimate.variance == pytest.approx(alone.variance * unit / (1 + 1 / 3))
-
-
 def test_the_mix_does_not_change_the_ratio() -> None:
     """One pool ran mostly the long task, the other mostly the short one: they are equal."""
     runs = []
@@ -229,21 +218,6 @@ def test_costs_by_prices():
     assert costs.high_ratio / costs.low_ratio > times.high_ratio / times.low_ratio
 
 
-def test_costs_by_what_the_runs_cost():
-    """Runs have their costs, those without one are not counted: the price of an hour follows."""
-    runs = [
-        replace(run, cost=hours * price, currency="USD") if run.worker[-1] != "0" else run
-        for run in pools(30, 30)
-        for hours in ((run.resolved_ms - run.started_ms) / 3.6e6,)
-        for price in ({"a": 0.5, "b": 0.4}[run.pool],)
-    ]
-    cost = only(compared(runs)).cost
-    assert cost is not None
-    assert cost.baseline.source == "run costs"
-    assert cost.price_ratio == pytest.approx(1.25)
-    assert cost.currency == "USD"
-
-
 def test_no_cost_without_comparable_prices():
     """Other currencies or a missing price give no ratio; other kinds are reported."""
     runs = pools(30, 30)
@@ -258,3 +232,14 @@ def test_no_cost_without_comparable_prices():
     assert warnings(compared(runs, prices=kinds)) == [
         "prices are of different kinds: b on-demand, a spot"
     ]
+
+
+def test_one_worker_against_several_of_unlike_labels():
+    """The variance grows with the weight that one of the workers has, by hand."""
+    baseline = {("x", "b0"): 1.0, ("y", "b0"): 1.0, ("x", "b1"): 1.3, ("x", "b2"): 0.8}
+    ratio = LabelledRatio({("x", "a"): 1.5, ("y", "a"): 1.5}, baseline, {"x": 1, "y": 1}, SINGLE)
+    x, y = ratio.shares["x"], ratio.shares["y"]
+    unit = 1 + (x / 3 + y) ** 2 + 2 * (x / 3) ** 2
+    assert unit > 1 + 1 / 3
+    alone = Estimate.of_sides(*ratio.workers, 0.05)
+    assert ratio.estimate.variance == pytest.approx(alone.variance * unit / (1 + 1 / 3))

@@ -175,30 +175,6 @@ def test_a_pace_of_copies_that_are_hardly_blocked(
 
 
 @pytest.mark.parametrize(
-    ("ceiling", "state"), [(440, NOT_RUN), (465, REFUTED), (500, REFUTED), (391, NOT_RUN)]
-)
-def test_ceilings_that_explain_little(ceiling: float, state: TrialState) -> None:
-    """Disks of 500 against 545 MiB/s make a quarter of a gap of 1.41 times at most: no pace is needed."""
-    found = by_kind(
-        [trials({"normal": (126, 127, 125)}, ceilings=(ceiling,) * 3)],
-        [trials({"normal": (90, 91, 89)}, ceilings=(500,) * 3)],
-    )[TrialKind.PACE]
-    assert found.state is state
-    words = "write bandwidth does not make the difference."
-    assert text_of(found.meaning).endswith(words) is (state is REFUTED)
-
-
-@pytest.mark.parametrize("normal", [FAST, AFTER_PACE], ids=["without others", "with others"])
-def test_other_trials_of_a_paced_run(normal: Times) -> None:
-    """They count only where the side has no run without a pace."""
-    run = trials({"lookup": STEADY, **normal, "pace": STEADY}, pace_mib_per_s=391)
-    unpaced = [trials({**FAST, "lookup": STEADY})] if normal is AFTER_PACE else []
-    found = by_kind([trials(SLOW | {"lookup": SLOW["normal"]})], [*unpaced, run])[TrialKind.LOOKUP]
-    assert found.state is REFUTED
-    assert found.share == pytest.approx(0, abs=0.01)
-
-
-@pytest.mark.parametrize(
     ("slow", "fast", "half_width"),
     [
         pytest.param((126,), (66,), 0.22, id="one worker each, as far as is assumed"),

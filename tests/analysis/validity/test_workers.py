@@ -119,40 +119,6 @@ def test_runs_at_the_same_time_are_named(started, at_once):
         assert (AT_ONCE in text_of(problem.message)) is at_once
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_runs_of_different_lengths(workers):
-    """They are compared over what all have: a slow start is a larger part of short runs."""
-
-    def slow_start(length):
-        def samples(columns):
-            copies = [
-                4 * ns if at < 300 else ns for at, ns in enumerate(columns["copy_ns"][:length])
-            ]
-            kept = {name: column and column[:length] for name, column in columns.items()}
-            return {**kept, "copy_ns": copies}
-
-        return {"intel": {"workloads.0.samples": samples}}
-
-    found = [
-        run
-        for side, length in (("intel", 2000), ("same", 500), ("long", 2000))
-        for run in seed_workers.workers(
-            workers, pools=("intel",), seed=len(side), change=slow_start(length), side=side
-        )
-    ]
-    made = report(found, "intel")
-    _, comparison = made.subjects[0].comparisons
-    assert comparison.ratio == pytest.approx(1.0, abs=0.02)
-    short, whole = (made.subjects[0].figures[side].mean_ns for side in ("same", "intel"))
-    assert short > 1.5 * whole
-    (problem,) = broken(made, "unequal-length")
-    assert (problem.severity, problem.sides) == (Severity.WARNING, ("intel", "same"))
-    assert text_of(problem.message) == (
-        "intel and same are compared over the first 500 retrieves of each run"
-    )
-    assert "different lengths" in text_of(problem.explanation)
-
-
 @pytest.mark.parametrize(
     ("started", "group", "hours"),
     [
