@@ -10,16 +10,24 @@ import pytest
 from io_benchmark.process import ERRORS, Terminated, _Output, interruptions
 
 
-@pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGTERM, 143), (signal.SIGHUP, 129)],
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_raises_as_ctrl_c_does(number: signal.Signals, code: int) -> None:
-    """It names the exit code that a shell shows for that signal; the handler is back after it."""
-    before = signal.getsignal(number)
+    """It names the exit code that a shell shows for that signal; the handler is back after it.
+
+    SIGHUP comes from the shell and from the kernel, or just after SIGTERM: once is enough.
+    """
+    before, cleaned = signal.getsignal(number), []
+
+    def work() -> None:
+        try:
+            signal.raise_signal(number)
+        finally:
+            signal.raise_signal(signal.SIGHUP)
+            cleaned.append(True)
+
     with pytest.raises(Terminated) as caught, interruptions():
-        signal.raise_signal(number)
-    assert caught.value.exit_code == code
+        work()
+    assert (caught.value.exit_code, cleaned) == (code, [True])
     assert signal.getsignal(number) is before
 
 
@@ -32,23 +40,6 @@ def test_nohup() -> None:
         assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
-
-
-@pytest.mark.parametrize("first", [signal.SIGTERM, signal.SIGHUP])
-def test_a_closing_terminal_does_not_cut_cleaning_up_short(first: signal.Signals) -> None:
-    """SIGHUP comes from the shell and from the kernel, or just after SIGTERM: once is enough."""
-    cleaned = []
-
-    def work() -> None:
-        try:
-            signal.raise_signal(first)
-        finally:
-            signal.raise_signal(signal.SIGHUP)
-            cleaned.append(True)
-
-    with pytest.raises(Terminated), interruptions():
-        work()
-    assert cleaned == [True]
 
 
 def test_the_first_failure_is_kept() -> None:
