@@ -9,35 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 from io_benchmark.errors import GaveUpError
-from io_benchmark.process import TERMINATING
+from io_benchmark.process import Terminated, interruptions
 from io_benchmark.sources.requests import RequestPolicy, TransientError, run_all, run_coroutine
 
 
-class TerminatedError(KeyboardInterrupt):
-    pass
-
-
-@pytest.fixture
-def on_sigterm():
-    """Do what the command line does on SIGTERM and SIGHUP."""
-
-    def terminate(_number, _frame):
-        raise TerminatedError
-
-    previous = {number: signal.signal(number, terminate) for number in TERMINATING}
-    yield terminate
-    for number, handler in previous.items():
-        signal.signal(number, handler)
-
-
 @pytest.mark.parametrize(
-    ("number", "expected"),
-    [
-        (signal.SIGTERM, TerminatedError),
-        (signal.SIGINT, KeyboardInterrupt),
-    ],
+    ("number", "expected"), [(signal.SIGTERM, Terminated), (signal.SIGINT, KeyboardInterrupt)]
 )
-def test_a_signal_ends_it_in_order(on_sigterm, number, expected):
+def test_a_signal_ends_it_in_order(number, expected):
     """Everything is closed first; the handler is restored."""
     closed = []
 
@@ -48,10 +27,11 @@ def test_a_signal_ends_it_in_order(on_sigterm, number, expected):
         finally:
             closed.append(True)
 
-    with pytest.raises(expected):
-        run_coroutine(main())
-    assert closed == [True]
-    assert {signal.getsignal(number) for number in TERMINATING} == {on_sigterm}
+    with interruptions():
+        handler = signal.getsignal(number)
+        with pytest.raises(expected):
+            run_coroutine(main())
+        assert (closed, signal.getsignal(number)) == ([True], handler)
 
 
 def test_the_first_failure_ends_the_others():
