@@ -8,6 +8,7 @@ from typing import Any
 import program
 import pytest
 import real_tasks
+import seed_case
 from loopback import Loopback
 from loopback_deployment import Deployment
 
@@ -88,3 +89,24 @@ def test_nothing_in_common(folder):
     done = program.run("tasks", "runs.csv", "--pool", "intel", folder=folder, expected=1)
     assert "error: nothing could be compared" in done.stderr
     assert "pools: intel" in done.stderr
+
+
+def test_rank(folder: Path) -> None:
+    """The seed's tasks cost more on amd-16; results of the pools show why."""
+    seed_case.write(folder / "seed", 3, between=0.03)
+    arguments = ("tasks", "runs.csv", "--rank", "--on", "seed")
+    text = program.run(*arguments, folder=folder).stdout
+    assert "2 pairs of a label and a pool were compared" in " ".join(text.split())
+    assert "device-count (supported)" in text
+    ranking = document(folder, *arguments[1:])
+    assert {row["pool"] for row in ranking["labels"]} == {"amd-16"}
+    assert all(row["hours_interval"][0] > 0 for row in ranking["labels"])
+    assert [pool["pool"] for pool in ranking["pools"]] == ["amd-16", "intel"]
+
+
+def test_rank_excludes_what_it_does_not_do(folder: Path) -> None:
+    """It has no baseline, and causes only with it."""
+    done = program.run("tasks", "runs.csv", "--on", "seed", folder=folder, expected=2)
+    assert done.stderr == "error: --on needs --rank; use both or none\n"
+    done = program.run("tasks", "x", "--rank", "--baseline", "intel", folder=folder, expected=2)
+    assert "each label is compared with its fastest pool" in done.stderr

@@ -28,6 +28,7 @@ from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.tasks.ranking import Ranking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout, rendered
 from io_benchmark.results import format as result_format
@@ -126,6 +127,7 @@ def schemas() -> dict[Path, dict[str, Any]]:
         docs / "history.schema.json": report_schema(History),
         docs / "predictions.schema.json": report_schema(Predictions),
         docs / "investigation.schema.json": report_schema(Investigation),
+        docs / "ranking.schema.json": report_schema(Ranking),
         docs / "tasks.schema.json": report_schema(TaskReport),
         docs / "result.schema.json": schema_of(
             f"io-benchmark result, version {result_format.VERSION}", result_format.Result

@@ -29,6 +29,7 @@ EXAMPLES = (
 )
 MANUAL = "tasks.md"
 _NAMED = 10  # pools in a message
+_RANKS = "each label is compared with its fastest pool"
 
 
 def _parse_pattern(value: str) -> re.Pattern[str]:
@@ -55,7 +56,15 @@ OPTIONS = {
         ),
         options.BASELINE,
     ),
-    "how to judge": (options.MARGIN,),
+    "how to judge": (
+        options.MARGIN,
+        options.flag(
+            "--rank",
+            "labels by what their slower pools cost per month",
+            excludes=dict.fromkeys(("--against", "--baseline", "--margin", "--details"), _RANKS),
+        ),
+        options.option("--on", "ADDRESS", "results that show causes", nargs="+", needs=("--rank",)),
+    ),
     options.REPORT_OUTPUT: (
         options.flag("--details", "show each label and all notes"),
         options.PRICES,
@@ -66,8 +75,12 @@ OPTIONS = {
 
 def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
-    from io_benchmark.operations.tasks import compare_task_runs
+    from io_benchmark.operations.tasks import compare_task_runs, rank_labels
 
+    if "rank" in given:
+        ranking = rank_labels(context, **options.arguments(rank_labels, given))
+        nothing = "" if ranking.pools else "no run was found; check --label, --pool and --since"
+        return print_report(ranking, given, context, nothing)
     report = compare_task_runs(context, **options.arguments(compare_task_runs, given))
     nothing = "" if report.comparisons else _nothing_compared(report)
     return print_report(report, given, context, nothing)

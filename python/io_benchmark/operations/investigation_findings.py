@@ -2,7 +2,7 @@
 """What reports say about the two pools of an investigation, as findings that a journal can keep."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 from msgspec.structs import replace
@@ -131,6 +131,16 @@ def _type_of(workers: Sequence[WorkerLine], pool: str) -> str:
     names = (MachineType(worker.instance_type).name for worker in workers if worker.pool == pool)
     counts = Counter(clean(name, _NAME_LENGTH) for name in names if name)
     return counts.most_common(1)[0][0] if counts else ""
+
+
+def pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
+    """Return the benchmark's name of a worker pool: by its queue, else by its worker type."""
+    if queue in pools:
+        return pools[queue]
+    worker_type = queue.rpartition("/")[2]
+    same = {pool for name, pool in pools.items() if name.rpartition("/")[2] == worker_type}
+    same = same or {pool for pool in pools.values() if pool == worker_type}
+    return same.pop() if len(same) == 1 else None
 
 
 def forecast_of(predictions: Predictions, machines: Machines) -> Forecast:

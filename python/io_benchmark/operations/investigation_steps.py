@@ -29,7 +29,7 @@ from io_benchmark.errors import IoBenchmarkError, MissingError, ResultError, Usa
 from io_benchmark.operations import submit as submission
 from io_benchmark.operations.compare import ComparisonOptions, compare
 from io_benchmark.operations.history import history
-from io_benchmark.operations.investigation_findings import explanation_of, forecast_of
+from io_benchmark.operations.investigation_findings import explanation_of, forecast_of, pool_of
 from io_benchmark.operations.journal import JournalFolder
 from io_benchmark.operations.predict import PredictionOptions, predict
 from io_benchmark.operations.reading import read_workers
@@ -143,9 +143,8 @@ class InvestigationWork(Struct):
         queues = slowness.queue, slowness.reference_queue
         if self.options.on:
             workers = read_workers(self.options.on, self.context).results
-            named = [
-                _pool_of(queue, {each.queue: each.pool for each in workers}) for queue in queues
-            ]
+            pools = {each.queue or each.pool: each.pool for each in workers}
+            named = [pool_of(queue, pools) for queue in queues]
             return Machines(
                 addresses=tuple(self.options.on), origin="--on", **_named(queues, named, "--on has")
             )
@@ -205,7 +204,7 @@ class InvestigationWork(Struct):
 
     def _kind_pools(self, queues: Sequence[str]) -> list[str | None]:
         pools = submission.pools_of_kind(self.options.root)
-        return [_pool_of(queue, pools) for queue in queues]
+        return [pool_of(queue, pools) for queue in queues]
 
     def _recent(self, *names: str) -> tuple[str, str] | None:
         """Return the newest group of the index that has results of all these pools, and its day."""
@@ -277,16 +276,6 @@ def _image_of(image: Any) -> Image | None:
     if isinstance(image, dict) and isinstance(image.get("taskId"), str):
         return {name: word for name, word in image.items() if isinstance(word, str)}
     return None
-
-
-def _pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
-    """Return the benchmark's name of a worker pool: by its queue, else by its worker type."""
-    if queue in pools:
-        return pools[queue]
-    worker_type = queue.rpartition("/")[2]
-    same = {pool for name, pool in pools.items() if name.rpartition("/")[2] == worker_type}
-    same = same or {pool for pool in pools.values() if pool == worker_type}
-    return same.pop() if len(same) == 1 else None
 
 
 def _named(queues: Sequence[str], pools: Sequence[str | None], who: str) -> dict[str, str]:

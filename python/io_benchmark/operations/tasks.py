@@ -6,19 +6,29 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 
+from msgspec import field
+from msgspec.structs import replace
+
+from io_benchmark.analysis.investigation.investigation_model import Machines
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
+from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
+from io_benchmark.analysis.tasks.ranking import Ranking, RunTotals
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
+from io_benchmark.operations.compare import compare_pools
+from io_benchmark.operations.investigation_findings import explanation_of, pool_of
+from io_benchmark.operations.reading import read_workers
 from io_benchmark.sources.gather import Gathered, gather_task_runs
-from io_benchmark.sources.protocol import RunQuery
+from io_benchmark.sources.protocol import ReadProgress, RunQuery
 from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.text import clean
 
 _NAMED = 4  # pools in a message
+_PROGRESS_RUNS = 1000
 _NAME_LENGTH = 60
 
 
@@ -60,6 +70,55 @@ def compare_task_runs(
     return analyse(
         plan, sides, margin=margin, prices=prices or {}, unreadable=unreadable, remarks=remarks
     )
+
+
+class _TotalsQuery(RunQuery):
+    """Keeps sums of the runs alone, so that a million of them has room."""
+
+    totals: RunTotals = field(default_factory=RunTotals)
+
+    def keep(self, run: TaskRun) -> None:
+        self.totals.add(run)
+        count = len(self.totals.seen)
+        if count % _PROGRESS_RUNS == 0:
+            self.progress(ReadProgress("reading runs", count, None))
+
+
+def rank_labels(
+    context: Context,
+    addresses: Sequence[str],
+    label: re.Pattern[str] | None = None,
+    pool: Sequence[str] = (),
+    since: date | None = None,
+    prices: Mapping[str, Price] | None = None,
+    on: Sequence[str] = (),
+) -> Ranking:
+    """Rank labels by what their slower pools cost, with the causes that results at `on` show."""
+    with context.progress() as progress:
+        query = _TotalsQuery(context.environment, label, tuple(pool), since, progress)
+        reading = gather_task_runs(addresses, query)
+    ranking = query.totals.ranking(prices or {})
+    causes: dict[tuple[str, str], str] = {}
+    if on:
+        workers = read_workers(on, context).results
+        for pair in {(row.pool, row.reference) for row in ranking.labels}:
+            causes[pair] = _cause(*pair, workers)
+    labels = tuple(
+        replace(row, cause=causes.get((row.pool, row.reference), "")) for row in ranking.labels
+    )
+    return replace(ranking, labels=labels, unreadable=reading.unreadable, remarks=reading.remarks)
+
+
+def _cause(queue: str, reference_queue: str, workers: Sequence[Worker]) -> str:
+    """Return the causes for which a pool is slower in the benchmark; nothing where none is known."""
+    names = {worker.queue or worker.pool: worker.pool for worker in workers}
+    pool, reference = (pool_of(name, names) for name in (queue, reference_queue))
+    if pool is None or reference is None or pool == reference:
+        return ""
+    both = [worker for worker in workers if worker.pool in (pool, reference)]
+    machines = Machines(addresses=(), pool=pool, reference=reference, origin="")
+    reasons = explanation_of(compare_pools(both, reference), machines).reasons
+    return ", ".join(f"{reason.cause} ({reason.state})" for reason in reasons)
 
 
 def read_completed_runs(

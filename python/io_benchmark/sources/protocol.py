@@ -130,6 +130,10 @@ class RunQuery(Struct):
             moment_ms = run.started_ms if run.started_ms >= 0 else run.resolved_ms
             if datetime.fromtimestamp(moment_ms / 1000, UTC).date() < self.since:
                 return
+        self.keep(run)
+
+    def keep(self, run: TaskRun) -> None:
+        """Keep a run; who needs only sums of many runs keeps less."""
         if len(self.runs) == MOST_RUNS:
             raise UsageError(
                 f"there are more than {MOST_RUNS:,} runs; select fewer by --label, --pool or --since"

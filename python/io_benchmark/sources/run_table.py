@@ -12,6 +12,7 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ _MILLISECONDS_FROM = 10**11
 _EARLIEST_MS = 946_684_800_000  # the year 2000
 _MOST_COST = 1_000_000.0
 
+# Most names are in many rows.
+_clean_name = lru_cache(maxsize=65_536)(clean_name)
 _Row = Mapping[str, Any]
 _Rows = Iterator[tuple[str, _Row]]
 
@@ -199,7 +202,7 @@ def _name(row: _Row, column: str) -> str:
         return ""
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise ValueError(f"{column}: {_quoted(value)} is not text")  # noqa: TRY004
-    return clean_name(str(value))
+    return _clean_name(str(value))
 
 
 def _required(row: _Row, column: str) -> str:

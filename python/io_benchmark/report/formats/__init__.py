@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.investigation.investigation_model import Investigation
     from io_benchmark.analysis.prediction.prediction_model import Predictions
     from io_benchmark.analysis.report_model import Report
+    from io_benchmark.analysis.tasks.ranking import Ranking
     from io_benchmark.analysis.tasks.task_model import TaskReport
     from io_benchmark.report.blocks import Document
 
-    AnyReport: TypeAlias = Report | History | TaskReport | Predictions | Investigation
+    AnyReport: TypeAlias = Report | History | TaskReport | Predictions | Investigation | Ranking
 
 # For text that does not follow a terminal.
 _TEXT_COLUMNS = 80
@@ -30,6 +31,7 @@ _SECTIONS = {
     "TaskReport": "tasks",
     "Predictions": "predictions",
     "Investigation": "investigation",
+    "Ranking": "ranking",
 }
 
 

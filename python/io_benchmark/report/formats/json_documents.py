@@ -8,7 +8,7 @@
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
 Versions, since 2026-11: a comparison and a comparison of tasks have the fourth, a history the third,
-predictions the second, an investigation the first. CHANGELOG.md says what each one changed.
+predictions the second, an investigation and a ranking the first. CHANGELOG.md says what each one changed.
 """
 
 import json
@@ -23,6 +23,7 @@ from io_benchmark.analysis.investigation.investigation_model import Investigatio
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.statements import Statement, Value
+from io_benchmark.analysis.tasks.ranking import Ranking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.content.wording import text_of
 from io_benchmark.report.formats import Layout
@@ -36,7 +37,7 @@ class Sentence(Struct, frozen=True):
 
 
 def render(
-    report: Report | History | TaskReport | Predictions | Investigation, _layout: Layout
+    report: Report | History | TaskReport | Predictions | Investigation | Ranking, _layout: Layout
 ) -> str:
     """Return ASCII: what a name holds can neither end a line nor steer a terminal."""
     if isinstance(report, SampledReport):

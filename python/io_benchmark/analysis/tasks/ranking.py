@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Which labels cost most by running on a slower pool: of many runs, of which only sums are kept.
+
+A label is compared by the statistics of real tasks: each worker is one mean of logarithms. All pairs of
+a label and a pool are tried at once, so the level of the intervals is corrected for their number.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct, field
+
+from io_benchmark.analysis import levels
+from io_benchmark.analysis.inference.estimates import Estimate
+from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.observed.sides import SideData
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.sources.run_results import TaskRun
+
+_MONTH_MS = 30 * 86_400_000
+_S_PER_HOUR = 3600.0
+_FEWEST_WORKERS = 2
+
+
+class RankedLabel(Struct, frozen=True):
+    """A label on a pool that is slower for it than another pool."""
+
+    label: str
+    pool: str
+    reference: str  # on which the label takes least
+    ratio: float
+    interval: Interval  # corrected for all pairs
+    runs: tuple[int, int]  # completed ones, of the pool and of the reference
+    workers: tuple[int, int]
+    hours: float  # of workers, that the pool takes longer per month
+    hours_interval: tuple[float, float]
+    money: float | None  # that it costs more per month; below 0 where its hours are cheaper
+    currency: str = ""
+    cause: str = ""  # where benchmark results of both pools show one
+
+
+class RankedPool(Struct, frozen=True):
+    """All runs of a pool."""
+
+    pool: str
+    labels: int
+    workers: int
+    runs: int
+    hours: float
+    lost_share: float  # of these hours, in runs that did not complete
+    price: Price | None
+
+
+class Ranking(Struct, frozen=True, tag_field="version", tag=1):
+    """Labels by what their slower pools cost per month, the most expensive first."""
+
+    days: float
+    compared: int  # pairs of a label and a pool
+    labels: tuple[RankedLabel, ...]
+    pools: tuple[RankedPool, ...]
+    unreadable: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+class _Cell(Struct):
+    """The completed runs of one label on one worker."""
+
+    runs: int = 0
+    log_s: float = 0.0
+
+
+class _PoolSums(Struct):
+    runs: int = 0
+    completed_s: float = 0.0
+    other_s: float = 0.0
+    costs: dict[str, tuple[float, float]] = field(
+        default_factory=dict
+    )  # amount and hours, by currency
+
+
+class RunTotals(Struct):
+    """The sums of runs, to which each run is added once."""
+
+    cells: dict[tuple[str, str], dict[str, _Cell]] = field(default_factory=dict)
+    pools: dict[str, _PoolSums] = field(default_factory=dict)
+    first_ms: int = 0
+    last_ms: int = 0
+    seen: set[int] = field(default_factory=set)  # what identifies each run
+
+    def add(self, run: TaskRun) -> None:
+        """Add a run that started; one that was added before, or has no duration, is left out."""
+        identity = hash((run.task_id, run.run_id)) if run.task_id else hash(run)
+        time_s = (run.resolved_ms - run.started_ms) / 1000
+        if identity in self.seen or run.started_ms < 0 or time_s <= 0:
+            return
+        self.seen.add(identity)
+        self.first_ms = min(self.first_ms or run.started_ms, run.started_ms)
+        self.last_ms = max(self.last_ms, run.resolved_ms)
+        sums = self.pools.setdefault(run.pool, _PoolSums())
+        sums.runs += 1
+        if run.cost >= 0:
+            amount, hours = sums.costs.get(run.currency, (0.0, 0.0))
+            sums.costs[run.currency] = (amount + run.cost, hours + time_s / _S_PER_HOUR)
+        if run.state != "completed":
+            sums.other_s += time_s
+            return
+        sums.completed_s += time_s
+        workers = self.cells.setdefault((run.label, run.pool), {})
+        cell = workers.setdefault(run.worker or str(identity), _Cell())
+        cell.runs += 1
+        cell.log_s += math.log(time_s)
+
+    def ranking(self, prices: Mapping[str, Price]) -> Ranking:
+        """Return the labels that are proven slower on a pool, and a summary of each pool."""
+        known = {pool: self._price(pool, prices) for pool in self.pools}
+        pairs = list(self._pairs())
+        level = 1 - (1 - levels.LEVEL) / max(1, len(pairs))
+        months = max(1.0, (self.last_ms - self.first_ms) / 86_400_000) * 86_400_000 / _MONTH_MS
+        rows = [
+            row for pair in pairs if (row := self._row(*pair, level, months, known)) is not None
+        ]
+        rows.sort(key=lambda row: (-(row.money or 0.0), -row.hours, row.label, row.pool))
+        return Ranking(months * 30, len(pairs), tuple(rows), tuple(self._summaries(known)))
+
+    def _pairs(self) -> Iterator[tuple[str, str, str]]:
+        """Yield a label, a pool, and the pool on which the label takes least."""
+        means: dict[str, dict[str, float]] = {}
+        for (label, pool), workers in self.cells.items():
+            if len(workers) >= _FEWEST_WORKERS:
+                logs = _log_means(workers)
+                means.setdefault(label, {})[pool] = math.fsum(logs) / len(logs)
+        for label, by_pool in sorted(means.items()):
+            reference = min(by_pool, key=lambda pool: (by_pool[pool], pool))
+            yield from ((label, pool, reference) for pool in sorted(by_pool) if pool != reference)
+
+    def _row(
+        self,
+        label: str,
+        pool: str,
+        reference: str,
+        level: float,
+        months: float,
+        prices: Mapping[str, Price | None],
+    ) -> RankedLabel | None:
+        """Return a pair; None where it may be chance."""
+        own, other = self.cells[label, pool], self.cells[label, reference]
+        estimate = Estimate.of_sides(
+            SideData(_log_means(own), ()),
+            SideData(_log_means(other), ()),
+            levels.DEFAULT_WORKER_VARIATION,
+        )
+        interval, runs = estimate.interval(level), sum(cell.runs for cell in own.values())
+        if interval.low_ratio <= 1:
+            return None
+        # By the mean of logarithms, as the ratio is.
+        spent_h = math.fsum(cell.runs * math.exp(cell.log_s / cell.runs) for cell in own.values())
+        spent_h /= _S_PER_HOUR * months
+        ends = interval.low_ratio, interval.high_ratio
+        low, middle, high = (spent_h * (1 - 1 / end) for end in (ends[0], estimate.ratio, ends[1]))
+        here, there = prices[pool], prices[reference]
+        money = None
+        if here and there and here.currency == there.currency:
+            money = spent_h * (here.per_hour - there.per_hour / estimate.ratio)
+        return RankedLabel(
+            label,
+            pool,
+            reference,
+            estimate.ratio,
+            interval,
+            (runs, sum(cell.runs for cell in other.values())),
+            (len(own), len(other)),
+            middle,
+            (low, high),
+            money,
+            here.currency if here and money is not None else "",
+        )
+
+    def _price(self, pool: str, prices: Mapping[str, Price]) -> Price | None:
+        """Return the given price of a pool, else that of its runs."""
+        given = Price.find(prices, pool.rpartition("/")[2], pool)
+        costs = self.pools[pool].costs
+        if given is not None or prices or len(costs) != 1:
+            return given
+        ((currency, (amount, hours)),) = costs.items()
+        return Price(amount / hours, currency)
+
+    def _summaries(self, prices: Mapping[str, Price | None]) -> Iterator[RankedPool]:
+        labels: dict[str, set[str]] = {}
+        workers: dict[str, set[str]] = {}
+        for (label, pool), cells in self.cells.items():
+            labels.setdefault(pool, set()).add(label)
+            workers.setdefault(pool, set()).update(cells)
+        by_time = sorted(self.pools.items(), key=lambda pair: (-pair[1].completed_s, pair[0]))
+        for pool, sums in by_time:
+            whole_s = sums.completed_s + sums.other_s
+            yield RankedPool(
+                pool,
+                len(labels.get(pool, ())),
+                len(workers.get(pool, ())),
+                sums.runs,
+                whole_s / _S_PER_HOUR,
+                sums.other_s / whole_s,
+                prices[pool],
+            )
+
+
+def _log_means(workers: Mapping[str, _Cell]) -> tuple[float, ...]:
+    return tuple(cell.log_s / cell.runs for cell in workers.values())

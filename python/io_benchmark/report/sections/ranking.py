@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The labels whose slower pools cost most per month, and a summary of each pool."""
+
+from io_benchmark.analysis.tasks.ranking import RankedLabel, RankedPool, Ranking
+from io_benchmark.number_text import NOTHING, compact, count, interval, percent, ratio, signed
+from io_benchmark.report.blocks import Block, Document, Heading, Paragraph, Row, Table, lists
+from io_benchmark.text import name
+
+_LABELS_SHOWN = 40
+_POOL_CELLS, _LABEL_CELLS = 24, 44
+
+
+def document(ranking: Ranking) -> Document:
+    """Write the report."""
+    basis = (
+        f"{count(sum(pool.runs for pool in ranking.pools))} runs in {compact(ranking.days)} days. "
+        f"{count(ranking.compared)} pairs of a label and a pool were compared with the pool on which the "
+        f"label takes least; {count(len(ranking.labels))} are slower by more than chance. Months have "
+        "30 days; hours are those of workers."
+    )
+    blocks: list[Block] = [Paragraph(basis)]
+    if ranking.labels:
+        blocks += [Heading("Labels"), _labels(ranking)]
+    if ranking.pools:
+        heads = ("runs", "labels", "workers", "hours", "not completed", "price per hour")
+        rows = [Row(name(pool.pool, _POOL_CELLS), _pool(pool)) for pool in ranking.pools]
+        blocks += [Heading("Pools"), Table("pool", heads, rows, drop=heads[1:])]
+    blocks += lists(("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks))
+    return Document("Which tasks cost most on a slower pool", blocks)
+
+
+def _labels(ranking: Ranking) -> Table:
+    heads = ("pool", "against", "ratio", "interval", "hours per month", "money", "runs", "cause")
+    rows = [Row(name(row.label, _LABEL_CELLS), _label(row)) for row in ranking.labels]
+    kept = [
+        at for at in range(len(heads)) if any(row.cells[at] not in ("", NOTHING) for row in rows)
+    ]
+    drop = ("runs", "interval", "against")
+    table = Table("label", heads, rows, drop=drop, shown=_LABELS_SHOWN, noun=" labels")
+    return table.keep_columns(kept)
+
+
+def _label(row: RankedLabel) -> list[str]:
+    low, high = (compact(end) for end in row.hours_interval)
+    money = NOTHING
+    if row.money is not None:
+        money = f"{signed(compact(abs(row.money)), row.money)} {row.currency}"
+    return [
+        name(row.pool, _POOL_CELLS),
+        name(row.reference, _POOL_CELLS),
+        ratio(row.ratio),
+        interval(row.interval.low_ratio, row.interval.high_ratio),
+        f"+{compact(row.hours)} ({low} to {high})",
+        money,
+        f"{row.runs[0]:,}, {row.runs[1]:,}",
+        row.cause,
+    ]
+
+
+def _pool(pool: RankedPool) -> list[str]:
+    price = f"{pool.price.per_hour:.3g} {pool.price.currency}" if pool.price else NOTHING
+    counts = (pool.runs, pool.labels, pool.workers, pool.hours)
+    return [*map(count, counts), percent(pool.lost_share), price]

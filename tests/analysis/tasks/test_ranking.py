@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Labels ranked by what their slower pools cost: the sums, their intervals, and what is chance."""
+
+import math
+import random
+
+import pytest
+
+from io_benchmark.analysis.tasks.ranking import RunTotals
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.sources.run_results import TaskRun
+
+START_MS = 1_774_000_000_000
+HOUR_MS, DAY_MS = 3_600_000, 86_400_000
+
+
+def totals(
+    hours: dict[tuple[str, str], float], *, workers: int = 6, days: int = 30, spread: float = 0.0
+) -> RunTotals:
+    """Return sums of one run per day and worker, of these hours by label and pool."""
+    dice, sums = random.Random(1), RunTotals()
+    for (label, pool), time_h in hours.items():
+        for worker in range(workers):
+            usual_h = time_h * math.exp(dice.gauss(0, spread))
+            for day in range(days):
+                started_ms = START_MS + day * DAY_MS
+                sums.add(
+                    TaskRun(
+                        label=label,
+                        pool=pool,
+                        task_id=f"{label} {pool} {worker} {day}",
+                        run_id=0,
+                        worker=f"{pool}/{worker}",
+                        state="completed",
+                        reason="completed",
+                        started_ms=started_ms,
+                        resolved_ms=started_ms + round(usual_h * HOUR_MS),
+                    )
+                )
+    return sums
+
+
+def test_hours_and_money_per_month() -> None:
+    """6 runs per day take 2 hours instead of 1: 180 hours more per month, and what these cost."""
+    sums = totals({("a", "p/slow"): 2.0, ("a", "p/fast"): 1.0, ("b", "p/fast"): 1.0}, spread=0.01)
+    (row,) = sums.ranking({"slow": Price(0.5, "USD"), "p/fast": Price(0.4, "USD")}).labels
+    assert (row.label, row.pool, row.reference) == ("a", "p/slow", "p/fast")
+    assert (row.runs, row.workers) == ((180, 180), (6, 6))
+    assert row.ratio == pytest.approx(2.0, rel=0.03)
+    assert row.hours == pytest.approx(180, rel=0.06)
+    assert row.hours_interval[0] < row.hours < row.hours_interval[1]
+    # 360 hours at 0.50, less 180 at 0.40.
+    assert row.money == pytest.approx(108, rel=0.06)
+
+
+def test_cheaper_hours() -> None:
+    """A slower pool whose hours cost a quarter saves money, and comes last."""
+    hours = {("a", "slow"): 2.0, ("a", "fast"): 1.0, ("b", "other"): 1.2, ("b", "fast"): 1.0}
+    prices = {
+        pool: Price(0.1 if pool == "slow" else 0.4, "USD") for pool in ("slow", "fast", "other")
+    }
+    first, last = totals(hours, spread=0.01).ranking(prices).labels
+    assert (first.label, last.label) == ("b", "a")
+    assert last.money is not None
+    assert last.money < 0 < last.hours
+
+
+def test_chance_is_not_ranked() -> None:
+    """Of 300 equal labels none is called slower, and one of 1.3 times among them is."""
+    hours = {(f"label {number}", pool): 1.0 for number in range(300) for pool in "xy"}
+    assert totals(hours, days=2, spread=0.05).ranking({}).labels == ()
+    hours["label 7", "y"] = 1.3
+    ranking = totals(hours, days=2, spread=0.05).ranking({})
+    assert [(row.label, row.pool) for row in ranking.labels] == [("label 7", "y")]
+    assert ranking.compared == 300
+
+
+def test_one_worker_shows_nothing() -> None:
+    """A pool with a single worker is not compared; with two it is."""
+    hours = {("a", "slow"): 3.0, ("a", "fast"): 1.0}
+    assert totals(hours, workers=1).ranking({}).compared == 0
+    assert totals(hours, workers=2).ranking({}).compared == 1
+
+
+def test_what_counts() -> None:
+    """A run that is read twice counts once; one that did not complete is lost time of its pool."""
+    sums = totals({("a", "p"): 1.0}, workers=2, days=1)
+    again = totals({("a", "p"): 1.0}, workers=2, days=1)
+    assert again.cells.keys() == sums.cells.keys()
+    run = TaskRun("a", "p", "x", 0, "p/0", "exception", "claim-expired", -1, START_MS, START_MS + 2 * HOUR_MS, cost=0.6, currency="USD")  # fmt: skip
+    for _ in range(2):
+        sums.add(run)
+    sums.add(TaskRun("a", "p", "y", 0, "p/0", "completed", "completed", -1, -1, START_MS))
+    (pool,) = sums.ranking({}).pools
+    assert (pool.runs, pool.labels, pool.workers, pool.hours) == (3, 1, 2, 4.0)
+    assert pool.lost_share == 0.5
+    assert pool.price == Price(0.3, "USD")
