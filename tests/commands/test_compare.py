@@ -39,7 +39,7 @@ def test_the_seeds_answer(seed: Path) -> None:
     for words in ("amd-16 is 1.92× slower", "inconclusive", "100 %"):
         assert words in answer
     assert re.search(
-        r"To settle amd-30: 50 more workers per pool, 100 in total, about [0-9.]+ worker hours "
+        r"To settle amd-30: 53 more workers per pool, 106 in total, about [0-9.]+ worker hours "
         r"\(estimated from 2 runs, set-up included\), [0-9.]+ USD at the given prices\.",
         answer,
     )

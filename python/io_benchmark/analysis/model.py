@@ -277,6 +277,9 @@ class Advice(Struct, frozen=True):
     variation_ratio: float  # between workers, as assumed here
     message: Statement
     obstacle: Statement | None = None  # why more workers would not decide it
+    # Where it takes many: a margin with which so few more workers should settle it.
+    wider_margin_ratio: float | None = None
+    workers_at_wider_margin: int | None = None
 
 
 class WorkerVariation(Struct, frozen=True):

@@ -14,8 +14,9 @@ from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import variations
+from io_benchmark.analysis.inference.advice import advise
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair, advise
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import Worker, WorkerVariation
 from io_benchmark.analysis.observed.runs import Run

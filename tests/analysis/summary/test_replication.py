@@ -43,7 +43,7 @@ def test_by_whole_runs():
     assert cost_text(report) == (
         f"To settle amd-30: {count} more workers per pool, {2 * count} in total, about "
         f"{0.75 * count:.0f} worker hours (estimated from 2 runs, set-up included), {count * 0.425:.2f} USD at "
-        "the given prices."
+        "the given prices. Or accept ±20 %: 6 more."
     )
 
 
@@ -54,7 +54,9 @@ def test_without_the_queues_times():
     (duration_ns,) = (run.result.duration_ns for run in measured if run.pool == "amd-30")
     share = report.decision_cost.shares[0]
     assert (share.name, share.minutes) == ("amd-30", pytest.approx(duration_ns / HOUR_NS * 60))
-    assert cost_text(report).endswith("(estimated from 2 runs, without the set-up of tasks).")
+    assert cost_text(report).endswith(
+        "(estimated from 2 runs, without the set-up of tasks). Or accept ±20 %: 6 more."
+    )
 
 
 def amd_30(runs, name, **changes):
@@ -85,5 +87,6 @@ def test_what_repetition_does_not_settle():
     assert cost_of_deciding([part], workers(), {}) is None
     made = replace(report, subjects=(part,), decision_cost=None)
     assert cost_text(made) == (
-        "More workers are not expected to settle amd-30: that would take more than 100 per pool."
+        "More workers are not expected to settle amd-30: that would take more than 100 per pool. "
+        "Or accept ±20 %: 6 more."
     )

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.inference.advice import advise
 from io_benchmark.analysis.inference.estimates import WORKERS_AND_PAST, Estimate
 from io_benchmark.analysis.inference.looks import Look
-from io_benchmark.analysis.inference.pairs import Pair, advise
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.variations import shown_by_past
 from io_benchmark.analysis.levels import LEVEL, margin_bounds
 from io_benchmark.analysis.model import (

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis import levels
 from io_benchmark.analysis.inference import variations
+from io_benchmark.analysis.inference.advice import advise
 from io_benchmark.analysis.inference.comparisons import Judgement, judge
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair, advise
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import (

@@ -15,7 +15,7 @@ from io_benchmark.analysis.report_model import (
     SubjectReport,
 )
 from io_benchmark.costs.worker_time import Cost
-from io_benchmark.number_text import listed, number_of, ratio
+from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report.blocks import (
     STRONG,
     WARNING,
@@ -93,6 +93,15 @@ def cost_text(report: Report) -> str:
         names = _listed([candidate for candidate, _ in same])
         reason = "" if obstacle is None else f": {text_of(obstacle)}"
         sentences.append(f"More workers are not expected to settle {what}{names}{reason}.")
+    wider = [
+        (pair.advice.wider_margin_ratio, pair.advice.workers_at_wider_margin)
+        for part in report.subjects
+        for pair in part.comparisons
+        if pair.advice is not None and pair.advice.wider_margin_ratio is not None
+    ]
+    if wider:
+        margin, workers = max(wider)
+        sentences.append(f"Or accept ±{percent(margin)}: {workers} more.")
     return " ".join(sentences)
 
 
