@@ -14,7 +14,7 @@ PACKAGE = Path(io_benchmark.__file__).parent
 BELOW = ("statements", "levels", "variances", "run_noise", "time_parts", "model", "observed")
 COMPARISON = (
     "inference",
-    "division",
+    "side_times",
     "diagnosis_model",
     "trials",
     "report_model",

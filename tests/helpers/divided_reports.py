@@ -13,9 +13,9 @@ from simulated_push import Measured, Pool, measure, measure_one
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis_model import State
-from io_benchmark.analysis.division import Division, PartDifference
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.side_times import Division, PartDifference
 from io_benchmark.analysis.time_parts import Part
 
 RETRIEVES = 120

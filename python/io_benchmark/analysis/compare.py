@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from io_benchmark.analysis import levels
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.looks import Schedule
@@ -33,9 +32,9 @@ from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport, SubjectReport
+from io_benchmark.analysis.side_times import Division, bottlenecks_of_sides
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
-    bottlenecks,
     figures,
     place_rows,
     replication,
@@ -183,7 +182,7 @@ def _compare_subject(subject: Subject, sides: Mapping[str, Side], tasks: _Tasks)
         subject,
         {name: figures.summarize(side) for name, side in in_order.items()},
         comparisons,
-        bottlenecks.bottlenecks_of_sides(subject, in_order),
+        bottlenecks_of_sides(subject, in_order),
         tuple(Division.between(sides[pair.candidate], sides[pair.baseline]) for pair in pairs),
         operation=workload.operation,
         unit=workload.unit,

@@ -10,7 +10,6 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
-from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.model import (
     Comparison,
     Figures,
@@ -21,37 +20,10 @@ from io_benchmark.analysis.model import (
     Verdict,
     WorkerLine,
 )
+from io_benchmark.analysis.side_times import Division, SideBottleneck
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.costs.worker_time import Cost
-
-
-class Bottleneck(StrEnum):
-    """The resource that the copies of a run waited for."""
-
-    PAGE_CACHE = "absorbed by the page cache"
-    WRITEBACK = "bound by writeback"
-    DEVICE = "bound by a device"
-    CAP = "bound by a cap"
-    CPU = "bound by the CPU"
-    READING = "bound by reading"
-    UNKNOWN = "unknown"
-
-    @property
-    def median_is_steady(self) -> bool:
-        """Return whether identical runs have the same median; where they do not, their means agree."""
-        return self in (Bottleneck.PAGE_CACHE, Bottleneck.CPU)
-
-
-class SideBottleneck(Struct, frozen=True):
-    """The bottleneck of one side, and where its bytes went: means over its workers."""
-
-    bottleneck: Bottleneck
-    reason: Statement
-    copied_bytes: float | None
-    written_bytes: float | None  # what reached the disks, the final sync's included
-    left_dirty_bytes: float | None  # what the last copy left to be written
-    drain_ns: float | None  # how long writing that took
 
 
 class SubjectReport(Struct, frozen=True):

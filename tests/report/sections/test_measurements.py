@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from written import folds, headings, lines, rows, section, tables
 
 from io_benchmark.analysis.model import Severity
-from io_benchmark.analysis.report_model import Bottleneck, Report
+from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.side_times import Bottleneck
 from io_benchmark.report.blocks import Heading, Marks, Table, pieces, plain
 from io_benchmark.report.sections.comparison import document
 

@@ -27,11 +27,11 @@ from io_benchmark.analysis.diagnosis_model import (
     TrialOutcome,
     TrialState,
 )
-from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
+from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.time_parts import Kind, Part
 from io_benchmark.analysis.trials.trial_outcomes import outcomes

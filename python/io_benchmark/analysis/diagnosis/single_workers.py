@@ -14,7 +14,6 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
 from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, Remedy, State, TrialOutcome
-from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
@@ -22,6 +21,7 @@ from io_benchmark.analysis.model import UNKNOWN, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import SingleWorker
+from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.summary import figures
 from io_benchmark.analysis.summary.unlike_machines import Compared, SingleMachine

@@ -14,11 +14,11 @@ from statistics import fmean
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis_model import OWN_REASON, TrialOutcome, TrialState
-from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
+from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.trials.confirm import (

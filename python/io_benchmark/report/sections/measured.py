@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from io_benchmark.analysis.diagnosis_model import Diagnosis
-from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.model import DIFFERENT, MEDIAN, Comparison, Problem, Severity, Subject
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.analysis.side_times import Division
 from io_benchmark.number_text import agree, listed, number_of
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT, Line, Words
 from io_benchmark.report.content.wording import text_of

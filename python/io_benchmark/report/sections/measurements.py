@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from io_benchmark.analysis.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.report_model import SampledReport, SideBottleneck
+from io_benchmark.analysis.report_model import SampledReport
+from io_benchmark.analysis.side_times import SideBottleneck
 from io_benchmark.number_text import number_of, percent, size, times
 from io_benchmark.report.blocks import STRONG, Block, Fold, Heading, Items, Marks, Picture, Words
 from io_benchmark.report.content.wording import place_of, sharing_lines, text_of, unit_text

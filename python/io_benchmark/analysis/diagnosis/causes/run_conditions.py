@@ -23,9 +23,9 @@ from io_benchmark.analysis.diagnosis.rules import (
     cause,
     is_enough,
 )
-from io_benchmark.analysis.division import Division
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE
+from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
 from io_benchmark.results import workloads

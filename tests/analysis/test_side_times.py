@@ -8,9 +8,9 @@ import seed_workers
 from seed_case import RETRIEVES
 from seed_facts import counting, io_limit, waiting_for_io
 
+from io_benchmark.analysis import side_times
 from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.report_model import Bottleneck, SideBottleneck
-from io_benchmark.analysis.summary import bottlenecks
+from io_benchmark.analysis.side_times import Bottleneck, SideBottleneck
 from io_benchmark.report.content.wording import text_of
 
 ENTRY = "workloads.0"
@@ -39,7 +39,7 @@ def side(*changes: dict[str, Any]) -> SideBottleneck:
     change = {f"amd-16/{number}": facts for number, facts in enumerate(changes)}
     runs = seed_workers.workers(len(changes), pools=["amd-16"], change=change)
     views = Side.of_workers(runs, seed_workers.SUBJECT)
-    return bottlenecks.bottlenecks_of_sides(seed_workers.SUBJECT, {"amd-16": views})["amd-16"]
+    return side_times.bottlenecks_of_sides(seed_workers.SUBJECT, {"amd-16": views})["amd-16"]
 
 
 WAITS, WRITTEN = "waiting for I/O 48 % of the time", "100 % of the bytes written meanwhile"
