@@ -9,7 +9,10 @@ import jsonschema
 import program
 import pytest
 from json_schemas import report_schema
+from loopback import Loopback
+from loopback_deployment import Deployment
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
+from published_profiles import TEST_PROFILE, Sample, add_task, resource_profile
 
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 
@@ -114,3 +117,63 @@ def test_profiles_that_cannot_be_read(content, message, results: Path, tmp_path:
     done = program.run("predict", path, "--on", results, expected=1)
     assert done.stderr.startswith(f"error: {path}: ")
     assert message in done.stderr
+
+
+FULL = [Sample(user=0.5), *[Sample(written_mib=100, waiting=0.5)] * 2, Sample(user=0.5)]
+PUBLISHED = """\
+How long tasks take on other pools
+
+test-linux/opt-mochitest-1
+  3.00 s on intel, by 1 resource profile.
+  Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 2.05 KiB read.
+
+  pool      time   90 % of tasks  ratio   writes
+  ──────────────────────────────────────────────
+  intel   3.00 s        profiled
+  amd-16  4.21 s  3.24 to 5.48 s  1.40×  +1.21 s
+"""
+
+
+def test_a_task_that_published_a_resource_profile(results: Path) -> None:
+    """Its whole time, on the pool that the queue names; a task without a profile is named."""
+    deployment = Deployment()
+    profiles = {TEST_PROFILE: resource_profile(FULL)}
+    task_id = add_task(deployment, 1, profiles, minutes=0.05, worker_type="intel")
+    without = add_task(deployment, 2, {})
+    with Loopback(deployment) as taskcluster:
+        address = ("predict", f"task:{task_id}", f"task:{without}", "--on", results)
+        environment = {"TASKCLUSTER_ROOT_URL": taskcluster.url}
+        done = program.run(*address, environment=environment, expected=1)
+    assert done.stdout.startswith(PUBLISHED)
+    assert f"error: task {without} run 0 (test-linux/opt-mochitest-1): left no" in done.stderr
+
+
+def test_profiles_in_a_folder(results: Path, tmp_path: Path) -> None:
+    """Both kinds, at any depth; one that cannot be read is named and stops nothing."""
+    folder = tmp_path / "profiles"
+    (folder / "test" / "public").mkdir(parents=True)
+    write_profile(folder / "task-profile.json", profile_document((0, 50, 50, 0), cpu_s=1))
+    published = folder / "test" / "public" / "profile_resource-usage.json"
+    published.write_bytes(resource_profile(FULL))
+    (folder / "test" / "profile.json").write_text("{}")
+    done = program.run("predict", folder, "--pool", "intel", "--on", results, expected=1)
+    assert ANSWER.split("\n\n")[1] in done.stdout
+    assert "  2.00 s on intel, by 1 resource profile." in done.stdout
+    assert f"{folder / 'test' / 'profile.json'}: Object missing required field" in done.stderr
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = program.run("predict", empty, "--on", results, expected=2)
+    assert "has no file whose name contains profile and ends in .json" in done.stderr
+
+
+def test_no_profile_at_all(results: Path) -> None:
+    """The reason is the error."""
+    deployment = Deployment()
+    task_id = add_task(deployment, 1, {}, folders=())
+    with Loopback(deployment) as taskcluster:
+        environment = {"TASKCLUSTER_ROOT_URL": taskcluster.url}
+        address = ("predict", f"task:{task_id}", "--on", results)
+        done = program.run(*address, environment=environment, expected=1)
+    assert done.stderr.startswith(
+        f"error: task {task_id} (test-linux/opt-mochitest-1): publishes no"
+    )

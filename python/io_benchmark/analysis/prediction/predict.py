@@ -130,7 +130,6 @@ def _predict_task(
         for pool, storage in storages.items()
         if pool != source
     ]
-    busy_cpus = max(run.other_cpus for run in used)
     return TaskPrediction(
         program=used[0].name,
         sha256=used[0].sha256,
@@ -144,20 +143,37 @@ def _predict_task(
             sum(place.read_bytes for place in demand.places) for demand in likely
         ),
         syncs=mean_of_known(
-            sum(place.syncs[1] for place in demand.places if place.syncs) for demand in likely
+            sum(place.syncs[1] for place in demand.places if place.syncs and place.is_alone)
+            for demand in likely
         ),
         pools=tuple(predictions),
-        notes=()
-        if busy_cpus <= _BUSY_CPUS
-        else (
-            statement(
-                "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and their "
-                "I/O is counted as its own; profile it on an idle machine",
-                cpus=Quantity(busy_cpus, Unit.NUMBER),
-            ),
-        ),
+        notes=tuple(_notes(used, likely)),
         price=profiled_pool.price if profiled_pool else None,
     )
+
+
+def _notes(runs: Sequence[ProfiledRun], demands: Sequence[Demand]) -> Iterator[Statement]:
+    """Yield what the profiles of one task do not show."""
+    busy_cpus = max(run.other_cpus for run in runs)
+    if busy_cpus > _BUSY_CPUS:
+        yield statement(
+            "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and their "
+            "I/O is counted as its own; profile it on an idle machine",
+            cpus=Quantity(busy_cpus, Unit.NUMBER),
+        )
+    if runs[0].sha256 is None:
+        yield statement(
+            "A resource profile is of a whole machine and has no syncs, which the interval includes; "
+            "its disks are taken to be those of the place {place}",
+            place=runs[0].places[0],
+        )
+    unseen_ns = mean_of_known(demand.unseen_ns for demand in demands) or 0.0
+    if unseen_ns > _SMALL_SHARE * runs[0].wall_ns:
+        yield statement(
+            "{unseen} of the task are before or after its profile, and writing for a quarter of that "
+            "is assumed",
+            unseen=Quantity(unseen_ns, Unit.NANOSECONDS),
+        )
 
 
 def _speed(storage: PoolStorage | None, runs: Sequence[ProfiledRun]) -> float:

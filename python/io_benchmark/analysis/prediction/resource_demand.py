@@ -37,6 +37,8 @@ def demand_of_resources(
     reason = _unusable(profiled_ms, ends_ms - starts_ms)
     if reason is not None:
         return reason
+    if not (columns["read_bytes"] + columns["written_bytes"]).any():
+        return statement("the profile has no counters of disks; run the task with measure")
     first = _first_rows(ends_ms, float(starts_ms[0]))
     spans = np.diff([starts_ms[0], *ends_ms[first[1:] - 1], ends_ms[-1]]) * 1e6
 

@@ -63,7 +63,7 @@ def _task(task: TaskPrediction) -> Iterator[Block]:
     if predicted:
         table = _table(task, profiled_on, predicted, profiled_ns)
         yield table
-        if _PAID in table.heads:
+        if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
     if not task.pools:
         yield Items.of(["--on has no results of other pools."], "Nothing to predict")

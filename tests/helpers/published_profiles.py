@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Resource profiles as tasks publish them, of samples whose figures are given."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from checkout import ROOT
+from loopback_deployment import Artifact, Deployment, shown
+
+MIB = 1024 * 1024
+# By mozsystemmonitor, cut to its first twelve samples.
+RECORDED = ROOT / "tests" / "fixtures" / "resource-usage" / "profile_resource-usage.json"
+TEST_PROFILE = "public/test_info/profile_resource-usage.json"
+BUILD_PROFILE = "public/build/profile_build_resources.json"
+
+
+class Sample(NamedTuple):
+    """Shares are of all CPUs; the rest is what grew meanwhile, and what is in the cache afterwards."""
+
+    written_mib: float = 0
+    waiting: float | None = 0
+    user: float = 0
+    kernel: float = 0
+    read_mib: float = 0.001
+    writes: int = 0
+    cached_mib: float = 100
+    span_ms: float = 500
+
+
+def resource_document(samples: Sequence[Sample], cpus: int = 2) -> dict[str, Any]:
+    """Return a profile with three markers per sample, and a phase."""
+    markers: dict[str, Any] = {"name": [4], "startTime": [0.5], "endTime": [None], "data": [{}]}
+    start_ms = 1.0
+    for sample in samples:
+        waiting = {} if sample.waiting is None else {"iowait_pct": percent(sample.waiting)}
+        data = (
+            {
+                "type": "CPU",
+                "cpuPercent": "50.0%",
+                "nice_pct": "0.0%",
+                **waiting,
+                "user_pct": percent(sample.user),
+                "system_pct": percent(sample.kernel),
+            },
+            {"type": "Mem", "used": 1, "cached": round(sample.cached_mib * MIB), "buffers": 1},
+            {
+                "type": "IO",
+                "read_count": 1,
+                "read_bytes": round(sample.read_mib * MIB),
+                "write_count": sample.writes,
+                "write_bytes": round(sample.written_mib * MIB),
+            },
+        )
+        for name, marker in enumerate(data, 1):
+            markers["name"].append(name)
+            markers["startTime"].append(start_ms)
+            markers["endTime"].append(start_ms + sample.span_ms)
+            markers["data"].append(marker)
+        start_ms += sample.span_ms
+    strings = ["(root)", "CPU Use", "Memory", "IO", "Phase"]
+    return {
+        "meta": {"version": 27, "preprocessedProfileVersion": 47, "logicalCPUs": cpus},
+        "threads": [{"stringArray": strings, "markers": markers}],
+        "counters": [],
+    }
+
+
+def resource_profile(samples: Sequence[Sample], cpus: int = 2) -> bytes:
+    return json.dumps(resource_document(samples, cpus)).encode()
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f}%"
+
+
+def task_id_of(number: int) -> str:
+    """Return an id as the queue's."""
+    return f"test{number:04d}QAGAAAAAAAAAAA"
+
+
+def add_task(
+    deployment: Deployment,
+    number: int,
+    profiles: dict[str, bytes],
+    *,
+    label: str = "test-linux/opt-mochitest-1",
+    states: Sequence[str] = ("completed",),
+    minutes: float = 2,
+    folders: Sequence[str] = ("public/test_info",),
+    worker_type: str = "type-intel",
+) -> str:
+    """Add a task of a push to the deployment, of whose runs each left these profiles; return its id."""
+    task_id = task_id_of(number)
+    queue = {"provisionerId": "gecko-t", "workerType": worker_type}
+    definition = {
+        **queue,
+        "taskGroupId": task_id_of(0),
+        "created": "2026-03-20T08:00:00.000Z",
+        "deadline": "2026-03-25T00:00:00.000Z",
+        "expires": "2026-04-20T08:00:00.000Z",
+        "metadata": {"name": label, "description": "", "owner": "x@y.z", "source": ""},
+        "tags": {"kind": "test", "label": label},
+        "payload": {"artifacts": [{"name": name, "type": "directory"} for name in folders]},
+    }
+    runs = [
+        {
+            "runId": run,
+            "state": state,
+            "reasonCreated": "scheduled",
+            "reasonResolved": state,
+            "workerGroup": "us-central1-f",
+            "workerId": f"{number}",
+            "scheduled": "2026-03-20T08:00:00.000Z",
+            "started": "2026-03-20T08:10:00.000Z",
+            "resolved": f"2026-03-20T08:{10 + int(minutes):02d}:{round(60 * (minutes % 1)):02d}.000Z",
+        }
+        for run, state in enumerate(states)
+    ]
+    status = {
+        **queue,
+        "taskId": task_id,
+        "taskQueueId": f"gecko-t/{worker_type}",
+        "taskGroupId": task_id_of(0),
+        "state": states[-1] if states else "unscheduled",
+        "expires": "2026-04-20T08:00:00.000Z",
+        "runs": runs,
+    }
+    deployment.add(shown(task_id, definition), status)
+    for run in range(len(states)):
+        for name, content in profiles.items():
+            deployment.artifacts[task_id, run, name] = Artifact(content)
+    return task_id

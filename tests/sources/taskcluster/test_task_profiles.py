@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Profiles that tasks published: which runs and files are read, and what is said where there is none."""
+
+import json
+
+import pytest
+from loopback import Loopback
+from loopback_deployment import Artifact, Deployment
+from predicted_tasks import profile_document
+from published_profiles import BUILD_PROFILE, TEST_PROFILE, Sample, add_task, resource_profile
+
+from io_benchmark.results.format import TaskProfile
+from io_benchmark.results.resource_profile import ResourceProfile
+from io_benchmark.sources.gather import Gathered, gather_profiles
+from io_benchmark.sources.protocol import ProfileQuery
+from io_benchmark.sources.run_results import RunProfile
+from io_benchmark.sources.taskcluster import task_profiles
+
+MEASURED = "public/io-benchmark/task-profile.json"
+SAMPLES = resource_profile([Sample(user=0.5)] * 4)
+
+
+@pytest.fixture
+def deployment() -> Deployment:
+    return Deployment()
+
+
+def read(deployment: Deployment, *addresses: str, private: bool = False) -> Gathered[RunProfile]:
+    with Loopback(deployment, private=private) as taskcluster:
+        query = ProfileQuery({"TASKCLUSTER_ROOT_URL": taskcluster.url})
+        return gather_profiles(addresses, query)
+
+
+def test_a_task(deployment: Deployment) -> None:
+    """Label, worker type and time come from the queue."""
+    task_id = add_task(deployment, 1, {TEST_PROFILE: SAMPLES}, minutes=2.5)
+    (run,) = read(deployment, f"task:{task_id}").results
+    assert isinstance(run.profile, ResourceProfile)
+    assert (run.label, run.pool) == ("test-linux/opt-mochitest-1", "type-intel")
+    assert (run.task_ns, run.wall_ns) == (150 * 10**9, 150 * 10**9)
+    assert run.source.endswith(f"/tasks/{task_id}/runs/0")
+
+
+def test_the_best_profile(deployment: Deployment) -> None:
+    """`measure`'s own, then that of a test or a build; only files that the definition has room for."""
+    measured = json.dumps(profile_document((0, 0), pool="amd-16")).encode()
+    both = {MEASURED: measured, TEST_PROFILE: SAMPLES}
+    folders = ("public/io-benchmark", "public/test_info")
+    (first,) = read(deployment, f"task:{add_task(deployment, 1, both, folders=folders)}").results
+    assert isinstance(first.profile, TaskProfile)
+    assert (first.pool, first.wall_ns) == ("amd-16", 10**9)
+    without = add_task(
+        deployment, 2, {BUILD_PROFILE: SAMPLES}, folders=("public/io-benchmark", "public/build")
+    )
+    (second,) = read(deployment, f"task:{without}").results
+    assert isinstance(second.profile, ResourceProfile)
+    (third,) = read(deployment, f"task:{add_task(deployment, 3, both)}").results
+    assert isinstance(third.profile, ResourceProfile)
+    assert read(deployment, f"task:{add_task(deployment, 4, both, folders=())}").results == ()
+
+
+def test_runs(deployment: Deployment) -> None:
+    """Every completed run is one; others are not of the whole task."""
+    task_id = add_task(
+        deployment, 1, {TEST_PROFILE: SAMPLES}, states=("completed", "failed", "completed")
+    )
+    gathered = read(deployment, f"task:{task_id}", f"task:{task_id}.2")
+    assert [run.source[-1] for run in gathered.results] == ["0", "2", "2"]
+    assert "run 1" in gathered.remarks[0]
+
+
+def test_a_group(deployment: Deployment) -> None:
+    """Tasks without a profile are counted in one remark, and stop nothing."""
+    for number in (0, 1):
+        add_task(deployment, number, {TEST_PROFILE: SAMPLES})
+    decision = add_task(deployment, 2, {}, label="lint", folders=())
+    add_task(deployment, 3, {}, label="source-test")
+    gathered = read(deployment, f"group:{task_id_of_group(deployment)}")
+    assert [run.label for run in gathered.results] == ["test-linux/opt-mochitest-1"] * 2
+    assert (gathered.unreadable, gathered.remarks) == (
+        (),
+        ("of groups, 2 tasks published no profile and are left out",),
+    )
+    assert "publishes no profile; run it with" in read(deployment, f"task:{decision}").unreadable[0]
+
+
+def task_id_of_group(deployment: Deployment) -> str:
+    (group,) = deployment.groups
+    return group
+
+
+def test_most_runs(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A push may have thousands."""
+    monkeypatch.setattr(task_profiles, "_MOST_RUNS", 2)
+    for number in range(3):
+        add_task(deployment, number, {TEST_PROFILE: SAMPLES})
+    gathered = read(deployment, f"group:{task_id_of_group(deployment)}")
+    assert len(gathered.results) == 2
+    assert gathered.remarks == ("read the profiles of 2 of 3 runs; name fewer tasks",)
+
+
+@pytest.mark.parametrize(
+    ("states", "problem"),
+    [
+        ((), "has no runs, it is unscheduled and waits for other tasks"),
+        (("running",), "is still running; read it again when it has ended"),
+        (("failed",), "failed; a prediction needs a completed run"),
+    ],
+)
+def test_tasks_that_did_not_complete(
+    deployment: Deployment, states: tuple[str, ...], problem: str
+) -> None:
+    """The problem says so."""
+    task_id = add_task(deployment, 1, {TEST_PROFILE: SAMPLES}, states=states)
+    (line,) = read(deployment, f"task:{task_id}").unreadable
+    assert f"task {task_id}" in line
+    assert problem in line
+
+
+@pytest.mark.parametrize(
+    ("artifact", "problem"),
+    [
+        (None, "left no profile_resource-usage.json: it expired on 2026-04-20; run the task again"),
+        (Artifact(storage_type="error"), "has an error artifact instead of a result"),
+        (Artifact(b"<html>"), "is a web page, such as a login page"),
+        (Artifact(b'{"meta": {}, "threads": []}'), "missing required field `version`"),
+        (Artifact(b"{" + b" " * (64 * 1024 * 1024) + b"}"), "bytes"),
+    ],
+)
+def test_profiles_that_cannot_be_read(
+    deployment: Deployment, artifact: Artifact | None, problem: str
+) -> None:
+    """A line has the task, the reason and its address."""
+    task_id = add_task(deployment, 1, {})
+    if artifact is not None:
+        deployment.artifacts[task_id, 0, TEST_PROFILE] = artifact
+    gathered = read(deployment, f"task:{task_id}")
+    (line,) = gathered.unreadable
+    assert line.startswith(f"task {task_id} run 0 (test-linux/opt-mochitest-1): ")
+    assert problem in line
+    assert line.endswith(f"/tasks/{task_id}/runs/0)")
+
+
+def test_private_profiles(deployment: Deployment) -> None:
+    """The scope that lacks is named."""
+    task_id = add_task(deployment, 1, {TEST_PROFILE: SAMPLES})
+    (line,) = read(deployment, f"task:{task_id}", private=True).unreadable
+    assert f"needs the scope queue:get-artifact:{TEST_PROFILE}" in line
