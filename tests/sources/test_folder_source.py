@@ -46,8 +46,7 @@ def test_bad_runs_stop_nothing(tmp_path: Path) -> None:
     bad, torn, good = add(tmp_path, A), add(tmp_path, B), add(tmp_path, C)
     (bad / run_files.RESULT_NAME).write_text('{"version": 99}')
     (torn / run_files.TASK_NAME).write_text("{")
-    empty, deep, pipe, task_pipe, loop = (add(tmp_path, B, number) for number in range(1, 6))
-    (deep / run_files.TASK_NAME).write_text('{"x": ' + "[" * 100_000)
+    empty, pipe, task_pipe, loop = (add(tmp_path, B, number) for number in range(1, 5))
     for folder in (empty, pipe, loop):
         (folder / run_files.RESULT_NAME).unlink()
     os.mkfifo(pipe / run_files.RESULT_NAME)
@@ -62,7 +61,6 @@ def test_bad_runs_stop_nothing(tmp_path: Path) -> None:
     assert gathered.unreadable == (
         f"{torn}/task.json: {CUT}",
         f"{empty}/io-benchmark.json: does not exist: the run left no result",
-        f"{deep}/task.json: is nested too deeply",
         f"{pipe}/io-benchmark.json: is not a regular file",
         f"{task_pipe}/task.json: is not a regular file",
         f"{loop}/io-benchmark.json: Too many levels of symbolic links",

@@ -12,9 +12,10 @@ from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, Artifact, Deployment, add_group, slug
 from recorded_pushes import PUSH
 
+from io_benchmark.sources.gather import gather
 from io_benchmark.sources.taskcluster import task_watch
 from io_benchmark.sources.taskcluster.addresses import LANDO_HOSTS, GroupAddress, parse
-from io_benchmark.sources.taskcluster.listing import TaskListing, connect
+from io_benchmark.sources.taskcluster.listing import connect
 from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks, wait_in_group
 
 
@@ -162,18 +163,9 @@ def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
     with Loopback(deployment) as loopback:
         lando(loopback, *answer)
         environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-        meaning = parse(LANDO, environment)
-        assert meaning is not None
-        addresses = {0: meaning}
-
-        async def listed():
-            async with connect(addresses, environment) as deployments:
-                listing = TaskListing(deployments)
-                assert await listing.tasks(addresses) == []
-                return listing.log.problems
-
-        [(_, sentence)] = asyncio.run(listed())
-    assert problem in sentence
+        gathered = gather([LANDO], environment, lambda _progress: None, lambda result: result)
+    (line,) = gathered.unreadable
+    assert problem in line
 
 
 @pytest.mark.parametrize(
