@@ -77,9 +77,8 @@ def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
 
 def test_the_pool_of_a_profile(results: Path, tmp_path: Path) -> None:
     """`--pool` names it where the profile does not, without which nothing is predicted."""
-    unnamed = write_profile(
-        tmp_path / "unnamed.json", profile_document((0, 50, 50, 0), cpu_s=1, pool=None)
-    )
+    document = profile_document((0, 50, 50, 0), cpu_s=1, pool=None)
+    unnamed = write_profile(tmp_path / "unnamed.json", document)
     done = program.run("predict", unnamed, "--on", results, expected=1)
     assert "does not name its pool" in " ".join(done.stdout.split())
     assert done.stderr == "error: nothing could be predicted; see the report for the reasons\n"
