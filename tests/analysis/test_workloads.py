@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """Workloads in batches: their figures, verdicts, validity, and findings about one side."""
 
-import math
 from typing import Any
 
 import pytest
@@ -12,29 +11,8 @@ from seed_workers import measured, pair_report, workers
 from io_benchmark.analysis.model import Entry, Severity, Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content.wording import text_of
-from io_benchmark.results import workloads
 
 REFUSED, WARNING = Severity.REFUSED, Severity.WARNING
-
-
-@pytest.mark.parametrize(
-    ("name", "time_ns", "figure", "unit"),
-    [
-        ("random-io", 1e9 / 170_000, 170_000, "IOPS"),
-        ("random-io", 0.0, math.inf, "IOPS"),
-        ("metadata", 1e3, 1_000_000, "ops/s"),
-        ("sync-write", 150e3, 150, "µs"),
-        ("upload", 600e6, 600, "ms"),
-        ("another", 2e6, 2, "ms"),
-    ],
-)
-def test_a_time_as_the_workloads_figure(
-    name: str, time_ns: float, figure: float, unit: str
-) -> None:
-    """A rate is the same time shown the other way round."""
-    workload = workloads.of(name)
-    assert workload.shown(time_ns) == pytest.approx(figure)
-    assert workload.unit == unit
 
 
 def batches(times_ns: list[float], operations: list[int]) -> Entry:

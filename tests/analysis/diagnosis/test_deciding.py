@@ -528,8 +528,7 @@ MEASURED = [
         **slower_lookups(40),
     ),
     timed(
-        *("random-io: slower", "random-io/write-depth-32"),
-        *((1.09, RULED_OUT), (1.11, NOT_SEPARABLE)),
+        "random-io: slower", "random-io/write-depth-32", (1.09, RULED_OUT), (1.11, NOT_SEPARABLE)
     ),
     timed(
         *("scheduler: as fast", appending, (1.09, RULED_OUT), (1.11, NOT_OBSERVABLE)),

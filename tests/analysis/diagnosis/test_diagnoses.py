@@ -1,27 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which differences are explained, and what the supported causes leave over of one."""
 
-import dataclasses
-from functools import cache
-from itertools import chain
-
-import divided_reports
 import pytest
 import seed_case
-import simulated_cases
 from msgspec.structs import replace
 from seed_facts import spent, waiting_for_io
 from seed_workers import SUBJECT, causes_of, measurement, workers_of
-from simulated_machine import PARTS, Machine
-from simulated_push import Pool, measure
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.diagnoses import _explained, _left_over
 from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.time_parts import Kind, Phase
+from io_benchmark.analysis.time_parts import Kind
 from io_benchmark.results.workloads.metadata import NOT_VISIBLE
 
 SLOWER, FASTER, OPEN = Verdict.SLOWER, Verdict.FASTER, Verdict.INCONCLUSIVE
@@ -91,10 +82,6 @@ def test_what_is_explained(measured: list[Measured], explained: list[str]) -> No
     assert names == explained
 
 
-WARM = dataclasses.replace(simulated_cases.BASE, resident_share=1.0)
-SLOW_GREP = simulated_cases.TRUTHS["slow grep"].change(WARM)
-
-
 @pytest.mark.parametrize(
     ("user_ms", "kernel_ms", "left"),
     [
@@ -116,33 +103,3 @@ def test_what_is_left_over(user_ms: float, kernel_ms: float, left: list[Kind]) -
     cause = replace(causes_of(change)["device-count"], state=State.SUPPORTED, share=None)
     leftover = _left_over([cause], Case(SUBJECT, 1.92, fast, slow))
     assert [part.kind for part in (leftover.parts if leftover else ())] == left
-
-
-@cache
-def hidden_cost(machine: Machine) -> tuple[Report, float]:
-    """Return a report, and the share of a cost in copies that no fact shows, beside a machine's own."""
-    pools = (
-        Pool("amd-16", dataclasses.replace(machine, first_touch_ns_per_mib=300_000.0)),
-        Pool("intel", WARM),
-    )
-    measured = measure(pools, 1, destination="unlink", retrieves=divided_reports.RETRIEVES)
-    for worker in chain.from_iterable(measured.values()):
-        worker.document["host"]["first_touch_ns_per_mib"] = []
-    slow, fast = (
-        {part: sum(worker.run.mean_ns(part) for worker in workers) for part in PARTS}
-        for workers in measured.values()
-    )
-    share = (slow["copy_kernel"] - fast["copy_kernel"]) / (sum(slow.values()) - sum(fast.values()))
-    return divided_reports.of_measured(measured, baseline="intel"), share
-
-
-def test_a_cost_that_no_fact_shows() -> None:
-    """Its size and its part of the time are named."""
-    report, share = hidden_cost(SLOW_GREP)
-    (diagnosis,) = report.diagnoses
-    assert [c.name for c in diagnosis.causes if c.state is State.SUPPORTED] == ["lookup-cost"]
-    assert diagnosis.leftover is not None
-    assert diagnosis.leftover.share == pytest.approx(share, abs=0.05)
-    (part,) = diagnosis.leftover.parts
-    assert (part.phase, part.kind) == (Phase.COPY, Kind.KERNEL)
-    assert part.difference_ns == pytest.approx(diagnosis.leftover.difference_ns)

@@ -49,15 +49,6 @@ def test_workers_of_the_faster_side_have_it_too() -> None:
     )
 
 
-def test_workers_that_vary_by_themselves() -> None:
-    """Where equal workers vary by a third, one that is nearer to the other side contradicts nothing."""
-    one, two = (
-        {at: disks(count, write_mib_per_s=each)(BASE) for at, each in enumerate(speeds)}
-        for count, speeds in ((1, (240, 300, 360, 440, 560)), (2, (240, 300, 360, 440, 560)))
-    )
-    assert causes(ONE_DISK, one, two)["device-count"].state is SUPPORTED
-
-
 @pytest.mark.parametrize(
     ("times", "has_fact"),
     [(8.1, True), (7.9, None), (2.1, None), (1.9, False), (1.0, False)],

@@ -80,15 +80,6 @@ def test_regression_by_hand(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("autocorrelation", [0.0, 0.5])
-@pytest.mark.parametrize("count", [20, 60])
-def test_nothing_changes(count: int, autocorrelation: float, seed: int) -> None:
-    """Dependence on the point before is not a step; tests/simulation has the rate."""
-    values = noise(seed, count, autocorrelation=autocorrelation)
-    assert explained(weekly(count), values) == Explanation()
-
-
-@pytest.mark.parametrize("seed", range(3))
 def test_steps(seed: int) -> None:
     """A step of 20 % has its size; six slow weeks among quick ones are two steps."""
     (step,) = explained(weekly(60), noise(seed, 60) + steps(60, (40, 1.2))).steps

@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which look a comparison is, and what it may spend; the rates are in tests/simulation."""
 
-import math
-from collections.abc import Sequence
-
-import numpy as np
 import pytest
 import seed_workers
-from scipy import special
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import looks
@@ -27,30 +22,6 @@ def test_pococks_levels(number: int, p_value: float) -> None:
     """Pocock 1977, Biometrika 64:191, table 1: with this level at equal steps the error is 5 %."""
     chance = _chance_of_crossing(range(1, number + 1), [p_value] * number)
     assert chance == pytest.approx(0.05, abs=3e-4)
-
-
-def finely(counts: Sequence[int], p_values: Sequence[float]) -> float:
-    """The same chance by 400 points between each two looks."""
-    points, density = np.zeros(1), np.ones(1)
-    between, weights = np.polynomial.legendre.leggauss(400)
-    before = 0
-    for workers, p_value in zip(counts, p_values, strict=True):
-        edge = -special.ndtri(p_value / 2) * math.sqrt(workers)
-        step = math.sqrt(workers - before)
-        distances = (between[:, None] * edge - points[None, :]) / step
-        at_points = np.exp(-(distances**2) / 2) @ density / (step * math.sqrt(2 * math.pi))
-        points, density, before = between * edge, at_points * weights * edge, workers
-    return 1 - float(density.sum())
-
-
-@pytest.mark.parametrize("p_value", [0.3, 0.01, 1e-5])
-@pytest.mark.parametrize("counts", [(2,), (3, 6, 12), (2, 99, 100), NUMBERS])
-def test_few_points_are_enough(counts: Sequence[int], p_value: float) -> None:
-    """Looks far apart and close together, from the widest levels to the strictest of many pools."""
-    p_values = [p_value, *[p_value / 5] * (len(counts) - 1)]
-    rel, least = (1e-5, 1e-12) if p_value >= 0.01 else (3e-3, 1e-9)
-    expected = pytest.approx(finely(counts, p_values), rel=rel, abs=least)
-    assert _chance_of_crossing(counts, p_values) == expected
 
 
 @pytest.mark.parametrize("alpha", [0.10, 0.05, 0.05 / 3])

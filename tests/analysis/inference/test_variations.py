@@ -14,9 +14,6 @@ from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.advice import advise
-from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import Worker, WorkerVariation
 from io_benchmark.analysis.observed.runs import Run
@@ -141,36 +138,6 @@ def test_what_is_assumed_and_what_is_known():
     seen = between(candidate, runs(B, B))
     assert seen.degrees == 5.0
     assert seen.ratio == pytest.approx(math.sqrt((4 * 0.0025 + 0.005) / 5))
-
-
-def test_more_workers_do_not_help():
-    """With pushes that vary by 5 %, another day is advised; the same sides in one push need 6 more."""
-    after, before = [
-        SideData(
-            tuple(shift + 0.01 * at for at in (-1, 0, 1)), ((simulation.entry(np.ones(200)),),) * 3
-        )
-        for shift in (0.08, 0.0)
-    ]
-    variation = variations.given(0.05)
-    looks = Schedule((3,), is_declared=True)
-    pairs = [
-        Pair("after", "before", after, before, variation, schedule=schedule, push_variation=pushes)
-        for pushes, schedule in (
-            (None, None),
-            (between(runs(A, A, A), runs(B, B, B)), None),
-            (PushVariation(0.001, 11.0, 12, 2.0), looks),
-        )
-    ]
-    one_push, two, no_look = (
-        advise(pair.estimate, pair, margin=0.05, comparisons=1) for pair in pairs
-    )
-    assert one_push.workers_to_add is not None
-    assert two.workers_to_add is None
-    assert two.obstacle is not None
-    assert text_of(two.obstacle).startswith("pushes vary by 5 %, whatever the number of workers")
-    # Pushes that hardly vary are not the reason.
-    assert no_look.obstacle is not None
-    assert text_of(no_look.obstacle).startswith("no look is declared after 3 workers per pool")
 
 
 def changed(side, group):

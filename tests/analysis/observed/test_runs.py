@@ -74,15 +74,6 @@ def test_mount_options() -> None:
     assert (on(None).mount_table_options, on(None).mount_options) == ({}, {})
 
 
-def test_barriers_by_either_name() -> None:
-    """Kernels write barrier=0 or nobarrier for the same thing."""
-    options = ("barrier=0", "barrier=1", "barrier=9", "nobarrier")
-    mounts = [MOUNT | {"options": "", "super_options": option} for option in options]
-    assert [on(mount).mount_options for mount in mounts] == [
-        *({"nobarrier": ""}, {"barrier": ""}, {"barrier": "9"}, {"nobarrier": ""})
-    ]
-
-
 MIB = 1024 * 1024
 
 

@@ -59,24 +59,6 @@ def test_without_the_queues_times():
     )
 
 
-def amd_30(runs, name, **changes):
-    """Return amd-30's run, measured on this type of machine."""
-    (run,) = (run for run in runs if run.pool == "amd-30")
-    task = replace(run.result.task, instance_type=name)
-    return replace(run, result=replace(run.result, task=task), instance_type=name, **changes)
-
-
-@pytest.mark.parametrize("name", ["b-linux-large", "gecko-t/b-linux-large", "machine-30"])
-def test_names_of_prices(name):
-    """A worker pool's name is known with its provisioner and without, a machine's without its path."""
-    runs = timed(intel=1, amd_16=1, amd_30=1)
-    run = amd_30(runs, "zones/x/machine-30", queue="gecko-t/b-linux-large")
-    runs = [*(usual for usual in runs if usual.pool != "amd-30"), run]
-    cost = decided(runs, {name: INTEL}).decision_cost
-    assert [share.price for share in cost.shares] == [INTEL, None]
-    assert cost.amount.endswith("at the given prices (none for intel)")
-
-
 def test_what_repetition_does_not_settle():
     """The pool is named with the limit, and costs nothing."""
     report = decided()

@@ -31,46 +31,31 @@ def test_the_faster_pool_is_paced(baseline: str) -> None:
 
 
 NOT_MEASURED = "What the disks of intel can write was not measured"
+FAST = trials({}, ceilings=(782,))
 
 
 @pytest.mark.parametrize(
     ("candidate", "fast", "expected"),
     [
-        pytest.param("amd-16", None, f"{NOT_MEASURED}.", id="no trials"),
-        pytest.param("amd-16", trials({}), f"{NOT_MEASURED}.", id="no ceilings"),
-        pytest.param(
-            "amd-16",
-            trials({}, reason="no time."),
-            f"{NOT_MEASURED}: no time.",
-            id="skipped",
+        ("amd-16", None, f"{NOT_MEASURED}."),
+        ("amd-16", trials({}), f"{NOT_MEASURED}."),
+        ("amd-16", trials({}, reason="no time."), f"{NOT_MEASURED}: no time."),
+        (
+            *("amd-16", trials({}, ceilings=(468,))),
+            (
+                "The disks of amd-16 can write 391 MiB/s, those of intel 468 MiB/s: a pace is tried "
+                "where they can write 1.2 times less."
+            ),
         ),
-        pytest.param(
-            "amd-16",
-            trials({}, ceilings=(468,)),
-            "The disks of amd-16 can write 391 MiB/s, those of intel 468 MiB/s: a pace is tried where "
-            "they can write 1.2 times less.",
-            id="ceilings nearly equal",
-        ),
-        pytest.param(
-            "amd-16",
-            trials({}, ceilings=(782,), pace_mib_per_s=400),
+        (
+            *("amd-16", trials({}, ceilings=(782,), pace_mib_per_s=400)),
             "intel was limited to the ceiling of amd-16 already.",
-            id="paced already",
         ),
-        pytest.param(
-            "amd-30",
-            trials({}, ceilings=(782,)),
-            "amd-30 against intel is inconclusive: measure more workers first.",
-            id="inconclusive",
-        ),
-        pytest.param(
-            "unknown", trials({}, ceilings=(782,)), "No pools with trials are compared.", id="alone"
-        ),
-        pytest.param(
-            "unknown",
-            None,
+        ("amd-30", FAST, "amd-30 against intel is inconclusive: measure more workers first."),
+        ("unknown", FAST, "No pools with trials are compared."),
+        (
+            *("unknown", None),
             "No result has trials: measure again with `trials: auto` or `always` in the kind.",
-            id="alone without trials",
         ),
     ],
 )

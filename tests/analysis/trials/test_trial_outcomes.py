@@ -71,13 +71,6 @@ def test_the_gap_goes_or_stays(kind: str, time_ms: float, state: TrialState, sha
     assert found.share == pytest.approx(share, abs=0.01)
 
 
-def test_memory_has_no_share() -> None:
-    """It shows whether storage is involved, and never how much."""
-    found = outcome("memory", {"memory": STEADY}, {"memory": STEADY})
-    assert (found.state, found.share, found.low_share) == (CONFIRMED, None, None)
-    assert text_of(found.meaning) == "The gap goes: storage is involved."
-
-
 def test_repetitions_that_scatter() -> None:
     """The mean says that the gap goes, but one repetition says that nearly half of it stays.
 
@@ -101,24 +94,16 @@ OTHER_FILES = "The sides did not copy the same files."
 @pytest.mark.parametrize(
     ("slow", "state", "reason"),
     [
-        pytest.param(
+        (
             trials(SLOW | {"lookup": (66, 66)}),
             *(UNDECIDED, "There are fewer than 3 repetitions."),
-            id="few repetitions",
         ),
-        pytest.param(
-            trials({"normal": (72.1,) * 3, **LOOKUPS}), NOT_RUN, SMALL_GAP, id="small gap"
-        ),
-        pytest.param(trials({"normal": (72.7,) * 3, **LOOKUPS}), CONFIRMED, "The gap", id="gap"),
-        pytest.param(
-            trials({}, reason="too little time: 0.2 s"),
-            *(NOT_RUN, "too little time: 0.2 s."),
-            id="a worker's reason",
-        ),
-        pytest.param(None, NOT_RUN, "amd-16 did not run lookup.", id="one side"),
-        pytest.param(
-            trials(SLOW | LOOKUPS, files=(2, 1, 3)), NOT_RUN, OTHER_FILES, id="other files"
-        ),
+        (trials({"normal": (72.1,) * 3, **LOOKUPS}), NOT_RUN, SMALL_GAP),
+        (trials({"normal": (72.7,) * 3, **LOOKUPS}), CONFIRMED, "The gap"),
+        # A worker's own reason.
+        (trials({}, reason="too little time: 0.2 s"), NOT_RUN, "too little time: 0.2 s."),
+        (None, NOT_RUN, "amd-16 did not run lookup."),
+        (trials(SLOW | LOOKUPS, files=(2, 1, 3)), NOT_RUN, OTHER_FILES),
     ],
 )
 def test_what_can_be_judged(slow: dict[str, Any] | None, state: TrialState, reason: str) -> None:
@@ -174,36 +159,6 @@ def test_a_pace_of_copies_that_are_hardly_blocked(
     assert found.state is (CONFIRMED if found == paced else UNDECIDED)
 
 
-@pytest.mark.parametrize(
-    ("slow", "fast", "half_width"),
-    [
-        pytest.param((126,), (66,), 0.22, id="one worker each, as far as is assumed"),
-        pytest.param((90,), (66,), 0.39, id="one worker each, and a smaller gap"),
-        pytest.param((90, 90, 90), (66, 66, 66), 0, id="workers that are alike"),
-    ],
-)
-def test_how_far_workers_differ(
-    slow: Sequence[float], fast: Sequence[float], half_width: float
-) -> None:
-    """The paced run is on one more worker, and the verdict takes workers to differ as far."""
-    times = ((ms, ms + 0.1, ms - 0.1) for ms in (*slow, *fast, slow[0]))
-    *normal, held = ({"normal": each} for each in times)
-    paced = trials(AFTER_PACE | {"pace": held["normal"]}, ceilings=HIGH, pace_mib_per_s=391)
-    found = by_kind(
-        [trials(each, ceilings=LOW) for each in normal[: len(slow)]],
-        [*(trials(each, ceilings=HIGH) for each in normal[len(slow) :]), paced],
-    )[TrialKind.PACE]
-    assert found.state is (CONFIRMED if half_width <= 0.25 else UNDECIDED)
-    assert (found.share, found.high_share) == pytest.approx((1, 1 + half_width), abs=0.01)
-
-
-def test_a_shared_pace() -> None:
-    """Disks that are nearly alike share a pace: at 360 MiB/s, one takes longer than at 391."""
-    times = ((137, 138, 136), (145, 146, 144), (155, 156, 154))
-    states = [paced(time_ms, rate=360).state for time_ms in times]
-    assert states == [CONFIRMED, CONFIRMED, UNDECIDED]
-
-
 def test_what_is_not_paced() -> None:
     """The faster side was not yet limited to the right ceiling; test_confirm has the other reasons."""
     recorded = trials(SLOW, ceilings=LOW), trials(FAST, ceilings=HIGH)
@@ -219,26 +174,18 @@ def test_what_is_not_paced() -> None:
 
 
 @pytest.mark.parametrize(
-    ("slow", "fast", "contradicting"),
+    ("slow", "fast", "kinds"),
     [
-        pytest.param(
-            {"lookup": STEADY, "unlink": STEADY},
-            {"lookup": STEADY, "unlink": STEADY},
-            {"lookup": "unlink contradicts this.", "unlink": "lookup contradicts this."},
-            id="lookups and the flush",
-        ),
-        pytest.param(
-            {"memory": (126, 127, 125), "unlink": STEADY},
-            {"memory": STEADY, "unlink": STEADY},
-            {"memory": "unlink contradicts this.", "unlink": "memory contradicts this."},
-            id="the flush, but no storage",
-        ),
+        # Lookups and the flush; the flush, but no storage.
+        ({"lookup": STEADY, "unlink": STEADY}, {"lookup": STEADY}, ("lookup", "unlink")),
+        ({"memory": (126, 127, 125), "unlink": STEADY}, {"memory": STEADY}, ("memory", "unlink")),
     ],
 )
-def test_contradictions(slow: Times, fast: Times, contradicting: dict[str, str]) -> None:
+def test_contradictions(slow: Times, fast: Times, kinds: tuple[str, str]) -> None:
     """Trials that contradict each other are undecided, and name each other."""
-    found = by_kind([trials({**SLOW, **slow})], [trials({**FAST, **fast})])
+    found = by_kind([trials({**SLOW, **slow})], [trials({**FAST, **fast, "unlink": STEADY})])
     undecided = {
         kind.value: text_of(each.meaning) for kind, each in found.items() if each.state is UNDECIDED
     }
-    assert undecided == contradicting
+    first, second = kinds
+    assert undecided == {first: f"{second} contradicts this.", second: f"{first} contradicts this."}

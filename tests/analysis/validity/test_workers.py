@@ -7,7 +7,7 @@ import seed_workers
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, Verdict
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.report.content.wording import evidence_text, text_of
+from io_benchmark.report.content.wording import text_of
 
 BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd"
 AT_ONCE = "some at the same time, which slows each of them"
@@ -46,16 +46,6 @@ def broken(made, rule):
     return [problem for problem in made.problems if problem.rule == rule]
 
 
-def evidence(made, *sides):
-    """What the causes say about these sides."""
-    return [
-        evidence_text(getattr(cause, f"{side}_evidence"))
-        for diagnosis in made.diagnoses
-        for cause in diagnosis.causes
-        for side in sides
-    ]
-
-
 def only(made):
     (subject,) = made.subjects
     (comparison,) = subject.comparisons
@@ -73,25 +63,6 @@ def test_the_averages_of_all_runs_are_compared():
     slower = tuple(2 * (1 + 0.01 * at) for at in range(5))
     agreeing = only(report(on_one_machine(a=slower, b=(1, 1.01, 0.99, 1, 1.02))))
     assert (agreeing.verdict, agreeing.assumed_variation_ratio) == (Verdict.SLOWER, 0.05)
-
-
-def test_runs_of_one_machine_in_bare_files_are_one_worker():
-    """By the boot id: they count once in the figures, in the table of workers and in the evidence."""
-    made = report(on_one_machine(a=(2.0, 2.2), b=(1.0, 1.1)))
-    figures = made.subjects[0].figures
-    assert {side: (row.workers, row.between_workers_ratio) for side, row in figures.items()} == {
-        "a": (1, None),
-        "b": (1, None),
-    }
-    counts = [(row.side, row.runs, row.workers) for row in made.replication]
-    assert counts == [("b", 2, 1), ("a", 2, 1)]
-    assert not any("workers" in line for line in evidence(made, "baseline", "candidate"))
-    # A verdict between them is not one between their machines, and the report says so.
-    (problem,) = broken(made, "shared-worker")
-    assert (problem.severity, problem.sides) == (Severity.WARNING, ("b", "a"))
-    assert "were measured on the same machine" in text_of(problem.message)
-    assert ", so their machines do not differ" in text_of(problem.message)
-    assert "does not apply to other workers" in text_of(problem.explanation)
 
 
 @pytest.mark.parametrize(
