@@ -29,5 +29,5 @@ every_python = pytest.mark.parametrize(
 
 
 def oldest_python() -> str:
-    """Return a Python 3.8, the oldest that a worker's image has had."""
-    return _interpreters().get("3.8") or pytest.skip("needs Python 3.8")
+    """Return the oldest of them, 3.8 where it is installed."""
+    return min(_interpreters().items(), key=lambda item: int(item[0].partition(".")[2]))[1]

@@ -72,13 +72,9 @@ def test_defaults(file, tmp_path, python):
     assert result.warnings[0].name == "pool-guessed"
 
 
-def test_python_3_8(worker, tmp_path, every_workload):
-    """A quick run of each workload gives a file that reads; so does the profile of a command."""
-    worker.python, worker.workloads = oldest_python(), tuple(every_workload)
-    few = "from workloads import unpack\nunpack.QUICK.update(samples=3, small_files=30)\n"
-    worker.complete("--profile", "quick", "--retrieves", "20", prelude=few)
-    assert {entry.outcome.state.value for entry in worker.result().workloads} == {"completed"}
-    profiled = Profiled(tmp_path / "task-profile.json", python=worker.python)
+def test_the_oldest_python(tmp_path):
+    """It profiles a command as well; test_workloads.py has it run all workloads."""
+    profiled = Profiled(tmp_path / "task-profile.json", python=oldest_python())
     done = profiled.run("sh", "-c", "sleep 0.2; exit 3")
     assert (done.returncode, done.stderr) == (3, b"")
     assert profiled.profile().ending.code == 3

@@ -4,25 +4,29 @@
 import importlib
 import json
 import os
-import platform
 import re
 import shutil
 import signal
 from pathlib import Path
 from typing import Any
 
+import kernel
 import pytest
 import settings
 from checkout import ROOT
 from measuring import batches
 from process_groups import processes_of
+from pythons import oldest_python
 from worker import SCRIPT, Worker, outcome_of, planned_and_observed, wait_for
 
 from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
 
 NAMES = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").glob("*.py"))
 every_workload = pytest.mark.parametrize("name", NAMES)
-PYTHON = platform.python_version()
+OLDEST = oldest_python()
+PYTHON = kernel.output_of(
+    [OLDEST, "-c", "import platform; print(platform.python_version())"]
+).strip()
 CPUS = sorted(os.sched_getaffinity(0))
 # So that a busy machine comes to the end of each, and does little where its time is the limit.
 PATIENT: dict[str, dict[str, float]] = {
@@ -36,11 +40,12 @@ PATIENT: dict[str, dict[str, float]] = {
 
 @pytest.fixture(scope="module")
 def quick_run(tmp_path_factory: pytest.TempPathFactory) -> Worker:
-    """A quick run of all workloads in batches, in two places."""
+    """A quick run of all workloads in batches, in two places, by the oldest Python."""
     folder = tmp_path_factory.mktemp("quick")
     (folder / "second").mkdir()
     (folder / "workspace").mkdir()
     run = Worker(folder / "workspace", folder / "artifacts", workloads=tuple(sorted(IN_BATCHES)))
+    run.python = OLDEST
     places = ("--place", f"workspace={folder}/workspace", "--place", f"second={folder}/second")
     named = {name.replace("-", "_"): sizes for name, sizes in PATIENT.items()}
     patient = (f"from workloads import {x}; {x}.QUICK.update({y})\n" for x, y in named.items())
@@ -52,10 +57,7 @@ def check_exec(entry: Any, observed: Any) -> None:
     count = entry["threads"]
     assert len(entry["samples"]["start_ns"]) % count == 0
     assert observed.pop("cpu_ns") > 0
-    assert observed == {
-        "architecture": "x86_64",
-        "cpus": (CPUS * 8)[:count],
-    }
+    assert observed == {"architecture": "x86_64", "cpus": (CPUS * 8)[:count]}
 
 
 def check_metadata(entry: Any, observed: Any) -> None:
@@ -77,11 +79,8 @@ def check_random_io(entry: Any, observed: Any) -> None:
 
 def check_spawn(entry: Any, observed: Any) -> None:
     program = str(Path(str(shutil.which("true"))).resolve())
-    assert observed == {
-        "program": program,
-        "method": "os.posix_spawn, os.waitpid",
-        "python": PYTHON,
-    }
+    method = "os.posix_spawn, os.waitpid"
+    assert observed == {"program": program, "method": method, "python": PYTHON}
     assert set(entry["samples"]["operations"]) == {1}
 
 
