@@ -47,49 +47,41 @@ def test_the_most_places_and_destinations_fit(worker: Worker, every_workload: li
     worker.result()
 
 
-LOCATION = "TASKCLUSTER_WORKER_LOCATION"
+ENVIRONMENT = {
+    "IO_BENCHMARK_LONG": "x" * 100_000,
+    "IO_BENCHMARK_" + "X" * 20_000: "1",
+    "IO_BENCHMARK_BYTES": NOT_UTF8,
+    "IO_BENCHMARK_ESCAPES": "a\nb\x1b[2J",
+    "TASKCLUSTER_ROOT_URL": NOT_UTF8,
+    "RUN_ID": "9" * 5000,
+    "LC_ALL": NOT_UTF8,
+}
+LOCATIONS = (
+    *("[" * 60_000, '{"a": "\\udcff"}', '{"a": ' + "[" * 900 + "]" * 900 + "}"),
+    '{"a": %s}' % ("9" * 5000),
+)
+
+
+# What opens files by their names or hands these on.
+UPLOADS = ("upload",) if shutil.which("curl") else ()
+RUNS = [(location, ()) for location in LOCATIONS[1:]]
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("IO_BENCHMARK_X", "x" * 100_000),
-        ("IO_BENCHMARK_" + "X" * 20_000, "1"),
-        ("IO_BENCHMARK_X", NOT_UTF8),
-        ("IO_BENCHMARK_X", "a\nb\x1b[2J"),
-        ("TASKCLUSTER_ROOT_URL", NOT_UTF8),
-        ("RUN_ID", "9" * 5000),
-        (LOCATION, "[" * 60_000),
-        (LOCATION, '{"a": "\\udcff"}'),
-        (LOCATION, '{"a": ' + "[" * 900 + "]" * 900 + "}"),
-        (LOCATION, '{"a": %s}' % ("9" * 5000)),
-        ("LC_ALL", NOT_UTF8),
-    ],
-    ids=range(11),
+    ("location", "others"), [(LOCATIONS[0], ("random-io", *UPLOADS)), *RUNS], ids=range(4)
 )
-def test_a_hostile_environment(worker: Worker, name: str, value: str) -> None:
-    """The run succeeds, and its result is read."""
-    worker.environment[name] = value
-    worker.complete("--retrieves", "10")
-    result = worker.result()
-    assert result.outcome.state == "completed"
-    assert result.task.run_id is None
-
-
-def test_names_that_are_not_utf_8(worker: Worker) -> None:
-    """Measured as any other; each byte that is not UTF-8 is a question mark in the result."""
-    worker.workspace = worker.workspace / NOT_UTF8
+def test_a_hostile_environment(worker, location, others):
+    """The run succeeds, and its result is read; each byte of a name that is not UTF-8 is a question mark."""
+    worker.environment |= {**ENVIRONMENT, "TASKCLUSTER_WORKER_LOCATION": location}
+    worker.workspace /= NOT_UTF8
     worker.workspace.mkdir()
-    worker.artifacts = worker.artifacts / NOT_UTF8
-    worker.workloads = (
-        "cache-retrieve",
-        "random-io",
-        *(("upload",) if shutil.which("curl") else ()),
-    )
+    worker.artifacts /= NOT_UTF8
+    worker.workloads += others
     entries = worker.measure("--retrieves", "20")
     assert all(entry["outcome"]["state"] == "completed" for entry in entries)
-    (place,) = worker.result().storage.places
-    assert place.path.endswith("/d?p?t")
+    result = worker.result()
+    assert result.task.run_id is None
+    assert result.storage.places[0].path.endswith("/d?p?t")
 
 
 def test_only_texts_are_cut() -> None:
