@@ -289,14 +289,10 @@ def test_actions_json():
     parameters = Parameters(strict=False, **yaml.safe_load((PARAMS / "comment.yml").read_text()))
     rendered = registry.render_actions_json(parameters, config, GROUP)["actions"]
     by_name = {action["name"]: action for action in rendered}
-    report = {"kind": "io-benchmark-report"}
-    for name, title, context in (
-        (actions.CONFIRM, "Confirm the cause", [{"kind": "io-benchmark"}, report]),
-        (actions.MORE_WORKERS, "Measure more workers", [report]),
-    ):
-        action = by_name[name]
-        assert (action["kind"], action["title"], action["context"]) == ("hook", title, context)
-        assert "generic" in action["hookId"]
-        assert action["extra"] == {"actionPerm": "generic"}
-        assert action["hookPayload"]["decision"]["action"]["cb_name"] == name
-        assert "schema" not in action
+    keys = ("title", "context", "extra")
+    generic, report = {"actionPerm": "generic"}, {"kind": "io-benchmark-report"}
+    confirm, more = (
+        tuple(map(by_name[name].get, keys)) for name in (actions.CONFIRM, actions.MORE_WORKERS)
+    )
+    assert confirm == ("Confirm the cause", [{"kind": "io-benchmark"}, report], generic)
+    assert more == ("Measure more workers", [report], generic)

@@ -160,37 +160,35 @@ MERGED = {**FROM_FORK, "--level": "3", "--head-repository": MAIN}
 METHOD = {"--target-tasks-method": "io-benchmark"}
 PUSH = {"--base-ref": "refs/heads/main", "--head-ref": "refs/heads/main"}
 CRON = {"--owner": "cron@noreply.mozilla.org", "--base-rev": HEAD, "--head-ref": "main"}
+# The options of a decision, and its flags.
+CALLS: dict[str, tuple[dict[str, str], list[str]]] = {
+    "github-push": ({**MERGED, "--owner": "engineer@example.com", **PUSH}, []),
+    "github-pull-request": (FROM_FORK, ["--allow-parameter-override"]),
+    "github-pull-request-untrusted": (FROM_FORK, []),
+    "github-issue-comment": ({**FROM_FORK, "--project": "io-benchmark-pr", **METHOD}, []),
+    "cron": ({**MERGED, **CRON, **METHOD}, []),
+}
+# What an action calls back with.
+VARIABLES = {
+    "ACTION_TASK_GROUP_ID": GROUP_ID,
+    "ACTION_TASK_ID": '"Yx4AjHXCRfyptBUIPTPtEg"',
+    "ACTION_INPUT": '{"times":3}',
+    "ACTION_CALLBACK": "retrigger",
+}
 
 
-@pytest.mark.parametrize(
-    ("tasks_for", "expected", "flags"),
-    [
-        ("github-push", {**MERGED, "--owner": "engineer@example.com", **PUSH}, []),
-        ("github-pull-request", FROM_FORK, ["--allow-parameter-override"]),
-        ("github-pull-request-untrusted", FROM_FORK, []),
-        ("github-issue-comment", {**FROM_FORK, "--project": "io-benchmark-pr", **METHOD}, []),
-        ("cron", {**MERGED, **CRON, **METHOD}, []),
-    ],
-)
-def test_decision_command(run, tasks_for, expected, flags):
+@pytest.mark.parametrize("tasks_for", EVENTS)
+def test_command(run, tasks_for):
     """taskgraph is called with the event's own values, and takes them."""
-    (name, *arguments), _ = run(render(context(tasks_for)))
-    assert name == "decision"
+    (name, *arguments), variables = run(render(context(tasks_for)))
+    if tasks_for not in CALLS:
+        assert (name, arguments, variables) == ("action-callback", [], VARIABLES)
+        return
     options = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
-    assert options == {**expected, "--tasks-for": tasks_for}
-    assert [argument for argument in arguments if "=" not in argument] == flags
-
-
-@pytest.mark.parametrize("tasks_for", ["action", "pr-action"])
-def test_action_command(run, tasks_for):
-    """An action calls back with what it acts on."""
-    variables = {
-        "ACTION_TASK_GROUP_ID": GROUP_ID,
-        "ACTION_TASK_ID": '"Yx4AjHXCRfyptBUIPTPtEg"',
-        "ACTION_INPUT": '{"times":3}',
-        "ACTION_CALLBACK": "retrigger",
-    }
-    assert run(render(context(tasks_for))) == [["action-callback"], variables]
+    flags = [argument for argument in arguments if "=" not in argument]
+    expected, expected_flags = CALLS[tasks_for]
+    assert (name, options) == ("decision", {**expected, "--tasks-for": tasks_for})
+    assert (flags, variables) == (expected_flags, {})
 
 
 def strings_replaced(value, old, new):

@@ -41,12 +41,10 @@ RETRIEVES = (
         ({"trials": "always", **THREE_DESTINATIONS}, 7296, "with trials take 7296 s"),
         ({"trials": "auto", "destination": "fresh"}, 2394, "cache-retrieve take 2394 s"),
         ({"trials": "auto", "fidelity": "real"}, 2394, "cache-retrieve take 2394 s"),
-        (TWO_PLACES, 4788, f"{RETRIEVES.format(2, 1)} take 4788 s"),
-        (THREE_DESTINATIONS, 6954, f"{RETRIEVES.format(1, 3)} take 6954 s"),
+        ({**TWO_PLACES, **THREE_DESTINATIONS}, 13_908, f"{RETRIEVES.format(2, 3)} take 13908 s"),
         ({"retrieves": 1}, 116, "take 116 s"),  # 115.14
         # Each other workload has a limit per task or per place; retrieves get what they leave.
         ({"workloads": ["spawn"]}, 30, "benchmark.workloads: spawn x 1 place(s) may take 30 s"),
-        ({"workloads": ["random-io"]}, 95, "random-io x 1 place(s) may take 95 s and the time "),
         (
             {"workloads": ["spawn", "upload", "metadata", "sync-write"], **TWO_PLACES},
             30 + 140 + 2 * (90 + 130),
@@ -77,7 +75,7 @@ def test_remedies():
     assert mistake(check, 116).endswith(" to 2694 or lower benchmark.retrieves to 1")
 
 
-@pytest.mark.parametrize("value", [300, -1, None, True, "1h", 3600.0])
+@pytest.mark.parametrize("value", [300, None, True, 3600.0])
 def test_no_time(value):
     """The script stops 300 s before its task would be stopped; less than that is refused."""
     assert (module.time_budget_s(3600), module.time_budget_s(301)) == (3300, 1)
