@@ -4,6 +4,7 @@
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import investigated
@@ -14,6 +15,8 @@ from investigated import Task
 from loopback import Loopback
 from loopback_deployment import Deployment
 from simulated_push import Pool
+
+from io_benchmark.operations import investigation_findings
 
 WRITING, COMPUTING, NEITHER = Task(writing=0.4), Task(computing=0.9), Task()
 FAST, SLOW = simulated_cases.FAST, simulated_cases.SLOW
@@ -158,3 +161,22 @@ def test_truth(truth: Truth, tmp_path: Path) -> None:
     assert seen == (truth.outcome, truth.target), json.dumps(document, indent=1)
     if remedy:
         assert remedy["reason"]["cause"] in truth.causes
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        pytest.param(("a", "a", "b"), {"a"}, id="the slower ones have it alone"),
+        pytest.param(("a", "b", "a"), {"b"}, id="a faster one has one of theirs"),
+        pytest.param(("a", "a", "a"), set(), id="all have it"),
+    ],
+)
+def test_types_of_slower_machines(types: tuple[str, ...], expected: set[str]) -> None:
+    """A machine type that the faster machines of a pool have as well is not to blame."""
+    workers = [
+        SimpleNamespace(side="p", machine=str(number), task_id="", instance_type=name)
+        for number, name in enumerate(types)
+    ]
+    workers.append(SimpleNamespace(side="q", machine="9", task_id="", instance_type="a"))
+    mixed: Any = SimpleNamespace(side="p", slower=("0", "1"))
+    assert investigation_findings._slower_types(workers, mixed) == expected  # type: ignore[arg-type]

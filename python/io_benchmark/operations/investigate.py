@@ -73,11 +73,13 @@ def _open(answer: str, todo: str) -> Conclusion:
 def _with_change(report: Investigation, remedy: Remedy, path: Path | None) -> Investigation:
     """Add the patch of a file of pools' definitions, else what to write there."""
     queue = report.findings.slowness.queue if report.findings.slowness else ""
-    words = f"instance_types: without {remedy.machine_type or 'the slower machines'}"
+    words = f"# {clean(remedy.reason.action)}"
     if remedy.new_machine_type:
         words = f"machine_type: {remedy.new_machine_type}  # now {remedy.machine_type}"
     elif remedy.local_ssds_to_add:
         words = f"disks: {remedy.local_ssds_to_add} more local SSD, of type SCRATCH"
+    elif remedy.machine_type:
+        words = f"instance_types: without {remedy.machine_type}"
     fragment = f"# worker-pools.yml, pool_id {clean(queue, 200)}\n{words}"
     if path is None:
         return replace(report, fragment=fragment, note="--pools-file FILE makes a patch of it")

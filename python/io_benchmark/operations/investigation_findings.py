@@ -58,11 +58,7 @@ def explanation_of(report: Report, machines: Machines) -> Explanation:
     reasons = (
         [_mixed(mixed)] if mixed else [reason for each in diagnoses for reason in _reasons(each)]
     )
-    slower = {
-        MachineType(worker.instance_type).name
-        for worker in report.workers
-        if mixed is not None and {worker.machine, worker.task_id} & {*mixed.slower}
-    }
+    slower = _slower_types(report.workers, mixed) if mixed else set()
     return Explanation(
         verdict=leading.verdict,
         ratio=leading.ratio,
@@ -75,6 +71,16 @@ def explanation_of(report: Report, machines: Machines) -> Explanation:
         slower_machine_type=clean(slower.pop(), _NAME_LENGTH) if len(slower) == 1 else "",
         open_questions=_lines(_questions(report, diagnoses, leading)),
     )
+
+
+def _slower_types(workers: Sequence[WorkerLine], pool: MixedPool) -> set[str]:
+    """Return the machine types that only slower workers of a mixed pool have."""
+    types: dict[bool, set[str]] = {True: set(), False: set()}
+    for worker in workers:
+        if worker.side == pool.side:
+            is_slower = not {worker.machine, worker.task_id}.isdisjoint(pool.slower)
+            types[is_slower].add(MachineType(worker.instance_type).name)
+    return types[True] - types[False]
 
 
 def _mixed(pool: MixedPool) -> Reason:
