@@ -130,6 +130,21 @@ def test_a_stopped_group(call, deployment):
     assert tasks_per_pool(deployment) == {"amd-30": 3, "intel": 3}
 
 
+def test_resuming_asks_once(call, deployment):
+    """What the first look needs is shown as for any new tasks; who agrees to it agrees to the others."""
+    deployment.on_create = Workers(2, amd_30=1.1)
+    deployment.refuse = lambda made: (
+        (403, "InsufficientScopes", "no") if made["metadata"]["name"].endswith("intel-3") else None
+    )
+    call(*START)
+    (group,) = deployment.groups
+    deployment.refuse = lambda _made: None
+    code, _, stderr = call("--resume", group)
+    assert (code, stderr.count("the next look has")) == (0, 2), stderr
+    assert stderr.count("Scopes needed: ") == 1
+    assert tasks_per_pool(deployment) == {"amd-30": 6, "intel": 6}
+
+
 def test_resuming_another_group(call, deployment):
     """Its tasks did not declare the looks, so adding tasks would make its verdicts wrong."""
     deployment.on_create = Workers(1, amd_30=1.92)
