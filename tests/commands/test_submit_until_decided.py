@@ -14,6 +14,7 @@ from loopback_deployment import Artifact, Deployment, run
 from submitted_tasks import labels
 
 from io_benchmark.sources.run_results import queue_time
+from io_benchmark.sources.taskcluster import task_watch
 
 IMAGE = ("--image", "localhost/image:latest")
 TWO = (*IMAGE, "-j", "amd-30,intel")
@@ -143,6 +144,27 @@ def test_resuming_asks_once(call, deployment):
     assert (code, stderr.count("the next look has")) == (0, 2), stderr
     assert stderr.count("Scopes needed: ") == 1
     assert tasks_per_pool(deployment) == {"amd-30": 6, "intel": 6}
+
+
+def test_resuming_while_tasks_run(call, deployment, monkeypatch):
+    """The tasks of the command that was stopped are waited for, and none is added before they end."""
+    deployment.on_create = lambda _deployment, _task_id: None
+    workers = Workers(1, amd_30=1.92)
+
+    async def stop(_pause_s: float) -> None:
+        raise KeyboardInterrupt
+
+    async def finish(_pause_s: float) -> None:
+        for task_id in deployment.definitions:
+            workers(deployment, task_id)
+
+    monkeypatch.setattr(task_watch, "_sleep", stop)
+    assert call(*START)[0] == 130
+    (group,) = deployment.groups
+    monkeypatch.setattr(task_watch, "_sleep", finish)
+    code, stdout, stderr = call("--resume", group)
+    assert (code, "slower than intel" in stdout) == (0, True), stderr
+    assert tasks_per_pool(deployment) == {"amd-30": 3, "intel": 3}
 
 
 def test_resuming_another_group(call, deployment):
