@@ -42,7 +42,7 @@ def test_a_path_that_cannot_be_read(tmp_path, name):
     """Named or around the caller, it is one line of bounded length."""
     path = tmp_path / name
     for arguments, start in (((path, tmp_path), "--root "), ((None, path), "")):
-        with pytest.raises(UsageError, match="cannot read this path") as caught:
+        with pytest.raises(UsageError) as caught:
             Root.find(*arguments)
         message = str(caught.value)
         assert message.startswith(f"{start}{path}"[:100])

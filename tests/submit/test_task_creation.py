@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Creating and cancelling, against the loopback."""
+"""Creating and cancelling, against the loopback; ids and dates of a group's tasks."""
+
+import re
+from datetime import UTC, datetime
 
 import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
+from submitted_tasks import generated
 
-from io_benchmark.errors import ResultError
-from io_benchmark.submit.definitions import NewTask
-from io_benchmark.submit.task_creation import TaskQueue
+from io_benchmark.errors import GraphError, ResultError
+from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
+from io_benchmark.submit.definitions import NewTask, SubmissionOptions, select_tasks
+from io_benchmark.submit.task_creation import TaskQueue, dated, in_group
 
 IDS = ("AAAAAAAAQAGAAAAAAAAAAA", "BBBBBBBBQAGAAAAAAAAAAA", "CCCCCCCCQAGAAAAAAAAAAA")
 LABELS = {task_id: f"io-benchmark-{number}" for number, task_id in enumerate(IDS)}
@@ -154,3 +159,36 @@ def test_missing_images():
         missing, _ = ask(loopback, lambda queue: queue.missing(tasks))
         assert missing == ["index:a.b", f"task:{IDS[0]}"]
         assert len(loopback.asked("api", "/index/")) == 1
+
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
+
+
+def test_ids():
+    """The first is the group's, all are of the queue's form and differ, and they never change."""
+    chosen = select_tasks([generated("amd-16")], SubmissionOptions(image="x", replicates=100))
+    tasks = in_group(chosen, GROUP)
+    ids = [task.task_id for task in tasks]
+    assert ids[:3] == [GROUP, "ZeY6qujeSxODXsWjFxTF2g", "EQXigfjnTaekZT1WOBxMGQ"]
+    assert len(set(ids)) == 100
+    assert all(re.fullmatch(SLUG_PATTERN, name) and not name.startswith("-") for name in ids)
+    assert {task.definition["taskGroupId"] for task in tasks} == {GROUP}
+
+
+def test_counted_from_now():
+    """Dates at any depth are counted, and nothing else is changed."""
+    value = {
+        "a": [{"relative-datestamp": "90 minutes"}, 1],
+        "b": {"relative-datestamp": "1", "c": 2},
+    }
+    expected = "2026-11-21T13:30:00.123Z"
+    assert dated(value, NOW) == {"a": [expected, 1], "b": value["b"]}
+
+
+@pytest.mark.parametrize(
+    "amount", ["soon", "1 fortnight", "9999 years", "99999999 years", ["1 day"]]
+)
+def test_not_understood(amount):
+    """A mistake of the kind is told in one line."""
+    with pytest.raises(GraphError, match=r"a task's date is wrong: .*; correct it in the kind"):
+        dated({"relative-datestamp": amount}, NOW)
