@@ -67,7 +67,7 @@ def test_a_folder(folder: Path) -> None:
         "does."
     )
     assert [remark["text"] for remark in document["remarks"]] == [
-        "--variation-from past: has no other results of intel"
+        "earlier pushes that show variation: 2 of amd-16, 0 of intel (--variation-from past)"
     ]
 
 
@@ -84,7 +84,9 @@ def test_the_index(folder: Path, pushes: list[past.Push]) -> None:
     )
     (remark,) = (remark["text"] for remark in document["remarks"])
     route = "index:releng.v2.io-benchmark.date.io-benchmark.intel"
-    assert remark.startswith(f"--variation-from index: {route}: ")
+    assert remark.startswith(
+        f"earlier pushes that show variation: 2 of amd-16, 0 of intel; {route}: "
+    )
     assert "has no results there" in remark
 
 
@@ -154,12 +156,10 @@ def test_where_the_tasks_are_indexed(weeks: list[past.Push]) -> None:
     document, requests = compare_push(weeks)
     (remark,) = remarks(document)
     assert remark == (
-        "variation of workers and pushes: 11 earlier pushes of amd-16 (--variation-from none leaves "
-        "it out)"
+        "earlier pushes that show variation: 11 of amd-16 (--variation-from none leaves them out)"
     )
     ((comparison,),) = (subject["comparisons"] for subject in document["subjects"])
     assert comparison["method"] == "workers and the past of their pools"
-    assert comparison["assumed_variation"]["workers"] == 11
     (pushes,) = (entry for entry in document["problems"] if entry["rule"] == "pushes")
     assert pushes["message"]["text"].endswith("by 11 earlier pushes of the pool")
     document, without = compare_push(weeks, "--variation-from", "none")
@@ -184,7 +184,7 @@ def test_a_past_that_cannot_be_read(
     faults = first(10 if fault else 0, fault or Fault(), part="/index/v1/tasks/")
     document, _ = compare_push(weeks, faults=faults, is_indexed=fault is not None)
     (remark,) = remarks(document)
-    assert remark.startswith("variation of workers and pushes: ")
+    assert remark.startswith("earlier pushes that show variation: 0 of amd-16; ")
     assert f"{past.NAMESPACE}: " in remark
     assert reason in remark
     without, _ = compare_push(weeks, "--variation-from", "none")

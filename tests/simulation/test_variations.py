@@ -106,7 +106,20 @@ def test_earlier_workers_are_known(groups, workers, draws):
 WORKERS = 6
 
 
-@pytest.mark.parametrize(("day", "past"), [(0.0, 0), (0.03, 0), (0.05, 0), (0.03, 12), (0.08, 12)])
+@pytest.mark.parametrize(
+    ("day", "past"),
+    [
+        (0.0, 0),
+        (0.03, 0),
+        (0.05, 0),
+        (0.03, 3),
+        (0.05, 3),
+        (0.03, 12),
+        (0.05, 12),
+        (0.08, 12),
+        (0.05, 40),
+    ],
+)
 def test_a_day_is_no_change(day, past, repetitions, tolerance):
     """Of equal pools, six workers before and six after are called different in 5 of 100 at most.
 

@@ -58,8 +58,8 @@ def compare(addresses: Sequence[str], options: ComparisonOptions, context: Conte
     unreadable = [line for reading in readings for line in reading.unreadable]
     remarks = [line for reading in readings for line in reading.remarks]
     plan = _plan(options, readings, has_gaps=options.partial or bool(unreadable))
-    past, lines = _read_past(options, readings, context, budget)
-    remarks += lines
+    past, message = _read_past(options, readings, context, budget)
+    remarks += [message] if message else []
     return analysis.compare(
         plan,
         _in_order(workers),
@@ -82,18 +82,16 @@ def _read_past(
     readings: Sequence[Gathered[Worker]],
     context: Context,
     budget: Budget,
-) -> "tuple[PastWorkers | None, list[str]]":
+) -> "tuple[PastWorkers | None, str]":
     """Read earlier results of the compared pools: from where the user says, else from their index."""
     places = {pool: place for reading in readings for pool, place in reading.pasts.items()}
     if options.variation_from == _NO_PAST or (options.variation_from is None and not places):
-        return None, []
+        return None, ""
     # Imported here: folders have no earlier results, whose analysis loads numpy.
-    from io_benchmark.operations import history  # noqa: PLC0415
+    from io_benchmark.operations.history import read_past_workers  # noqa: PLC0415
 
     workers = [worker for reading in readings for worker in reading.results]
-    if options.variation_from is not None:
-        return history.read_past_workers(options.variation_from, workers, context)
-    return history.read_indexed_past(places, workers, context, budget)
+    return read_past_workers(options.variation_from, places, workers, context, budget)
 
 
 def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:

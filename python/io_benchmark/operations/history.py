@@ -102,63 +102,57 @@ def _dated(reading: HistoryReading, times: Mapping[str, datetime]) -> HistoryRea
 
 
 def read_past_workers(
-    address: str, compared: Sequence[Worker], context: Context
-) -> tuple[PastWorkers, list[str]]:
-    """Read earlier results of the compared pools, and return messages about what cannot be read."""
+    address: str | None,
+    places: Mapping[str, IndexPlace],
+    compared: Sequence[Worker],
+    context: Context,
+    budget: Budget,
+) -> tuple[PastWorkers, str]:
+    """Read earlier results of the compared pools, and say in one line what there is.
+
+    Without an address, those at `places`. Nobody asked for these, so that they take little time, and
+    nothing fails without them.
+    """
     pools = sorted({worker.pool for worker in compared})
-    convert, budget, lines = _earlier_runs(compared), _unlimited_memory(), []
+    convert, limited = _earlier_runs(compared), _unlimited_memory()
     runs: list[tuple[str, list[HistoryReading]]] = []
-    if address == _INDEX:
-        for pool in pools:
-            try:
-                query = HistoryQuery(pool, _PROJECT, NEWEST_PUSHES)
-                gathered, *_ = _read_index(query, context, convert, budget)
-            except MissingError as error:
-                lines.append(str(error))
-                continue
-            except ResultError as error:
-                raise ResultError(f"--variation-from {_INDEX}: {error}") from error
+    problems: list[str] = []
+    queries = [HistoryQuery(pool, _PROJECT, NEWEST_PUSHES) for pool in pools]
+    if address is None:
+        ends_s = time.monotonic() + _LONGEST_S
+        limited.ends_s = min(ends_s, budget.ends_s or ends_s)
+        newest = max(_FEWEST_PUSHES, _MOST_RESULTS // len(places))
+        queries = [
+            HistoryQuery(pool, _PROJECT, newest, place=place)
+            for pool, place in sorted(places.items())
+        ]
+    elif address != _INDEX:
+        gathered = read_results([address], context, convert, limited)
+        runs, problems, queries = [*gathered.results], [*gathered.unreadable], []
+    for query in queries:
+        try:
+            gathered, *_ = _read_index(query, context, convert, limited)
+        except MissingError as error:
+            problems.append(str(error))
+        except ResultError as error:
+            if address is not None:
+                raise ResultError(f"--variation-from {address}: {error}") from error
+            problems.append(f"{query.place and query.place.namespace}: {error}")
+            break
+        else:
             runs += gathered.results
-            lines += gathered.unreadable
-    else:
-        gathered = read_results([address], context, convert, budget)
-        runs, lines = [*gathered.results], [*gathered.unreadable]
+            problems += gathered.unreadable if address else ()
     readings = {
         pool: [reading for name, some in runs if name == pool for reading in some] for pool in pools
     }
-    if address != _INDEX:
-        lines += [f"has no other results of {pool}" for pool in pools if not readings[pool]]
-    return PastWorkers(address, readings), [f"--variation-from {address}: {line}" for line in lines]
-
-
-def read_indexed_past(
-    places: Mapping[str, IndexPlace], compared: Sequence[Worker], context: Context, budget: Budget
-) -> tuple[PastWorkers | None, list[str]]:
-    """Read the past of pools where their tasks say that it is; return what is known in one line.
-
-    Nobody asked for it, so that it takes little time, and nothing fails without it.
-    """
-    ends_s = time.monotonic() + _LONGEST_S
-    limited = replace(_unlimited_memory(), ends_s=min(ends_s, budget.ends_s or ends_s))
-    newest = max(_FEWEST_PUSHES, _MOST_RESULTS // len(places))
-    readings: dict[str, list[HistoryReading]] = {}
-    known, reasons = [], []
-    for pool, place in sorted(places.items()):
-        query = HistoryQuery(pool, _PROJECT, newest, place=place)
-        try:
-            gathered, *_ = _read_index(query, context, _earlier_runs(compared), limited)
-        except MissingError as error:
-            reasons.append(str(error))
-            continue
-        except ResultError as error:
-            reasons.append(f"{place.namespace}: {error}")
-            break
-        readings[pool] = [reading for _, some in gathered.results for reading in some]
-        pushes = len({reading.origin.group for reading in readings[pool]})
-        known.append(f"{pushes} earlier {'push' if pushes == 1 else 'pushes'} of {pool}")
-    line = "; ".join(filter(None, (" and ".join(known), *reasons)))
-    remark = f"variation of workers and pushes: {line} (--variation-from none leaves it out)"
-    return PastWorkers(_INDEX, readings), [remark]
+    counts = (
+        f"{len({reading.origin.group for reading in some}):,} of {pool}"
+        for pool, some in readings.items()
+    )
+    line = "; ".join([", ".join(counts), *problems])
+    source = address or "none leaves them out"
+    message = f"earlier pushes that show variation: {line} (--variation-from {source})"
+    return PastWorkers(address or _INDEX, readings), message
 
 
 def _earlier_runs(

@@ -288,6 +288,14 @@ def test_workers_that_ran_count():
     assert "estimated from these workers and an assumed 5 %" in text_of(given.message)
 
 
+def test_sides_of_different_sizes():
+    """The pool with fewer workers gets more, and those of the other count."""
+    few, many = several(1.08, 3)[0], several(1.08, 20)[1]
+    given = advice((few, many))
+    assert given.leaning is SLOWER
+    assert 1 <= given.workers_to_add < advice(several(1.08, 3)).workers_to_add
+
+
 @pytest.mark.parametrize(("variation", "wider"), [(0.15, 0.2), (0.6, None)])
 def test_too_many(variation, wider):
     """Workers that vary so much need more than 100, and a few more only settle it with a wide margin."""

@@ -53,9 +53,14 @@ class _Question(NamedTuple):
     comparisons: int
     is_continued: bool = True  # the present workers count among the later ones
 
+    @property
+    def _present(self) -> tuple[MeanVariance, float]:
+        """Return what is kept of the present workers: their variation and their number."""
+        return (self.seen, self.workers) if self.is_continued else (MeanVariance(0.0, 0.0), 0.0)
+
     def workers_needed(self, stretches: _Stretches) -> int | None:
         """Return the number per side; None if it is in none of the stretches, which have one level each."""
-        counted = self.workers if self.is_continued else 0.0
+        _, counted = self._present
         for look, numbers in stretches:
             left = [number for number in numbers if number > counted]
             for number in left:
@@ -72,7 +77,9 @@ class _Question(NamedTuple):
 
     def chance(self, look: Look, workers: int) -> float:
         """Return the chance that so many workers per side reach a verdict, over what is not known yet."""
-        degrees = 2.0 * workers - 2
+        # The present workers are part of what will be estimated.
+        known, counted = self._present
+        degrees = known.degrees + 2 * (workers - counted) - (0 if counted else 2)
         # The first of Holm's steps, which is the hardest, so that the number is not too small.
         levels = (1 - look.p_value((1 - LEVEL) / self.comparisons), look.equivalence_level)
         reaches = [reach(level, degrees) for level in levels]
@@ -80,8 +87,6 @@ class _Question(NamedTuple):
         for normal in _NORMALS:
             part = 2 / (9 * self.variance.degrees)
             between = self.variance.variance / (1 - part + normal * math.sqrt(part)) ** 3
-            # The present workers are part of what will be estimated.
-            known = self.seen if self.is_continued else MeanVariance(0.0, 0.0)
             estimated = known.variance * known.degrees + between * (degrees - known.degrees)
             within = self.within_variance / 2
             error = math.sqrt(2 * (estimated / degrees + within) / workers + self.between_pushes)
@@ -97,10 +102,9 @@ class _Question(NamedTuple):
 
         The pools are equal, or differ by a ratio of which the present one is an estimate.
         """
-        log_ratio, present = self.log_ratio, self.workers
-        counted, new_push = (present, 0.0) if self.is_continued else (0.0, self.between_pushes)
-        added = workers - counted
-        error = 2 * variance / present + new_push
+        log_ratio, (_, counted) = self.log_ratio, self._present
+        added, new_push = workers - counted, 0.0 if counted else self.between_pushes
+        error = 2 * variance / self.workers + new_push
         cases = []
         for weight, spread in ((_EQUAL, 0.0), (1 - _EQUAL, _DEVIATION**2)):
             total = error + spread
@@ -221,16 +225,12 @@ def _chance_of_verdict(
     All are in units of the error that is estimated then.
     """
     to_differ, to_be_equal = reaches
-    outside = max(to_differ, margin - to_differ)
-    chance = _above(outside, mean, deviation) + _above(outside, -mean, deviation)
-    room = margin - to_be_equal
-    if room > 0:
-        chance += 1 - _above(room, mean, deviation) - _above(room, -mean, deviation)
-    return min(1.0, chance)
-
-
-def _above(value: float, mean: float, deviation: float) -> float:
-    return tail((value - mean) / deviation, math.inf)
+    outside, inside = max(to_differ, margin - to_differ), max(0.0, margin - to_be_equal)
+    differs, is_not_equal = (
+        sum(tail((edge - sign * mean) / deviation, math.inf) for sign in (1, -1))
+        for edge in (outside, inside)
+    )
+    return min(1.0, differs + 1 - is_not_equal)
 
 
 def _obstacle(

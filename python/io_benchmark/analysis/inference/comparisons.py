@@ -11,10 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.advice import advise
-from io_benchmark.analysis.inference.estimates import WORKERS_AND_PAST, Estimate
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import Look
 from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.variations import shown_by_past
 from io_benchmark.analysis.levels import LEVEL, margin_bounds
 from io_benchmark.analysis.model import (
     DIFFERENT,
@@ -22,7 +21,6 @@ from io_benchmark.analysis.model import (
     Interval,
     Subject,
     Verdict,
-    WorkerVariation,
 )
 
 
@@ -162,13 +160,6 @@ def _comparison(subject: Subject, pair: Pair, judgement: Judgement) -> Compariso
         variation_to_explain_ratio=estimate.variation_to_explain(judgement.level),
         advice=None,
         look=pair.look.label,
-        assumed_variation=_known_variation(estimate, pair),
+        assumed_variation=None if estimate.assumed_variation is None else pair.variation,
         means_ns=(pair.candidate_side.mean_ns, pair.baseline_side.mean_ns),
     )
-
-
-def _known_variation(estimate: Estimate, pair: Pair) -> WorkerVariation | None:
-    """Return what is known of the workers' variation beyond those that are compared, if it counts."""
-    if estimate.method == WORKERS_AND_PAST:
-        return shown_by_past(pair.priors)
-    return None if estimate.assumed_variation is None else pair.variation

@@ -17,8 +17,8 @@ how much more of one side's workers than of the other's each push has. It is est
 and from the sides themselves where they have several pushes. Otherwise it is assumed, and the report says
 so. tests/simulation/test_variations.py has the rates.
 
-Three workers and more are combined with the past of their pool. A few workers hardly show how far those of their pool differ. Earlier workers show it better, as long as
-the pool is what it was. So each side's variance is the mean of both, by their degrees of freedom: the
+Three workers and more count together with the past of their pool. A few workers hardly show how far those
+of their pool differ. Earlier workers show it better, as long as the pool is what it was. So each side's variance is the mean of both, by their degrees of freedom: the
 moderated t of Smyth 2004 (Statistical Applications in Genetics and Molecular Biology 3:3). Where an F test
 says that the present varies more than the past, or far less, the past does not count.
 
@@ -269,46 +269,26 @@ def moderated(sides: Sequence[LogMeans], priors: Sequence[Prior | None]) -> Mean
 
     Return None where nothing is known, a side has too few workers, or the present contradicts the past.
     """
-    known = [prior.variance for prior in priors if prior is not None and prior.variance.variance]
-    if not known or min(map(len, sides)) < FEWEST_FOR_VARIATION:
+    if min(map(len, sides)) < FEWEST_FOR_VARIATION:
         return None
-    past: dict[MeanVariance, float] = {}
-    parts, seen = [], []
+    # Two sides of one pool have the same past, whose error is the same for both.
+    past: dict[MeanVariance, float] = defaultdict(float)
+    parts, relative = [], []
     for logs, prior in zip(sides, priors, strict=True):
-        own = MeanVariance.of_values(logs)
-        weight = 1 / len(logs)
-        if prior is not None and prior.variance in known:
-            before = prior.variance
-            total = own.degrees + before.degrees
-            past[before] = past.get(before, 0.0) + before.degrees / total / len(logs)
-            weight *= own.degrees / total
-            seen.append(MeanVariance(own.variance / before.variance, own.degrees))
-        parts.append(MeanVariance(own.variance * weight, own.degrees))
-    present = MeanVariance.combined(seen)
+        own, share_of_own = MeanVariance.of_values(logs), 1.0
+        if prior is not None and prior.variance.variance:
+            share_of_own = own.degrees / (own.degrees + prior.variance.degrees)
+            past[prior.variance] += (1 - share_of_own) / len(logs)
+            relative.append(MeanVariance(own.variance / prior.variance.variance, own.degrees))
+        parts.append(MeanVariance(own.variance * share_of_own / len(logs), own.degrees))
+    if not relative:
+        return None
+    present = MeanVariance.combined(relative)
     degrees = math.fsum(before.degrees for before in past)
     if not _LESS <= _normal_of_f(present.variance, present.degrees, degrees) <= _MORE:
         return None
-    # Two sides of one pool have the same past, whose error is the same for both.
-    parts += [
-        MeanVariance(before.variance * weight, before.degrees) for before, weight in past.items()
-    ]
+    parts += [MeanVariance(before.variance * part, before.degrees) for before, part in past.items()]
     return MeanVariance.of_sum(parts)
-
-
-def shown_by_past(priors: Sequence[Prior | None]) -> WorkerVariation:
-    """Return what the past of two sides shows together."""
-    known = [*dict.fromkeys(prior for prior in priors if prior is not None)]
-    ratio = math.sqrt(math.fsum(prior.variance.variance for prior in known) / len(known))
-    return WorkerVariation(
-        ratio,
-        ratio,
-        "history",
-        statement("earlier workers vary by {variation}", variation=share(ratio)),
-        None,
-        ratio,
-        sum(prior.variation.workers for prior in known),
-        joined([prior.variation.shown_by for prior in known if prior.variation.shown_by], " and "),
-    )
 
 
 def _normal_of_f(ratio: float, degrees: float, past_degrees: float) -> float:

@@ -115,9 +115,9 @@ def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
     if comparison.assumed_variation_ratio is not None:
         assumed = percent(comparison.assumed_variation_ratio)
         sentence += f", widened by an assumed variation of {assumed} between workers"
-    variation = comparison.assumed_variation
-    if variation is not None and variation.shown_by is not None:
-        sentence += f", from {text_of(variation.shown_by)}"
+        variation = comparison.assumed_variation
+        if variation is not None and variation.shown_by is not None:
+            sentence += f", from {text_of(variation.shown_by)}"
     if comparison.of_all is not None:
         look = "the planned look" if comparison.look is None else text_of(comparison.look)
         return f"{sentence}; {look}, which decided: later workers are not part of it"
