@@ -53,3 +53,15 @@ def test_undecided(a: tuple[int, int], b: tuple[int, int], expected: NextLook) -
 def test_decided() -> None:
     """A verdict needs nothing."""
     assert next_look(Verdict.SLOWER, a=(3, 3), b=(3, 3)) == NextLook((), {}, ())
+
+
+def test_a_task_to_measure_once_more() -> None:
+    """The first of each job whose result could be read; a confirming one holds its copies back."""
+    labels = {"x": "confirm", "y": "2", "z": "3"}
+    tasks: list[Any] = [
+        SimpleNamespace(task_id=task_id, label=f"{JOBS['a']}-{end}", pool="a")
+        for task_id, end in labels.items()
+    ]
+    workers: list[Any] = [SimpleNamespace(task_id=task_id, pool="a") for task_id in ("z", "y", "x")]
+    assert MeasuredGroup(tasks, workers).models() == {JOBS["a"]: ("a", "y")}
+    assert MeasuredGroup(tasks, workers[2:]).models() == {}
