@@ -17,6 +17,7 @@ import every_workload
 import msgspec
 import perfherder_files
 import sample_history
+import sample_investigation
 import sample_report
 import sample_tasks
 import several_places
@@ -38,7 +39,7 @@ MARK = "%%%%% "
 # The style sheets have a test of their own.
 _STYLE = re.compile("<style>.*</style>", re.DOTALL)
 
-Made = Callable[[], Report | History | TaskReport]
+Made = Callable[[], Report | History | TaskReport | Investigation]
 _DEFAULT = Layout()
 
 
@@ -76,7 +77,12 @@ TASKS: Mapping[str, Made] = {
     "tasks: nothing": sample_tasks.nothing,
     "tasks: hostile": sample_tasks.hostile,
 }
-ALL = {**REPORTS, **HISTORIES, **TASKS}
+INVESTIGATIONS: Mapping[str, Made] = {
+    "investigation: a change": sample_investigation.change,
+    "investigation: nothing": sample_investigation.nothing,
+    "investigation: hostile": sample_investigation.hostile,
+}
+ALL = {**REPORTS, **HISTORIES, **TASKS, **INVESTIGATIONS}
 # A section per kind of report and of block; that nothing is lost is tested by properties.
 FIRST_SCREENS = (
     *("seed-case", "one-bad-worker", "refused", "twelve-pools", "hostile-names"),
@@ -87,14 +93,16 @@ IN_TEXT = (
     "five-places",
     *("history: one-change", "history: trend-and-step", "history: two-series"),
     "tasks: labels that differ, on four pools",
+    "investigation: a change",
 )
 IN_MARKDOWN = (
     *("seed-case", "tried", "hostile-names", "history: one-change", "history: nothing"),
     *("tasks: the seed's", "tasks: nothing"),
+    *INVESTIGATIONS,
 )
 IN_HTML = (
     *("tried", "nothing-readable", "history: one-change"),
-    *("tasks: the seed's", "tasks: nothing"),
+    *("tasks: the seed's", "tasks: nothing", "investigation: hostile"),
 )
 
 

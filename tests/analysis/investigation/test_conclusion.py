@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from sample_investigation import EXPLAINED, FORECAST, MACHINES, ONE_DISK, SLOWER
 
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
@@ -13,7 +14,6 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Explanation,
     Findings,
     Forecast,
-    Machines,
     Outcome,
     Reason,
     Resource,
@@ -22,41 +22,6 @@ from io_benchmark.analysis.investigation.investigation_model import (
 )
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.report.content.wording import text_of
-
-SLOWER = Slowness(
-    label="test",
-    pool="slow",
-    queue="p/slow",
-    completed=12,
-    mean_s=1440.0,
-    reference="fast",
-    reference_queue="p/fast",
-    reference_mean_s=1000.0,
-    verdict=Verdict.SLOWER,
-    ratio=1.44,
-    low_ratio=1.3,
-    high_ratio=1.6,
-    workers=(6, 6),
-    parts_s={"pending": 0.0, "set-up": 0.0, "own work": 440.0},
-)
-MACHINES = Machines(addresses=("x",), pool="slow", reference="fast", origin="--on")
-ONE_DISK = Reason(
-    cause="device-count",
-    state="supported",
-    hypothesis="It has fewer disks.",
-    evidence="1 disk against 2 disks",
-    action="use more local SSDs",
-)
-EXPLAINED = Explanation(
-    verdict=Verdict.SLOWER,
-    ratio=1.9,
-    low_ratio=1.7,
-    high_ratio=2.1,
-    reasons=(ONE_DISK,),
-    machine_types=("c3d-standard-16-lssd", "c2-standard-16"),
-)
-DISKS = {Resource.DISKS: 400.0, Resource.CPU: 10.0}
-FORECAST = Forecast(profiles=3, profiled_on="fast", ratio=1.4, added_s=DISKS)
 
 
 def concluded(

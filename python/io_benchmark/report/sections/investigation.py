@@ -84,7 +84,7 @@ def _question(report: Investigation) -> str:
     slowness = report.findings.slowness
     if slowness is None:
         return f"Why is {report.task} slow?"
-    than = f", slower than on {slowness.reference}" if slowness.reference else ""
+    than = f", compared with {slowness.reference}" if slowness.reference else ""
     return f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}{than}?"
 
 
@@ -127,7 +127,7 @@ def _times(slowness: Slowness | None) -> Iterator[str]:
     if slowness.change is not None:
         where = "on all pools" if slowness.change.is_everywhere else "on this pool"
         yield f"Since {slowness.change.date} {where}: {ratio(slowness.change.ratio)} the time before."
-    if slowness.cost_per_1000 is not None:
+    if slowness.cost_per_1000 is not None and slowness.reference:
         own, other = map(compact, slowness.cost_per_1000)
         money = f"1,000 tasks cost {own} {slowness.currency} there, and {other} on"
         yield f"{money} {slowness.reference}."
