@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import workload_entries
 from seed_case import outcome
+from seed_facts import cpu_limit
 from seed_workers import measured, pair_report, workers
 
 from io_benchmark.analysis.model import Entry, Severity, Subject, Verdict
@@ -93,7 +94,6 @@ def test_figures_that_one_workload_alone_has() -> None:
     assert details(made, "read-depth-1")["intel"] == {"latency-p99": 210.0}
 
 
-QUOTA = {"group": "/", "quota_us": 200_000, "period_us": 100_000}
 LOCK, COPIES = "something locks", "builders that share the file share the caches"
 
 
@@ -108,7 +108,7 @@ LOCK, COPIES = "something locks", "builders that share the file share the caches
         # On four CPUs there need not be a lock.
         ({"metadata/stat/4": 5}, {"host.cpu_online_count": 5}, [LOCK]),
         ({"metadata/stat/4": 5}, {"host.cpu_online_count": 4}, []),
-        ({"metadata/stat/4": 5}, {"limits.cpu": [QUOTA]}, []),
+        ({"metadata/stat/4": 5}, cpu_limit(2), []),
     ],
 )
 def test_findings_beyond_a_limit(

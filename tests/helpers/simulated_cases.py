@@ -21,11 +21,11 @@ DISK_BOUND, CPU_BOUND = "overwrite", "unlink"
 
 @dataclass(frozen=True)
 class Truth:
-    """A change that costs time, the causes that name it, and the destinations where it does."""
+    """A change that costs time, the causes that name it, and the destination where it does."""
 
     change: Change
     causes: frozenset[str]
-    destinations: tuple[str, ...] = (DISK_BOUND,)
+    destination: str = DISK_BOUND
     on_both: Change = lambda machine: machine  # what it needs to cost time
 
 
@@ -41,7 +41,6 @@ class Case:
     bad_worker: int | None = None  # only this worker of the slow pool has the slow machine
     swapped: bool = False  # the slow pool is the baseline
     workers: int = 3
-    irrelevant: tuple[str, ...] = ()
 
     @property
     def right(self) -> frozenset[str]:
@@ -91,7 +90,7 @@ def every_disk(**what: Any) -> Change:
 def _truth(
     change: Change,
     *causes: str,
-    where: tuple[str, ...] = (DISK_BOUND,),
+    where: str = DISK_BOUND,
     on_both: Change = lambda machine: machine,
 ) -> Truth:
     return Truth(change, frozenset(causes), where, on_both)
@@ -99,8 +98,6 @@ def _truth(
 
 BURST = "fresh"
 _SMALL_BURST = other(dirty_ratio=5, resident_share=1.0)
-BOTH = (DISK_BOUND, CPU_BOUND)
-IN_CPU = (CPU_BOUND,)
 _LONG_LIST, _CROWDED = image(lookup_factor=20.0), neighbours(runnable_per_cpu=1.5)
 TRUTHS: Mapping[str, Truth] = {
     "one disk": _truth(disks(1), "device-count"),
@@ -120,7 +117,6 @@ TRUTHS: Mapping[str, Truth] = {
     "read limit, little memory": _truth(
         limits(read_bytes_per_s=300.0 * MIB, memory_bytes=2.0 * GIB),
         *("cgroup-memory-limit", "cgroup-io-limit"),
-        where=BOTH,
     ),
     # Only until the last file was read.
     "read limit while the cache is cold": _truth(
@@ -129,65 +125,63 @@ TRUTHS: Mapping[str, Truth] = {
     "write limit after a burst": _truth(
         limits(write_bytes_per_s=150.0 * MIB),
         "cgroup-io-limit",
-        where=(BURST,),
+        where=BURST,
         on_both=_SMALL_BURST,
     ),
-    "one disk after a burst": _truth(
-        disks(1), "device-count", where=(BURST,), on_both=_SMALL_BURST
-    ),
-    "little memory": _truth(limits(memory_bytes=2.0 * GIB), "cgroup-memory-limit", where=IN_CPU),
+    "one disk after a burst": _truth(disks(1), "device-count", where=BURST, on_both=_SMALL_BURST),
+    "little memory": _truth(limits(memory_bytes=2.0 * GIB), "cgroup-memory-limit", where=CPU_BOUND),
     "small memory": _truth(
-        other(memory_gib=2), "dirty-limit", where=(BURST,), on_both=other(resident_share=1.0)
+        other(memory_gib=2), "dirty-limit", where=BURST, on_both=other(resident_share=1.0)
     ),
-    "half a CPU": _truth(limits(cpus=0.4), "cgroup-cpu-limit", where=IN_CPU),
+    "half a CPU": _truth(limits(cpus=0.4), "cgroup-cpu-limit", where=CPU_BOUND),
     "slow CPU": _truth(
-        cpu(speed=0.55, model="Intel(R) Xeon(R) CPU @ 2.00GHz"), "cpu", where=IN_CPU
+        cpu(speed=0.55, model="Intel(R) Xeon(R) CPU @ 2.00GHz"), "cpu", where=CPU_BOUND
     ),
-    "throttled CPU": _truth(cpu(speed=0.55), "cpu", where=IN_CPU),
-    "stolen CPU": _truth(cpu(stolen_share=0.35), "cpu", where=IN_CPU),
-    "competitors": _truth(neighbours(runnable_per_cpu=0.8), "other-load", where=IN_CPU),
+    "throttled CPU": _truth(cpu(speed=0.55), "cpu", where=CPU_BOUND),
+    "stolen CPU": _truth(cpu(stolen_share=0.35), "cpu", where=CPU_BOUND),
+    "competitors": _truth(neighbours(runnable_per_cpu=0.8), "other-load", where=CPU_BOUND),
     "writing neighbour": _truth(neighbours(same_disk_write_mib_per_s=350.0), "other-load"),
     "data in the journal": _truth(storage(journals_data=True), "mount-options"),
-    "synchronous mount": _truth(storage(synchronous=True), "mount-options", where=IN_CPU),
+    "synchronous mount": _truth(storage(synchronous=True), "mount-options", where=CPU_BOUND),
     "slow kernel": _truth(
-        other(kernel="5.4.0-1040-gcp", kernel_factor=2.0), "kernel", where=IN_CPU
+        other(kernel="5.4.0-1040-gcp", kernel_factor=2.0), "kernel", where=CPU_BOUND
     ),
     "slow grep": _truth(
         image(grep_version="3.1", lookup_factor=30.0),
         *("image-and-tools", "lookup-cost"),
-        where=IN_CPU,
+        where=CPU_BOUND,
     ),
     "slow process starts": _truth(
-        image(process_start_ns=9e6), "spawn-cost", "lookup-cost", where=IN_CPU
+        image(process_start_ns=9e6), "spawn-cost", "lookup-cost", where=CPU_BOUND
     ),
     "memory on first touch": _truth(
-        other(first_touch_ns_per_mib=250_000.0), "memory-first-touch", where=IN_CPU
+        other(first_touch_ns_per_mib=250_000.0), "memory-first-touch", where=CPU_BOUND
     ),
-    "scanner": _truth(other(scan_ns=70e6), where=BOTH),
+    "scanner": _truth(
+        other(scan_ns=70e6),
+    ),
     "slow copying": _truth(
         other(kernel="5.4.0-1040-gcp", copy_factor=3.0),
         *("kernel", "memory-first-touch"),
-        where=IN_CPU,
+        where=CPU_BOUND,
     ),
     "throttled CPU, little user time": _truth(
-        cpu(speed=0.55), "cpu", where=IN_CPU, on_both=other(user_factor=0.01)
+        cpu(speed=0.55), "cpu", where=CPU_BOUND, on_both=other(user_factor=0.01)
     ),
     "slow CPU, another kernel, little user time": _truth(
         lambda machine: other(kernel="5.4.0-1040-gcp")(
             cpu(speed=0.55, model="Intel(R) Xeon(R) CPU @ 2.00GHz")(machine)
         ),
         "cpu",
-        where=IN_CPU,
+        where=CPU_BOUND,
         on_both=other(user_factor=0.01),
     ),
     # Who waits for a CPU waits for others: lookups that take longer for that are no cause.
-    "half a CPU, long list": _truth(
-        limits(cpus=0.4), "cgroup-cpu-limit", where=IN_CPU, on_both=_LONG_LIST
-    ),
-    "competitors, long list": _truth(_CROWDED, "other-load", where=IN_CPU, on_both=_LONG_LIST),
-    "stolen CPU, long list": _truth(cpu(stolen_share=0.5), "cpu", where=IN_CPU, on_both=_LONG_LIST),
+    "competitors, long list": _truth(_CROWDED, "other-load", where=CPU_BOUND, on_both=_LONG_LIST),
     # More work on CPUs that are as crowded.
-    "longer list": _truth(image(lookup_factor=30.0), "lookup-cost", where=IN_CPU, on_both=_CROWDED),
+    "longer list": _truth(
+        image(lookup_factor=30.0), "lookup-cost", where=CPU_BOUND, on_both=_CROWDED
+    ),
     "disks that slow down": _truth(other(slows_down_by=0.8), "drift-over-time"),
 }
 
@@ -241,13 +235,12 @@ def make(
     irrelevant: tuple[str, ...] = (),
     *,
     irrelevant_of_fast: tuple[str, ...] = (),
-    destination: str | None = None,
     bad_worker: int | None = None,
     swapped: bool = False,
     workers: int = 3,
 ) -> Case:
     """Put a case together; the name lists its parts."""
-    where = destination or TRUTHS[truths[0]].destinations[0]
+    where = TRUTHS[truths[0]].destination
     known = {**IRRELEVANT, **(IRRELEVANT_WITHOUT_DISKS if where == CPU_BOUND else {})}
     # A cold cache would be read from the disks, which are idle only with a warm one.
     slow = fast = replace(BASE, resident_share=1.0) if where == CPU_BOUND else BASE
@@ -264,7 +257,7 @@ def make(
     name += f", worker {bad_worker} alone" if bad_worker is not None else ""
     name += ", swapped" if swapped else ""
     causes = tuple(TRUTHS[truth].causes for truth in truths)
-    return Case(name, slow, fast, causes, where, bad_worker, swapped, workers, facts)
+    return Case(name, slow, fast, causes, where, bad_worker, swapped, workers)
 
 
 SINGLE = tuple(make((name,)) for name in TRUTHS)

@@ -8,6 +8,8 @@ from seed_workers import SUBJECT
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement, times_without_share
 from io_benchmark.analysis.diagnosis.rules import Size
 from io_benchmark.analysis.observed.sides import Side
+from io_benchmark.analysis.side_times import Division, PartDifference
+from io_benchmark.analysis.time_parts import Kind, Part, Phase
 
 NOBODY = Side.of([])
 
@@ -43,3 +45,19 @@ def test_the_slower_sides_times(case_ratio: float, expected: float) -> None:
 def test_times_without_a_share(share: float, times: float) -> None:
     """A share of the time that is saved makes it faster, at most a thousand times."""
     assert times_without_share(share) == pytest.approx(times)
+
+
+@pytest.mark.parametrize(
+    ("slower_ns", "share"), [(9.0, None), (10.0, None), (10.25, 0.75), (12.0, 0.75)]
+)
+def test_the_least_difference_that_is_divided(slower_ns: float, share: float | None) -> None:
+    """A side that takes no longer has no share in any part; else what was not recorded may be in it."""
+    case = Case(SUBJECT, 2.0, NOBODY, NOBODY)
+    copies, lookups = Part(Phase.COPY, Kind.KERNEL), Part(Phase.LOOKUP, Kind.USER)
+    unknown = Part(Phase.COPY, Kind.UNEXPLAINED)
+    differences = [
+        PartDifference(*part, 10.0, slower_ns, None, None)
+        for part in (copies, lookups, unknown, unknown)
+    ]
+    vars(case)["division"] = Division("slower", "faster", tuple(differences))
+    assert case.share_at_most(frozenset([copies])) == share

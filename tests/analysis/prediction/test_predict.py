@@ -10,7 +10,7 @@ import numpy as np
 import past
 import pytest
 from predicted_tasks import DISK, pool_workers, profile, run_of
-from seed_facts import cpu_limit
+from seed_facts import cpu_limit, operations_limit
 from seed_workers import worker, workers
 
 from io_benchmark.analysis.model import Worker
@@ -214,15 +214,8 @@ ALL_BUT = {
     "spawn": {"only": ("sync-write/append-fsync",)},
     "sync-write": {"only": ("spawn",)},
 }
-LIMIT = {
-    "group": "/sys/fs/cgroup/task",
-    "device": "259:0",
-    "device_name": DISK,
-    "kind": "write_operations_per_s",
-    "value": 250,
-}
 LIMITED = {
-    "change": {"limits.io": [LIMIT], "storage.places.0.devices.0.number": "259:0"},
+    "change": operations_limit(250, name=DISK) | {"storage.places.0.devices.0.number": "259:0"}
 }
 SLOWING_DOWN = {
     "change": {

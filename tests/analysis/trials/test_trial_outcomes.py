@@ -189,3 +189,57 @@ def test_contradictions(slow: Times, fast: Times, kinds: tuple[str, str]) -> Non
     }
     first, second = kinds
     assert undecided == {first: f"{second} contradicts this.", second: f"{first} contradicts this."}
+
+
+def test_memory_has_no_share() -> None:
+    """It shows whether storage is involved, and never how much."""
+    found = outcome("memory", {"memory": STEADY}, {"memory": STEADY})
+    assert (found.state, found.share, found.low_share) == (CONFIRMED, None, None)
+    assert text_of(found.meaning) == "The gap goes: storage is involved."
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "state"), [(440, NOT_RUN), (465, REFUTED), (500, REFUTED), (391, NOT_RUN)]
+)
+def test_ceilings_that_explain_little(ceiling: float, state: TrialState) -> None:
+    """Disks of 500 against 545 MiB/s make a quarter of a gap of 1.41 times at most: no pace is needed."""
+    found = by_kind(
+        [trials({"normal": (126, 127, 125)}, ceilings=(ceiling,) * 3)],
+        [trials({"normal": (90, 91, 89)}, ceilings=(500,) * 3)],
+    )[TrialKind.PACE]
+    assert found.state is state
+    words = "write bandwidth does not make the difference."
+    assert text_of(found.meaning).endswith(words) is (state is REFUTED)
+
+
+@pytest.mark.parametrize("normal", [FAST, AFTER_PACE], ids=["without others", "with others"])
+def test_other_trials_of_a_paced_run(normal: Times) -> None:
+    """They count only where the side has no run without a pace."""
+    run = trials({"lookup": STEADY, **normal, "pace": STEADY}, pace_mib_per_s=391)
+    unpaced = [trials({**FAST, "lookup": STEADY})] if normal is AFTER_PACE else []
+    found = by_kind([trials(SLOW | {"lookup": SLOW["normal"]})], [*unpaced, run])[TrialKind.LOOKUP]
+    assert found.state is REFUTED
+    assert found.share == pytest.approx(0, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("slow", "fast", "half_width"),
+    [
+        pytest.param((126,), (66,), 0.22, id="one worker each, as far as is assumed"),
+        pytest.param((90,), (66,), 0.39, id="one worker each, and a smaller gap"),
+        pytest.param((90, 90, 90), (66, 66, 66), 0, id="workers that are alike"),
+    ],
+)
+def test_how_far_workers_differ(
+    slow: Sequence[float], fast: Sequence[float], half_width: float
+) -> None:
+    """The paced run is on one more worker, and the verdict takes workers to differ as far."""
+    times = ((ms, ms + 0.1, ms - 0.1) for ms in (*slow, *fast, slow[0]))
+    *normal, held = ({"normal": each} for each in times)
+    paced = trials(AFTER_PACE | {"pace": held["normal"]}, ceilings=HIGH, pace_mib_per_s=391)
+    found = by_kind(
+        [trials(each, ceilings=LOW) for each in normal[: len(slow)]],
+        [*(trials(each, ceilings=HIGH) for each in normal[len(slow) :]), paced],
+    )[TrialKind.PACE]
+    assert found.state is (CONFIRMED if half_width <= 0.25 else UNDECIDED)
+    assert (found.share, found.high_share) == pytest.approx((1, 1 + half_width), abs=0.01)

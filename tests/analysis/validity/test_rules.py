@@ -11,6 +11,7 @@ import seed_case
 import simulation
 from checkout import ROOT
 from seed_case import outcome
+from seed_facts import first
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
@@ -35,15 +36,6 @@ def judged(change: dict[str, Any] | None = None, allow: tuple[str, ...] = ()) ->
 
 def broken(report: Report, rule: str) -> list[Problem]:
     return [problem for problem in report.problems if problem.rule == rule]
-
-
-def first(count: int) -> dict[str, Any]:
-    """The document's samples cut to their first rows."""
-    return {
-        f"{ENTRY}samples": lambda samples: {
-            name: None if column is None else column[:count] for name, column in samples.items()
-        }
-    }
 
 
 INCOMPLETE = {f"{ENTRY}outcome": outcome("stopped", "stopped by SIGTERM")}

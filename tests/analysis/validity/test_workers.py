@@ -3,6 +3,7 @@
 
 import pytest
 import seed_workers
+from seed_facts import changing
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, Verdict
@@ -14,10 +15,8 @@ AT_ONCE = "some at the same time, which slows each of them"
 
 
 def scaled(factor):
-    def times(column):
-        return [round(value * factor) for value in column]
-
-    return {f"workloads.0.samples.{name}": times for name in ("lookup_ns", "copy_ns")}
+    longer = changing(lambda value: value * factor)
+    return {f"workloads.0.samples.{name}": longer for name in ("lookup_ns", "copy_ns")}
 
 
 def runs(side, *changes):
@@ -88,6 +87,18 @@ def test_runs_at_the_same_time_are_named(started, at_once):
         assert {line.at_once for line in made.workers} == {at_once}
         (problem,) = broken(made, rule)
         assert (AT_ONCE in text_of(problem.message)) is at_once
+
+
+def test_machines_of_both_sides():
+    """Three of five are named; only where a side has no other machine, machines do not differ."""
+    boots = [{"host.boot_id": f"{BOOT[:-1]}{number}"} for number in range(6)]
+    alike = " and 2 more, so their machines do not differ"
+    for of_a, ending in ((boots[:5], alike), (boots, " and 2 more")):
+        made = report([*runs("a", *of_a), *runs("b", *boots[:5])])
+        (problem,) = broken(made, "shared-worker")
+        assert text_of(problem.message).count("us-central1-f/") == 3
+        assert text_of(problem.message).endswith(f"{ending}; {AT_ONCE}")
+        assert (problem.explanation is None) is (ending != alike)
 
 
 @pytest.mark.parametrize(
