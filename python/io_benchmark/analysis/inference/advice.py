@@ -36,6 +36,8 @@ _MARGINS = (0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3)
 _PRIOR_DEGREES = 4.0
 # What the truth may be before anything is measured: equal pools, or a ratio with this deviation.
 _EQUAL, _DEVIATION = 0.2, 0.15
+# Also of workers that measured exactly the same.
+_LEAST_VARIANCE = 1e-18
 # Quantiles of the normal distribution at the middles of six equal parts.
 _NORMALS = (-1.383, -0.674, -0.210, 0.210, 0.674, 1.383)
 
@@ -87,9 +89,11 @@ class _Question(NamedTuple):
         for normal in _NORMALS:
             part = 2 / (9 * self.variance.degrees)
             between = self.variance.variance / (1 - part + normal * math.sqrt(part)) ** 3
+            between = max(between, _LEAST_VARIANCE)
             estimated = known.variance * known.degrees + between * (degrees - known.degrees)
             within = self.within_variance / 2
-            error = math.sqrt(2 * (estimated / degrees + within) / workers + self.between_pushes)
+            variance = 2 * (estimated / degrees + within) / workers + self.between_pushes
+            error = math.sqrt(max(variance, _LEAST_VARIANCE))
             chances += [
                 weight
                 * _chance_of_verdict(mean / error, deviation / error, reaches, margin / error)
