@@ -12,14 +12,10 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Truth:
-    """The causes that name what is slower, and the parts of the time where it is.
-
-    Without a variant, what the first diagnosis is about is judged.
-    """
+    """The causes that name what is slower, and the parts of the time where it is."""
 
     causes: frozenset[str]
     parts: frozenset[Part]
-    variant: str | None = None
     ratio_above: float = 1.2
 
 
@@ -47,15 +43,7 @@ def mistakes(document: Document, truth: Truth) -> list[str]:
 def _wrong_time(document: Document, truth: Truth) -> list[str]:
     """Return whether the verdict, or where the time went, is another than it is."""
     about = document["diagnoses"][0]["subject"]
-    (report,) = (
-        report
-        for report in document["subjects"]
-        if (
-            report["subject"] == about
-            if truth.variant is None
-            else report["subject"]["variant"] == truth.variant
-        )
-    )
+    (report,) = (report for report in document["subjects"] if report["subject"] == about)
     (comparison,) = report["comparisons"]
     if comparison["verdict"] != "slower":
         return [f"{comparison['verdict']} ({comparison['ratio']:.2f})"]

@@ -155,18 +155,6 @@ def test_commands():
     assert " --retrieves 200 " in command
 
 
-def test_images():
-    """The index is searched for them by their content; the report's is built on demand."""
-    for image, symbol in ((IMAGE, "update-verify"), (REPORT_IMAGE, "report")):
-        node = graph("full", "push")[image]
-        name = image.removeprefix("docker-image-")
-        shown = node["task"]["extra"]["treeherder"]
-        assert (shown["symbol"], shown["groupName"]) == (symbol, "Docker images")
-        [route] = node["optimization"]["index-search"]
-        assert route.startswith(f"releng.cache.level-3.docker-images.v2.{name}.hash.")
-    assert node["attributes"]["always_target"] is False
-
-
 def test_kind_files():
     """A pool is four lines of one kind; the other kind has the pools of the first."""
     pools = (KIND / "kind.yml").read_text().partition("\ntasks:\n")[2].strip("\n").split("\n\n")
