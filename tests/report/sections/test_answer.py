@@ -94,7 +94,9 @@ DISKS = "1 disk against 2 disks, striped"
             [SUPPORTED, replace(SUPPORTED, name="other", state=State.CONFIRMED, share=0.1)],
             f"(confirmed by a trial): {DISKS}, which explains 10 %; also supported: device-count.",
         ),
+        ([replace(SUPPORTED, state=State.RULED_OUT)], "none is supported by the observations."),
         ([OPEN], f"(not separable): {DISKS} (other), of which nothing shows the cost."),
+        ([OPEN, replace(OPEN, name="third")], "(not separable): other, third."),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

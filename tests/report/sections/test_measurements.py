@@ -80,3 +80,10 @@ def test_marks() -> None:
     assert lines(section(report, "Notes"))[1].startswith(
         "[2] page-cache: allowed by --allow page-cache, amd-30: drop_caches"
     )
+
+
+def test_equal_evidence_is_written_once() -> None:
+    """Of a fact that both sides have, the second column says so."""
+    cause = sample_report.cause(baseline_evidence=sample_report.cause().candidate_evidence)
+    (row,) = tables(section(sample_report.with_diagnosis(causes=(cause,)), "Why"))[0].rows
+    assert plain(row.cells[2]) == "the same"
