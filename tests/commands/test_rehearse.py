@@ -76,6 +76,7 @@ def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["-j", "amd-17"], "no task is called 'amd-17'"),
+        (["-j", ","], "',' contains no name; try io-benchmark"),
         (
             ["-j", "intel,docker-image-update-verify"],
             "docker-image-update-verify does not measure a pool",

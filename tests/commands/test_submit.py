@@ -142,6 +142,9 @@ def test_addresses(address, is_address):
         ([*IMAGE, "--owner", "a\n@b"], "'a @b' is not an e-mail address"),
         ([*IMAGE, "--write", "html=no/x"], "--write no/x: no such folder; create it first"),
         ([*IMAGE, "--until-decided", "-j", "intel"], "and intel is the only one"),
+        (["--pool", "x=a"], "'x=a' is not POOL=PROVISIONER/WORKERTYPE"),
+        (["--replicates", "101"], "'101' is not a number from 1 to 100"),
+        (["--budget", "9"], "--budget needs --until-decided"),
         (["--budget", "0.0"], "'0.0' is not a number above 0"),
         (["--until-decided", "--no-wait"], "--no-wait cannot be combined"),
         (

@@ -102,3 +102,12 @@ def test_group_of_a_push(call, loopback):
     assert (made["routes"], made["dependencies"]) == ([], [AMD_30])
     assert made["payload"]["image"] == image
     assert f"io-benchmark submit --baseline intel --confirm {GROUP}\n" in stderr
+
+
+def test_group_without_results(call, deployment):
+    """Tasks that never ran leave nothing to confirm."""
+    deployment.on_create = lambda _deployment, _task_id: None
+    call(*IMAGE, "--no-wait")
+    (made,) = deployment.groups
+    code, _, stderr = call("--confirm", made)
+    assert (code, f"error: group:{made}: has no results to confirm; wait" in stderr) == (1, True)

@@ -115,6 +115,13 @@ def test_equal_pools_with_a_budget(call, deployment):
     assert tasks_per_pool(deployment) == {"amd-30": 24, "intel": 24}
 
 
+def test_too_few_machines(call, deployment):
+    """Pools of two machines: repeating does not help, and it stops."""
+    deployment.on_create = Workers(2, machines=2)
+    code, _, stderr = call(*START)
+    assert (code, "brought no further worker of amd-30, intel; look at" in stderr) == (0, True)
+
+
 def test_a_stopped_group(call, deployment):
     """A task was refused in the first look: --resume brings its pool to the others' workers."""
     deployment.on_create = Workers(1, amd_30=1.92)

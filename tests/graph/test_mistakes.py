@@ -43,6 +43,20 @@ HERE = "the kinds in {root}/taskcluster cannot be generated"
             id="taskgraph's schema",
         ),
         pytest.param(
+            "worker-type: b-linux\n",
+            "worker-type: b-linux-huge\n",
+            "taskcluster/config.yml: workers.aliases has no 'b-linux-huge', which a task names as its "
+            "worker-type; add the alias or correct the task",
+            id="no alias",
+        ),
+        pytest.param(
+            "{in-tree: update-verify}",
+            "{in-tree: other}",
+            "{root}/taskcluster/docker/other/Dockerfile: no such file; create it or correct the kind "
+            "that names it",
+            id="no image",
+        ),
+        pytest.param(
             "transforms.symbols:",
             "transforms.symbolz:",
             f"{HERE} (ModuleNotFoundError: No module named "

@@ -173,6 +173,8 @@ def changed(part: str, key: str, value: object) -> str:
         ("", "is empty"),
         ("label,pool\nx,y\n", "has no column state, started, resolved; the columns are label"),
         ("{", "cannot be read as JSON: ends too early: its upload"),
+        ("[1]", "row 1 is not an object"),
+        ("{}", "is neither a list of runs nor"),
         ("[" * 100_000, "cannot be read as JSON: is nested"),
         ("[" * 1_500_001, "has too many values"),
         ("[" + "," * 8_000_001, "has too many values"),

@@ -171,6 +171,9 @@ def test_scopes():
             r"--pool arm=a/b: pool is not selected; choose one of amd-16",
             id="pool",
         ),
+        pytest.param(
+            generated(""), SubmissionOptions(image="x"), "does not measure a pool", id="no pool"
+        ),
     ],
 )
 def test_refusals(task, settings, message):

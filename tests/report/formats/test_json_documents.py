@@ -98,3 +98,10 @@ def test_ascii_alone(made):
     assert {character for character in text if not " " <= character <= "~"} == {"\n"}
     document = json.loads(text)
     assert document.get("baseline", document.get("pool")) == sample_report.HOSTILE_NAMES[0]
+
+
+def test_unknown_values_are_refused():
+    """What has no form in JSON is an error, not its Python text."""
+    title: Any = object()
+    with pytest.raises(TypeError):
+        rendered(replace(sample_report.empty(), title=title), "json")

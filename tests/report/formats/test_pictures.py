@@ -32,6 +32,7 @@ def test_scale_holds_its_values(values, logarithmic):
         pytest.param(drawing.Scale(0.9, 2.2, True), [1.0, 1.5, 2.0], id="ratios"),
         pytest.param(drawing.Scale(4e6, 3e8, True), [5e6, 1e7, 2e7, 5e7, 1e8, 2e8], id="decades"),
         pytest.param(drawing.Scale(0, 430), [0, 100, 200, 300, 400], id="linear"),
+        pytest.param(drawing.Scale(1, 1e9, True), [1, 1e2, 1e4, 1e6, 1e8], id="every second"),
     ],
 )
 def test_ticks(scale, expected):

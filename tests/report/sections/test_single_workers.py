@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from written import lines, screen, section
 
-from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.model import Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SingleWorker
 
 
@@ -34,6 +34,25 @@ def test_a_screen_names_two(count: int, counted: list[str]) -> None:
     found = [line for line in screen(report(*others)) if "pool" in line and "worker" in line]
     alone = [line for line in found if " alone takes " in line]
     assert (len(alone), [line for line in found if "belong" in line]) == (2, counted)
+
+
+def test_further_measurements() -> None:
+    """One answer per worker: the measurement that is explained leads."""
+    fresh, spawn = (
+        replace(worker(), diagnosis=None, subject=subject, ratio=ratio)
+        for subject, ratio in (
+            (replace(worker().subject, destination="fresh"), 1.5),
+            (Subject("spawn", "workspace", variant="posix-spawn"), 1.4),
+        )
+    )
+    first = divided_reports.one_bad_worker().subjects[0]
+    several = replace(
+        report(fresh, worker(), spawn),
+        subjects=tuple(replace(first, subject=each.subject) for each in (worker(), fresh, spawn)),
+    )
+    found = answer(several)
+    assert "its pool on cache-retrieve, overwrite in workspace (4 other workers; " in found
+    assert "Also 1.50× on cache-retrieve, fresh in workspace; 1.40× on spawn" in found
 
 
 @pytest.mark.parametrize(

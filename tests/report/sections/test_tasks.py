@@ -4,13 +4,14 @@
 import pytest
 import sample_tasks
 from msgspec.structs import replace
-from written import headings, rows, section, tables
+from written import headings, lines, rows, section, tables
 
 from io_benchmark.analysis.prediction.prediction_model import (
     PoolPrediction,
     Predictions,
     TaskPrediction,
 )
+from io_benchmark.analysis.statements import statement
 from io_benchmark.report.formats import document_of
 
 
@@ -45,3 +46,15 @@ def test_what_is_worth_a_number(added_ns: float, cells: list[str]) -> None:
     task = TaskPrediction("tar", "0" * 64, "intel", (10**9,), None, None, None, None, (pool,))
     (table,) = tables(section(Predictions((task,), (), ()), "tar"))
     assert [*rows(table)["amd-16"][3:]] == cells
+
+
+def test_a_pool_that_is_measured_and_not_predicted() -> None:
+    """Its time is shown, and no reason why it is not predicted."""
+    pool = PoolPrediction("amd-30", 3, None, measured_ns=(6 * 10**9,), reason=statement("no"))
+    task = TaskPrediction("tar", "0" * 64, "intel", (10**9,), None, None, None, None, (pool,))
+    found = section(Predictions((task,), (), ()), "tar")
+    assert [cell for cell in rows(tables(found)[0])["amd-30"] if cell] == [
+        "not predicted",
+        "6.00 s",
+    ]
+    assert not any("no." in line for line in lines(found))

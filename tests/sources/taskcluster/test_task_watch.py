@@ -156,6 +156,7 @@ def test_a_push_that_is_not_in_the_index_yet(deployment, group, lando):
         (("IN_PROGRESS", None), "has not landed it yet; compare --wait MINUTES waits for that"),
         (("FAILED", "", "a conflict"), "Lando did not land it (FAILED: a conflict); push again"),
         (("LANDED", "../x"), "Lando's commit '../x' is not a revision"),
+        ((1, ""), "Lando's answer is not understood"),
     ],
 )
 def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
