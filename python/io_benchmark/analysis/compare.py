@@ -110,7 +110,6 @@ def compare(
     reports = figures.with_workload_figures(
         [*unlike_machines.with_obstacles(plain, mixed)], counted
     )
-    problems += checks.nothing_in_common(plan, reports)
     names = WorkerLine.__struct_fields__
     lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
     return SampledReport(
@@ -124,7 +123,7 @@ def compare(
                 diagnoses.diagnoses(plan, reports, counted, read), mixed
             )
         ),
-        problems=checks.merge_repeated(problems, reports),
+        problems=checks.merge_repeated(problems, plan, reports),
         workers=lines,
         unreadable=tuple(sorted(unreadable)),
         remarks=tuple(_footnotes(remarks, reports, read, counted)),

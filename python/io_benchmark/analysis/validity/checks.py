@@ -2,7 +2,7 @@
 """Which runs and sides are compared: every validity rule applied, and what it says as a problem."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from statistics import fmean
 
@@ -196,10 +196,14 @@ def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> S
 
 
 def merge_repeated(
-    problems: Sequence[Problem], reports: Sequence[SubjectReport]
+    problems: Sequence[Problem], plan: Plan, reports: Sequence[SubjectReport]
 ) -> tuple[Problem, ...]:
-    """Merge problems that are the same for every subject that their sides were compared on."""
+    """Merge problems that are the same for every subject that their sides were compared on.
+
+    Add those of planned sides that were compared on none.
+    """
     merged = []
+    problems = [*problems, *_nothing_in_common(plan, reports)]
     for problem, alike in grouped(problems, lambda problem: replace(problem, subject=None)).items():
         subjects = dict.fromkeys(each.subject for each in alike)
         everywhere = {r.subject for r in reports if set(problem.sides) <= set(r.figures)}
@@ -210,12 +214,10 @@ def merge_repeated(
     return tuple(merged)
 
 
-def nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> list[Problem]:
+def _nothing_in_common(plan: Plan, reports: Sequence[SubjectReport]) -> Iterator[Problem]:
     template = "{baseline} and {candidate} have no comparable measurement in common"
-    problems = []
     for candidate, baseline in plan.pairs:
         if not any(candidate in r.figures and baseline in r.figures for r in reports):
             message = statement(template, baseline=baseline, candidate=candidate)
-            about = (None, (baseline, candidate), message)
-            problems.append(Problem("nothing-in-common", Severity.REFUSED, *about))
-    return problems
+            sides = (baseline, candidate)
+            yield Problem("nothing-in-common", Severity.REFUSED, None, sides, message)

@@ -10,7 +10,7 @@ write on ext4, where the same disk without a scheduler takes 0.15 ms. It depends
 the two were set: only times prove it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from statistics import fmean
 
@@ -224,11 +224,7 @@ def _scheduler(run: Run) -> RankedFact | None:
     disks = _scheduled_disks(run)
     if not disks:
         return None
-    settings = [
-        [(name, disk.scheduler_settings.get(name)) for name in _FAIR_SETTINGS if _is_fair(disk)]
-        for disk in disks
-    ]
-    listed = ", ".join(sorted(set(map(_described, disks, settings))))
+    listed = ", ".join(sorted(set(map(_described, disks))))
     return RankedFact(statement("{schedulers}", schedulers=listed), fmean(map(_is_fair, disks)))
 
 
@@ -291,6 +287,8 @@ def _idle_settings(disk: Device) -> dict[str, int]:
     return settings
 
 
-def _described(disk: Device, settings: Sequence[tuple[str, int | None]]) -> str:
+def _described(disk: Device) -> str:
+    names = _FAIR_SETTINGS if _is_fair(disk) else ()
+    settings = [(name, disk.scheduler_settings.get(name)) for name in names]
     values = [f"{name}={value}" for name, value in settings if value is not None]
     return " ".join([disk.scheduler or "", *values])
