@@ -217,3 +217,7 @@ def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:
     (worker,) = (each for each in found if min(each.entries[0].size_bytes) < 100)
     text = text_of(problem.message)
     assert text.endswith(f"Different from the rest of its side: {text_of(worker.task_name)}")
+    # Of two runs that differ, neither is the rest.
+    two = workers(2, pools=("intel", "amd-16"), change={"amd-16/1": other_sizes})
+    (problem,) = broken(compare(PLAN, two, Options()), "sizes")
+    assert "Different from the rest" not in text_of(problem.message)
