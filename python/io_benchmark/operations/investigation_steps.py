@@ -90,7 +90,7 @@ class InvestigationWork(Struct):
                 f"{clean(address, 200)}: is not a task; give task:ID or its web address"
             )
         # Imported here: the client takes 0.2 s to load.
-        from io_benchmark.sources.taskcluster.single_task import read_task  # noqa: PLC0415
+        from io_benchmark.sources.taskcluster.queue_runs import read_task  # noqa: PLC0415
 
         listed, image = read_task(task, context.environment)
         folder = JournalFolder.open(options.journal, task.task_id, replace(task, run_id=None).url)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Read the runs of any tasks from the queue.
+"""Read the runs of any tasks, and what the queue knows about one.
 
 When a task's own work began and ended is known where it publishes that: results of this benchmark, and
 profiles that `measure` wrote.
@@ -7,15 +7,16 @@ profiles that `measure` wrote.
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from io_benchmark.errors import NoArtifactError, TooLargeError
+from io_benchmark.errors import MissingError, NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.protocol import FIRST, ReadLog, ReadProgress, RunQuery
+from io_benchmark.sources.protocol import FIRST, Environment, ReadLog, ReadProgress, RunQuery
 from io_benchmark.sources.requests import run_all, run_coroutine
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
-from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
+from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.tasks import QueueTask
@@ -121,3 +122,22 @@ def _milliseconds(time: str | None) -> int:
     """Return a time of the queue or a file; -1 where it is not one."""
     moment = parse_time(time)
     return -1 if moment is None else max(-1, round(moment.timestamp() * 1000))
+
+
+def read_task(address: TaskAddress, environment: Environment) -> tuple[QueueTask, Any]:
+    """Return the task, and the image of its payload as its definition has it."""
+
+    async def read() -> tuple[QueueTask, Any]:
+        async with connect({0: address}, environment) as deployments:
+            deployment = deployments[address.root_url]
+            try:
+                task = (await deployment.tasks([address.task_id]))[address.task_id]
+                payload = (await deployment.definition(address.task_id)).get("payload")
+            except (KeyError, MissingError):
+                raise ResultError(
+                    f"{address}: {address.root_url} has no such task; it may have expired, or belong to "
+                    "another deployment"
+                ) from None
+        return task, payload.get("image") if isinstance(payload, dict) else None
+
+    return run_coroutine(read())
