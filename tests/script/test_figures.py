@@ -58,6 +58,14 @@ def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+@pytest.mark.parametrize(("measurements", "is_detailed"), [(3, True), (4, False)])
+def test_parts_of_few_measurements(capfd, measurements, is_detailed):
+    """The log has a line per entry, and those of its parts where there are three at most."""
+    figures.show([(RETRIEVES, None, [retrieves([1, 2])] * measurements)])
+    lines = capfd.readouterr().out.splitlines()
+    assert ("  Copy alone: " in "\n".join(lines)) is is_detailed
+
+
 def test_a_suite() -> None:
     """Of each figure the value of all samples, and those of the stretches; a sync is once for all."""
     chosen = SimpleNamespace(pool="amd-16", profile="quick", perfherder="pool")

@@ -41,6 +41,9 @@ def test_a_partition_stands_on_its_disk(recorded):
     chain = devices.chain(["sda1"])
     assert [(d["name"], d["kind"]) for d in chain] == [("sda1", "partition"), ("sda", "disk")]
     assert (chain[1]["scheduler"], chain[1]["scheduler_settings"]) == ("bfq", {"slice_idle": 8})
+    # Where there is no choice, none is marked.
+    recorded(block("sdb", "8:16", queue__scheduler="none"), linked("sdb"))
+    assert devices.chain(["sdb"])[0]["scheduler"] == "none"
 
 
 @pytest.mark.parametrize(
