@@ -79,7 +79,7 @@ def _block(block: blocks.Block) -> Markup:
             drawn = getattr(pictures, block.plot)(*block.arguments)
             return figure.format(_line(block.caption), drawn)
         case blocks.Code():
-            return Markup("<pre>{}</pre>").format(block.text)
+            return Markup('<div class="scroll">\n<pre>{}</pre>\n</div>').format(block.text)
         case blocks.Fold():
             # The style sheet does not print what has pictures alone.
             kind = (
