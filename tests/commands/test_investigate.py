@@ -222,6 +222,7 @@ def test_task_that_never_ran(call: Call, deployment: Deployment) -> None:
         pytest.param("group:Q0dZr3pPQ3m2cV9zqv1l9A", "is not a task; give task:ID", id="a group"),
         pytest.param("task:AAAAAAAAQACAAAAAAAAAAA", "has no such task; it may have expired", id="expired"),
         pytest.param("nothing", "is not a task", id="no address"),
+        pytest.param("https://other.example/tasks/AAAAAAAAQACAAAAAAAAAAA", "set TASKCLUSTER_ROOT_URL to https://other.example", id="another deployment"),
     ],
 )  # fmt: skip
 def test_wrong_address(call: Call, address: str, message: str) -> None:

@@ -31,7 +31,7 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
     findings = _still_valid(work.folder.journal.findings, options)
     while (conclusion := conclude(findings)) is None:
         step = findings.next_step
-        context.tell(f"{step.title}: {work.cost(step)}")
+        context.tell(f"{step.title}: {step.cost.format(budget=options.budget)}")
         if options.dry_run:
             conclusion = _open("this was a dry run", "omit --dry-run")
             break

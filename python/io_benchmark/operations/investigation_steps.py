@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import slugid
 from msgspec import Struct, field
@@ -20,7 +20,6 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Forecast,
     Machines,
     Slowness,
-    Step,
 )
 from io_benchmark.analysis.investigation.slowness import find_slowness, with_gaining_labels
 from io_benchmark.context import Context
@@ -37,7 +36,7 @@ from io_benchmark.operations.tasks import read_completed_runs
 from io_benchmark.report.content.wording import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.sources.taskcluster.access import Access
-from io_benchmark.sources.taskcluster.addresses import TaskAddress, parse
+from io_benchmark.sources.taskcluster.addresses import TaskAddress, default_root_url, parse
 from io_benchmark.sources.taskcluster.tasks import ALL_KIND
 from io_benchmark.submit.definitions import Image, SubmissionOptions
 from io_benchmark.text import clean
@@ -81,14 +80,14 @@ class InvestigationWork(Struct):
     remarks: list[str] = []
 
     @classmethod
-    def begin(
-        cls, address: str, options: InvestigationOptions, context: Context
-    ) -> "InvestigationWork":
+    def begin(cls, address: str, options: InvestigationOptions, context: Context) -> Self:
         task = parse(address, context.environment)
         if not isinstance(task, TaskAddress):
             raise UsageError(
                 f"{clean(address, 200)}: is not a task; give task:ID or its web address"
             )
+        if task.root_url != default_root_url(context.environment):
+            raise UsageError(f"{task}: set TASKCLUSTER_ROOT_URL to {task.root_url}")
         # Imported here: the client takes 0.2 s to load.
         from io_benchmark.sources.taskcluster.queue_runs import read_task  # noqa: PLC0415
 
@@ -99,13 +98,6 @@ class InvestigationWork(Struct):
             *(task, listed.label, status.queue, status.task_group_id, image),
             *(options, context, folder),
         )
-
-    def cost(self, step: Step) -> str:
-        """Say what a step costs before it is done."""
-        if not step.may_create_tasks:
-            return "reads what is there; no worker time"
-        most = f"at most {self.options.budget:g} worker hours (--budget)"
-        return f"reads results; creates tasks only where these do not decide it: {most}"
 
     def find(self, findings: Findings) -> Findings:
         """Do the next step; return the findings with what it found."""
@@ -148,7 +140,8 @@ class InvestigationWork(Struct):
             return Machines(
                 addresses=tuple(self.options.on), origin="--on", **_named(queues, named, "--on has")
             )
-        names = _named(queues, self._kind_pools(queues), "the kind measures")
+        kind = submission.pools_of_kind(self.options.root)
+        names = _named(queues, [pool_of(queue, kind) for queue in queues], "the kind measures")
         recent = self._recent(*names.values())
         if recent is not None:
             group, day = recent
@@ -201,10 +194,6 @@ class InvestigationWork(Struct):
     def _keep(self, name: str, report: "AnyReport") -> None:
         page = rendered(report, "html").encode("utf-8", "replace")
         self.folder.write(f"{name}.html", page)
-
-    def _kind_pools(self, queues: Sequence[str]) -> list[str | None]:
-        pools = submission.pools_of_kind(self.options.root)
-        return [pool_of(queue, pools) for queue in queues]
 
     def _recent(self, *names: str) -> tuple[str, str] | None:
         """Return the newest group of the index that has results of all these pools, and its day."""

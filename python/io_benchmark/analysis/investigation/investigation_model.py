@@ -28,15 +28,23 @@ class Step(Struct, frozen=True):
 
     name: str
     title: str
-    may_create_tasks: bool = False
+    cost: str
 
 
 # Each needs those before it.
 STEPS = (
-    Step("slowness", "What is slow"),
-    Step("machines", "What the machines do", may_create_tasks=True),
-    Step("explanation", "Why", may_create_tasks=True),
-    Step("forecast", "What the task asks of them, and what that means"),
+    Step("slowness", "What is slow", "reads the queue; no worker time"),
+    Step(
+        "machines",
+        "What the machines do",
+        "no worker time where results are there, else at most {budget:g} worker hours (--budget)",
+    ),
+    Step("explanation", "Why", "no worker time, or a task that confirms the cause"),
+    Step(
+        "forecast",
+        "What the task asks of them",
+        "no worker time, or a task per pool that measures everything",
+    ),
 )
 
 

@@ -109,9 +109,8 @@ def _newest(runs: Sequence[TaskRun]) -> tuple[str, ...]:
 
 def with_gaining_labels(slowness: Slowness, sides: Sides) -> Slowness:
     """Add which part of the time of both pools' labels is in labels that are slower on the task's pool."""
-    pair = [slowness.pool, slowness.reference or ""]
-    both = {name: sides[name] for name in pair if name in sides}
-    comparisons = compare_tasks(Plan.of_pools(both, None), both).comparisons
+    both = {name: sides.get(name, ()) for name in (slowness.pool, slowness.reference or "")}
+    comparisons = compare_tasks(Plan.of_pools(both, slowness.reference or ""), both).comparisons
     if not comparisons:
         return slowness
     labels = comparisons[0].labels
@@ -119,9 +118,8 @@ def with_gaining_labels(slowness: Slowness, sides: Sides) -> Slowness:
         row
         for row in labels
         if row.interval is not None
-        and row.interval.excludes(1.0)
-        and (row.ratio if comparisons[0].candidate == pair[0] else 1 / row.ratio)
-        > 1 + DEFAULT_MARGIN
+        and row.interval.low_ratio > 1
+        and row.ratio > 1 + DEFAULT_MARGIN
     ]
     gaining = min(1.0, math.fsum(row.share for row in slower))
     return replace(slowness, gaining_share=gaining, gaining_labels=(len(slower), len(labels)))
