@@ -10,6 +10,7 @@ import argparse
 import bz2
 import hashlib
 import io
+import re
 import subprocess
 import sys
 import tarfile
@@ -19,16 +20,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "python/requirements-report.txt"
-RECORD = ROOT / "python/io_benchmark/adopt/report_libraries.py"
+RECORD = ROOT / "python/io_benchmark/adopt/report_program.py"
 FOLDER = "libraries"
 # Of Debian 12, in which Firefox's tasks run.
 TARGET = ("--python-version", "3.11", "--implementation", "cp")
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
-HEAD = """\
-# SPDX-License-Identifier: MPL-2.0
-\"\"\"The archive of the report's libraries, a file of a release. Written by `tox -e lock`.\"\"\"
-
-"""
+LINES = re.compile("LIBRARIES_SHA256 = .*\nLIBRARIES_BYTES = .*\n")
 
 
 def download(folder: Path) -> None:
@@ -67,10 +64,11 @@ def main() -> None:
         download(Path(folder))
         data = archive(sorted(Path(folder).glob("*.whl")))
     digest = hashlib.sha256(data).hexdigest()
-    record = f'{HEAD}SHA256 = "{digest}"\nSIZE_BYTES = {len(data):_}\n'
+    lines = f'LIBRARIES_SHA256 = "{digest}"\nLIBRARIES_BYTES = {len(data):_}\n'
+    module = RECORD.read_text(encoding="utf-8")
     if given.record:
-        RECORD.write_text(record, encoding="utf-8")
-    elif record != RECORD.read_text(encoding="utf-8"):
+        RECORD.write_text(LINES.sub(lines, module), encoding="utf-8")
+    elif lines not in module:
         sys.exit(
             f"{given.output}: is not what {RECORD.name} records; run `tox -e lock` and commit it"
         )

@@ -26,8 +26,7 @@ from taskgraph.util.time import value_of
 from io_benchmark import __version__
 from io_benchmark.adopt.firefox_checkout import Checkout
 from io_benchmark.adopt.firefox_kind import KIND, TRANSFORMS, FirefoxKind
-from io_benchmark.adopt.report_libraries import SHA256, SIZE_BYTES
-from io_benchmark.adopt.report_program import report_program
+from io_benchmark.adopt.report_program import LIBRARIES_BYTES, LIBRARIES_SHA256, report_program
 from io_benchmark.graph.generate import REPOSITORY, generate
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
@@ -113,7 +112,7 @@ def test_fetched(firefox):
         "io-benchmark-report.tar.bz2": report_program(),
     }
     expected = {name: (hashlib.sha256(data).hexdigest(), len(data)) for name, data in files.items()}
-    expected["io-benchmark-libraries.tar.bz2"] = (SHA256, SIZE_BYTES)
+    expected["io-benchmark-libraries.tar.bz2"] = (LIBRARIES_SHA256, LIBRARIES_BYTES)
     for name, (sha256, size_bytes) in expected.items():
         command = tasks[f"fetch-{name.partition('.')[0]}"]["task"]["payload"]["command"]
         address = f"{REPOSITORY}/releases/download/v{__version__}/{name}"

@@ -17,8 +17,7 @@ from msgspec import Struct
 from taskgraph.util.templates import merge
 
 from io_benchmark import __version__
-from io_benchmark.adopt.report_libraries import SHA256, SIZE_BYTES
-from io_benchmark.adopt.report_program import report_program
+from io_benchmark.adopt.report_program import LIBRARIES_BYTES, LIBRARIES_SHA256, report_program
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import Root, WorkerScript, build_worker_script, report_command
 
@@ -113,7 +112,7 @@ def _fetches(script: WorkerScript) -> str:
     program = report_program()
     files = [
         (NAME, ".pyz", "The worker's program", _digest(script.data), len(script.data)),
-        (_LIBRARIES, ".tar.bz2", "Libraries of the report", SHA256, SIZE_BYTES),
+        (_LIBRARIES, ".tar.bz2", "Libraries of the report", LIBRARIES_SHA256, LIBRARIES_BYTES),
         (_REPORT, ".tar.bz2", "What compares pools", _digest(program), len(program)),
     ]
     return "\n".join(

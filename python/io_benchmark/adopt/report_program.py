@@ -10,6 +10,9 @@ import io
 import tarfile
 from pathlib import Path
 
+# The archive of the libraries; `tox -e lock` writes these lines.
+LIBRARIES_SHA256 = "52d3454f2e6d6d7f25b4d526b13e98699319db907d1530aca8b3d71982404273"
+LIBRARIES_BYTES = 20_769_513
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIXES = (".py", ".css")
 # An installation has a copy of this project's kinds there.
