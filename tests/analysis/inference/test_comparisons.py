@@ -238,6 +238,12 @@ def test_a_new_measurement():
     for continued in (True, False):
         pushes = question._replace(between_pushes=0.05**2, is_continued=continued)
         assert pushes.chance(SINGLE, 60) < 0.5 < question.chance(SINGLE, 60)
+    # Workers that hardly vary, and pushes of which the next differs by 5 % as well.
+    steady = MeanVariance(1e-6, 10.0)
+    pushes = anew._replace(log_ratio=0.15, seen=steady, variance=steady, between_pushes=0.05**2)
+    later = 0.15 * 0.15**2 / (0.15**2 + 0.05**2), math.sqrt(0.05**2 * (1 + 0.9))
+    expected = float(special.ndtr((later[0] - 1.98 * 0.05) / later[1]))
+    assert pushes.chance(SINGLE, 60) == pytest.approx(expected, abs=0.015)
 
 
 def test_ten_percent_of_one_worker():
