@@ -153,3 +153,26 @@ def test_revision(source, revision):
     """taskgraph gives a task the address of its kind.yml at its revision."""
     task = QueueTask.of(TaskDefinition(metadata=_TaskMetadata(source=source)), STATUS)
     assert task.revision == revision
+
+
+@pytest.mark.parametrize(
+    ("pool", "routes", "expected"),
+    [
+        ("amd-16.2", ["index.gecko.v2.try.date.io-benchmark.amd-16~2.20261121231056"], True),
+        # Of another pool, by another name, or without a date.
+        ("amd-16", ["index.gecko.v2.try.date.io-benchmark.amd-30.20261121231056"], False),
+        ("amd-16", ["index.gecko.v2.try.latest.io-benchmark.amd-16"], False),
+        ("amd-16", ["tc-treeherder.v2.try.date.io-benchmark.amd-16.20261121231056"], False),
+        ("amd-16", [], False),
+    ],
+)
+def test_where_the_past_of_a_pool_is(pool, routes, expected):
+    """The namespace of the index that has a date for each push, of the task's own pool alone."""
+    label = f"io-benchmark-{pool}"
+    definition = TaskDefinition(
+        metadata=_TaskMetadata(name=label),
+        tags=_Tags(label=label, kind="io-benchmark"),
+        routes=tuple(routes),
+    )
+    past = QueueTask.of(definition, STATUS).past
+    assert past == (routes[0].removeprefix("index.").rpartition(".")[0] if expected else None)
