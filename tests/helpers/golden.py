@@ -103,6 +103,7 @@ IN_MARKDOWN = (
 IN_HTML = (
     *("tried", "nothing-readable", "history: one-change"),
     *("tasks: the seed's", "tasks: nothing", "investigation: hostile"),
+    "investigation: a change",
 )
 
 

@@ -14,6 +14,8 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Slowness,
     Target,
 )
+from io_benchmark.analysis.levels import LEVEL
+from io_benchmark.analysis.prediction.prediction_model import PREDICTION_LEVEL
 from io_benchmark.number_text import (
     compact,
     count,
@@ -33,10 +35,12 @@ from io_benchmark.report.blocks import (
     Items,
     Line,
     Paragraph,
+    Picture,
     Words,
     lists,
 )
 from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.sections.ratio_pictures import DrawnRatio, forest
 
 _UNDO = {
     Target.POOL: "Revert the patch; workers that run keep their machines until they end.",
@@ -69,6 +73,7 @@ def document(report: Investigation) -> Document:
         *lists(("What decides it", [_sentence(text_of(step)) for step in conclusion.next_steps])),
         Heading("Evidence"),
         Items.of(_evidence(findings)),
+        *_picture(findings),
     ]
     if conclusion.remedy is not None:
         blocks += _change(report, conclusion.remedy)
@@ -98,6 +103,23 @@ def _evidence(findings: Findings) -> Iterator[Line]:
     }
     for title, lines in writers.items():
         yield from ((Words(f"{title}:", STRONG), f" {line}") for line in lines)
+
+
+def _picture(findings: Findings) -> Iterator[Picture]:
+    """Draw the same ratio by real times, by the benchmark and by the prediction."""
+    slowness, explanation, forecast = findings.slowness, findings.explanation, findings.forecast
+    rows = {}
+    if slowness is not None and slowness.reference is not None:
+        ends = slowness.low_ratio, slowness.high_ratio
+        rows["real tasks"] = DrawnRatio.of(slowness.ratio, *ends, LEVEL)
+    if explanation is not None and explanation.verdict is not None:
+        ends = explanation.low_ratio, explanation.high_ratio
+        rows["benchmark"] = DrawnRatio.of(explanation.ratio, *ends, LEVEL)
+    if forecast is not None and forecast.ratio is not None:
+        ends = forecast.low_ratio, forecast.high_ratio
+        rows["prediction"] = DrawnRatio.of(forecast.ratio, *ends, PREDICTION_LEVEL)
+    if rows and slowness is not None:
+        yield forest(f"Time on {slowness.pool} by that on {slowness.reference}", rows)
 
 
 def _time(seconds: float) -> str:

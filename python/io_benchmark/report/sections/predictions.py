@@ -25,6 +25,7 @@ from io_benchmark.number_text import (
 )
 from io_benchmark.report.blocks import Block, Document, Heading, Items, Paragraph, Row, Table, lists
 from io_benchmark.report.content.wording import sharing_lines, text_of
+from io_benchmark.report.sections.ratio_pictures import DrawnRatio, forest
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name
 
@@ -63,6 +64,21 @@ def _task(task: TaskPrediction) -> Iterator[Block]:
     if predicted:
         table = _table(task, profiled_on, predicted, profiled_ns)
         yield table
+        drawn = {
+            pool.pool: DrawnRatio.of(
+                pool.time_ns / profiled_ns,
+                pool.low_ns / profiled_ns,
+                pool.high_ns / profiled_ns,
+                PREDICTION_LEVEL,
+            )
+            for pool in predicted
+            if pool.time_ns and pool.low_ns and pool.high_ns
+        }
+        if drawn:
+            caption = (
+                f"Time by that on {profiled_on}; {percent(PREDICTION_LEVEL)} of tasks are within"
+            )
+            yield forest(caption, drawn)
         if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
     if not task.pools:

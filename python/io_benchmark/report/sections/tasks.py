@@ -38,6 +38,7 @@ from io_benchmark.report.blocks import (
     lists,
 )
 from io_benchmark.report.content.wording import ends_text, text_of, verdict_text
+from io_benchmark.report.sections.ratio_pictures import forest
 from io_benchmark.text import name
 
 _POOLS_NAMED, _LABELS_SHOWN, _SCREEN_NOTES = 4, 40, 2
@@ -70,7 +71,12 @@ def document(report: TaskReport) -> Document:
     remarks = [*map(text_of, report.remarks)]
     urgent = [*notes, *(f"Not read: {line}" for line in report.unreadable), *remarks]
     warnings = [Item(Words(name(line, _NOTE_LENGTH), WARNING), mark="!") for line in urgent]
-    blocks: list[Block] = [answers, *tables]
+    blocks: list[Block] = [answers]
+    if report.comparisons:
+        pairs = {pair.candidate: pair for pair in _in_order(report.comparisons)}
+        caption = "Ratio of a task's time to the baseline's, with its interval"
+        blocks.append(forest(caption, pairs, report.margin_ratio))
+    blocks += tables
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
             blocks += _labels(comparison)
