@@ -21,6 +21,7 @@ def cost(*prices, with_prices=True):
 @pytest.mark.parametrize(
     ("prices", "text"),
     [
+        pytest.param([None], "3 worker hours, no price for pool-0", id="no price"),
         pytest.param(
             [SPOT, SPOT],
             "6 worker hours, 1.80 USD at the given prices (spot, 2026-11-01)",

@@ -50,6 +50,18 @@ def test_each_task_once():
     assert [number for number, _, _ in again] == [0] + [1] * 9
 
 
+def test_a_group_that_may_still_grow():
+    """Its tasks are read, and a remark says what may be missing."""
+    deployment = recorded()
+    deployment.definitions[INTEL]["tags"]["kind"] = "decision-task"
+    deployment.change_runs(INTEL, "running")
+    with Loopback(deployment) as loopback:
+        listing, tasks = listed(loopback, f"group:{GROUP}")
+    ((_, remark),) = listing.log.remarks
+    assert remark.startswith(f"group:{GROUP}: io-benchmark-intel is still running and creates")
+    assert AMD_16 in [task_id for _, task_id, _ in tasks]
+
+
 def task(kind, state="completed", reason=None):
     runs = [QueueRun(run_id=0, state=state, reason_resolved=reason or state)]
     status = TaskStatus(task_id=AMD_16, task_group_id=AMD_16, state=state, runs=runs)
