@@ -770,3 +770,12 @@ def test_a_worker_counts_once() -> None:
     machines = [replace(run, machine=name) for run, name in zip(side, "aab", strict=True)]
     mean_ns = Side.of_workers(machines, SUBJECT).mean(attrgetter("entry.lookup_mean_ns"))
     assert mean_ns == pytest.approx(31.35 * MS, rel=0.01)
+
+
+def test_workers_that_follow_the_fact() -> None:
+    """The explanation says how many have it."""
+    change = {f"amd-16/{number}": IDLES for number in (0, 1)}
+    change |= {f"amd-16/{number}": taking(100) for number in (2, 3)}
+    cause = causes_of(change, workers=4)["scheduler-idling"]
+    remark = "2 of 4 workers of the slower side have this, and the others are faster."
+    assert remark in explanation_text(cause)

@@ -155,16 +155,3 @@ def test_pairs_cancel_what_the_files_do():
     long = entry(np.concatenate((np.full(50, 500), np.full(50, 99_999))))
     cut = compare_means([entry(np.full(50, 1000))], [long])
     assert math.exp(cut.log_ratio) == pytest.approx(2.0)
-
-
-@pytest.mark.parametrize(("count", "factor"), [(50, 2.0), (100, 1.0)])
-def test_short_runs_of_batches_do_not_show_their_waves(count, factor):
-    """The variance of fewer than a hundred is enlarged; batches of different work are not paired."""
-    generator = np.random.default_rng(1)
-    runs = [simulation.windows(generator.integers(90, 110, count), 10**8) for _ in range(2)]
-    means = compare_means(runs[:1], runs[1:])
-    assert means.method == "batches in blocks"
-    spreads = [run.relative_times.spread() for run in runs]
-    assert [part.variance for part in means.blocks] == pytest.approx(
-        [factor * spread.variance for spread in spreads]
-    )

@@ -45,11 +45,3 @@ def test_without_a_worker(workers: list[list[float | None]]) -> None:
         assert without.values(number) == rest.values(number)
         assert without.readings(number) == rest.readings(number)
         assert without.by_worker(len) == rest.by_worker(len)
-
-
-def test_answers_of_a_whole_side() -> None:
-    """A worker counts once, however many runs it has; one without the number counts for nothing."""
-    whole = side([[1.0, 3.0], [6.0], [None]])
-    assert (whole.mean(number), whole.median(number)) == (4.0, 4.0)
-    assert whole.values(number) == {1.0, 3.0, 6.0, None}
-    assert (side([[None]]).mean(number), side([[None]]).median(number)) == (None, None)

@@ -133,16 +133,3 @@ def test_one_worker(
         numbers = (cell.ratio, cell.interval.low_ratio, cell.interval.high_ratio)
         assert numbers == pytest.approx((ratio,) * 3, abs=1e-5)
         assert (cell.workers, cell.method) == (1, "paired retrieves")
-
-
-def test_pools_with_and_without_a_place() -> None:
-    """Nothing is compared in one place; a pool without a place that others have says so."""
-    assert places_of(workers(pools=("intel", "amd-16"))) == ()
-    change = in_places(
-        ("container",), lambda recorded: [recorded[0], retrieved(recorded[0], "container", 2.0)]
-    )
-    (table,) = places_of(workers(pools=("intel", "amd-16"), change={"intel": change}))
-    assert [(side.kind, words(side.missing)) for side in table.rows[1].sides] == [
-        ("container overlay", ""),
-        ("", "no task of it measures this there"),
-    ]
