@@ -44,21 +44,6 @@ def create(loopback):
     ask(loopback, lambda queue: queue.create(list(map(task, IDS))))
 
 
-def test_in_order_and_signed():
-    """One request each, in the order given, with the credentials."""
-    with Loopback(Deployment()) as loopback:
-        create(loopback)
-        assert loopback.deployment.groups == {IDS[0]: list(IDS)}
-        assert loopback.deployment.definitions == {
-            task_id: task(task_id).definition for task_id in IDS
-        }
-        requests = loopback.asked("api")
-        assert [request.path for request in requests] == [
-            f"/api/queue/v1/task/{name}" for name in IDS
-        ]
-        assert all('id="me"' in request.headers["Authorization"] for request in requests)
-
-
 @pytest.mark.parametrize(
     "fault",
     [
