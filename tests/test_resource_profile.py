@@ -68,7 +68,10 @@ def shared_strings(made: dict[str, Any]) -> None:
         ),
         # Of other systems than Linux.
         (
-            lambda made: (markers(made)["data"][1].pop("iowait_pct"), markers(made)["name"].__setitem__(2, 4)),
+            lambda made: (
+                markers(made)["data"][1].pop("iowait_pct"),
+                markers(made)["data"][2].pop("cached"),
+            ),
             ResourceSample(1.0, 501.0, 0.195, 0.25, None, 2 * MIB, 3 * MIB, 7, None),
         ),
     ],
@@ -93,7 +96,7 @@ def put_data(row: int, **values: Any) -> Change:
     [
         (
             lambda made: made["threads"][0].update(stringArray=["(root)", "GCMajor"]),
-            "has no markers named CPU Use and IO, in version 27 of the format",
+            "has no markers named CPU Use, Memory, IO, in version 27 of the format",
         ),
         (
             lambda made: made["threads"].append(made["threads"][0]),
@@ -103,7 +106,7 @@ def put_data(row: int, **values: Any) -> Change:
         (lambda made: made["meta"].pop("version"), "missing required field `version`"),
         (lambda made: markers(made)["data"].pop(), "markers: its columns differ in length"),
         (lambda made: markers(made)["endTime"].pop(), "markers: its columns differ in length"),
-        (put("name", 4, 0), "markers: CPU Use and IO are not of the same samples"),
+        (put("name", 4, 0), "markers: CPU Use, Memory, IO are not of the same samples"),
         (put("startTime", 0, float("nan")), "JSON is malformed"),
         (put("startTime", 0, "1"), "Expected `float`, got `str`"),
         (put("endTime", 1, None), "markers[1]: its time is not after the sample before it"),

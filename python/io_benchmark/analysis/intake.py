@@ -3,7 +3,6 @@
 
 from array import array
 from collections.abc import Sequence
-from datetime import datetime
 from operator import add
 
 import msgspec
@@ -13,9 +12,9 @@ from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worke
 from io_benchmark.analysis.observed.run_windows import with_other_waits
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.format import RecordedTimeline
-from io_benchmark.results.parts import NS_PER_S, BatchColumns, OutcomeState
+from io_benchmark.results.parts import BatchColumns, OutcomeState
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
-from io_benchmark.sources.run_results import RunResult, TaskRecord
+from io_benchmark.sources.run_results import RunResult
 
 _STOLEN = "cpu_steal_ms"
 _WORKING = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
@@ -53,18 +52,8 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         url=result.task.ci.link if result.task.ci is not None else None,
         queue=task.task_queue if task else "",
         started=(task.started if task else "") or result.started,
-        task_ns=_task_ns(task) if task else None,
+        task_ns=task.task_ns if task else None,
     )
-
-
-def _task_ns(task: TaskRecord) -> int | None:
-    """Return how long the run of a task took; None where its times do not say."""
-    try:
-        start, end = map(datetime.fromisoformat, (task.started, task.resolved))
-        seconds = (end - start).total_seconds()
-    except (TypeError, ValueError):
-        return None
-    return round(seconds * NS_PER_S) if seconds > 0 else None
 
 
 def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:

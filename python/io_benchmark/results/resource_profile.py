@@ -20,7 +20,7 @@ from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.parts import Count, Finite
 from io_benchmark.results.reader import check_size, decode, parse_profile, reading_error
 
-_CPU_MARKER, _MEMORY_MARKER, _IO_MARKER = "CPU Use", "Memory", "IO"
+_NAMES = ("CPU Use", "Memory", "IO")
 # A day of samples, one per second; each has three markers.
 MAXIMUM_RESOURCE_BYTES = 64 * 1024 * 1024
 _MAXIMUM_PARTS = (
@@ -137,23 +137,17 @@ def _samples(profile: _Profile, source: str) -> Iterator[ResourceSample]:
     columns = (markers.name, markers.start_time, markers.end_time, markers.data)
     if len({len(column) for column in columns}) > 1:
         raise ValueError(f"{_MARKERS}: its columns differ in length")
-    cpu_rows, memory_rows, io_rows = (
-        _rows(markers, strings, name) for name in (_CPU_MARKER, _MEMORY_MARKER, _IO_MARKER)
-    )
-    memory_row_at = {markers.start_time[row]: row for row in memory_rows}
-    if not cpu_rows or not io_rows:
+    rows = [_rows(markers, strings, name) for name in _NAMES]
+    if not all(rows):
         raise ValueError(
-            f"has no markers named {_CPU_MARKER} and {_IO_MARKER}, in version {profile.meta.version} "
-            "of the format: it is not a resource profile by mozsystemmonitor; name one, or update "
+            f"has no markers named {', '.join(_NAMES)}, in version {profile.meta.version} of the "
+            "format: it is not a resource profile by mozsystemmonitor; name one, or update "
             "io-benchmark"
         )
-    cpu_starts, io_starts = (
-        [markers.start_time[row] for row in rows] for rows in (cpu_rows, io_rows)
-    )
-    if cpu_starts != io_starts:
-        raise ValueError(f"{_MARKERS}: {_CPU_MARKER} and {_IO_MARKER} are not of the same samples")
+    if len({tuple(markers.start_time[row] for row in named) for named in rows}) > 1:
+        raise ValueError(f"{_MARKERS}: {', '.join(_NAMES)} are not of the same samples")
     earliest_ms = 0.0
-    for cpu_row, io_row in zip(cpu_rows, io_rows, strict=True):
+    for cpu_row, memory_row, io_row in zip(*rows, strict=True):
         start_ms, end_ms = markers.start_time[cpu_row], markers.end_time[cpu_row]
         if end_ms is None or not earliest_ms <= start_ms < end_ms <= _MAXIMUM_MS:
             raise ValueError(
@@ -161,13 +155,10 @@ def _samples(profile: _Profile, source: str) -> Iterator[ResourceSample]:
                 "set, or the file is damaged; use another run of the task"
             )
         earliest_ms = end_ms - _ROUNDED_MS
-        cpu = decode(_Cpu, markers.data[cpu_row], f"{source}: {_MARKERS}.data[{cpu_row}]")
-        memory_row = memory_row_at.get(start_ms)
-        memory = _Memory()
-        if memory_row is not None:
-            path = f"{source}: {_MARKERS}.data[{memory_row}]"
-            memory = decode(_Memory, markers.data[memory_row], path)
-        io = decode(_Io, markers.data[io_row], f"{source}: {_MARKERS}.data[{io_row}]")
+        path = f"{source}: {_MARKERS}.data"
+        cpu = decode(_Cpu, markers.data[cpu_row], f"{path}[{cpu_row}]")
+        memory = decode(_Memory, markers.data[memory_row], f"{path}[{memory_row}]")
+        io = decode(_Io, markers.data[io_row], f"{path}[{io_row}]")
         yield ResourceSample(
             start_ms=start_ms,
             end_ms=end_ms,

@@ -18,7 +18,7 @@ from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.reader import MAXIMUM_BYTES, load
 from io_benchmark.results.resource_profile import MAXIMUM_RESOURCE_BYTES, parse_any_profile
 from io_benchmark.sources import run_files
-from io_benchmark.sources.budget import SMALL_BYTES
+from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.protocol import (
     Addresses,
     Environment,
@@ -99,21 +99,21 @@ class FolderSource(Source):
     def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> ReadLog:
         log = ReadLog()
         for address in addresses:
-            path = Path(address.meaning)
-            if not path.is_dir():
-                query.profiles.append((Position(address.number), _read_profile(path)))
-                continue
-            paths = sorted(islice(path.rglob("*profile*.json"), _MAXIMUM_PROFILES))
+            top = Path(address.meaning)
+            found = top.rglob("*profile*.json") if top.is_dir() else [top]
+            paths = sorted(islice(found, _MAXIMUM_PROFILES))
             if not paths:
-                label = clean(str(path), run_files.LABEL_LENGTH)
-                raise UsageError(
-                    f"{label}: has no file whose name contains profile and ends in .json"
-                )
-            for number, file in enumerate(paths):
+                label = clean(str(top), run_files.LABEL_LENGTH)
+                problem = "has no file whose name contains profile and ends in .json"
+                raise UsageError(f"{label}: {problem}")
+            for number, path in enumerate(paths):
                 position = Position(address.number, run_id=number)
                 try:
-                    query.profiles.append((position, _read_profile(file)))
+                    if query.budget.allows_reading(str(path)):
+                        query.profiles.append((position, _read_profile(path, query.budget)))
                 except ResultError as error:
+                    if path == top:
+                        raise
                     log.problem(position, str(error))
         return log
 
@@ -144,11 +144,13 @@ def _read(position: Position, run: _FoundRun, request: ReadRequest, log: ReadLog
         request.accept(position, run_result, b"")
 
 
-def _read_profile(path: Path) -> RunProfile:
+def _read_profile(path: Path, budget: Budget) -> RunProfile:
     name = str(path)
     if path.exists():
         run_files.check_regular(path)
-    profile = parse_any_profile(load(path, MAXIMUM_RESOURCE_BYTES), name)
+    data = load(path, MAXIMUM_RESOURCE_BYTES)
+    budget.spend(len(data))
+    profile = parse_any_profile(data, name)
     pool = profile.task.pool if isinstance(profile, TaskProfile) else None
     return RunProfile(profile, name, name, pool)
 

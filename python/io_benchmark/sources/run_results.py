@@ -9,6 +9,7 @@ from msgspec import Struct
 from io_benchmark import results
 from io_benchmark.results import Result
 from io_benchmark.results.format import TaskProfile
+from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 
@@ -61,6 +62,16 @@ class TaskRecord(Struct, frozen=True, kw_only=True):
     # Only of a task that left no result: why, and whether it was planned with its pool's others.
     problem: str | None = None
     is_lost: bool = False
+
+    @property
+    def task_ns(self) -> int | None:
+        """Return how long the run of a task took; None where its times do not say."""
+        try:
+            start, end = map(datetime.fromisoformat, (self.started, self.resolved))
+            seconds = (end - start).total_seconds()
+        except (TypeError, ValueError):
+            return None
+        return round(seconds * NS_PER_S) if seconds > 0 else None
 
 
 class TaskRun(Struct, frozen=True, order=True):

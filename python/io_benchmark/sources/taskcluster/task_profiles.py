@@ -13,15 +13,10 @@ from msgspec import Struct
 from io_benchmark.errors import NoArtifactError, ResultError
 from io_benchmark.number_text import number_of
 from io_benchmark.results.format import TaskProfile
-from io_benchmark.results.parts import NS_PER_S
-from io_benchmark.results.resource_profile import (
-    MAXIMUM_RESOURCE_BYTES,
-    ResourceProfile,
-    parse_any_profile,
-)
+from io_benchmark.results.resource_profile import MAXIMUM_RESOURCE_BYTES, parse_any_profile
 from io_benchmark.sources.protocol import LAST, ProfileQuery, ReadLog, ReadProgress
 from io_benchmark.sources.requests import run_all, run_coroutine
-from io_benchmark.sources.run_results import RunProfile, parse_time
+from io_benchmark.sources.run_results import RunProfile
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
@@ -105,7 +100,12 @@ class _ProfileReader(Struct):
                 self.log.problem(listed.position(run), line, listed.url(run))
                 return
             else:
-                self.query.profiles.append((listed.position(run), _profiled(listed, run, profile)))
+                record = task.record(run, task.status.queue.rpartition("/")[2])
+                pool = profile.task.pool if isinstance(profile, TaskProfile) else None
+                profiled = RunProfile(
+                    profile, listed.url(run), task.label, pool or record.pool, record.task_ns
+                )
+                self.query.profiles.append((listed.position(run), profiled))
                 return
         if reason:
             self._absent(listed, run, reason)
@@ -115,17 +115,3 @@ class _ProfileReader(Struct):
             self.log.problem(listed.position(run), sentence, listed.url(run))
         else:
             self._without += 1
-
-
-def _profiled(
-    listed: ListedTask, run: QueueRun, profile: TaskProfile | ResourceProfile
-) -> RunProfile:
-    """Return a profile with what the queue knows of its run."""
-    task = listed.task
-    pool = profile.task.pool if isinstance(profile, TaskProfile) else None
-    started, resolved = parse_time(run.started), parse_time(run.resolved)
-    task_ns = None
-    if started is not None and resolved is not None:
-        task_ns = round((resolved - started).total_seconds() * NS_PER_S)
-    worker_type = task.status.queue.rpartition("/")[2]
-    return RunProfile(profile, listed.url(run), task.label, pool or worker_type, task_ns)
