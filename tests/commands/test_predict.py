@@ -90,6 +90,8 @@ def test_mistakes(profile: Path, results: Path, tmp_path: Path) -> None:
     """A profile keeps the pool that it names; copies would pretend that tasks do not differ."""
     done = program.run("predict", profile, "--pool", "intel", "--on", results, expected=2)
     assert done.stderr == "error: --pool intel: every profile names its pool; omit --pool\n"
+    done = program.run("predict", profile, profile, "--on", results, expected=2)
+    assert "the same profile; use each profile once" in done.stderr
     copied = tmp_path / "copied.json"
     copied.write_bytes(profile.read_bytes())
     done = program.run("predict", profile, copied, "--on", results, expected=2)
@@ -118,7 +120,7 @@ def test_profiles_that_cannot_be_read(content, message, results: Path, tmp_path:
     assert message in done.stderr
 
 
-FULL = [Sample(user=0.5), *[Sample(written_mib=100, waiting=0.5)] * 2, Sample(user=0.5)]
+FULL = [Sample(user=0.5), *[Sample(100, 0.5, writes=99)] * 2, Sample(user=0.5)]
 PUBLISHED = """\
 How long tasks take on other pools
 

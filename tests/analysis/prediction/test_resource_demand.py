@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
 """Resource profiles as demand, by hand figures: what they show, and what they lack."""
 
+import json
 import math
 from typing import Any
 
 import pytest
 from predicted_tasks import pool_workers
-from published_profiles import MIB, Sample, resource_profile
+from published_profiles import MIB, Sample, resource_document, resource_profile
 
 from io_benchmark.analysis.prediction.demand import Demand
-from io_benchmark.analysis.prediction.pool_storage import PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, WRITES, PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
+from io_benchmark.analysis.prediction.profiled_run import ProfiledRun
 from io_benchmark.analysis.prediction.resource_demand import demand_of_resources
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.report.content.wording import text_of
@@ -21,6 +23,21 @@ S = 10**9
 IDLE = Sample(user=0.5)
 # The results' place is a volume on disks: each byte is counted twice, and 50 MiB are the disks' ceiling.
 FULL = Sample(written_mib=100, waiting=0.5)
+
+
+LIMIT = {
+    "group": "/sys/fs/cgroup/task",
+    "device": "259:0",
+    "device_name": "nvme0n1",
+    "kind": "write_operations_per_s",
+    "value": 250,
+}
+LIMITED = {"limits.io": [LIMIT], "storage.places.0.devices.0.number": "259:0"}
+SYNC_NS = next(
+    entry.mean_ns
+    for entry in pool_workers("intel")[0].entries
+    if entry.subject.variant == "append-fsync"
+)
 
 
 def made_of(*samples: Sample) -> ResourceProfile:
@@ -50,12 +67,16 @@ def test_the_demand() -> None:
     assert demand.kernel_share == pytest.approx((0.05 + 0.25 + 0.4) / 1.5)
     assert place.written_bytes.tolist() == [8 * MIB, 2 * MIB, 6 * MIB]
     assert place.writes.tolist() == [10, 5, 0]
-    assert (place.name, place.syncs) == ("data", (0.0, 15.0))
+    assert (place.name, place.syncs) == ("data", None)
     assert place.read_bytes / MIB == pytest.approx(4.003, abs=1e-3)
     # Cached and not moved: 30 − (4 + 2) ÷ 2 MiB; the removal of a file leaves nothing.
     assert demand.unwritten_bytes / MIB == pytest.approx([0, 27, 0], abs=0.01)
     assert (demand.waiting_share, demand.unseen_ns, demand.wall_ns) == (None, 3.5e9, 5 * S)
-    assert demand.expected.places[0].written_bytes.tolist() == [4 * MIB, 1 * MIB, 3 * MIB]
+    likely = demand.expected
+    assert likely.places[0].written_bytes.tolist() == [4 * MIB, 1 * MIB, 3 * MIB]
+    # Each request may be a sync.
+    assert (likely.places[0].syncs, likely.counting) == ((0.0, 7.5), None)
+    assert demand.as_counted(0, 1).unwritten_bytes / MIB == pytest.approx([0, 54, 0], abs=0.01)
 
 
 def test_waiting() -> None:
@@ -80,9 +101,21 @@ def test_waiting() -> None:
 def test_samples_that_do_not_show_when_it_wrote(samples: list[Sample], text: str) -> None:
     """Nothing is predicted where more than a tenth of the time is in samples of over 3 s."""
     demand = demand_of_resources(made_of(*samples), S, "data", (1, 1))
-    assert (text_of(demand) if isinstance(demand, Statement) else "").startswith(
-        text or "!" * 9
-    ) is bool(text)
+    reason = text_of(demand) if isinstance(demand, Statement) else ""
+    assert reason.startswith(text) if text else reason == ""
+
+
+def test_missing_samples() -> None:
+    """A tenth of the time may be missing: too short samples are left out."""
+    for missing_ms, is_usable in ((222, True), (223, False)):
+        document = resource_document([IDLE] * 4)
+        markers = document["threads"][0]["markers"]
+        for column in ("startTime", "endTime"):
+            markers[column][7:] = [time_ms + missing_ms for time_ms in markers[column][7:]]
+        profile = parse_any_profile(json.dumps(document).encode(), "profile")
+        assert isinstance(profile, ResourceProfile)
+        demand = demand_of_resources(profile, S, "data", (1, 1))
+        assert isinstance(demand, Demand) is is_usable
 
 
 def predicted(*samples: Sample, task_s: float | None = None, **target: Any) -> Any:
@@ -102,10 +135,23 @@ def predicted(*samples: Sample, task_s: float | None = None, **target: Any) -> A
         ([IDLE, FULL, FULL, IDLE], {}, 3),
         ([IDLE] * 4, {}, 2),
         # At the ceiling and with nothing to do, a task waits for a journal, which is no iowait.
-        ([IDLE, FULL._replace(waiting=0), FULL, IDLE], {}, 3),
+        ([IDLE, FULL._replace(waiting=0), IDLE, IDLE], {}, 2.5),
         # While it computes, memory takes the bytes; a window that syncs waits for those as well.
         ([IDLE, FULL._replace(waiting=0, user=0.5), IDLE, IDLE], {}, 2),
         ([IDLE, FULL._replace(waiting=0, user=0.5), FULL, IDLE], {}, 3),
+        # What is left in memory, where there is room, shows that it does not sync.
+        (
+            [
+                IDLE,
+                FULL._replace(waiting=0, user=0.5, cached_mib=400),
+                FULL._replace(waiting=0.2, user=0.3, cached_mib=400),
+                IDLE,
+            ],
+            {},
+            2.2,
+        ),
+        # A limit of requests counts them after merging, as far as is known.
+        ([IDLE, Sample(4, 0.5, writes=50), IDLE, IDLE], {"change": LIMITED}, 2.08),
         # On half of the CPUs, what kept two busy takes twice as long.
         ([IDLE, IDLE._replace(user=1.0), IDLE, IDLE], {"change": {"host.cpu_count": 1}}, 2.5),
     ],
@@ -115,6 +161,37 @@ def test_times(samples: list[Sample], target: dict[str, Any], time_s: float) -> 
     _, pool = predicted(*samples, **target)
     assert pool.reason is None
     assert pool.time_ns / S == pytest.approx(time_s, rel=0.03)
+
+
+def test_syncs() -> None:
+    """Where it waited below the ceiling, half of its requests are taken to be syncs."""
+    samples = [IDLE, Sample(0.1, 0.5, writes=400), IDLE, IDLE]
+    _, pool = predicted(*samples, slower={"sync-write/append-fsync": 3})
+    assert pool.added_by_syncs_ns == pytest.approx(2 * 100 * SYNC_NS, rel=0.03)
+    only: dict[str, Any] = {"only": ("spawn", "random-io")}
+    _, pool = predicted(*samples, **only)
+    assert text_of(pool.reason).startswith("the task may sync, and amd-16 has no append-fsync")
+    _, pool = predicted(*(sample._replace(waiting=0) for sample in samples), **only)
+    assert pool.reason is None
+
+
+@pytest.mark.parametrize(("per_s", "is_known"), [(20_400, True), (20_600, False)])
+def test_requests_where_bytes_are_the_limit(per_s: int, is_known: bool) -> None:
+    """Requests of 4 KiB that make 0.8 of the write ceiling show no limit of requests."""
+    figures = {(WRITE_RATE, "data"): [math.log(100 * MIB)], (WRITES, "data"): [math.log(per_s)]}
+    pool = PoolStorage("amd-16", 1, figures, None, None, None)
+    assert pool.writes_per_s("data") == (pytest.approx(per_s) if is_known else math.inf)
+    assert pool.least_writes_per_s("data") == pytest.approx(per_s)
+
+
+def test_places() -> None:
+    """The usual one, else the first that was measured."""
+    run = RunProfile(made_of(IDLE, IDLE), "a", "b", "amd-16")
+    for names, place in ((("a", "workspace"), "workspace"), (("b", "a"), "a"), ((), "workspace")):
+        figures = {(WRITE_RATE, name): [1.0] for name in names}
+        assert ProfiledRun.of(run, PoolStorage("amd-16", 1, figures, None, None, None)).places == (
+            place,
+        )
 
 
 def test_the_time_outside_the_profile() -> None:

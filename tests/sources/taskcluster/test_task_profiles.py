@@ -56,7 +56,17 @@ def test_the_best_profile(deployment: Deployment) -> None:
     assert isinstance(second.profile, ResourceProfile)
     (third,) = read(deployment, f"task:{add_task(deployment, 3, both)}").results
     assert isinstance(third.profile, ResourceProfile)
-    assert read(deployment, f"task:{add_task(deployment, 4, both, folders=())}").results == ()
+    for number, names in enumerate(((), ("public/test",)), 4):
+        task_id = add_task(deployment, number, both, folders=names)
+        assert read(deployment, f"task:{task_id}").results == ()
+
+
+def test_no_profile_of_several(deployment: Deployment) -> None:
+    """The reason is that of the best one."""
+    task_id = add_task(deployment, 1, {}, folders=("public/io-benchmark", "public/test_info"))
+    deployment.artifacts[task_id, 0, MEASURED] = Artifact(storage_type="error")
+    (line,) = read(deployment, f"task:{task_id}").unreadable
+    assert "has an error artifact" in line
 
 
 def test_runs(deployment: Deployment) -> None:

@@ -83,6 +83,7 @@ class Demand(Struct, frozen=True):
                 writes=place.writes / times,
                 unmerged_writes=place.unmerged_writes / times,
                 read_bytes=place.read_bytes / times,
+                syncs=(0.0, float(np.sum(place.writes)) / times),
             )
             for place in self.places
         )

@@ -285,7 +285,8 @@ def _unmeasured(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
             may_sync = not _is_small(change, change.unexplained_waiting_ns(place))
         if may_sync and storage.mean(SYNC, place.name) is None:
             yield statement(
-                "the task syncs, and {pool} has no append-fsync; measure sync-write at {place}",
+                f"the task {'syncs' if place.is_alone else 'may sync'}, and {{pool}} has no append-fsync; "
+                "measure sync-write at {place}",
                 **names,
             )
     waited = 1.0 if change.demand.waiting_share is None else change.demand.waiting_share

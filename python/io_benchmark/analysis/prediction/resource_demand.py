@@ -65,7 +65,7 @@ def demand_of_resources(
                 unmerged_writes=np.maximum(writes, written_bytes / PAGE_BYTES),
                 flushes=np.zeros(len(spans)),
                 read_bytes=float(np.sum(columns["read_bytes"])),
-                syncs=(0.0, float(np.sum(writes))),
+                syncs=None,
                 is_alone=False,
             ),
         ),
