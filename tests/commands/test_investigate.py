@@ -193,6 +193,27 @@ def test_no_profile(call: Call, deployment: Deployment) -> None:
     assert done.exit_code == 0, done.stdout
 
 
+def test_reference_of_a_table(call: Call, deployment: Deployment, tmp_path: Path) -> None:
+    """A table that names the other pool without its provisioner is enough to measure it."""
+    rows = []
+    for task_id in [task for task in deployment.statuses if task.startswith(FAST)]:
+        (run_of_task,) = deployment.statuses.pop(task_id)["runs"]
+        del deployment.definitions[task_id]
+        deployment.groups[investigated.GROUP].remove(task_id)
+        times = {name: run_of_task[name] for name in ("scheduled", "started", "resolved")}
+        row = {"label": LABEL, "pool": "b-linux", "worker": task_id, "state": "completed"}
+        rows.append({**row, **times})
+    (tmp_path / "runs.json").write_text(json.dumps(rows))
+    profile = tmp_path / "profile.json"
+    profile.write_text(json.dumps(Task(writing=0.4).profile(CASE.fast, "b-linux")))
+    done = call("--yes", "--runs", "runs.json", "--profile", str(profile), "--json")
+    assert done.exit_code == 0, done.stderr + done.stdout
+    report = json.loads(done.stdout)
+    assert report["conclusion"]["remedy"]["reason"]["cause"] == "device-count"
+    assert report["findings"]["slowness"]["reference_queue"] == "b-linux"
+    assert report["findings"]["slowness"]["gaining_labels"] == [0, 0]
+
+
 def test_one_pool_only(call: Call, deployment: Deployment) -> None:
     """Nothing can be compared: the report says how to get a second pool."""
     for task_id in [task for task in deployment.statuses if task.startswith(FAST)]:

@@ -241,7 +241,9 @@ class InvestigationWork(Struct):
         push = f"git commit --allow-empty --message 'try: -j {','.join(jobs)} --rebuild 3'"
         if obstacle := self._obstacle():
             raise ResultError(f"{obstacle}, or push it and give the push by --on: {push}")
-        options = self._submission(jobs=jobs, pools=queues, baseline=[*queues][1])
+        # A table may name a pool without its provisioner: then the kind's own is used.
+        whole = {pool: queue for pool, queue in queues.items() if "/" in queue}
+        options = self._submission(jobs=jobs, pools=whole, baseline=[*queues][1])
         options = replace(options, until_decided=not kind, replicates=1 if kind else None)
         if options.image is None:
             raise ResultError("the task has no image for the benchmark; give --image")
