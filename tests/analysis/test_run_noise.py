@@ -109,6 +109,14 @@ def test_operations_count():
     assert step.ratio == pytest.approx(2.0)
 
 
+def test_a_step_is_counted_among_all_samples():
+    """First reads do not count for it, and it begins where it does in the run with them."""
+    times = [9.0] * 40 + [1 + at % 2 / 100 + (at >= 100) for at in range(200)]
+    step = RelativeTimes(times, [1.0] * 240, frozenset(range(40))).step
+    assert step is not None
+    assert step.index == 140
+
+
 def test_fewest():
     """Below 60 samples there is no judgement."""
     times = [1.0 + at % 2 / 100 + (at >= FEWEST_TO_JUDGE // 2) for at in range(FEWEST_TO_JUDGE)]

@@ -63,6 +63,7 @@ ENCRYPTED = [device("c", "v", kind="crypt"), *volume("ab", raid_level="raid0")]
         pytest.param(volume("ab", raid_level="raid1"), "rw", None, (2, 1, False), id="raid1"),
         pytest.param(volume("abcd", raid_level="raid10"), "rw", None, (4, 2, False), id="raid10"),
         pytest.param(volume("abc", raid_level="raid5"), "rw", None, (3, 2, False), id="raid5"),
+        pytest.param(volume("abcde", raid_level="raid6"), "rw", None, (5, 3, False), id="raid6"),
         pytest.param(volume("ab", raid_level="linear"), "rw", None, (2, 1, True), id="md-linear"),
         pytest.param(volume("ab", "multipath"), "rw", None, (2, 1, False), id="ways-to-one-disk"),
         pytest.param(disks("ab"), "rw", ["raid0"], (2, 2, False), id="btrfs-raid0"),

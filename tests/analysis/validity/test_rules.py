@@ -51,6 +51,7 @@ BROKEN = [
     ("too-few-retrieves", first(19), "19 retrieves; at least 20 are needed"),
     ("few-retrieves", first(20), "20 retrieves; 100 or more"),
     ("few-retrieves", first(99), "99 retrieves; 100 or more"),
+    ("unequal-length", first(100), "are compared over the first 100 retrieves of each run"),
     ("profile", {"config.profile": "quick"}, "intel: profile full; amd-16: profile quick"),
     ("sequence", {"config.seed": 7}, "intel: seed 1; amd-16: seed 7"),
     ("sizes", {f"{ENTRY}file_sizes_bytes": [1048576] * 100}, "amd-16: 100 × 1 MiB, list of sizes"),
