@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+import seed_case
 import simulation
 from checkout import ROOT
 from seed_case import outcome
@@ -196,3 +197,17 @@ def test_runs_that_ended_early_because_they_were_slow(killed, kept, ratio, named
             f"a: {killed} run{'s' if killed > 1 else ''} that ended early took 1.1"
         )
         assert f"as long as the {kept} compared ones, over the same first 60 retrieves" in message
+
+
+def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:
+    """It refuses the comparison of all; without it the others would be compared."""
+    other_sizes = {f"{ENTRY}file_sizes_bytes": [81, *seed_case.SIZES_MIB[1:]]}
+    found = workers(3, pools=("intel", "amd-16"), change={"amd-16/1": other_sizes})
+    (problem,) = broken(compare(PLAN, found, Options()), "sizes")
+    (worker,) = (each for each in found if min(each.entries[0].size_bytes) < 100)
+    text = text_of(problem.message)
+    assert text.endswith(f"Different from the rest of its side: {text_of(worker.task_name)}")
+    # Of two runs that differ, neither is the rest.
+    two = workers(2, pools=("intel", "amd-16"), change={"amd-16/1": other_sizes})
+    (problem,) = broken(compare(PLAN, two, Options()), "sizes")
+    assert "Different from the rest" not in text_of(problem.message)
