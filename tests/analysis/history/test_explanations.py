@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """What explains a history: a published result, the regression by hand, and histories of a known truth."""
 
+import itertools
 import math
 from datetime import UTC, datetime
 from typing import Any
@@ -147,3 +148,13 @@ def test_the_fewest_values() -> None:
 def test_all_equal(times: Values) -> None:
     """Values that do not vary, also all at one time, are not an error."""
     assert explained(times, np.full(30, 3.0)) == Explanation()
+
+
+@pytest.mark.parametrize("outlier", [1.0, 2.3])
+def test_an_outlier_beside_a_step(outlier: float) -> None:
+    """A single point is no level there either, and the step keeps its place and its size."""
+    values = noise(1, 40, variation=0.02) + steps(40, (20, 1.1))
+    values[5] += outlier
+    found = {step.at: step.ratio for step in explained(weekly(40), values).steps}
+    assert found[20] == pytest.approx(1.1, rel=0.01)
+    assert all(later - earlier >= 3 for earlier, later in itertools.pairwise(found))
