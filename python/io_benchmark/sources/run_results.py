@@ -22,21 +22,6 @@ _VALUE_BYTES = 40  # of a list
 # By the characters that begin the parts of a text.
 _PART_BYTES = {b",": _VALUE_BYTES, b'"': 32, b"{": 160, b"[": 100}
 _OF_NUMBERS = b"0123456789 "
-# By the `reasonResolved` of Taskcluster's queue; `exception` alone has reasons that its state does not say.
-# Machines that a cloud may take back at any moment end runs in two ways: a worker that was told in time says
-# so (worker-shutdown; since release 96.6.0 the queue says it for a worker that is gone), one that was not is
-# missed when its claim on the task runs out (claim-expired).
-_ENDINGS = {
-    "worker-shutdown": "was preempted",
-    "claim-expired": "was preempted, or its worker died",
-    "deadline-exceeded": "was not done by its deadline",
-    "canceled": "was cancelled",
-    "superseded": "gave way to a newer task",
-    "malformed-payload": "was refused by its worker",
-    "resource-unavailable": "lacked something that it needs",
-    "internal-error": "met an error of its worker",
-    "intermittent-task": "asked to be run again",
-}
 LATEST_MS = 4_102_444_800_000  # the year 2100
 
 
@@ -97,15 +82,6 @@ class TaskRun(Struct, frozen=True, order=True):
     def title(self) -> str:
         """Return 'task ID run 0 (label)'."""
         return f"task {self.task_id or 'without an id'} run {self.run_id} ({self.label})"
-
-
-def ending_in_words(state: str, reason: str | None) -> str:
-    """Return how a run ended: `was preempted (worker-shutdown)`, to write after the run's name."""
-    if reason is not None and reason in _ENDINGS and state == "exception":
-        return f"{_ENDINGS[reason]} ({reason})"
-    if state in ("completed", "failed") and reason in (None, state):
-        return state
-    return f"is {state}" if reason in (None, state) else f"is {state} ({reason})"
 
 
 class RunProfile(Struct, frozen=True):

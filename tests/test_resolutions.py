@@ -3,7 +3,7 @@
 
 import pytest
 
-from io_benchmark.sources.run_results import ending_in_words
+from io_benchmark.resolutions import ending_in_words
 
 
 @pytest.mark.parametrize(
