@@ -149,7 +149,7 @@ def test_addresses(address, is_address):
         (["--until-decided", "--no-wait"], "--no-wait cannot be combined"),
         (
             [*IMAGE, "-j", "amd-30,intel", "--until-decided", "--budget", "5"],
-            "--budget 5: 3 tasks per pool can take 5.5 worker hours; raise it",
+            "--budget 5: 6 tasks can take 5.5 worker hours; raise it",
         ),
         (["--resume", f"task:{GROUP}"], "is not a group"),
         (["--resume", GROUP, *IMAGE], "--image cannot be combined with --resume"),

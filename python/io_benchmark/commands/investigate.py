@@ -36,7 +36,10 @@ OPTIONS = {
         options.flag("--dry-run", "show the next step and its cost, do nothing"),
         options.flag("--yes", "create tasks without asking"),
         options.option(
-            "--budget", "HOURS", "most worker time of new tasks (default: 12)", options.parse_hours
+            "--budget",
+            "HOURS",
+            "most worker time of the tasks of a step (default: 12)",
+            options.parse_hours,
         ),
         options.option("--image", "IMAGE", "of new tasks (default: the task's)", parse_image),
         options.option(

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.context import Context
-from io_benchmark.costs.worker_time import Cost, CostShare, Price
+from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost, CostShare, Price
 from io_benchmark.errors import IoBenchmarkError, ResultError, UsageError
 from io_benchmark.number_text import number_of
 from io_benchmark.operations.reading import read_workers
@@ -92,6 +92,12 @@ class GroupWork(Struct, frozen=True):
         Return whether they are to be created; raise an error where the user declines.
         """
         options, context, tell = self.options, self.context, self.context.tell
+        budget = options.budget
+        if budget is not None and cost.minutes > budget * MINUTES_PER_HOUR:
+            raise UsageError(
+                f"--budget {budget:g}: {number_of(len(tasks), 'task')} can take {cost.time}; raise it, "
+                "or select fewer pools"
+            )
         access = Access.of(default_root_url(context.environment), context.environment)
         tell(cost.summary + ("" if options.dry_run else f", at {access.root_url}, {access.who}"))
         for share in cost.shares:

@@ -199,11 +199,6 @@ def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | 
     most = cost.repeated(LOOKS[-1] // LOOKS[0])
     if budget_hours is None:
         limit = f"{most.amount}, {LOOKS[-1]} tasks per pool"
-    elif cost.minutes > budget_hours * MINUTES_PER_HOUR:
-        raise UsageError(
-            f"--budget {budget_hours:g}: {LOOKS[0]} tasks per pool can take "
-            f"{cost.time}; raise it, or select fewer pools"
-        )
     else:
         most_minutes = min(most.minutes, budget_hours * MINUTES_PER_HOUR)
         limit = f"{Cost.worker_time(most_minutes, is_limit=True)} (--budget)"

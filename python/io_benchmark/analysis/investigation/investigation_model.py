@@ -39,11 +39,13 @@ STEPS = (
         "What the machines do",
         "no worker time where results are there, else at most {budget:g} worker hours (--budget)",
     ),
-    Step("explanation", "Why", "no worker time, or a task that confirms the cause"),
+    Step(
+        "explanation", "Why", "no worker time, or a task that confirms the cause, within --budget"
+    ),
     Step(
         "forecast",
         "What the task asks of them",
-        "no worker time, or a task per pool that measures everything",
+        "no worker time, or a task per pool that measures everything, within --budget",
     ),
 )
 

@@ -8,7 +8,7 @@ where what is not known changes it much: a wrong one costs more.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from statistics import fmean
@@ -130,22 +130,19 @@ def _predict_task(
         for pool, storage in storages.items()
         if pool != source
     ]
+
+    def total(figure: Callable[[PlaceDemand], float]) -> float | None:
+        return mean_of_known(sum(map(figure, demand.places)) for demand in likely)
+
     return TaskPrediction(
         program=used[0].name,
         sha256=used[0].sha256,
         pool=source,
         measured_ns=tuple(run.wall_ns for run in used),
         cpus_used=mean_of_known(demand.cpus_used for demand in likely),
-        written_bytes=mean_of_known(
-            sum(place.written_bytes.sum().item() for place in demand.places) for demand in likely
-        ),
-        read_bytes=mean_of_known(
-            sum(place.read_bytes for place in demand.places) for demand in likely
-        ),
-        syncs=mean_of_known(
-            sum(place.syncs[1] for place in demand.places if place.syncs and place.is_alone)
-            for demand in likely
-        ),
+        written_bytes=total(lambda place: place.written_bytes.sum().item()),
+        read_bytes=total(lambda place: place.read_bytes),
+        syncs=total(lambda place: place.syncs[1] if place.syncs and place.is_alone else 0.0),
         pools=tuple(predictions),
         notes=tuple(_notes(used, likely)),
         price=profiled_pool.price if profiled_pool else None,
