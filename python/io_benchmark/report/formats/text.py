@@ -118,7 +118,8 @@ def _warnings(content: Iterable[blocks.Block]) -> int:
 def _blocks(content: Iterable[blocks.Block], columns: int) -> Iterator[Text]:
     previous: blocks.Block | None = None
     for block in content:
-        if isinstance(block, blocks.Items) and not block.items:
+        is_empty = isinstance(block, blocks.Items) and not block.items
+        if is_empty or isinstance(block, blocks.Picture):
             continue
         is_loose = isinstance(block, blocks.Paragraph) and isinstance(previous, blocks.Items)
         if is_loose or blocks.Table in (type(previous), type(block)):
