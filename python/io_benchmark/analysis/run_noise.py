@@ -243,8 +243,9 @@ class RelativeTimes(Struct, frozen=True, dict=True):
 
     @cached_property
     def _kept(self) -> Sequence[int]:
-        kept = [index for index in range(len(self.times)) if index not in self.first_reads]
-        return kept if len(kept) >= FEWEST_TO_JUDGE else range(len(self.times))
+        indexes = range(len(self.times))
+        kept = array("I", [index for index in indexes if index not in self.first_reads])
+        return kept if len(kept) >= FEWEST_TO_JUDGE else indexes
 
     def means_around(self, index: int | None) -> tuple[float, float] | None:
         """Return the means before and after a sample, or of both halves; None where they are too few to judge."""
