@@ -103,7 +103,10 @@ def parse_profile(data: bytes, source: str) -> TaskProfile:
     version = decode(_Versioned, data, source).version
     if version != PROFILE_VERSION:
         readable = f"this program reads profiles of version {PROFILE_VERSION}"
-        remedy = "name a task-profile.json that measure wrote, or update io-benchmark"
+        remedy = (
+            "name a task-profile.json that measure wrote, or a profile_resource-usage.json; or update "
+            "io-benchmark"
+        )
         raise reading_error(source, f"$.version: {version}, but {readable}: {remedy}")
     profile = decode(TaskProfile, data, source)
     times = [time for time in profile.timeline.columns.get("time_ns", ()) if time is not None]

@@ -75,9 +75,7 @@ def _task(task: TaskPrediction) -> Iterator[Block]:
             if pool.time_ns and pool.low_ns and pool.high_ns
         }
         if drawn:
-            caption = (
-                f"Time by that on {profiled_on}; {percent(PREDICTION_LEVEL)} of tasks are within"
-            )
+            caption = f"Time divided by that on {profiled_on}; {percent(PREDICTION_LEVEL)} of tasks are on the line"
             yield forest(caption, drawn)
         if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")

@@ -1,9 +1,22 @@
 # SPDX-License-Identifier: MPL-2.0
 """The labels whose slower pools cost most per month, and a summary of each pool."""
 
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
 from io_benchmark.analysis.tasks.ranking import RankedLabel, RankedPool, Ranking
-from io_benchmark.number_text import NOTHING, compact, count, interval, percent, ratio, signed
-from io_benchmark.report.blocks import Block, Document, Heading, Paragraph, Row, Table, lists
+from io_benchmark.number_text import (
+    NOTHING,
+    compact,
+    count,
+    interval,
+    number_of,
+    percent,
+    ratio,
+    signed,
+)
+from io_benchmark.report.blocks import Block, Document, Fold, Heading, Paragraph, Row, Table, lists
 from io_benchmark.text import name
 
 _LABELS_SHOWN = 40
@@ -20,24 +33,29 @@ def document(ranking: Ranking) -> Document:
     )
     blocks: list[Block] = [Paragraph(basis)]
     if ranking.labels:
-        blocks += [Heading("Labels"), _labels(ranking)]
+        blocks += [Heading("Labels"), *_labels(ranking)]
     if ranking.pools:
-        heads = ("runs", "labels", "workers", "hours", "not completed", "price per hour")
+        heads = ("runs", "labels", "workers", "hours", "failed", "price per hour")
         rows = [Row(name(pool.pool, _POOL_CELLS), _pool(pool)) for pool in ranking.pools]
         blocks += [Heading("Pools"), Table("pool", heads, rows, drop=heads[1:])]
     blocks += lists(("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks))
     return Document("Which tasks cost most on a slower pool", blocks)
 
 
-def _labels(ranking: Ranking) -> Table:
+def _labels(ranking: Ranking) -> Iterator[Block]:
+    """Write the labels that cost most; the page has the others as well."""
     heads = ("pool", "against", "ratio", "interval", "hours per month", "money", "runs", "cause")
     rows = [Row(name(row.label, _LABEL_CELLS), _label(row)) for row in ranking.labels]
     kept = [
         at for at in range(len(heads)) if any(row.cells[at] not in ("", NOTHING) for row in rows)
     ]
     drop = ("runs", "interval", "against")
-    table = Table("label", heads, rows, drop=drop, shown=_LABELS_SHOWN, noun=" labels")
-    return table.keep_columns(kept)
+    table = Table("label", heads, rows, drop=drop, noun=" labels").keep_columns(kept)
+    others = len(rows) - _LABELS_SHOWN
+    yield replace(table, rows=table.rows[:_LABELS_SHOWN], left_out=max(0, others))
+    if others > 0:
+        rest = replace(table, rows=table.rows[_LABELS_SHOWN:])
+        yield Fold(number_of(others, "more label"), [rest], on_page_only=True)
 
 
 def _label(row: RankedLabel) -> list[str]:
