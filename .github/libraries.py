@@ -7,18 +7,19 @@ workflow attaches the file if it is still the same.
 """
 
 import argparse
-import bz2
 import hashlib
-import io
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+from io_benchmark.adopt.report_program import archive  # noqa: E402
+
 LOCK = ROOT / "python/requirements-report.txt"
 RECORD = ROOT / "python/io_benchmark/adopt/report_program.py"
 FOLDER = "libraries"
@@ -36,8 +37,8 @@ def download(folder: Path) -> None:
     subprocess.run([*command, "--requirement", LOCK, "--dest", folder], check=True)
 
 
-def archive(wheels: list[Path]) -> bytes:
-    """Return an archive of what the wheels install, with fixed order, dates and modes."""
+def installed(wheels: list[Path]) -> dict[str, bytes]:
+    """Return the files that the wheels install."""
     contents: dict[str, bytes] = {}
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as files:
@@ -46,13 +47,7 @@ def archive(wheels: list[Path]) -> bytes:
                 if not name.endswith("/") and ".data/scripts/" not in name:
                     assert ".data/" not in name, f"{wheel.name}: {name} belongs elsewhere"  # noqa: S101
                     contents[f"{FOLDER}/{name}"] = files.read(name)
-    file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
-        for name, content in sorted(contents.items()):
-            entry = tarfile.TarInfo(name)
-            entry.size = len(content)
-            tar.addfile(entry, io.BytesIO(content))
-    return bz2.compress(file.getvalue())
+    return contents
 
 
 def main() -> None:
@@ -62,7 +57,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         download(Path(folder))
-        data = archive(sorted(Path(folder).glob("*.whl")))
+        data = archive(installed(sorted(Path(folder).glob("*.whl"))))
     digest = hashlib.sha256(data).hexdigest()
     lines = f'LIBRARIES_SHA256 = "{digest}"\nLIBRARIES_BYTES = {len(data):_}\n'
     module = RECORD.read_text(encoding="utf-8")
