@@ -31,9 +31,8 @@ _QUESTIONS = 8
 _ORDER = (Verdict.SLOWER, Verdict.INCONCLUSIVE, Verdict.EQUIVALENT, Verdict.FASTER)
 
 
-def explanation_of(report: Report, machines: Machines) -> Explanation:
+def explanation_of(report: Report, pool: str, reference: str) -> Explanation:
     """Return how the pool compares with the reference, and the causes that hold."""
-    pool, reference = machines.pool, machines.reference
     compared = {
         part.subject: (part, comparison)
         for part in report.subjects

@@ -162,7 +162,7 @@ class InvestigationWork(Struct):
             except IoBenchmarkError as error:
                 self.remarks.append(f"the cause was not confirmed by a trial: {error}")
         self._keep("comparison", report)
-        return explanation_of(report, machines)
+        return explanation_of(report, machines.pool, machines.reference)
 
     def _find_forecast(self, slowness: Slowness, machines: Machines) -> Forecast:
         """Predict the task; where that needs more than retrieves, measure everything once."""

@@ -9,7 +9,6 @@ from datetime import date
 from msgspec import field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.investigation.investigation_model import Machines
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
@@ -116,8 +115,7 @@ def _cause(queue: str, reference_queue: str, workers: Sequence[Worker]) -> str:
     if pool is None or reference is None or pool == reference:
         return ""
     both = [worker for worker in workers if worker.pool in (pool, reference)]
-    machines = Machines(addresses=(), pool=pool, reference=reference, origin="")
-    reasons = explanation_of(compare_pools(both, reference), machines).reasons
+    reasons = explanation_of(compare_pools(both, reference), pool, reference).reasons
     return ", ".join(f"{reason.cause} ({reason.state})" for reason in reasons)
 
 

@@ -17,7 +17,7 @@ from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
 
-_MONTH_MS = 30 * 86_400_000
+_DAY_MS, _MONTH_DAYS = 86_400_000, 30
 _S_PER_HOUR = 3600.0
 _FEWEST_WORKERS = 2
 
@@ -115,12 +115,13 @@ class RunTotals(Struct):
         known = {pool: self._price(pool, prices) for pool in self.pools}
         pairs = list(self._pairs())
         level = 1 - (1 - levels.LEVEL) / max(1, len(pairs))
-        months = max(1.0, (self.last_ms - self.first_ms) / 86_400_000) * 86_400_000 / _MONTH_MS
+        days = max(1.0, (self.last_ms - self.first_ms) / _DAY_MS)
+        months = days / _MONTH_DAYS
         rows = [
             row for pair in pairs if (row := self._row(*pair, level, months, known)) is not None
         ]
         rows.sort(key=lambda row: (-(row.money or 0.0), -row.hours, row.label, row.pool))
-        return Ranking(months * 30, len(pairs), tuple(rows), tuple(self._summaries(known)))
+        return Ranking(days, len(pairs), tuple(rows), tuple(self._summaries(known)))
 
     def _pairs(self) -> Iterator[tuple[str, str, str]]:
         """Yield a label, a pool, and the pool on which the label takes least."""
