@@ -10,7 +10,7 @@ from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.plan import Expectation
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.errors import UsageError
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 
 
 def part(subject: Subject, low: float | None = None, high: float = 0.0) -> SubjectReport:

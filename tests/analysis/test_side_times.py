@@ -11,7 +11,7 @@ from seed_facts import counting, io_limit, waiting_for_io
 from io_benchmark.analysis import side_times
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.side_times import Bottleneck, SideBottleneck
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 
 ENTRY = "workloads.0"
 MIB = 1024 * 1024

@@ -11,7 +11,7 @@ from seed_workers import measured, pair_report, workers
 
 from io_benchmark.analysis.model import Entry, Severity, Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SubjectReport
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 
 REFUSED, WARNING = Severity.REFUSED, Severity.WARNING
 

@@ -22,7 +22,7 @@ from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.report.content.wording import evidence_text, text_of
+from io_benchmark.report.content import evidence_text, text_of
 from io_benchmark.sources.run_results import RunResult
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")

@@ -7,7 +7,7 @@ from io_benchmark.commands.options import Given
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.number_text import number_of
 from io_benchmark.paths import write_file
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import FORMATS, Layout, rendered, show
 from io_benchmark.text import clean
 

@@ -21,7 +21,7 @@ from io_benchmark.analysis.observed.disks import MachineType
 from io_benchmark.analysis.prediction.prediction_model import Predictions, TaskPrediction
 from io_benchmark.analysis.report_model import MixedPool, Report
 from io_benchmark.number_text import digits, size
-from io_benchmark.report.content.wording import evidence_text, text_of
+from io_benchmark.report.content import evidence_text, text_of
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean
 

@@ -33,7 +33,7 @@ from io_benchmark.operations.journal import JournalFolder
 from io_benchmark.operations.predict import PredictionOptions, predict
 from io_benchmark.operations.reading import read_workers
 from io_benchmark.operations.tasks import read_completed_runs
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, default_root_url, parse

@@ -24,7 +24,7 @@ from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import ComparisonOptions, compare, compare_pools
 from io_benchmark.operations.reading import read_workers
 from io_benchmark.paths import current_folder, new_output_folder, resolve_path
-from io_benchmark.report.content.wording import pace_text, reasons_text
+from io_benchmark.report.content import pace_text, reasons_text
 from io_benchmark.sources import run_files
 from io_benchmark.sources.run_files import run_folder
 from io_benchmark.sources.run_results import TaskRecord

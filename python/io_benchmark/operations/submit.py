@@ -24,7 +24,7 @@ from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare_pools
 from io_benchmark.operations.group_work import HOW_TO_CANCEL, GroupWork, estimated_cost, group_of
 from io_benchmark.paths import current_folder
-from io_benchmark.report.content.wording import pace_text, reasons_text
+from io_benchmark.report.content import pace_text, reasons_text
 from io_benchmark.submit.definitions import (
     OWNER_PATTERN,
     NewTask,

@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis_model import (
     TrialState,
 )
 from io_benchmark.analysis.statements import statement
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 MS = 1_000_000

@@ -20,7 +20,7 @@ from io_benchmark.analysis.model import Subject, WorkerVariation
 from io_benchmark.analysis.observed.machines import MachineMarks
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import statement
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.sources.run_results import RunResult
 
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")

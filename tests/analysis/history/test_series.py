@@ -20,7 +20,7 @@ from io_benchmark.analysis.history.history_model import (
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import _fact_changes, history
 from io_benchmark.analysis.observed.machines import Facts, MachineMarks
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.results import parse
 from io_benchmark.sources.run_results import RunResult

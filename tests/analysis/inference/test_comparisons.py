@@ -26,7 +26,7 @@ from io_benchmark.analysis.model import Interval, Verdict
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.variances import MeanVariance
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.results.format import PLAN_VARIABLE
 
 MARGIN = 0.05

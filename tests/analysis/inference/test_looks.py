@@ -8,7 +8,7 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import looks
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule, _chance_of_crossing
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark_taskgraph.transforms import replicates
 

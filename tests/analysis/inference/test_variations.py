@@ -22,7 +22,7 @@ from io_benchmark.analysis.observed.sides import Side, SideData
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.variances import MeanVariance
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 
 ONE = (0.0,)
 # Their standard deviation is 0.1.

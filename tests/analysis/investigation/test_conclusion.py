@@ -21,7 +21,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Target,
 )
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 
 
 def concluded(

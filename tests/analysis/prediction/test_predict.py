@@ -18,7 +18,7 @@ from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR, PoolChange, _Unknowns
 from io_benchmark.analysis.prediction.pool_storage import SLOWING, WRITES, WRITES_LIMIT, PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 
 S = 1e9
 # Half seconds of computing, and of writing at the ceiling of the faster pool.

@@ -15,7 +15,7 @@ from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.analysis.prediction.profiled_run import ProfiledRun
 from io_benchmark.analysis.prediction.resource_demand import demand_of_resources
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.results.resource_profile import ResourceProfile, parse_any_profile
 from io_benchmark.sources.run_results import RunProfile
 

@@ -18,7 +18,7 @@ from io_benchmark.analysis.model import Entry, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, Places
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 
 Document = dict[str, Any]
 PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))

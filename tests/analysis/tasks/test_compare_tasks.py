@@ -16,7 +16,7 @@ from io_benchmark.analysis.tasks import compare_tasks, task_pair
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import LabelledRatio
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.sources.run_results import TaskRun
 
 DAY_MS = 86_400_000

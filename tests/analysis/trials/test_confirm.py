@@ -10,7 +10,7 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.trials.confirm import Pace
-from io_benchmark.report.content.wording import reasons_text
+from io_benchmark.report.content import reasons_text
 
 SLOW_CEILINGS = (390, 391, 392)
 

@@ -10,7 +10,7 @@ from tried_workers import Times, subject_of, trials, tried
 from io_benchmark.analysis.diagnosis_model import TrialOutcome, TrialState
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.trials.trial_outcomes import _held_to_blocked, outcomes
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 CONFIRMED, REFUTED = TrialState.CONFIRMED, TrialState.REFUTED

@@ -22,7 +22,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.run_noise import Step
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import rules as validity
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 
 PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 ENTRY = "workloads.0."

@@ -8,7 +8,7 @@ from seed_facts import changing
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, Verdict
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 
 BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd"
 AT_ONCE = "some at the same time, which slows each of them"

@@ -7,8 +7,7 @@ from msgspec import Struct
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.statements import Quantity, Unit, statement
-from io_benchmark.report.content.harmless import make_harmless
-from io_benchmark.report.content.wording import evidence_text, text_of
+from io_benchmark.report.content import evidence_text, make_harmless, text_of
 
 
 class Sample(Struct, frozen=True):

@@ -25,7 +25,7 @@ from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.statements import Statement, Value
 from io_benchmark.analysis.tasks.ranking import Ranking
 from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import Layout
 
 

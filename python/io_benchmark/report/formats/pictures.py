@@ -13,7 +13,7 @@ from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.number_text import digits, interval, number_of, ratio, tick
-from io_benchmark.report.content.wording import mean_texts
+from io_benchmark.report.content import mean_texts
 from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick, path, points
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import Workload

@@ -13,7 +13,7 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import listed, number_of, ratio, ratio_range
 from io_benchmark.report.blocks import NO_VERDICT, STRONG, WARNING, Item, Items, Marks, Words
-from io_benchmark.report.content.wording import (
+from io_benchmark.report.content import (
     ends_text,
     on_measurement,
     pace_rate,

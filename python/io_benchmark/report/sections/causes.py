@@ -29,7 +29,7 @@ from io_benchmark.report.blocks import (
     Table,
     Words,
 )
-from io_benchmark.report.content.wording import FACT_LENGTH, evidence_text, on_measurement, text_of
+from io_benchmark.report.content import FACT_LENGTH, evidence_text, on_measurement, text_of
 from io_benchmark.report.sections.measured import explained_comparison
 from io_benchmark.report.sections.parts import part_name
 from io_benchmark.results import workloads

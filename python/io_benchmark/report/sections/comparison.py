@@ -25,7 +25,7 @@ from io_benchmark.report.blocks import (
     lists,
     plain,
 )
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.report.sections.answer import full_answer, looks, screen_answer
 from io_benchmark.report.sections.causes import causes
 from io_benchmark.report.sections.figures import COMPARED, screen_table

@@ -14,7 +14,7 @@ from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import MEDIAN, PERCENTILES, TAIL, Detail, Figures
 from io_benchmark.number_text import NOTHING, count, digits, percent, ratio, times
 from io_benchmark.report.blocks import BASELINE, QUIET, Line, Marks, Row, Table, Words
-from io_benchmark.report.content.wording import ends_text, sharing
+from io_benchmark.report.content import ends_text, sharing
 from io_benchmark.report.sections.measured import Measurement, Side
 from io_benchmark.results import workloads
 

@@ -35,7 +35,7 @@ from io_benchmark.report.blocks import (
     Words,
     lists,
 )
-from io_benchmark.report.content.wording import bounds_text, mean_texts, text_of
+from io_benchmark.report.content import bounds_text, mean_texts, text_of
 from io_benchmark.results import workloads
 from io_benchmark.text import clean
 

@@ -39,7 +39,7 @@ from io_benchmark.report.blocks import (
     Words,
     lists,
 )
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.report.sections.ratio_pictures import DrawnRatio, forest
 
 _UNDO = {

@@ -17,7 +17,7 @@ from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.number_text import agree, listed, number_of
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT, Line, Words
-from io_benchmark.report.content.wording import text_of
+from io_benchmark.report.content import text_of
 from io_benchmark.results import workloads
 
 _SIDES_SHOWN = 6

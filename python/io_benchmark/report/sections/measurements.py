@@ -13,7 +13,7 @@ from io_benchmark.analysis.report_model import SampledReport
 from io_benchmark.analysis.side_times import SideBottleneck
 from io_benchmark.number_text import number_of, percent, size, times
 from io_benchmark.report.blocks import STRONG, Block, Fold, Heading, Items, Marks, Picture, Words
-from io_benchmark.report.content.wording import place_of, sharing_lines, text_of, unit_text
+from io_benchmark.report.content import place_of, sharing_lines, text_of, unit_text
 from io_benchmark.report.sections.figures import figures_table
 from io_benchmark.report.sections.measured import Measurement
 from io_benchmark.results import workloads

@@ -36,7 +36,7 @@ from io_benchmark.report.blocks import (
     Table,
     Words,
 )
-from io_benchmark.report.content.wording import on_measurement
+from io_benchmark.report.content import on_measurement
 from io_benchmark.report.sections.measured import Measurement, leading_of
 from io_benchmark.results import workloads
 

@@ -9,7 +9,7 @@ from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, Report
 from io_benchmark.number_text import NOTHING, digits, number_of, ratio
 from io_benchmark.report.blocks import Block, Fold, Heading, Items, Line, Row, Table, Words
-from io_benchmark.report.content.wording import (
+from io_benchmark.report.content import (
     ends_text,
     sharing,
     sharing_lines,

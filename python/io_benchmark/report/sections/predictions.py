@@ -24,7 +24,7 @@ from io_benchmark.number_text import (
     size,
 )
 from io_benchmark.report.blocks import Block, Document, Heading, Items, Paragraph, Row, Table, lists
-from io_benchmark.report.content.wording import sharing_lines, text_of
+from io_benchmark.report.content import sharing_lines, text_of
 from io_benchmark.report.sections.ratio_pictures import DrawnRatio, forest
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name

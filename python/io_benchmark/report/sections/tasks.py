@@ -37,7 +37,7 @@ from io_benchmark.report.blocks import (
     Words,
     lists,
 )
-from io_benchmark.report.content.wording import ends_text, text_of, verdict_text
+from io_benchmark.report.content import ends_text, text_of, verdict_text
 from io_benchmark.report.sections.ratio_pictures import forest
 from io_benchmark.text import name
 

@@ -28,7 +28,7 @@ from io_benchmark.report.blocks import (
     Table,
     Words,
 )
-from io_benchmark.report.content.wording import bounds_text, ends_text, on_measurement, text_of
+from io_benchmark.report.content import bounds_text, ends_text, on_measurement, text_of
 from io_benchmark.report.sections.causes import explanation
 from io_benchmark.resolutions import ending_in_words
 
