@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """A report as blocks: a section returns them, and each format has one function per kind.
 
-All text in blocks is harmless (`harmless`), and still unescaped: a format escapes its own markup.
+All text in blocks is harmless (`make_harmless`), and still unescaped: a format escapes its own markup.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,10 +17,10 @@ Written = TypeVar("Written")
 # Kinds of words besides verdicts and the states of causes.
 STRONG, QUIET, CODE, WARNING, BAR = "strong", "quiet", "code", "warning", "bar"
 BASELINE, NO_VERDICT = "baseline", "no verdict"
-# What is never left out; what has a lower rank is left out first where there is no room.
-ALWAYS = 100
+# What is never left out. Lower ranks, from 0 on, are left out first where there is no room.
+ALWAYS = 12
 # A longer list ends in a count on a terminal and in Markdown; the page and the JSON have all of it.
-LINES_SHOWN = 30
+_LINES_SHOWN = 30
 # Of a sentence about many measurements
 _MARKS_SHOWN = 6
 # With so many columns a table that may be turned is turned; a narrow terminal needs it earlier.
@@ -71,22 +71,13 @@ class Item(Struct, frozen=True):
 
 
 class Items(Struct, frozen=True):
-    """A list; without items it is nothing. What has no room is counted if there is a `noun`."""
+    """A list; without items it is nothing."""
 
     items: Sequence[Item]
     title: Line = ""
-    noun: str = ""
-    shown: int = LINES_SHOWN  # on a terminal and in Markdown; 0: all
+    noun: str = ""  # of what has no room, if that is counted
+    shown: int = _LINES_SHOWN  # on a terminal and in Markdown; 0: all
     left_out: int = 0
-
-    @property
-    def visible(self) -> Sequence[Item]:
-        return self.items[: self.shown or None]
-
-    @property
-    def further(self) -> str:
-        """Return 'and 3 more', of what a terminal and Markdown do not show; nothing without any."""
-        return _further(self.left_out, self.noun, self.items, self.visible)
 
     @classmethod
     def of(cls, lines: Iterable[Line], title: Line = "") -> "Items":
@@ -104,6 +95,8 @@ class Row(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
+    """A table; the page folds one of more rows than a terminal and Markdown show."""
+
     corner: str  # the head of the labels
     heads: Sequence[Line]
     rows: Sequence[Row]
@@ -111,18 +104,9 @@ class Table(Struct, frozen=True):
     drop: Sequence[Line] = ()  # heads of columns that are left out first where there is no room
     turned_corner: str = ""  # rows and columns may change places; then this is the corner
     is_prose: bool = False  # cells are sentences: paragraphs on a terminal
-    shown: int = 0  # rows on a terminal and in Markdown, folded on the page; 0: all
+    shown: int = 0
     noun: str = ""  # what further rows are
     left_out: int = 0
-
-    @property
-    def visible(self) -> Sequence[Row]:
-        return self.rows[: self.shown or None]
-
-    @property
-    def further(self) -> str:
-        """Return 'and 3 more pools', of what a terminal and Markdown do not show."""
-        return _further(self.left_out, self.noun, self.rows, self.visible)
 
     def turned_if_wide(self) -> "Table":
         is_wide = self.turned_corner and len(self.heads) >= TURNED_FROM
@@ -141,11 +125,6 @@ class Table(Struct, frozen=True):
             for row in self.rows
         ]
         return replace(self, heads=[self.heads[position] for position in positions], rows=rows)
-
-
-def _further(left_out: int, noun: str, lines: Sequence[Any], visible: Sequence[Any]) -> str:
-    count = len(lines) - len(visible) + (left_out if noun else 0)
-    return f"and {count:,} more{noun}" if count else ""
 
 
 class Picture(Struct, frozen=True):
@@ -201,40 +180,35 @@ def plain(line: Line) -> str:
     return "".join(piece for piece in words if not isinstance(piece, Marks))
 
 
+def cut(block: Items | Table) -> tuple[Sequence[Any], str]:
+    """Return what a terminal and Markdown show of a list or a table, and 'and 3 more pools'."""
+    lines = block.items if isinstance(block, Items) else block.rows
+    visible = lines[: block.shown or None]
+    count = len(lines) - len(visible) + (block.left_out if block.noun else 0)
+    return visible, f"and {count:,} more{block.noun}" if count else ""
+
+
 def fitting(
     blocks: Sequence[Block],
     write: Callable[[Sequence[Block]], Written],
     fits: Callable[[Written], bool],
 ) -> Written:
     """Write the blocks, of which as little is left out as it needs to fit."""
-    for reduced in reductions(blocks):
+    for reduced in _reductions(blocks):
         written = write(reduced)
         if fits(written):
             break
     return written
 
 
-def reductions(blocks: Sequence[Block]) -> Iterator[Sequence[Block]]:
+def _reductions(blocks: Sequence[Block]) -> Iterator[Sequence[Block]]:
     """Yield the blocks, then with less and less: folds close first, then the lowest ranks go."""
     closed = [
         Paragraph(block.summary, QUIET) if isinstance(block, Fold) else block for block in blocks
     ]
-    yield blocks
-    yield closed
-    for rank in sorted(set(_ranks(closed)) - {ALWAYS}):
+    yield from (blocks, closed)
+    for rank in range(ALWAYS):
         yield [*_above(closed, rank)]
-
-
-def _ranks(blocks: Iterable[Block]) -> Iterator[int]:
-    for block in blocks:
-        match block:
-            case Paragraph():
-                yield block.rank
-            case Items():
-                for item in block.items:
-                    yield from (item.rank, *(below.rank for below in item.below))
-            case Table():
-                yield from (row.rank for row in block.rows)
 
 
 def _above(blocks: Iterable[Block], rank: int) -> Iterator[Block]:

@@ -22,8 +22,9 @@ from io_benchmark.report.blocks import (
     Row,
     Table,
     Words,
+    cut,
+    fitting,
     plain,
-    reductions,
 )
 from io_benchmark.report.formats import Layout, markdown, page, text
 
@@ -114,22 +115,26 @@ RANKED = (
 
 def test_what_is_left_out_first() -> None:
     """Folds close, then the lowest ranks go; what is above all of them stays."""
-    whole, closed, *ranked = reductions(RANKED)
+    reduced: list[Sequence[Block]] = []
+    fitting(RANKED, reduced.append, lambda _: False)
+    whole, closed, *ranked = reduced
     assert whole == RANKED
     assert closed[2] == Paragraph("folded", "quiet")
     kept = []
-    for blocks in ranked:
-        items, table = blocks[0], blocks[1]
+    for items, table, *_ in ranked[:4]:
         assert isinstance(items, Items)
         assert isinstance(table, Table)
-        kept.append((len(items.items), len(items.items[-1].below), len(table.rows), items.further))
-    assert kept == [(2, 0, 2, ""), (1, 0, 2, "and 1 more pools"), (1, 0, 1, "and 1 more pools")]
+        below = sum(len(item.below) for item in items.items)
+        kept.append((len(items.items), below, len(table.rows), cut(items)[1]))
+    one_gone = "and 1 more pools"
+    assert kept == [(2, 1, 2, ""), (2, 0, 2, ""), (1, 0, 2, one_gone), (1, 0, 1, one_gone)]
+    assert ranked[3] == ranked[-1]
 
 
-@pytest.mark.parametrize(("length", "lowest"), [(21, 0), (22, 1), (30, 9)])
+@pytest.mark.parametrize(("length", "lowest"), [(21, 0), (22, 1), (25, 4)])
 def test_a_screen(length: int, lowest: int) -> None:
     """It has 23 lines at most: empty lines go first, then what has the lowest rank."""
-    items = tuple(Item(f"line {number}", rank=number) for number in range(length))
+    items = tuple(Item(f"line {number}", rank=min(number, 5)) for number in range(length))
     document = Document("title", (), (Items(items),), "compare")
     shown = text.render(document, Layout()).splitlines()
     assert len(shown) == 23

@@ -96,11 +96,12 @@ def _block(block: blocks.Block) -> str:
 
 def _items(block: blocks.Items) -> str:
     lines = []
-    for item in block.visible:
+    items, further = blocks.cut(block)
+    for item in items:
         lines.append(f"- {_line(item.line)}")
         lines += [f"  - {_line(below.line)}" for below in item.below]
-    if block.further:
-        lines.append(f"- {block.further}")
+    if further:
+        lines.append(f"- {further}")
     title = f"{_line(block.title)}:\n\n" if block.title else ""
     return title + "\n".join(lines) if lines else ""
 
@@ -109,10 +110,11 @@ def _table(table: blocks.Table) -> str:
     table = table.turned_if_wide()
     rule = ["---", *("---" if table.is_prose else "--:" for _ in table.heads)]
     lines = [[table.corner, *map(_line, table.heads)], rule]
-    lines += [[*_cells(row, len(table.heads))] for row in table.visible]
+    rows, further = blocks.cut(table)
+    lines += [[*_cells(row, len(table.heads))] for row in rows]
     grid = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     title = f"{_line(table.title)}:\n\n" if table.title else ""
-    return title + grid + (f"\n\n{table.further}" if table.further else "")
+    return title + grid + (f"\n\n{further}" if further else "")
 
 
 def _cells(row: blocks.Row, columns: int) -> Iterator[str]:

@@ -167,8 +167,9 @@ def _paragraph(
 def _items(block: blocks.Items, columns: int) -> Iterator[Text]:
     if block.title:
         yield from _paragraph((*blocks.pieces(block.title), ":"), columns)
-    further = [blocks.Item(block.further, mark=block.items[-1].mark)] if block.further else []
-    for item in [*block.visible, *further]:
+    items, further = blocks.cut(block)
+    count = [blocks.Item(further, mark=block.items[-1].mark)] if further else []
+    for item in [*items, *count]:
         first = f"  {item.mark} "
         yield from _paragraph(item.line, columns, indent=" " * len(first), first=first)
         for below in item.below:
@@ -178,19 +179,21 @@ def _items(block: blocks.Items, columns: int) -> Iterator[Text]:
 def _table(table: blocks.Table, columns: int) -> Iterator[Text]:
     if table.title:
         yield from _paragraph((*blocks.pieces(table.title), ":"), columns)
+    rows, further = blocks.cut(table)
+    table = replace(table, rows=rows)
     if table.is_prose:
         yield from _sentences(table, columns)
     else:
         for number, part in enumerate(_parts_that_fit(table, columns)):
             yield from [Text()] if number else []
             yield from _grid(part, columns)
-    if table.further:
-        yield from _paragraph(table.further, columns)
+    if further:
+        yield from _paragraph(further, columns)
 
 
 def _sentences(table: blocks.Table, columns: int) -> Iterator[Text]:
     """Yield a paragraph per row, with its cells in another one below it."""
-    for row in table.visible:
+    for row in table.rows:
         yield from _paragraph(row.label, columns, indent="    ", first=_INDENT)
         first, *rest = (_written(cell).rstrip(".") for cell in row.cells)
         pairs = zip(table.heads[1:], rest, strict=True)
@@ -207,7 +210,7 @@ def _grid(table: blocks.Table, columns: int) -> Iterator[Text]:
     )
     yield Text.assemble((_INDENT + set_cell_size(table.corner, first), "dim"), *heads)
     yield Text(_INDENT + "─" * (first + sum(widths) + _GAP * len(widths)), "dim")
-    for row in table.visible:
+    for row in table.rows:
         if row.cells:
             cells = zip(row.cells, widths, strict=True)
             label = _INDENT + set_cell_size(_label(row), first)
