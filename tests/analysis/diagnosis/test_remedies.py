@@ -7,6 +7,7 @@ from seed_workers import SUBJECT, remedy_text
 
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
+from io_benchmark.analysis.diagnosis.measured_gains import Push
 from io_benchmark.analysis.diagnosis_model import (
     Cause,
     Evidence,
@@ -46,11 +47,16 @@ def shown(remedy: Remedy) -> tuple[str, float | None, bool, str]:
 
 
 def remedies(
-    *causes: Cause, measured=SEED, candidate="amd-16", baseline="intel", machines=None, kinds=None
+    *causes: Cause,
+    measured=SEED,
+    candidate="amd-16",
+    baseline="intel",
+    machines=None,
+    kinds=None,
+    trials=(),
 ):
-    return suggest_remedies(
-        causes, SUBJECT, measured, candidate, baseline, machines or {}, kinds or {}
-    )
+    push = Push(SUBJECT, candidate, baseline, measured, machines or {}, kinds or {}, trials)
+    return suggest_remedies(causes, push)
 
 
 def of_amd_16(**times_ms):
@@ -82,7 +88,7 @@ def test_a_refuted_trial_removes_what_it_tried() -> None:
     causes[1] = replace(causes[1], tried_by=TrialKind.UNLINK)
     for state, expected in ((TrialState.UNDECIDED, {"ext4-flush"}), (TrialState.REFUTED, set())):
         trial = TrialOutcome(TrialKind.UNLINK, state, statement("The gap."), gain_ratio=1.5)
-        found = suggest_remedies(causes, SUBJECT, SEED, "amd-16", "intel", {}, {}, (trial,))
+        found = remedies(*causes, trials=(trial,))
         assert {remedy.cause for remedy in found} == expected
 
 
@@ -96,7 +102,7 @@ def test_a_trial_that_gains_nothing_removes_what_acts_alike(gain_ratio: float, n
     trial = TrialOutcome(
         TrialKind.UNLINK, TrialState.UNDECIDED, statement("The gap."), gain_ratio=gain_ratio
     )
-    found = suggest_remedies(causes, SUBJECT, SEED, "amd-16", "intel", {}, {}, (trial,))
+    found = remedies(*causes, trials=(trial,))
     assert len(found) == number
 
 

@@ -12,8 +12,8 @@ from simulated_machine import Machine
 from simulated_push import Pool
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.evidence import not_measured
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Effect, SideEvidence, Size
+from io_benchmark.analysis.diagnosis.effects import NOT_MEASURED, Effect, Size
+from io_benchmark.analysis.diagnosis.rules import CauseRule
 from io_benchmark.analysis.diagnosis.worker_facts import _has_fact
 from io_benchmark.analysis.diagnosis_model import Cause, State
 from io_benchmark.analysis.model import DIFFERENT
@@ -58,11 +58,11 @@ def test_a_fact_of_some_size(times: float, has_fact: bool | None) -> None:
 
     def judge(case: Case) -> Effect:
         size = case.slower.mean(lambda view: float(view.worker.machine))
-        return SideEvidence(not_measured).supports("So it is.", Size(size or 0.0))
+        return NOT_MEASURED.supports("So it is.", Size(size or 0.0))
 
     (measured,) = workers(pools=["amd-16"])
     view = Run.of(replace(measured, machine=str(times)), SUBJECT)
     rule, nobody = CauseRule("", "", judge), Side.of([])
-    of_side = SideEvidence(not_measured).supports("So it is.", Size(16.0))
+    of_side = NOT_MEASURED.supports("So it is.", Size(16.0))
     case = Case(SUBJECT, 2.0, nobody, Side.of([view]))
     assert _has_fact(rule, case, of_side, [view], nobody) is has_fact

@@ -4,7 +4,7 @@
 import math
 from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from statistics import fmean
 from typing import Any, SupportsFloat, TypeVar
@@ -20,6 +20,10 @@ from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.results import workloads
 
+# Operations are judged by their reads where the disks read at least this many times what they write.
+_MOSTLY = 2
+# Copies do not wait for reads of fewer bytes than this part of the writes, whatever their rate is.
+_FEWEST_READS_SHARE = 0.2
 # Times nearer than this differ too little for any fact to explain it.
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
 _MOST_OF_THE_TIME_SHARE = 0.999
@@ -247,6 +251,18 @@ class Case(Struct, frozen=True, dict=True):
         return False in waits and True not in waits
 
     @property
+    def mostly_reads(self) -> bool:
+        """Return whether the slower side's copies wait for reads, or the disks of both sides hardly write."""
+        moved = [[side.mean(way) for way in _MOVED] for side in (self.slower, self.faster)]
+        if self.subject.workload != "cache-retrieve":
+            return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
+        (read, written), _ = moved
+        reading, writing = map(self.slower.mean, _MOVING_SHARES)
+        if not read or reading is None or writing is None:
+            return False
+        return reading > writing and read >= _FEWEST_READS_SHARE * (written or 0.0)
+
+    @property
     def difference_ns(self) -> float | None:
         """Return how much longer the slower side's operation takes than the faster side's."""
         if self.both_sides is not None:
@@ -273,3 +289,18 @@ def times_without_share(share: float) -> float:
 
 def _recorded_parts(run: Run) -> frozenset[Part] | None:
     return frozenset(run.entry.parts_ns) if run.is_measured else None
+
+
+def _moved(way: int, run: Run) -> float | None:
+    return None if run.moved_bytes is None else float(run.moved_bytes[way])
+
+
+def moving_share(way: int, run: Run) -> float | None:
+    """Return the part of the run in which the disks read (0) or wrote (1), at the rate they kept up."""
+    rates, peaks = run.moved_bytes_per_s, run.peak_bytes_per_s
+    if rates is None or peaks is None:
+        return None
+    return rates[way] / peaks[way] if peaks[way] else 0.0
+
+
+_MOVED, _MOVING_SHARES = ([partial(read, way) for way in (0, 1)] for read in (_moved, moving_share))

@@ -18,15 +18,15 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import RULES
-from io_benchmark.analysis.diagnosis.evidence import mostly_reads, written_share
-from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
+from io_benchmark.analysis.diagnosis.effects import (
     Effect,
     Fact,
     Proof,
     as_share,
     is_enough,
+    written_share,
 )
+from io_benchmark.analysis.diagnosis.rules import CauseRule
 from io_benchmark.analysis.diagnosis.worker_facts import judge_workers
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.observed.runs import WAITS_SHARE, Run
@@ -104,7 +104,7 @@ class _Judged(Struct, frozen=True):
 def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     """Judge every cause that may explain the case; without a ratio none is supported."""
     outcomes = {outcome.kind: outcome for outcome in trials}
-    if mostly_reads(case):
+    if case.mostly_reads:
         outcomes.pop(TrialKind.PACE, None)  # a pace limits what is written
     rules = (rule for rule in RULES if case.subject.workload in rule.workloads)
     judged = [_judge_alone(_Judged.of(rule, case, outcomes)) for rule in rules]

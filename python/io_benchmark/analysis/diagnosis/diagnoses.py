@@ -8,15 +8,16 @@ pool is the faster one at other operations on names.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from statistics import fmean
-from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.deciding import judge
-from io_benchmark.analysis.diagnosis.measured_gains import Gain, MeansBySide, Push
+from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push
 from io_benchmark.analysis.diagnosis_model import (
     Cause,
     Diagnosis,
@@ -75,6 +76,7 @@ def diagnoses(
         for comparison in _explained(measurements):
             subject = comparison.subject
             trials = _tried(comparison, trial_workers)
+            push = Push(subject, candidate, baseline, measured, machines, place_kinds, trials)
             case = Case(
                 subject,
                 # Without a decision nothing needs an explanation: all of it may be chance.
@@ -84,11 +86,8 @@ def diagnoses(
                 measurements,
             )
             causes = judge(case, trials)
-            to_try = suggest_remedies(
-                causes, subject, measured, candidate, baseline, machines, place_kinds, trials
-            )
-            leftover = _left_over(causes, case)
-            diagnosed.append(Diagnosis(candidate, causes, to_try, subject, trials, leftover))
+            remedies, leftover = suggest_remedies(causes, push), _left_over(causes, case)
+            diagnosed.append(Diagnosis(candidate, causes, remedies, subject, trials, leftover))
     return tuple(diagnosed)
 
 
@@ -207,31 +206,16 @@ def _margin_ns(division: Division, left_ns: dict[Part, float]) -> float:
     )
 
 
-def suggest_remedies(
-    causes: Sequence[Cause],
-    subject: Subject,
-    measured: MeansBySide,
-    candidate: str,
-    baseline: str,
-    machines: Mapping[str, str | None],
-    place_kinds: Mapping[tuple[str, str], str | None] = MappingProxyType({}),
-    trials: Sequence[TrialOutcome] = (),
-) -> tuple[Remedy, ...]:
+def suggest_remedies(causes: Sequence[Cause], push: Push) -> tuple[Remedy, ...]:
     """Return remedies for the slower side of a pair, in the causes' order, confirmed ones first.
 
     A remedy always has evidence: the supported cause, and where the same push measured the remedy
     (another destination, another place, another pool), that decides whether it is suggested at all.
     """
-    slow, fast = candidate, baseline
-    slow_ns, fast_ns = (measured.get(side, {}).get(subject, math.nan) for side in (slow, fast))
-    if slow_ns < fast_ns:
-        slow, fast = fast, slow
     supported = [cause for cause in causes if cause.state.holds]
     supported.sort(key=lambda cause: cause.state is not State.CONFIRMED)
-    names = frozenset(cause.name for cause in supported)
-    gains = {trial.kind.value: trial.gain_ratio for trial in trials if trial.gain_ratio}
-    refuted = {trial.kind for trial in trials if trial.state is TrialState.REFUTED}
-    push = Push(subject, measured, machines, slow, fast, names, place_kinds, gains)
+    push = replace(push, supported=frozenset(cause.name for cause in supported))
+    refuted = {trial.kind for trial in push.trials if trial.state is TrialState.REFUTED}
     return tuple(
         Remedy(owner.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
         for owner, cause in _with_shared(supported, causes)

@@ -2,13 +2,13 @@
 """What the same push shows of a remedy: another destination, variant, place or pool that it measured."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis_model import Cause
+from io_benchmark.analysis.diagnosis_model import Cause, TrialOutcome
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.disks import MachineType
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
@@ -23,8 +23,6 @@ _VOLUMES = ("volume", "directory")
 # Causes through which other causes act: they do not compete with those for the gain.
 _MECHANISMS = frozenset({"ext4-flush", "random-io"})
 _INSTEAD = "takes {then} instead of {now}"
-
-MeansBySide = Mapping[str, Mapping[Subject, float]]
 
 
 class Gain(Struct, frozen=True):
@@ -45,16 +43,33 @@ class Gain(Struct, frozen=True):
 
 
 class Push(Struct, frozen=True):
-    """What was measured in the same push; `slow` is the side that a remedy is for."""
+    """What was measured in the same push as a candidate and its baseline."""
 
     subject: Subject
-    measured: MeansBySide
+    candidate: str
+    baseline: str
+    measured: Mapping[str, Mapping[Subject, float]]  # side -> means in nanoseconds
     machines: Mapping[str, str | None]  # side -> machine type
-    slow: str
-    fast: str
-    supported: frozenset[str]
     place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
-    gains: Mapping[str, float] = field(default_factory=dict)  # trial -> its gain for the slow side
+    trials: Sequence[TrialOutcome] = ()
+    supported: frozenset[str] = frozenset()  # causes
+
+    @property
+    def slow(self) -> str:
+        """Return the side that a remedy is for."""
+        candidate_ns, baseline_ns = (
+            self.mean_ns(side, self.subject) or 0.0 for side in (self.candidate, self.baseline)
+        )
+        return self.baseline if candidate_ns < baseline_ns else self.candidate
+
+    @property
+    def fast(self) -> str:
+        return self.candidate if self.slow == self.baseline else self.baseline
+
+    def gain_of_trial(self, name: str) -> float | None:
+        """Return how many times as fast a trial makes the slow side; None: not known."""
+        gains = (trial.gain_ratio for trial in self.trials if trial.kind.value == name)
+        return next(gains, None)
 
     def allowed_ratio(self, cause: Cause) -> float | None:
         """Return how much faster the slow side gets at most without what the cause explains."""
@@ -94,8 +109,8 @@ def other_subject(
     def find(push: Push, _cause: Cause) -> Gain | None:
         subject = replace(push.subject, **{name: value})
         gain = push.gain(push.slow, subject, f"{{side}}: {instead} {_INSTEAD}.")
-        if gain is None and value in push.gains:
-            ratio = push.gains[value]
+        ratio = push.gain_of_trial(value)
+        if gain is None and ratio:
             template = "{side}: a retrieve in trial {trial} takes {part} of its usual time."
             part = Quantity(1 / ratio, Unit.SHARE)
             evidence = statement(template, side=push.slow, trial=value, part=part)
@@ -201,7 +216,7 @@ def follows(template: str, trial: str = "") -> FindGain:
     """
 
     def find(push: Push, _cause: Cause) -> Gain | None:
-        is_useless = push.gains.get(trial, math.inf) < _GAIN_AT_LEAST
+        is_useless = (push.gain_of_trial(trial) or math.inf) < _GAIN_AT_LEAST
         return None if is_useless else _unknown_gain(template)
 
     return find

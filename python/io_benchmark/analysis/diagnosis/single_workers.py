@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
-from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, Remedy, State, TrialOutcome
+from io_benchmark.analysis.diagnosis.measured_gains import Push
+from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, Remedy, State
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
@@ -41,32 +42,25 @@ def explain_single_workers(
     `pairs` are the sides that were compared, with all their machines.
     """
     explained = _leading(machines)
-    described = []
-    for machine in machines:
-        if machine.subject not in pairs:
-            continue
-        diagnosis = None
-        if machine in explained:
-            measurements = _measurements(machine, compared, margin, assumed)
-            sides = machine.others, machine.machine
-            case = Case(machine.subject, machine.ratio, *sides, measurements)
-            diagnosis = _diagnose(machine, case, assumed)
-        described.append(
-            SingleWorker(
-                subject=machine.subject,
-                side=machine.side,
-                machine=machine.worker.machine,
-                tasks=tuple(_task(run.worker) for run in machine.machine),
-                instance_type=machine.worker.result.task.instance_type,
-                others=machine.others.data.count,
-                ratio=machine.ratio,
-                usual=machine.usual,
-                division=Division.between(machine.machine, machine.others, _names(machine)),
-                without=_without(machine, machines, compared, pairs[machine.subject], margin),
-                diagnosis=diagnosis,
-            )
+    return tuple(
+        SingleWorker(
+            subject=machine.subject,
+            side=machine.side,
+            machine=machine.worker.machine,
+            tasks=tuple(_task(run.worker) for run in machine.machine),
+            instance_type=machine.worker.result.task.instance_type,
+            others=machine.others.data.count,
+            ratio=machine.ratio,
+            usual=machine.usual,
+            division=Division.between(machine.machine, machine.others, _names(machine)),
+            without=_without(machine, machines, compared, pairs[machine.subject], margin),
+            diagnosis=_diagnose(machine, _measurements(machine, compared, margin, assumed), assumed)
+            if machine in explained
+            else None,
         )
-    return tuple(described)
+        for machine in machines
+        if machine.subject in pairs
+    )
 
 
 def _key(worker: Worker) -> tuple[str, str]:
@@ -123,13 +117,48 @@ def _without(
     return tuple(again for again in comparisons if side in (again.candidate, again.baseline))
 
 
-def _diagnose(machine: SingleMachine, case: Case, assumed: float) -> Diagnosis:
+def _diagnose(
+    machine: SingleMachine, measurements: Sequence[OtherMeasurement], assumed: float
+) -> Diagnosis:
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
+    sides = machine.others, machine.machine
+    case = Case(machine.subject, machine.ratio, *sides, measurements)
     slower, faster = ([run.worker for run in side] for side in (case.slower, case.faster))
     trials = outcomes(machine.subject, slower, faster, assumed)
     causes = judge(case, trials)
-    remedies = _remedies(machine, causes, case.measurements, trials)
-    return Diagnosis(_names(machine)[0], causes, remedies, machine.subject, trials)
+    worker, rest = _names(machine)
+    measured = {
+        worker: {other.subject: other.candidate.mean_ns for other in measurements},
+        rest: {other.subject: other.baseline.mean_ns for other in measurements},
+    }
+    # All workers of a pool have its machine type, also where they do not name it.
+    machine_type = machine.worker.result.task.instance_type or machine.side
+    machines = dict.fromkeys(measured, machine_type)
+    push = Push(machine.subject, worker, rest, measured, machines, trials=trials)
+    # What the whole pool shares is not a remedy for one of its workers.
+    remedies = suggest_remedies([cause for cause in causes if not cause.is_shared], push)
+    if not remedies and machine.ratio >= 1:
+        remedies = _replacement(machine, causes, push)
+    return Diagnosis(worker, causes, remedies, machine.subject, trials)
+
+
+def _replacement(machine: SingleMachine, causes: Sequence[Cause], push: Push) -> tuple[Remedy, ...]:
+    """Return the remedy to replace a worker that is slow, whatever causes that; none without any cause."""
+    supported = [cause for cause in causes if cause.state.holds]
+    possible = supported or [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
+    if not possible:
+        return ()
+    now_ns, then_ns = (
+        push.measured[side][push.subject] for side in (push.candidate, push.baseline)
+    )
+    evidence = statement(
+        "The other {others} workers of the pool take {then} instead of {now}.",
+        others=count(machine.others.data.count),
+        then=Quantity(then_ns, Unit.NANOSECONDS),
+        now=Quantity(now_ns, Unit.NANOSECONDS),
+    )
+    action = statement("replace this worker, or set it up as the rest of its pool")
+    return (Remedy(possible[0].name, action, machine.ratio, True, (evidence,)),)
 
 
 def _measurements(
@@ -149,44 +178,3 @@ def _measurements(
             of_both = map(figures.summarize, (rest, alone))
             measurements.append(OtherMeasurement(comparison, *of_both))
     return measurements
-
-
-def _remedies(
-    machine: SingleMachine,
-    causes: Sequence[Cause],
-    measurements: Sequence[OtherMeasurement],
-    trials: Sequence[TrialOutcome],
-) -> tuple[Remedy, ...]:
-    """Return the remedies of the supported causes, else to replace a worker that is slow.
-
-    What the whole pool shares is not a remedy for one of its workers.
-    """
-    worker, rest = _names(machine)
-    measured = {
-        worker: {other.subject: other.candidate.mean_ns for other in measurements},
-        rest: {other.subject: other.baseline.mean_ns for other in measurements},
-    }
-    # All workers of a pool have its machine type, also where they do not name it.
-    machine_type = machine.worker.result.task.instance_type or machine.side
-    remedies = suggest_remedies(
-        [cause for cause in causes if not cause.is_shared],
-        machine.subject,
-        measured,
-        worker,
-        rest,
-        machines=dict.fromkeys(measured, machine_type),
-        trials=trials,
-    )
-    # Which of several causes it is does not matter to whoever replaces it.
-    supported = [cause for cause in causes if cause.state.holds]
-    possible = supported or [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
-    if remedies or not possible or machine.ratio < 1:
-        return remedies
-    evidence = statement(
-        "The other {others} workers of the pool take {then} instead of {now}.",
-        others=count(machine.others.data.count),
-        then=Quantity(measured[rest][machine.subject], Unit.NANOSECONDS),
-        now=Quantity(measured[worker][machine.subject], Unit.NANOSECONDS),
-    )
-    action = statement("replace this worker, or set it up as the rest of its pool")
-    return (Remedy(possible[0].name, action, machine.ratio, True, (evidence,)),)

@@ -16,7 +16,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
-from io_benchmark.analysis.diagnosis.rules import CauseRule, Effect, Fact
+from io_benchmark.analysis.diagnosis.effects import Effect, Fact
+from io_benchmark.analysis.diagnosis.rules import CauseRule
 from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.observed.sides import Runs, Side

@@ -13,32 +13,30 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.case import Case, moving_share
+from io_benchmark.analysis.diagnosis.causes import io_limits, run_conditions
 from io_benchmark.analysis.diagnosis.causes.io_limits import (
     AS_FAST_SHARE,
-    is_limited,
     of_all_disks,
     of_each_disk,
     reaches_limit,
 )
-from io_benchmark.analysis.diagnosis.causes.run_conditions import slowed_down
-from io_benchmark.analysis.diagnosis.evidence import (
+from io_benchmark.analysis.diagnosis.effects import (
     WRITE_RATE,
-    mostly_reads,
-    moving_share,
+    Effect,
+    Proof,
+    SideEvidence,
+    Size,
     span,
     tally,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, other_pool, predicted
 from io_benchmark.analysis.diagnosis.rules import (
-    Effect,
-    Proof,
+    CauseRule,
     RankedFact,
     Ranking,
-    ReadFact,
-    SideEvidence,
-    Size,
     cause,
+    ranked_cause,
 )
 from io_benchmark.analysis.observed.disks import PERSISTENT_DISK, Stack
 from io_benchmark.analysis.observed.runs import Run
@@ -84,11 +82,8 @@ def _ranked_width(stack: Stack) -> RankedFact:
     return RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
 
 
-_SPREAD, _MODELS, _WIDTH = _of_stack(_spread), _of_stack(_listed_models), _of_stack(_ranked_width)
-_DISKS_AT_ONCE = _of_stack(lambda stack: stack.width)
-_LINEAR = _of_stack(lambda stack: RankedFact(_spread(stack), stack.linear))
-_MIRRORED = _of_stack(lambda stack: RankedFact(_spread(stack), stack.copies))
-_LAYOUT = _of_stack(lambda stack: (stack.linear, stack.copies))
+_WRITING = frozenset(("cache-retrieve", "unpack"))
+_DISKS_AT_ONCE, _LAYOUT = _of_stack(attrgetter("width")), _of_stack(attrgetter("linear", "copies"))
 _PLAIN = (False, 1)
 # Disks whose volumes write as much as their number says, within this factor, are alike.
 _ALIKE_RATIO = 1.25
@@ -100,54 +95,53 @@ def _machine_type(run: Run) -> Statement | None:
     return statement("machine type {value}", value=run.machine_type.name)
 
 
-_EVIDENCE = (
-    tally("disks", _SPREAD),
-    tally("models", _MODELS, "models {value}"),
-    tally("machine-type", _machine_type, "machine type {value}"),
-    WRITE_RATE,
-    span(
-        *("published-write-cap", _PUBLISHED_CAP, Unit.BYTES_PER_SECOND, "published cap {value}"),
-        missing="no published cap",
-    ),
-)
-_FEWER_DISKS = Ranking(
-    name="disks",
-    read=_WIDTH,
-    supports="The slower side spreads its writes over fewer disks.",
-    unseen=_UNSEEN,
-    same="As many disks work at once on both sides.",
-    no_waits="The number of disks differs, but the slower side did not wait for its disks.",
-)
-
-
-@cause(
+@ranked_cause(
     "device-count",
     "The slower side's writes are spread over fewer disks.",
-    workloads=frozenset(("cache-retrieve", "unpack")),
+    Ranking(
+        name="disks",
+        read=_of_stack(_ranked_width),
+        supports="The slower side spreads its writes over fewer disks.",
+        unseen=_UNSEEN,
+        same="As many disks work at once on both sides.",
+        no_waits="The number of disks differs, but the slower side did not wait for its disks.",
+        observe=(
+            tally("disks", _of_stack(_spread)),
+            tally("models", _of_stack(_listed_models), "models {value}"),
+            tally("machine-type", _machine_type, "machine type {value}"),
+            WRITE_RATE,
+            span(
+                *("published-write-cap", _PUBLISHED_CAP, Unit.BYTES_PER_SECOND),
+                *("published cap {value}", "no published cap"),
+            ),
+        ),
+    ),
+    workloads=_WRITING,
     remedies={"use a machine type with more local SSDs, striped": more_disks},
     tried_by=TrialKind.PACE,
 )
-def _device_count(case: Case) -> Effect:
-    evidence = SideEvidence.of(case, *_EVIDENCE)
-    effect = _FEWER_DISKS.judge(case, evidence)
-    if not effect.is_slower:
-        return effect
+def _device_count(case: Case, effect: Effect) -> Effect:
     if case.slower.values(_LAYOUT) - case.faster.values(_LAYOUT) - {_PLAIN}:
-        return evidence.opposes(
-            "The slower side's volume does not spread its writes over its disks."
-        )
-    if _DISK_KIND.judge(case).is_slower:
-        return evidence.opposes("The slower side's disks are of another kind, which explains more.")
-    if is_limited(case) and reaches_limit(case.slower):
-        return evidence.opposes(_LIMITED)
+        return effect.opposed("The slower side's volume does not spread its writes over its disks.")
+    if _boot_disk_fallback.is_slower(case):
+        return effect.opposed("The slower side's disks are of another kind, which explains more.")
+    is_limited = io_limits.cgroup_io_limit.is_slower(case)
+    if is_limited and reaches_limit(case.slower):
+        return effect.opposed(_LIMITED)
     more = case.more_bandwidth()
     if more is not None and more * AS_FAST_SHARE < 1 and case.both_sides is None:
-        return evidence.opposes("The slower side has fewer disks, but they write as fast.")
+        return effect.opposed("The slower side has fewer disks, but they write as fast.")
     published, counted = case.times_as_fast(_PUBLISHED_CAP), case.times_as_fast(_DISKS_AT_ONCE)
     expected, source = published or counted or 1.0, "the known write caps"
     if published is None:
         source = "the number of disks, because the cap of a side is not known"
-    doubt = _doubt_of_count(case, more, expected)
+    doubt = ""
+    if is_limited:
+        doubt = "A cgroup may limit what they write."
+    elif more is None and not published:
+        doubt = "What the disks can write is not known."
+    elif more is not None and not 1 / _ALIKE_RATIO <= more / expected <= _ALIKE_RATIO:
+        doubt = "The disks are unlike: their number does not show what they write."
     if doubt:
         return replace(effect, proof=Proof.SETTING).also(doubt)
     if more is not None and more < AS_FAST_SHARE * expected:
@@ -155,18 +149,6 @@ def _device_count(case: Case) -> Effect:
     return replace(effect, size=Size(case.times_by_bandwidth(expected))).also(
         f"The prediction is from {source}."
     )
-
-
-def _doubt_of_count(case: Case, more: float | None, expected: float) -> str:
-    """Return why a number of disks does not show what they can do, if so."""
-    if is_limited(case):
-        return "A cgroup may limit what they write."
-    if more is not None:
-        is_alike = 1 / _ALIKE_RATIO <= more / expected <= _ALIKE_RATIO
-        return (
-            "" if is_alike else "The disks are unlike: their number does not show what they write."
-        )
-    return "" if case.times_as_fast(_PUBLISHED_CAP) else "What the disks can write is not known."
 
 
 def _gain_of_stripe(run: Run) -> float | None:
@@ -177,50 +159,51 @@ def _gain_of_stripe(run: Run) -> float | None:
     return published / cap if published and cap else len(run.stack.disks) / run.stack.width
 
 
-def _judge_layout(case: Case, read: ReadFact, supports: str) -> Effect:
-    """Judge how a volume uses its disks, by what they would write as a stripe."""
-    layout = Ranking(
+def _cause_of_layout(
+    name: str, hypothesis: str, rank: Callable[[Stack], int], supports: str, remedy: str
+) -> CauseRule:
+    """Declare how a volume uses its disks as a cause, judged by what they would write as a stripe."""
+    ranking = Ranking(
         name="disks",
-        read=read,
+        read=_of_stack(lambda stack: RankedFact(_spread(stack), rank(stack))),
         supports=supports,
         unseen=_UNSEEN,
         no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
     )
-    effect, gain = layout.judge(case), case.slower.mean(_gain_of_stripe)
-    if not effect.is_slower or gain is None:
-        return effect
-    if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
-        return effect.evidence.opposes("The slower side's volume writes as fast.")
-    return replace(effect, size=Size(case.times_by_bandwidth(gain)))
+
+    def refine(case: Case, effect: Effect) -> Effect:
+        gain = case.slower.mean(_gain_of_stripe)
+        if gain is None:
+            return effect
+        if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
+            return effect.opposed("The slower side's volume writes as fast.")
+        return replace(effect, size=Size(case.times_by_bandwidth(gain)))
+
+    declare = ranked_cause(
+        name,
+        hypothesis,
+        ranking,
+        workloads=_WRITING,
+        remedies={remedy: predicted},
+        tried_by=TrialKind.PACE,
+    )
+    return declare(refine)
 
 
-@cause(
+_linear_volume = _cause_of_layout(
     "linear-volume",
     "The slower side's volume is linear: several disks with the bandwidth of one.",
-    workloads=frozenset(("cache-retrieve", "unpack")),
-    remedies={"make the volume striped (lvcreate -i N) instead of linear": predicted},
-    tried_by=TrialKind.PACE,
+    attrgetter("linear"),
+    "The slower side's volume joins its disks one after another, so a copy has the bandwidth of one disk.",
+    "make the volume striped (lvcreate -i N) instead of linear",
 )
-def _linear_volume(case: Case) -> Effect:
-    supports = (
-        "The slower side's volume joins its disks one after another, so a copy has the bandwidth "
-        "of one disk."
-    )
-    return _judge_layout(case, _LINEAR, supports)
-
-
-@cause(
+_mirrored_volume = _cause_of_layout(
     "mirrored-volume",
     "The slower side's volume is a mirror: several disks with the bandwidth of one.",
-    workloads=frozenset(("cache-retrieve", "unpack")),
-    remedies={
-        "make the volume striped (RAID 0), where its files need not survive a disk": predicted
-    },
-    tried_by=TrialKind.PACE,
+    attrgetter("copies"),
+    "The slower side's volume is a mirror: it writes each byte to several disks.",
+    "make the volume striped (RAID 0), where its files need not survive a disk",
 )
-def _mirrored_volume(case: Case) -> Effect:
-    supports = "The slower side's volume is a mirror: it writes each byte to several disks."
-    return _judge_layout(case, _MIRRORED, supports)
 
 
 def _medium(run: Run) -> RankedFact | None:
@@ -231,30 +214,25 @@ def _medium(run: Run) -> RankedFact | None:
     return RankedFact(statement("on {medium}", medium=medium), float(PERSISTENT_DISK in medium))
 
 
-_DISK_KIND = Ranking(
-    name="disk-kind",
-    read=_medium,
-    supports="The slower side's place is on a persistent disk. This happens when the "
-    "workers' start script does not find the local SSDs and uses the boot disk silently.",
-    unseen="The disks do not report what they are.",
-    same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
-    no_waits="The slower side's place is on a persistent disk, but it did not wait for it.",
-)
-
-
-@cause(
+@ranked_cause(
     "boot-disk-fallback",
     "The slower side works on its boot disk, the faster side on local SSDs.",
+    Ranking(
+        name="disk-kind",
+        read=_medium,
+        supports="The slower side's place is on a persistent disk. This happens when the "
+        "workers' start script does not find the local SSDs and uses the boot disk silently.",
+        unseen="The disks do not report what they are.",
+        same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
+        no_waits="The slower side's place is on a persistent disk, but it did not wait for it.",
+    ),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
     remedies={
         "fix the fallback: the workers' start script must find the local SSDs or fail": other_pool
     },
     tried_by=TrialKind.PACE,
 )
-def _boot_disk_fallback(case: Case) -> Effect:
-    effect = _DISK_KIND.judge(case)
-    if not effect.is_slower:
-        return effect
+def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:
     factor = case.times_as_fast(partial(of_all_disks, 1))
     if case.subject.workload == "cache-retrieve" and factor is not None:
         return replace(effect, size=Size(case.times_by_bandwidth(factor)))
@@ -269,11 +247,11 @@ _IO_WAIT = span(
 @cause(
     "disk-speed",
     "Each disk of the slower side is slower.",
-    workloads=frozenset(("cache-retrieve", "unpack")),
+    workloads=_WRITING,
     tried_by=TrialKind.PACE,
 )
 def _disk_speed(case: Case) -> Effect:
-    reads = mostly_reads(case)
+    reads = case.mostly_reads
     way, rate = (0, "read") if reads else (1, "write")
     of_each, of_all = partial(of_each_disk, way), partial(of_all_disks, way)
     template = f"{rate} rate per disk {{value}}"
@@ -293,7 +271,7 @@ def _disk_speed(case: Case) -> Effect:
         return evidence.opposes(f"Each disk of the slower side {_PAST[rate]} as fast.")
     if reaches_limit(case.slower):
         return evidence.opposes(_LIMITED)
-    if slowed_down(case):
+    if run_conditions.drift_over_time.is_slower(case):
         return evidence.opposes("The slower side's disks were as fast at the start of the run.")
     if all(run.waits_for_disks is None for run in case.slower):
         return evidence.unclear(

@@ -15,8 +15,9 @@ from io_benchmark.analysis.diagnosis.causes.ranked_settings import (
     NO_HIERARCHY,
     NO_LIMIT,
 )
+from io_benchmark.analysis.diagnosis.effects import Effect, Proof, Size
 from io_benchmark.analysis.diagnosis.measured_gains import other_pool
-from io_benchmark.analysis.diagnosis.rules import Effect, Proof, RankedFact, Ranking, Size, cause
+from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, ranked_cause
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, joined, statement
@@ -45,6 +46,7 @@ _OPERATION_BYTES = 128 * 1024
 # A disk that moves this share of the other's rate or more is as fast.
 AS_FAST_SHARE = 0.9
 _LIMITS_SHOWN = 4
+_SAME_LIMITS = "Both sides have the same limits."
 
 
 def _io_limits(run: Run) -> list[IoLimit]:
@@ -67,6 +69,11 @@ def _limit_values(run: Run) -> frozenset[tuple[str, int]]:
 
 def _is_of_bytes(limit: IoLimit) -> bool:
     return "bytes" in limit.kind
+
+
+def _way(limit: IoLimit) -> int:
+    """Return 0 for a limit of reads, 1 for one of writes."""
+    return 0 if limit.kind.startswith("read") else 1
 
 
 def _described(limit: IoLimit) -> Statement:
@@ -103,8 +110,7 @@ def _moves_large_requests(limit: IoLimit, run: Run) -> bool:
     rates = Window.peak(run.windows)
     if rates is None or run.entry.retrieves is None:
         return False
-    rate = rates[0] if limit.kind.startswith("read") else rates[1]
-    size = rate / _disks_at_once(limit, run) / max(1, limit.value)
+    size = rates[_way(limit)] / _disks_at_once(limit, run) / max(1, limit.value)
     return _LARGE_REQUEST_BYTES[0] <= size <= _LARGE_REQUEST_BYTES[1]
 
 
@@ -144,8 +150,7 @@ def _at_limit_share(limit: IoLimit, run: Run) -> float:
     averages = run.moved_bytes_per_s
     if averages is None or run.stack is None:
         return 1.0  # nothing shows that it does not
-    average = averages[0] if limit.kind.startswith("read") else averages[1]
-    return float(_is_at(limit, average, run, _AVERAGE_AT_LIMIT_SHARE))
+    return float(_is_at(limit, averages[_way(limit)], run, _AVERAGE_AT_LIMIT_SHARE))
 
 
 def _is_measured_at(limit: IoLimit, run: Run) -> bool | None:
@@ -157,7 +162,7 @@ def _is_measured_at(limit: IoLimit, run: Run) -> bool | None:
     if not _is_of_bytes(limit):
         return None
     entry, rate = run.entry, run.idle_write_rate
-    if limit.kind.startswith("read"):
+    if _way(limit) == 0:
         first = entry.first_read_bytes_per_s
         return True if first is not None and _is_at(limit, first, run) else None
     if rate is None or not run.copied_bytes:
@@ -173,15 +178,13 @@ def _held_share(limit: IoLimit, window: Window, run: Run) -> float:
     """Return the share of a window in which copies were blocked by a limit that holds."""
     if not _is_of_bytes(limit):
         return window.blocked_share * _is_at(limit, _rate(limit, window), run)
-    reads = limit.kind.startswith("read")
-    moved = window.read_bytes_per_s if reads else window.written_bytes_per_s
+    moved = (window.read_bytes_per_s, window.written_bytes_per_s)[_way(limit)]
     rate = moved / _disks_at_once(limit, run)
     return min(window.blocked_share, rate / max(1, limit.value))
 
 
 def _rate(limit: IoLimit, window: Window) -> float:
-    reads = limit.kind.startswith("read")
-    return window.reading_bytes_per_s if reads else window.written_bytes_per_s
+    return (window.reading_bytes_per_s, window.written_bytes_per_s)[_way(limit)]
 
 
 def _is_at(
@@ -227,45 +230,38 @@ def _io(run: Run) -> RankedFact | None:
     return RankedFact(listed, FAR_ABOVE / max(1, min(bytes_per_s)))
 
 
-_IO = Ranking(
-    name="io-limits",
-    read=_io,
-    supports="The slower side's cgroup limits its I/O more tightly.",
-    unseen=NO_HIERARCHY,
-    same="Both sides have the same limits.",
-    neither=NEITHER,
-)
-
-
-@cause(
+@ranked_cause(
     "cgroup-io-limit",
     "A cgroup limits the slower side's I/O.",
+    Ranking(
+        name="io-limits",
+        read=_io,
+        supports="The slower side's cgroup limits its I/O more tightly.",
+        unseen=NO_HIERARCHY,
+        same=_SAME_LIMITS,
+        neither=NEITHER,
+    ),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
     remedies={"lift the cgroup's I/O limit": other_pool},
     tried_by=TrialKind.PACE,
 )
-def _io_limit(case: Case) -> Effect:
-    effect = _IO.judge(case)
-    if not effect.is_slower:
-        return effect
+def cgroup_io_limit(case: Case, effect: Effect) -> Effect:
     if case.slower.values(_limit_values) == case.faster.values(_limit_values):
-        return effect.evidence.opposes("Both sides have the same limits.")
+        return effect.opposed(_SAME_LIMITS)
     factor = _possible_factor(case)
     if factor is not None and factor * AS_FAST_SHARE < 1:
-        return effect.evidence.opposes(
+        return effect.opposed(
             "A cgroup limits the slower side's I/O, but its disks move as many bytes per second as those "
             "of the faster side."
         )
     at_limit = case.slower.mean(_longest_at_limit)
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
     saved = 1 - 1 / case.times if factor is None else 1 - 1 / factor
-    certain = reaches_limit(case.slower)
+    is_certain = reaches_limit(case.slower)
     # How many bytes each request of a retrieve has is not recorded, so a limit of them has no size.
-    is_sized = certain or case.subject.workload != "cache-retrieve"
-    size = Size(times_without_share((at_limit or 0.0) * saved))
-    return replace(
-        effect, size=size if is_sized else None, proof=Proof.COST if certain else Proof.SETTING
-    )
+    is_sized = is_certain or case.subject.workload != "cache-retrieve"
+    size = Size(times_without_share((at_limit or 0.0) * saved)) if is_sized else None
+    return replace(effect, size=size, proof=Proof.COST if is_certain else Proof.SETTING)
 
 
 def _longest_at_limit(run: Run) -> float:
@@ -280,18 +276,13 @@ def _possible_factor(case: Case) -> float | None:
     rates = [_of_busy_disks]
     if not reaches_limit(case.slower) and len(case.values(_models)) == 1:
         rates.append(of_each_disk)
-    ways = {int(not limit.kind.startswith("read")) for limit in _binding(case.slower)}
+    ways = set(map(_way, _binding(case.slower)))
     known = [[case.times_as_fast(partial(rate, way)) for rate in rates] for way in ways]
     return max((min(filter(None, each)) for each in known if any(each)), default=None)
 
 
 def _models(run: Run) -> frozenset[str | None]:
     return frozenset(disk.model for disk in run.stack.disks) if run.stack else frozenset()
-
-
-def is_limited(case: Case) -> bool:
-    """Return whether a limit may hold back the slower side more than the faster one."""
-    return _io_limit.judge(case).is_slower
 
 
 def of_all_disks(way: int, run: Run) -> float | None:

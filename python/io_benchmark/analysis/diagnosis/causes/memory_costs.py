@@ -7,16 +7,9 @@ from statistics import median
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.cpu_and_software import general_slowdown
 from io_benchmark.analysis.diagnosis.causes.io_limits import of_all_disks
-from io_benchmark.analysis.diagnosis.evidence import span
+from io_benchmark.analysis.diagnosis.effects import Effect, Proof, SideEvidence, span
 from io_benchmark.analysis.diagnosis.measured_gains import follows
-from io_benchmark.analysis.diagnosis.rules import (
-    Effect,
-    Proof,
-    RankedFact,
-    Ranking,
-    SideEvidence,
-    cause,
-)
+from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.runs import Run, dirty_room
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 from io_benchmark.analysis.time_parts import Kind, in_copies
@@ -72,20 +65,18 @@ def _share_written_more(case: Case) -> float | None:
     return case.share_of(max(0.0, slower - faster) / rate * NS_PER_S)
 
 
-_DIRTY_ROOM = Ranking(
-    name="dirty-room",
-    read=_room,
-    supports="The slower side has less room for data that is not written yet, by its memory and "
-    "the vm.dirty settings, so its copies have to wait for the disks earlier.",
-    unseen="The memory or the kernel's limits of unwritten data were not recorded.",
-    same=_AS_MUCH_ROOM,
-    no_waits="The slower side has less room for unwritten data, but did not wait for its disks.",
-)
-
-
-@cause(
+@ranked_cause(
     "dirty-limit",
     "The slower side may hold less unwritten data in memory.",
+    Ranking(
+        name="dirty-room",
+        read=_room,
+        supports="The slower side has less room for data that is not written yet, by its memory and "
+        "the vm.dirty settings, so its copies have to wait for the disks earlier.",
+        unseen="The memory or the kernel's limits of unwritten data were not recorded.",
+        same=_AS_MUCH_ROOM,
+        no_waits="The slower side has less room for unwritten data, but did not wait for its disks.",
+    ),
     remedies={
         "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory": follows(
             "The data is then written later, and what syncs it waits instead. This is not measured here."
@@ -93,13 +84,10 @@ _DIRTY_ROOM = Ranking(
     },
     proof=Proof.SETTING,
 )
-def _dirty_limit(case: Case) -> Effect:
-    effect = _DIRTY_ROOM.judge(case)
+def _dirty_limit(case: Case, effect: Effect) -> Effect:
     slower, faster = case.means(_room_bytes)
-    if not effect.is_slower or slower is None or faster is None:
-        return effect
-    if faster <= _AS_MUCH_ROOM_RATIO * slower:
-        return effect.evidence.opposes(_AS_MUCH_ROOM)
+    if slower is not None and faster is not None and faster <= _AS_MUCH_ROOM_RATIO * slower:
+        return effect.opposed(_AS_MUCH_ROOM)
     return effect.if_enough(
         case,
         _share_written_more(case),

@@ -10,24 +10,19 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.ranked_settings import storage_differs
-from io_benchmark.analysis.diagnosis.evidence import (
+from io_benchmark.analysis.diagnosis.effects import (
     WRITE_RATE,
     WRITTEN_SHARE,
-    mostly_reads,
+    Effect,
+    Fact,
+    Proof,
+    SideEvidence,
+    Size,
     tally,
     written_share,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool, other_subject
-from io_benchmark.analysis.diagnosis.rules import (
-    Effect,
-    Fact,
-    Proof,
-    RankedFact,
-    Ranking,
-    SideEvidence,
-    Size,
-    cause,
-)
+from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.time_parts import Kind, in_copies
@@ -123,7 +118,7 @@ def _ext4_flush(case: Case) -> Effect:
         "never written."
     )
     # Copies that wait for reads would do so to any destination.
-    return shared if mostly_reads(case) else replace(shared, fact=Fact.SHARED)
+    return shared if case.mostly_reads else replace(shared, fact=Fact.SHARED)
 
 
 def _costs(run: Run, kind: str) -> list[tuple[str, float]]:
@@ -164,42 +159,39 @@ def _mounted(run: Run) -> RankedFact | None:
     return RankedFact(fact, sum(cost for _, cost in costs))
 
 
-_MOUNT = Ranking(
-    name="mount",
-    read=_mounted,
-    supports="The slower side is mounted with options that make writing slower.",
-    unseen="The mount of the place could not be seen.",
-    same="Both sides have the same options, as far as they matter for copying.",
-)
-
-
-@cause(
+@ranked_cause(
     "mount-options",
     "The slower side's file system is mounted with slower options.",
+    Ranking(
+        name="mount",
+        read=_mounted,
+        supports="The slower side is mounted with options that make writing slower.",
+        unseen="The mount of the place could not be seen.",
+        same="Both sides have the same options, as far as they matter for copying.",
+    ),
+    refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
     remedies={"mount the place with the faster side's options": other_pool},
     acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
 )
-def _mount_options(case: Case) -> Effect:
-    effect = _MOUNT.judge(case)
-    if case.differs and storage_differs(case):
-        return effect.evidence.opposes(
-            "The options follow from the place or the file system, which differ."
-        )
+def _mount_options(case: Case, effect: Effect) -> Effect:
+    if not case.differs:
+        return effect
+    if storage_differs(case):
+        return effect.opposed("The options follow from the place or the file system, which differ.")
     if effect.is_slower:
         more = _journal_factor(case)
-        size = None if more is None else Size(case.times_by_bandwidth(more))
-        return replace(effect, size=size)
+        return replace(effect, size=more and Size(case.times_by_bandwidth(more)))
     differing = _differing_options(case)
-    if effect.fact is not Fact.UNSEEN and differing and case.differs:
-        return effect.evidence.unclear(
-            "The sides differ in {options}, whose cost is not known. Only the same options on both "
-            "sides would show it.",
-            options=", ".join(differing),
-        )
-    return effect
+    if effect.fact is Fact.UNSEEN or not differing:
+        return effect
+    return effect.evidence.unclear(
+        "The sides differ in {options}, whose cost is not known. Only the same options on both "
+        "sides would show it.",
+        options=", ".join(differing),
+    )
 
 
 def _data_mode(run: Run) -> str | None:
@@ -234,19 +226,17 @@ def _waits(run: Run) -> RankedFact | None:
     return RankedFact(statement("not a volatile overlay"), 1.0)
 
 
-_OVERLAY = Ranking(
-    name="overlay",
-    read=_waits,
-    supports="Only the faster side's overlay is mounted volatile: its fsync does nothing "
-    "and its writes never wait for a disk, so they are lost with the machine.",
-    unseen="The kind of the place could not be seen.",
-    same="The overlay is volatile on both sides or on neither.",
-)
-
-
-@cause(
+@ranked_cause(
     "volatile-overlay",
     "The faster side's writes never wait: its overlay is mounted volatile.",
+    Ranking(
+        name="overlay",
+        read=_waits,
+        supports="Only the faster side's overlay is mounted volatile: its fsync does nothing "
+        "and its writes never wait for a disk, so they are lost with the machine.",
+        unseen="The kind of the place could not be seen.",
+        same="The overlay is volatile on both sides or on neither.",
+    ),
     workloads=frozenset(("cache-retrieve", "unpack", "sync-write")),
     remedies={
         "measure both sides on the same kind of mount": follows(
@@ -255,26 +245,18 @@ _OVERLAY = Ranking(
         )
     },
 )
-def _volatile_overlay(case: Case) -> Effect:
+def volatile_overlay(case: Case, effect: Effect) -> Effect:
     """Judge whether only the faster side's writes are never synced."""
-    effect = _OVERLAY.judge(case)
-    if not effect.is_slower:
-        return effect
     destination, variant = case.subject.destination, case.subject.variant
     if variant in unpack.NOT_SYNCED:
-        return effect.evidence.opposes(
+        return effect.opposed(
             "Only the faster side's overlay is volatile, but {variant} does not sync.",
             variant=variant,
         )
     if destination not in ("", _SYNCED_BETWEEN):
-        return effect.evidence.opposes(
+        return effect.opposed(
             "Only the faster side's overlay is volatile, but retrieves to destination {destination} "
             "do not sync: this saves only the final sync, which is timed separately.",
             destination=destination,
         )
     return effect
-
-
-def only_faster_is_volatile(case: Case) -> bool:
-    """Return whether only the faster side's writes are never synced."""
-    return _volatile_overlay.judge(case).is_slower

@@ -5,27 +5,21 @@ Names wait for a lock, for layers, or for files that are not visible yet; binari
 each builder; uploads for a server that does not answer Expect, or for a connection for each object.
 """
 
-from msgspec.structs import replace
-
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.evidence import (
+from io_benchmark.analysis.diagnosis.effects import (
     SLOWER_AT_RATIO,
-    detail_evidence,
-    figures,
-    not_measured,
-    span,
-)
-from io_benchmark.analysis.diagnosis.measured_gains import follows, other_place, other_subject
-from io_benchmark.analysis.diagnosis.rules import (
     Effect,
-    RankedFact,
-    Ranking,
     SideEvidence,
     Size,
     as_share,
-    cause,
+    detail_evidence,
+    figures,
     is_enough,
+    needs,
+    span,
 )
+from io_benchmark.analysis.diagnosis.measured_gains import follows, other_place, other_subject
+from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all
@@ -76,21 +70,16 @@ def _lock(case: Case) -> Effect:
     measurement = _with_threads(case)
     scaling = case.detail(measurement, metadata.SCALING) if measurement else None
     if measurement is None or scaling is None:
-        return SideEvidence(not_measured).unseen(
-            "This needs the same operations by one thread and by several at once on both sides.",
-            workload=_METADATA,
-        )
+        return needs("the same operations by one thread and by several at once", _METADATA)
     threads = measurement.subject.threads
-    evidence = SideEvidence(
-        detail_evidence(
-            measurement,
-            metadata.SCALING,
-            Unit.RATIO,
-            "throughput {figure} with {threads} threads",
-            note=" ({variant}, one thread is 1)",
-            threads=count(threads),
-            variant=measurement.subject.variant,
-        )
+    evidence = detail_evidence(
+        measurement,
+        metadata.SCALING,
+        Unit.RATIO,
+        "throughput {figure} with {threads} threads",
+        note=" ({variant}, one thread is 1)",
+        threads=count(threads),
+        variant=measurement.subject.variant,
     )
     slower, faster = scaling
     if slower >= _SCALES_SHARE * faster:
@@ -101,7 +90,7 @@ def _lock(case: Case) -> Effect:
             "The slower side's cgroup gives it fewer CPUs than threads that work at once."
         )
     if not measurement.is_decided:
-        return evidence.unclear("Several at once gain less on the slower side.").may_be_chance()
+        return evidence.supports("Several at once gain less on the slower side.").may_be_chance()
     # Measured of the sides, as the scaling is, also where single workers are judged.
     share = (case.both_sides or case).of_measurement(measurement).share_at_most(_PARTS)
     if share is not None and not is_enough(share):
@@ -139,35 +128,30 @@ def _layers(run: Run) -> RankedFact | None:
     return RankedFact(statement("overlay over {layers} layers", layers=count(layers)), layers)
 
 
-_LAYERS = Ranking(
-    name="layers",
-    read=_layers,
-    supports="A name is looked up in one layer after another, and the slower side has more layers.",
-    unseen="The place's layers could not be seen.",
-    same="Both sides have as many layers.",
-)
-
-
-@cause(
+@ranked_cause(
     "overlay-layers",
     "The slower side's place is an overlay of more layers.",
+    Ranking(
+        name="layers",
+        read=_layers,
+        supports="A name is looked up in one layer after another, and the slower side has more layers.",
+        unseen="The place's layers could not be seen.",
+        same="Both sides have as many layers.",
+    ),
     workloads=frozenset((_METADATA,)),
     remedies={"work on a volume, or build the image with fewer layers": other_place},
     acts_through=_PARTS,
 )
-def _overlay_layers(case: Case) -> Effect:
-    effect = _LAYERS.judge(case)
-    missing = [lookup for variant in _MISSING for lookup in case.measured(_METADATA, variant)][:1]
-    if not effect.is_slower or not missing or not case.differs:
+def _overlay_layers(case: Case, effect: Effect) -> Effect:
+    missing = [lookup for variant in _MISSING for lookup in case.measured(_METADATA, variant)]
+    if not missing or not case.differs:
         return effect
     ratio = case.times_as_long(missing[0])
-    evidence = effect.evidence.joined(SideEvidence(figures(missing)))
     if ratio < SLOWER_AT_RATIO:
-        return evidence.opposes(
+        return effect.opposed(
             "The slower side has more layers, but a name that is in none of them is looked up as "
             "fast."
         )
-    effect = replace(effect, evidence=evidence)
     return effect.also(
         "Looking up a name that is in none of them takes {ratio} as long.",
         ratio=Quantity(ratio, Unit.RATIO),
@@ -185,13 +169,9 @@ def _files_not_visible(case: Case) -> Effect:
     measurements = case.measured(_METADATA, metadata.VISIBILITY)
     counts = case.detail(measurements[0], metadata.NOT_VISIBLE) if measurements else None
     if counts is None:
-        return SideEvidence(not_measured).unseen(
-            "This needs the variant visibility on both sides.", workload=_METADATA
-        )
+        return needs("the variant visibility", _METADATA)
     template = "{figure} files not visible immediately"
-    evidence = SideEvidence(
-        detail_evidence(measurements[0], metadata.NOT_VISIBLE, Unit.COUNT, template)
-    )
+    evidence = detail_evidence(measurements[0], metadata.NOT_VISIBLE, Unit.COUNT, template)
     slower, faster = counts
     if slower == faster == 0:
         return evidence.same("Every file was visible to another thread immediately.")
@@ -222,11 +202,9 @@ def _per_builder_copies(case: Case) -> Effect:
     copies = case.sibling(variant=_COPIES)
     costs = case.detail(copies, OVER_HARDLINKED) if copies else None
     if copies is None or costs is None:
-        return SideEvidence(not_measured).unseen(
-            "This needs the variants hardlinked and copies on both sides.", workload=_EXEC
-        )
+        return needs("the variants hardlinked and copies", _EXEC)
     template = "time of copies {figure} that of hardlinks"
-    evidence = SideEvidence(detail_evidence(copies, OVER_HARDLINKED, Unit.RATIO, template))
+    evidence = detail_evidence(copies, OVER_HARDLINKED, Unit.RATIO, template)
     if case.subject.variant != _COPIES:
         return evidence.opposes(
             "Hardlinks to one file differ as well, so copies are not the cause."
@@ -299,11 +277,8 @@ def _connection_each(case: Case) -> Effect:
     """Compare a connection for each object with a connection that is kept."""
     pair = [upload for variant in (_EACH, _KEPT) for upload in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
-        return SideEvidence(not_measured).unseen(
-            "This needs the variants connection-each and keep-alive on both sides.",
-            workload=_UPLOAD,
-        )
-    evidence = SideEvidence(figures(pair))
+        return needs("the variants connection-each and keep-alive", _UPLOAD)
+    evidence = figures(pair)
     if case.subject.variant != _EACH:
         return evidence.opposes("Uploads over a connection that is kept differ as well.")
     separate_ns, kept_ns = map(case.longer_ns, pair)

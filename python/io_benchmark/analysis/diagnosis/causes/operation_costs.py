@@ -10,24 +10,26 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.causes import mount_costs
 from io_benchmark.analysis.diagnosis.causes.cpu_and_software import general_slowdown
-from io_benchmark.analysis.diagnosis.causes.mount_costs import only_faster_is_volatile
 from io_benchmark.analysis.diagnosis.causes.schedulers import SYNC_WRITE, counted_as
-from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, figures, not_measured, span
-from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, other_pool
-from io_benchmark.analysis.diagnosis.rules import (
+from io_benchmark.analysis.diagnosis.effects import (
+    NOT_MEASURED,
+    SLOWER_AT_RATIO,
     Effect,
     Fact,
     Proof,
-    RankedFact,
-    Ranking,
     SideEvidence,
     Size,
     as_share,
-    cause,
+    figures,
     is_enough,
+    needs,
+    span,
 )
+from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, other_pool
+from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
@@ -50,7 +52,6 @@ _IN_PLACE = "dsync-overwrite"
 _GROWING = ("dsync-append", "append-fsync")
 _SLOWER_RATIO = 1.25
 _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is mounted volatile."
-_NEEDS = "This needs the variants {variants} of sync-write on both sides."
 
 lookup_ns = attrgetter("entry.lookup_mean_ns")
 
@@ -63,13 +64,13 @@ def _share_of_lookups(case: Case) -> float | None:
     return case.share_of(slower - faster * general_slowdown(case))
 
 
-def _by_lookups(case: Case, rest: str) -> Effect:
+def _by_lookups(case: Case, open_question: str, rest: str) -> Effect:
     """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
     evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.unseen("The workload has no times.", workload="spawn")
     effect = evidence.by_share(_share_of_lookups(case) or 0.0, _PART)
-    return effect if effect.is_slower else effect.also(rest)
+    return effect.also(open_question if effect.is_slower else rest)
 
 
 def _tools(run: Run) -> RankedFact | None:
@@ -89,25 +90,21 @@ def _number(version: str | None) -> str:
     return match.group() if match else "unknown"
 
 
-_IMAGE = Ranking(
-    name="tools",
-    read=_tools,
-    unseen="The result does not have the versions of the tools.",
-    unranked="The tools differ, and the workload has no times to compare their cost with.",
-)
-
-
-@cause(
+@ranked_cause(
     "image-and-tools",
     "The slower side's image has slower tools.",
+    Ranking(
+        name="tools",
+        read=_tools,
+        unseen="The result does not have the versions of the tools.",
+        unranked="The tools differ, and the workload has no times to compare their cost with.",
+    ),
+    refined={Fact.UNCLEAR},
     remedies={"use the same image on both sides": other_pool},
     acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
     tried_by=TrialKind.LOOKUP,
 )
-def _image_and_tools(case: Case) -> Effect:
-    effect = _IMAGE.judge(case)
-    if effect.fact is not Fact.UNCLEAR:
-        return effect
+def _image_and_tools(case: Case, effect: Effect) -> Effect:
     share = _share_of_lookups(case)
     if share is not None and is_enough(share):
         # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
@@ -124,7 +121,7 @@ def _image_and_tools(case: Case) -> Effect:
         )
     if share is None:
         return effect
-    return effect.evidence.opposes(
+    return effect.opposed(
         "The tools differ, but the kernel copies here, and the lookups make up only {share} of the "
         "difference.",
         share=as_share(share),
@@ -138,10 +135,11 @@ def _image_and_tools(case: Case) -> Effect:
     tried_by=TrialKind.LOOKUP,
 )
 def _lookup_cost(case: Case) -> Effect:
-    effect = _by_lookups(case, "The rest is in the copies.")
-    if not effect.is_slower:
-        return effect
-    return effect.also("The workload spawn shows whether grep or starting it takes the time.")
+    return _by_lookups(
+        case,
+        "The workload spawn shows whether grep or starting it takes the time.",
+        "The rest is in the copies.",
+    )
 
 
 @cause(
@@ -151,18 +149,14 @@ def _lookup_cost(case: Case) -> Effect:
     tried_by=TrialKind.LOOKUP,
 )
 def _spawn_cost(case: Case) -> Effect:
-    spawned = case.measured("spawn")
-    if spawned and case.difference_ns is not None:
-        return _judge_spawns(case, spawned[0])
-    effect = _by_lookups(case, "Starting grep is only a part of a lookup.")
-    if not effect.is_slower:
-        return effect
-    effect = replace(effect, fact=Fact.UNCLEAR, workload="spawn")
-    return effect.also("How much of that is starting grep is not known.")
-
-
-def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Effect:
     """Compare how much longer a process takes with how many a retrieve starts."""
+    spawned = case.measured("spawn")
+    if not spawned or case.difference_ns is None:
+        unknown = "How much of that is starting grep is not known."
+        effect = _by_lookups(case, unknown, "Starting grep is only a part of a lookup.")
+        is_open = effect.is_slower
+        return replace(effect, fact=Fact.UNCLEAR, workload="spawn") if is_open else effect
+    spawn = spawned[0]
     evidence = SideEvidence(
         lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
     )
@@ -174,9 +168,7 @@ def _judge_spawns(case: Case, spawn: OtherMeasurement) -> Effect:
         else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
     )
     effect = evidence.by_share(share, template)
-    if not effect.is_slower or spawn.is_decided:
-        return effect
-    return replace(effect, fact=Fact.UNCLEAR).may_be_chance()
+    return effect.may_be_chance() if effect.is_slower and not spawn.is_decided else effect
 
 
 def _process_start(mean_ns: float) -> Evidence:
@@ -198,27 +190,26 @@ def _pool_with_other_disks(push: Push, cause: Cause) -> Gain | None:
 def _random_io(case: Case) -> Effect:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
-        return SideEvidence(not_measured).unseen(
+        return NOT_MEASURED.unseen(
             "These copies are sequential and do not show how many small reads and writes per second "
             "the disks do.",
             workload=_RANDOM_IO,
         )
     is_itself = case.subject.workload == _RANDOM_IO
-    itself = case.sibling() if is_itself else None
     many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
-    chosen = itself or case.slowest(many or measurements)
-    evidence = SideEvidence(figures(measurements, chosen))
+    chosen = (case.sibling() if is_itself else None) or case.slowest(many or measurements)
+    evidence = figures(measurements, chosen)
     ratio = 1.0 if chosen is None else case.times_as_long(chosen)
     if chosen is None or ratio < SLOWER_AT_RATIO:
         return evidence.opposes("The slower side's disks do as many operations per second.")
-    template = "The slower side's disks do {ratio} fewer operations per second ({variant})."
-    fewer, variant = Quantity(ratio, Unit.RATIO), chosen.subject.variant
-    if not chosen.is_decided:
-        return evidence.unclear(template, ratio=fewer, variant=variant).may_be_chance()
-    # Copies are sequential: whatever slows them may slow these operations as well.
-    return evidence.supports(
-        template, proof=None if is_itself else Proof.LEFTOVER, ratio=fewer, variant=variant
+    effect = evidence.supports(
+        "The slower side's disks do {ratio} fewer operations per second ({variant}).",
+        # Copies are sequential: whatever slows them may slow these operations as well.
+        proof=None if is_itself else Proof.LEFTOVER,
+        ratio=Quantity(ratio, Unit.RATIO),
+        variant=chosen.subject.variant,
     )
+    return effect if chosen.is_decided else effect.may_be_chance()
 
 
 @cause(
@@ -229,10 +220,10 @@ def _random_io(case: Case) -> Effect:
 )
 def _slow_flush(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
-    evidence = SideEvidence(figures(in_place))
     if not in_place:
-        return evidence.unseen(_NEEDS, workload=SYNC_WRITE, variants=_IN_PLACE)
-    if only_faster_is_volatile(case):
+        return needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
+    evidence = figures(in_place)
+    if mount_costs.volatile_overlay.is_slower(case):
         return evidence.opposes(_NOT_USED)
     ratio = case.times_as_long(in_place[0])
     if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
@@ -258,11 +249,10 @@ def _slow_journal(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [write for variant in _GROWING for write in case.measured(SYNC_WRITE, variant)]
     slowest_growing = case.slowest(growing)
-    evidence = SideEvidence(figures([*in_place, *growing], slowest_growing))
     if not in_place or slowest_growing is None:
-        variants = f"{_IN_PLACE} and {_GROWING[0]}"
-        return evidence.unseen(_NEEDS, workload=SYNC_WRITE, variants=variants)
-    if only_faster_is_volatile(case):
+        return needs(f"the variants {_IN_PLACE} and {_GROWING[0]} of sync-write", SYNC_WRITE)
+    evidence = figures([*in_place, *growing], slowest_growing)
+    if mount_costs.volatile_overlay.is_slower(case):
         return evidence.opposes(_NOT_USED)
     counted = counted_as(case)
     if counted is not None:

@@ -5,16 +5,9 @@ from functools import partial
 from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.effects import Effect, Fact, Proof
 from io_benchmark.analysis.diagnosis.measured_gains import other_place, other_pool
-from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
-    Effect,
-    Fact,
-    Proof,
-    RankedFact,
-    Ranking,
-    cause,
-)
+from io_benchmark.analysis.diagnosis.rules import CauseRule, RankedFact, Ranking, ranked_cause
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.time_parts import Kind, in_all, in_copies, in_lookups
@@ -30,9 +23,8 @@ _ROOMY = 2
 # One process copies while the kernel writes back.
 _CPUS_NEEDED = 2.0
 # Unlimited ranks 0; any limit ranks by how far below this it is.
-FAR_ABOVE = float(
-    1 << 50
-)  # Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
+FAR_ABOVE = float(1 << 50)
+# Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
 _PLACE_RANKS = {"memory": 0.0, "volume": 1.0, "directory": 1.0, "overlay": 2.0, "network": 3.0}
 _FILESYSTEM_RANKS = {
     **dict.fromkeys(("tmpfs", "ramfs"), 0.0),
@@ -64,9 +56,8 @@ def _memory(run: Run) -> RankedFact | None:
     limit_bytes = memory_limit_bytes(run)
     if limit_bytes is None:
         return RankedFact(NO_LIMIT)
-    needed_bytes = (
-        sum(run.entry.retrieves.file_sizes_bytes) if run.entry.retrieves is not None else 0
-    )
+    retrieves = run.entry.retrieves
+    needed_bytes = sum(retrieves.file_sizes_bytes) if retrieves is not None else 0
     is_roomy = 0 < _ROOMY * needed_bytes <= limit_bytes
     seen = statement(
         "{limit}, the cache has {needed}" + (": holds it twice" if is_roomy else ""),
@@ -76,25 +67,23 @@ def _memory(run: Run) -> RankedFact | None:
     return RankedFact(seen, 0.0 if is_roomy else FAR_ABOVE / max(1, limit_bytes))
 
 
-_MEMORY = Ranking(
-    name="memory-limit",
-    read=_memory,
-    supports="The slower side's memory is limited more tightly, and the page cache counts towards it.",
-    unseen=NO_HIERARCHY,
-    same="Both sides have the same limit.",
-    neither=NEITHER,
-)
-
-
-@cause(
+@ranked_cause(
     "cgroup-memory-limit",
     "A cgroup limits the slower side's memory.",
+    Ranking(
+        name="memory-limit",
+        read=_memory,
+        supports="The slower side's memory is limited more tightly, and the page cache counts towards it.",
+        unseen=NO_HIERARCHY,
+        same="Both sides have the same limit.",
+        neither=NEITHER,
+    ),
     remedies={"lift the cgroup's memory limit": other_pool},
     acts_through=in_all(Kind.BLOCKED, Kind.KERNEL),
 )
-def _memory_limit(case: Case) -> Effect:
+def _memory_limit(case: Case, effect: Effect) -> Effect:
     """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
-    return _MEMORY.judge(case).if_enough(
+    return effect.if_enough(
         case,
         _moved_more_share(case),
         "The slower side's memory is limited more tightly, but what its disks read and wrote more "
@@ -153,28 +142,26 @@ def _quota_ns(run: Run) -> float | None:
     return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1) if quota is not None else 0.0
 
 
-_CPUS = Ranking(
-    name="cpu-quota",
-    read=_cpu,
-    supports="The slower side's cgroup has a smaller quota of CPU time.",
-    unseen=NO_HIERARCHY,
-    same="Both sides have the same quota.",
-    neither=NEITHER,
-)
-
-
-@cause(
+@ranked_cause(
     "cgroup-cpu-limit",
     "A cgroup limits the slower side's CPU time.",
+    Ranking(
+        name="cpu-quota",
+        read=_cpu,
+        supports="The slower side's cgroup has a smaller quota of CPU time.",
+        unseen=NO_HIERARCHY,
+        same="Both sides have the same quota.",
+        neither=NEITHER,
+    ),
     workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
     remedies={"lift the cgroup's CPU quota": other_pool},
     # A child's wait for a CPU is its parent's wait for the child.
     acts_through=in_all(Kind.WAITING, Kind.ELSEWHERE) | in_lookups(Kind.BLOCKED),
 )
-def _cpu_limit(case: Case) -> Effect:
+def _cpu_limit(case: Case, effect: Effect) -> Effect:
     # Several at once need more than one CPU.
     share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
-    return _CPUS.judge(case).if_enough(
+    return effect.if_enough(
         case,
         share,
         "The slower side has a smaller quota, but that predicts only {share} of the difference.",
@@ -219,39 +206,34 @@ def _filesystem(run: Run) -> RankedFact | None:
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
-_FILE_SYSTEM = Ranking(
-    name="file-system",
-    read=_filesystem,
-    supports="The slower side's file system does more work for each write.",
-    unseen="The file system could not be seen.",
-    unranked="The file systems differ, and the load decides which is faster. Only the same "
-    "file system on both sides would show it.",
-)
-
-
 def storage_differs(case: Case) -> bool:
     """Return whether mounts differ because the kinds of place or the file systems do."""
     slower, faster = (side.values(_FILESYSTEM_TYPE) for side in (case.slower, case.faster))
-    return _storage_place.judge(case).is_slower or not slower & faster
+    return _storage_place.is_slower(case) or not slower & faster
 
 
-@cause(
+@ranked_cause(
     "file-system",
     "The slower side has a slower file system.",
+    Ranking(
+        name="file-system",
+        read=_filesystem,
+        supports="The slower side's file system does more work for each write.",
+        unseen="The file system could not be seen.",
+        unranked="The file systems differ, and the load decides which is faster. Only the same "
+        "file system on both sides would show it.",
+    ),
+    refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
     remedies={"format the place with the faster side's file system": other_pool},
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
 )
-def _file_system(case: Case) -> Effect:
-    effect = _FILE_SYSTEM.judge(case)
+def _file_system(case: Case, effect: Effect) -> Effect:
     is_known = None not in case.values(_filesystem)
-    if is_known and case.differs and _storage_place.judge(case).is_slower:
-        return effect.evidence.opposes(
-            "The file system follows from the kind of place, which differs."
-        )
-    is_layered = bool(case.values(_FILESYSTEM_TYPE) & set(LAYERED))
-    if effect.fact is Fact.UNSEEN and is_layered:
+    if is_known and case.differs and _storage_place.is_slower(case):
+        return effect.opposed("The file system follows from the kind of place, which differs.")
+    if effect.fact is Fact.UNSEEN and case.values(_FILESYSTEM_TYPE) & set(LAYERED):
         return effect.evidence.unseen(
             "An overlay hides the file system below it; a place on a volume would show it."
         )

@@ -13,16 +13,18 @@ from typing import NamedTuple
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.causes.ranked_settings import memory_limit_bytes
-from io_benchmark.analysis.diagnosis.evidence import WRITTEN_SHARE, span, written_share
-from io_benchmark.analysis.diagnosis.rules import (
+from io_benchmark.analysis.diagnosis.effects import (
+    WRITTEN_SHARE,
     Effect,
     Proof,
     SideEvidence,
     Size,
     as_share,
-    cause,
     is_enough,
+    span,
+    written_share,
 )
+from io_benchmark.analysis.diagnosis.rules import cause
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE
 from io_benchmark.analysis.side_times import Division
@@ -31,10 +33,8 @@ from io_benchmark.analysis.time_parts import ON_CPU, Kind, Phase, in_all, in_loo
 from io_benchmark.results import workloads
 
 ORDER = 150
-_STOLEN_SHARE = 0.05
 # Competitors empty the caches, so that the same work takes up to this much longer.
 _SAME_WORK_RATIO = 3.0
-_STOLEN = attrgetter("stolen_share")
 _SLOWS_RATIO = 1.10
 # A window counts as blocked if the process is blocked for this share of it.
 _BLOCKED_SHARE = 0.5
@@ -42,20 +42,6 @@ _WINDOWS_TO_JUDGE = 4
 _PRESSED_SHARE = 0.10
 _FOREIGN_SHARE = 0.25
 _CPU_QUOTA = attrgetter("worker.cpu_quota")
-
-
-def stolen_time(case: Case) -> tuple[float, float, float | None] | None:
-    """Return what other guests took where the slower side lost more, and that costs enough.
-
-    These are the shares of the slower and of the faster side's CPU time, and of the difference if known.
-    """
-    slower, faster = case.means(_STOLEN)
-    if not case.differs or slower is None or faster is None:
-        return None
-    share = _share_stolen(case)
-    if slower - faster < _STOLEN_SHARE or not (share is None or is_enough(share)):
-        return None
-    return slower, faster, share
 
 
 def _share_for_others(case: Case) -> float | None:
@@ -70,7 +56,7 @@ def _share_for_others(case: Case) -> float | None:
     if not phases:
         return None
     longer_ns = math.fsum(_waits_longer_ns(division, phase) for phase in phases)
-    return longer_ns / abs(division.difference_ns) - max(0.0, _share_stolen(case) or 0.0)
+    return longer_ns / abs(division.difference_ns) - max(0.0, share_stolen(case) or 0.0)
 
 
 def _waits_longer_ns(division: Division, phase: Phase) -> float:
@@ -87,7 +73,7 @@ def _waits_longer_ns(division: Division, phase: Phase) -> float:
     return waited[0] - waited[1] * worked[0] / worked[1]
 
 
-def _share_stolen(case: Case) -> float | None:
+def share_stolen(case: Case) -> float | None:
     """Return the part of the difference that other guests took, by the CPU time that was worked.
 
     None where a side did not record one of the two.
@@ -163,7 +149,7 @@ def _course(step: int | None) -> _Course:
     workloads=EVERY_WORKLOAD,
     acts_through=in_all(*Kind),
 )
-def _drift_over_time(case: Case) -> Effect:
+def drift_over_time(case: Case) -> Effect:
     course = _course(None if case.step is None else case.step.index)
     observe = span("course", course.slows, Unit.RATIO, "later operations over earlier ones {value}")
     evidence = SideEvidence.of(case, observe, has_summary=False)
@@ -210,11 +196,6 @@ def _drift_over_time(case: Case) -> Effect:
         "The slower side slowed down during the run, but without that it would be slower by "
         "nearly as much: this makes up {share} of the difference.",
     )
-
-
-def slowed_down(case: Case) -> bool:
-    """Return whether the slower side alone slowed down, by enough to explain the difference."""
-    return _drift_over_time.judge(case).is_slower
 
 
 def _pressed(run: Run) -> float | None:

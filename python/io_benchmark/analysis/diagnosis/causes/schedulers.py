@@ -17,17 +17,16 @@ from statistics import fmean
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.evidence import SLOWER_AT_RATIO, tally
-from io_benchmark.analysis.diagnosis.measured_gains import other_pool
-from io_benchmark.analysis.diagnosis.rules import (
+from io_benchmark.analysis.diagnosis.effects import (
+    SLOWER_AT_RATIO,
     Effect,
     Fact,
     Proof,
-    RankedFact,
-    Ranking,
     SideEvidence,
-    cause,
+    tally,
 )
+from io_benchmark.analysis.diagnosis.measured_gains import other_pool
+from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.disks import FAIR_QUEUEING
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
@@ -104,9 +103,9 @@ def _idles(run: Run) -> _Answer:
     settings = [setting for disk in fair for setting in _idle_settings(disk).items()]
     above = {name: value for name, value in settings if value > 0}
     shortest = sorted((above or dict(settings)).items())
-    listed = " ".join(f"{name}={value}" for name, value in shortest)
     # A scheduler without these settings never idles.
-    return bool(above) if settings or not fair else None, listed or "none"
+    is_met = bool(above) if settings or not fair else None
+    return is_met, " ".join(f"{name}={value}" for name, value in shortest) or "none"
 
 
 # The name of the observation, what is needed, and whether it is met.
@@ -146,12 +145,12 @@ def _scheduler_idling(case: Case) -> Effect:
     evidence = SideEvidence.of(case, *_OBSERVATIONS, has_summary=False)
     slower, faster = case.means(_all_met)
     if case.differs and slower == 0:
-        absent = [
+        absent = "; ".join(
             name
             for _, name, see in _PRECONDITIONS
             if any(see(run)[0] is False for run in case.slower)
-        ]
-        return evidence.opposes(f"Absent on the slower side: {'; '.join(absent)}.")
+        )
+        return evidence.opposes(f"Absent on the slower side: {absent}.")
     if slower is None or faster is None:
         side = "slower" if slower is None else "faster"
         return evidence.unseen(
@@ -166,26 +165,31 @@ def _scheduler_idling(case: Case) -> Effect:
         "thread, and the scheduler leaves the disk idle between the two.",
         where="more workers of the slower side" if faster else "the slower side alone",
     )
-    slowest_write = case.slowest(case.measured(SYNC_WRITE))
-    if slowest_write is None:
+    write = _slowest_write(case)
+    if write is None:
         unproved = effect.also(f"Times of the workload {SYNC_WRITE} would prove it.")
         return replace(unproved, proof=Proof.SETTING)
-    if case.times_as_long(slowest_write) < SLOWER_AT_RATIO:
+    if case.times_as_long(write) < SLOWER_AT_RATIO:
         effect = evidence.opposes("Synchronous writes are as fast on the slower side.")
-    elif not slowest_write.is_decided:
-        effect = evidence.unclear("The slower side may be slower at synchronous writes.")
-    effect = _with_times(case, effect, slowest_write)
-    return effect.may_be_chance() if effect.fact is Fact.UNCLEAR else effect
+    elif not write.is_decided:
+        effect = evidence.supports("The slower side may be slower at synchronous writes.")
+        return _with_times(case, effect, write).may_be_chance()
+    return _with_times(case, effect, write)
 
 
-def _with_times(case: Case, effect: Effect, measurement: OtherMeasurement) -> Effect:
-    slower, faster = case.slower_first(measurement)
+def _slowest_write(case: Case) -> OtherMeasurement | None:
+    """Return the synchronous writes that the slower side does worst at: they wait for schedulers most."""
+    return case.slowest(case.measured(SYNC_WRITE))
+
+
+def _with_times(case: Case, effect: Effect, write: OtherMeasurement) -> Effect:
+    slower, faster = case.slower_first(write)
     return effect.also(
         "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
         "(sync-write, {variant}).",
         slower=Quantity(slower.mean_ns, Unit.NANOSECONDS),
         faster=Quantity(faster.mean_ns, Unit.NANOSECONDS),
-        variant=measurement.subject.variant,
+        variant=write.subject.variant,
     )
 
 
@@ -193,9 +197,9 @@ def counted_as(case: Case) -> str | None:
     """Return the cause by which a scheduler makes writers wait, so that it counts once."""
     if not case.differs or case.subject.workload not in _scheduler_idling.workloads:
         return None
-    if _scheduler_idling.judge(case).is_slower:
+    if _scheduler_idling.is_slower(case):
         return _scheduler_idling.name
-    return "scheduler" if _starves(case, case.slowest(case.measured(SYNC_WRITE))) else None
+    return "scheduler" if _starves(case, _slowest_write(case)) else None
 
 
 def _may_starve(run: Run) -> bool:
@@ -209,15 +213,11 @@ def _may_starve(run: Run) -> bool:
     return any(values and not any(values) for values in idle)
 
 
-def _starves(case: Case, measurement: OtherMeasurement | None) -> bool:
-    if (
-        measurement is None
-        or not measurement.is_decided
-        or True not in case.slower.values(_may_starve)
-    ):
+def _starves(case: Case, write: OtherMeasurement | None) -> bool:
+    if write is None or not write.is_decided or True not in case.slower.values(_may_starve):
         return False
-    slower, _ = case.slower_first(measurement)
-    return slower.mean_ns >= _STARVES_NS and case.times_as_long(measurement) >= SLOWER_AT_RATIO
+    slower, _ = case.slower_first(write)
+    return slower.mean_ns >= _STARVES_NS and case.times_as_long(write) >= SLOWER_AT_RATIO
 
 
 def _scheduler(run: Run) -> RankedFact | None:
@@ -228,45 +228,44 @@ def _scheduler(run: Run) -> RankedFact | None:
     return RankedFact(statement("{schedulers}", schedulers=listed), fmean(map(_is_fair, disks)))
 
 
-_SCHEDULER = Ranking(
-    name="schedulers",
-    read=_scheduler,
-    supports="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
-    "throughput on fast disks.",
-    unseen="The disks' scheduler could not be seen.",
-    same="Both sides have the same scheduler.",
-    unranked="The schedulers differ, and the disk decides which is faster. Only equal "
-    "schedulers would show it.",
-    workload=SYNC_WRITE,
-)
-
-
-@cause(
+@ranked_cause(
     "scheduler",
     "The slower side's I/O scheduler delays requests.",
+    Ranking(
+        name="schedulers",
+        read=_scheduler,
+        supports="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
+        "throughput on fast disks.",
+        unseen="The disks' scheduler could not be seen.",
+        same="Both sides have the same scheduler.",
+        unranked="The schedulers differ, and the disk decides which is faster. Only equal "
+        "schedulers would show it.",
+        workload=SYNC_WRITE,
+    ),
+    refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
     remedies={"set the scheduler none or mq-deadline": other_pool},
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
 )
-def _scheduler_choice(case: Case) -> Effect:
-    effect = _SCHEDULER.judge(case)
+def _scheduler_choice(case: Case, effect: Effect) -> Effect:
     if effect.fact not in (Fact.SAME, Fact.OPPOSITE) and counted_as(case) == _scheduler_idling.name:
-        return effect.evidence.opposes("What they differ in counts as scheduler-idling.")
-    slowest_write = case.slowest(case.measured(SYNC_WRITE))
-    if slowest_write is not None and _starves(case, slowest_write):
+        return effect.opposed("What they differ in counts as scheduler-idling.")
+    write = _slowest_write(case)
+    if write is None:
+        return effect
+    if _starves(case, write):
         starving = effect.evidence.supports(
             "bfq with strict_guarantees=1 and slice_idle=0 delays each synchronous write until other "
             "time slices are over.",
             proof=Proof.COST,
         )
-        return _with_times(case, starving, slowest_write)
-    if slowest_write is None or effect.fact is not Fact.UNCLEAR:
+        return _with_times(case, starving, write)
+    if effect.fact is not Fact.UNCLEAR:
         return effect
-    # Small synchronous writes wait for schedulers most.
-    ratio = case.times_as_long(slowest_write)
+    ratio = case.times_as_long(write)
     if ratio < SLOWER_AT_RATIO:
-        return effect.evidence.opposes(
+        return effect.opposed(
             "The schedulers differ, but synchronous writes are as fast with both."
         )
     # Other differences can make them slower as well.
