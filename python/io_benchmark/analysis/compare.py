@@ -163,8 +163,12 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     for worker in workers:
         for entry in worker.entries:
             runs.setdefault(entry.subject, []).append(Run(worker, entry))
-    by_position = sorted(runs, key=lambda subject: workloads.of(subject.workload).position)
-    return {subject: runs[subject] for subject in by_position}
+    return {
+        subject: runs[subject]
+        for workload in workloads.WORKLOADS
+        for subject in runs
+        if subject.workload == workload
+    }
 
 
 def _compare_subject(subject: Subject, sides: Mapping[str, Side], tasks: _Tasks) -> _Measurement:

@@ -188,7 +188,6 @@ class Workload(Struct, frozen=True):
 
     name: str
     entry: type[ResultPart]
-    position: int  # among all workloads, in a report
     operation: str  # what is done once
     unit: str
     unit_ns: float = 0  # 0: a rate, operations per second

@@ -65,9 +65,8 @@ from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, Tr
 from io_benchmark.analysis.model import Subject, Verdict
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import statement
+from io_benchmark.results.workloads.batches import NOT_VISIBLE, OVER_HARDLINKED, SCALING
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
-from io_benchmark.results.workloads.exec import OVER_HARDLINKED
-from io_benchmark.results.workloads.metadata import NOT_VISIBLE, SCALING
 
 SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
 NOT_SEPARABLE, NOT_JUDGED = State.NOT_SEPARABLE, State.NOT_JUDGED

@@ -1,35 +1,19 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The workloads of the result file: each module here describes one of them, as `WORKLOAD`.
+"""The workloads of the result file: all that the reader, the analysis and the reports know of each.
 
-All that the reader, the analysis and the reports know of a single workload is in its module. The
-worker's side is scripts/io-benchmark/workloads/, with a module of the same name.
+The worker's side of one is a module in scripts/io-benchmark/workloads/, which has its name.
 """
 
-import importlib
-import pkgutil
-
 from io_benchmark.results.parts import BatchEntry, Workload
-
-
-def _all_workloads() -> list[Workload]:
-    modules = (
-        importlib.import_module(f"{__name__}.{module.name}")
-        for module in pkgutil.iter_modules(__path__)
-    )
-    workloads: list[Workload] = [module.WORKLOAD for module in modules]
-    return sorted(workloads, key=lambda workload: workload.position)
-
+from io_benchmark.results.workloads import cache_retrieve
+from io_benchmark.results.workloads.batches import BATCH_WORKLOADS
 
 # In the order in which a report has them: the first one that was compared leads.
-WORKLOADS = {workload.name: workload for workload in _all_workloads()}
+WORKLOADS = {workload.name: workload for workload in (cache_retrieve.WORKLOAD, *BATCH_WORKLOADS)}
 # Those whose measurements share a table; a retrieve has parts and a separate table.
-IN_BATCHES = frozenset(
-    name for name, workload in WORKLOADS.items() if issubclass(workload.entry, BatchEntry)
-)
+IN_BATCHES = frozenset(workload.name for workload in BATCH_WORKLOADS)
 
 
 def of(name: str) -> Workload:
     """Return the workload; an unknown one is a time in milliseconds."""
-    return WORKLOADS.get(name) or Workload(
-        name, BatchEntry, len(WORKLOADS), "operation", "ms", unit_ns=1e6
-    )
+    return WORKLOADS.get(name) or Workload(name, BatchEntry, "operation", "ms", unit_ns=1e6)

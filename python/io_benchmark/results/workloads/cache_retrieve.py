@@ -164,7 +164,6 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
 WORKLOAD = Workload(
     "cache-retrieve",
     CacheRetrieveEntry,
-    position=0,
     operation="retrieve",
     unit="ms",
     unit_ns=1e6,

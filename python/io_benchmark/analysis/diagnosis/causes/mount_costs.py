@@ -26,7 +26,7 @@ from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ra
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.time_parts import Kind, in_copies
-from io_benchmark.results.workloads import unpack
+from io_benchmark.results.workloads.batches import NOT_SYNCED
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 40
@@ -248,7 +248,7 @@ def _waits(run: Run) -> RankedFact | None:
 def volatile_overlay(case: Case, effect: Effect) -> Effect:
     """Judge whether only the faster side's writes are never synced."""
     destination, variant = case.subject.destination, case.subject.variant
-    if variant in unpack.NOT_SYNCED:
+    if variant in NOT_SYNCED:
         return effect.opposed(
             "Only the faster side's overlay is volatile, but {variant} does not sync.",
             variant=variant,

@@ -23,9 +23,8 @@ from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ra
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all
-from io_benchmark.results.workloads import metadata
-from io_benchmark.results.workloads.exec import OVER_HARDLINKED
-from io_benchmark.results.workloads.upload import UploadEntry
+from io_benchmark.results.workloads import batches
+from io_benchmark.results.workloads.batches import OVER_HARDLINKED, UploadEntry
 
 ORDER = 120
 _METADATA = "metadata"
@@ -44,10 +43,10 @@ _EACH, _KEPT = "connection-each", "keep-alive"
 def _with_threads(case: Case) -> OtherMeasurement | None:
     """Return this variant with the most at once, or the one that gains least where this one scales."""
     measured = case.measured(_METADATA)
-    scaled = [timed for timed in measured if case.detail(timed, metadata.SCALING)]
+    scaled = [timed for timed in measured if case.detail(timed, batches.SCALING)]
 
     def gained(measurement: OtherMeasurement) -> float:
-        slower, faster = case.detail(measurement, metadata.SCALING) or (1.0, 1.0)
+        slower, faster = case.detail(measurement, batches.SCALING) or (1.0, 1.0)
         return slower / faster
 
     same_variant = [scale for scale in scaled if scale.subject.variant == case.subject.variant]
@@ -68,13 +67,13 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
 )
 def _lock(case: Case) -> Effect:
     measurement = _with_threads(case)
-    scaling = case.detail(measurement, metadata.SCALING) if measurement else None
+    scaling = case.detail(measurement, batches.SCALING) if measurement else None
     if measurement is None or scaling is None:
         return needs("the same operations by one thread and by several at once", _METADATA)
     threads = measurement.subject.threads
     evidence = detail_evidence(
         measurement,
-        metadata.SCALING,
+        batches.SCALING,
         Unit.RATIO,
         "throughput {figure} with {threads} threads",
         note=" ({variant}, one thread is 1)",
@@ -166,12 +165,12 @@ def _overlay_layers(case: Case, effect: Effect) -> Effect:
     acts_through=frozenset(),
 )
 def _files_not_visible(case: Case) -> Effect:
-    measurements = case.measured(_METADATA, metadata.VISIBILITY)
-    counts = case.detail(measurements[0], metadata.NOT_VISIBLE) if measurements else None
+    measurements = case.measured(_METADATA, batches.VISIBILITY)
+    counts = case.detail(measurements[0], batches.NOT_VISIBLE) if measurements else None
     if counts is None:
         return needs("the variant visibility", _METADATA)
     template = "{figure} files not visible immediately"
-    evidence = detail_evidence(measurements[0], metadata.NOT_VISIBLE, Unit.COUNT, template)
+    evidence = detail_evidence(measurements[0], batches.NOT_VISIBLE, Unit.COUNT, template)
     slower, faster = counts
     if slower == faster == 0:
         return evidence.same("Every file was visible to another thread immediately.")
