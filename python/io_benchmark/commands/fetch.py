@@ -38,11 +38,11 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import EXIT_FAILED
     from io_benchmark.operations.reading import fetch
 
-    store, log = fetch(given["addresses"], given.get("output"), context)
+    store, reading = fetch(given["addresses"], given.get("output"), context)
     if store.runs:
         context.print(str(store.folder))
-    problems = log.problem_lines()
-    for remark in log.remark_lines():
+    problems = reading.problem_lines()
+    for remark in reading.remark_lines():
         context.tell(f"note: {remark}")
     context.tell_errors(problems)
     fetched = sum(run is not None for run in store.runs)

@@ -84,10 +84,12 @@ def _read_index(
         results.append(convert(run))
 
     with context.progress() as progress:
-        request = ReadRequest(context.environment, accept, progress, budget=budget)
-        index = read_index_history(query, request)
-    gathered = Gathered(tuple(results), index.log.problem_lines(), index.log.remark_lines())
-    return gathered, index.times, index.older
+        request = ReadRequest(
+            environment=context.environment, progress=progress, budget=budget, accept=accept
+        )
+        times, older = read_index_history(query, request)
+    gathered = Gathered(tuple(results), request.problem_lines(), request.remark_lines())
+    return gathered, times, older
 
 
 def _unlimited_memory() -> Budget:

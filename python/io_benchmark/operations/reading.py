@@ -18,7 +18,7 @@ from io_benchmark.sources.gather import (
     parse_addresses,
     read_addresses,
 )
-from io_benchmark.sources.protocol import ReadLog, ReadRequest
+from io_benchmark.sources.protocol import ReadRequest
 from io_benchmark.sources.run_files import RunStore
 from io_benchmark.sources.run_results import RunResult
 
@@ -53,7 +53,7 @@ def read_workers(
 
 def fetch(
     addresses: Sequence[str], folder: Path | None, context: Context
-) -> tuple[RunStore, ReadLog]:
+) -> tuple[RunStore, ReadRequest]:
     """Fetch the runs that the folder does not have; without a folder, into a new one."""
     remote = parse_addresses(addresses, context.environment)
     for address in remote:
@@ -66,8 +66,12 @@ def fetch(
     budget = Budget(read_bytes=_FETCHED_BYTES)
     with context.progress() as progress:
         request = ReadRequest(
-            context.environment, store.accept, progress, has_run=store.has_run, budget=budget
+            environment=context.environment,
+            progress=progress,
+            budget=budget,
+            accept=store.accept,
+            has_run=store.has_run,
         )
-        log = read_addresses(remote, request)
-    store.add_without_result(log.without_result)
-    return store, log
+        read_addresses(remote, request)
+    store.add_without_result(request.without_result)
+    return store, request

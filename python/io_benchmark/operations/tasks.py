@@ -71,7 +71,7 @@ def compare_task_runs(
     )
 
 
-class _TotalsQuery(RunQuery):
+class _TotalsQuery(RunQuery, kw_only=True):
     """Keeps sums of the runs alone, so that a million of them has room."""
 
     totals: RunTotals = field(default_factory=RunTotals)
@@ -94,7 +94,13 @@ def rank_labels(
 ) -> Ranking:
     """Rank labels by what their slower pools cost, with the causes that results at `on` show."""
     with context.progress() as progress:
-        query = _TotalsQuery(context.environment, label, tuple(pool), since, progress)
+        query = _TotalsQuery(
+            environment=context.environment,
+            progress=progress,
+            label=label,
+            pools=tuple(pool),
+            since=since,
+        )
         reading = gather_task_runs(addresses, query)
     ranking = query.totals.ranking(prices or {})
     causes: dict[tuple[str, str], str] = {}
@@ -140,7 +146,13 @@ def _read_runs(
     since: date | None = None,
 ) -> Gathered[TaskRun]:
     with context.progress() as progress:
-        query = RunQuery(context.environment, label, tuple(pools), since, progress)
+        query = RunQuery(
+            environment=context.environment,
+            progress=progress,
+            label=label,
+            pools=tuple(pools),
+            since=since,
+        )
         return gather_task_runs(addresses, query)
 
 

@@ -24,7 +24,6 @@ from io_benchmark.sources.protocol import (
     Environment,
     Position,
     ProfileQuery,
-    ReadLog,
     ReadProgress,
     ReadRequest,
     RunQuery,
@@ -53,24 +52,22 @@ class FolderSource(Source):
     def parse(self, address: str, _environment: Environment) -> Path | None:
         return None if "://" in address else Path(address)
 
-    def read(self, addresses: Addresses, request: ReadRequest) -> ReadLog:
-        log = ReadLog()
+    def read(self, addresses: Addresses, request: ReadRequest) -> None:
         found: list[tuple[Position, _FoundRun]] = []
         for address in addresses:
             search = _Search.of(address.meaning)
             for number, run in enumerate(search.runs):
                 found.append((Position(address.number, run_id=number), run))
             for problem in search.problems:
-                log.problem(Position(address.number), problem)
+                request.problem(Position(address.number), problem)
             for remark in search.remarks():
-                log.remark(Position(address.number), remark)
+                request.remark(Position(address.number), remark)
         # In order, but large ones last: they must not take the place of all others.
         found.sort(key=lambda pair: pair[1].size_bytes > SMALL_BYTES)
         for done, (position, run) in enumerate(found, 1):
             if request.budget.allows_reading(str(run.path), run.size_bytes):
-                _read(position, run, request, log)
+                _read(position, run, request)
             request.progress(ReadProgress("reading results", done, len(found)))
-        return log
 
     def wait(
         self, addresses: Addresses, _environment: Environment, _limit_s: float, _tell: Tell
@@ -79,25 +76,22 @@ class FolderSource(Source):
         for address in addresses:
             _Search.of(address.meaning)
 
-    def read_runs(self, addresses: Addresses, query: RunQuery) -> ReadLog:
+    def read_runs(self, addresses: Addresses, query: RunQuery) -> None:
         for address in addresses:
             # Unlike a Path, it takes any text.
             if not os.path.exists(address.meaning):  # noqa: PTH110
                 label = clean(address.text, run_files.LABEL_LENGTH)
                 raise UsageError(f"{label}: {_ABSENT}")
-        log = ReadLog()
         for done, address in enumerate(addresses, 1):
             position = Position(address.number)
             try:
                 for line in read_run_table(address.meaning, query):
-                    log.problem(position, line)
+                    query.problem(position, line)
             except ResultError as error:
-                log.problem(position, str(error))
+                query.problem(position, str(error))
             query.progress(ReadProgress("reading tables", done, len(addresses)))
-        return log
 
-    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> ReadLog:
-        log = ReadLog()
+    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> None:
         for address in addresses:
             top = Path(address.meaning)
             found = top.rglob("*profile*.json") if top.is_dir() else [top]
@@ -114,8 +108,7 @@ class FolderSource(Source):
                 except ResultError as error:
                     if path == top:
                         raise
-                    log.problem(position, str(error))
-        return log
+                    query.problem(position, str(error))
 
 
 class _FoundRun(NamedTuple):
@@ -125,7 +118,7 @@ class _FoundRun(NamedTuple):
     size_bytes: int
 
 
-def _read(position: Position, run: _FoundRun, request: ReadRequest, log: ReadLog) -> None:
+def _read(position: Position, run: _FoundRun, request: ReadRequest) -> None:
     """Read one run; an unreadable one is a problem and stops nothing."""
     try:
         run_result = run_files.read_run(run.path)
@@ -137,8 +130,8 @@ def _read(position: Position, run: _FoundRun, request: ReadRequest, log: ReadLog
             pool = record.pool
             if record.problem is not None:  # `fetch` found no result
                 problem = record.problem
-                log.without_result.append(record)
-        log.problem(position, problem, pool=pool)
+                request.without_result.append(record)
+        request.problem(position, problem, pool=pool)
     else:
         request.budget.spend(run_result.size_bytes)
         request.accept(position, run_result, b"")

@@ -2,10 +2,11 @@
 """The sources of results; read all results that some addresses lead to, from any source."""
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Generic, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
@@ -18,7 +19,7 @@ from io_benchmark.sources.protocol import (
     Position,
     ProfileQuery,
     Progress,
-    ReadLog,
+    Reading,
     ReadRequest,
     RunQuery,
     Source,
@@ -86,29 +87,29 @@ def gather(
     one command share a budget.
     """
     parsed = parse_addresses(addresses, environment)
-    collection = _GatheredRuns(convert, budget or Budget())
-    request = ReadRequest(environment, collection.accept, progress, budget=collection.budget)
-    log = read_addresses(parsed, request)
-    log.extend(collection.log)
-    results = sorted(collection.results, key=lambda result: result[0])
-    lost = {record.task_id: record.pool for record in log.without_result if record.is_lost}
-    return Gathered(
-        tuple(result for _, result in results),
-        log.problem_lines(),
-        log.remark_lines(),
-        tuple(lost.values()),
-        tuple(sorted(log.missing)),
-        log.pasts,
+    collection = _GatheredRuns(convert)
+    request = ReadRequest(
+        environment=environment,
+        progress=progress,
+        budget=budget or Budget(),
+        accept=lambda position, run, _data: collection.accept(position, run, request),
+    )
+    read_addresses(parsed, request)
+    lost = {record.task_id: record.pool for record in request.without_result if record.is_lost}
+    return _gathered(
+        (result for _, result in sorted(collection.results, key=itemgetter(0))),
+        request,
+        lost=tuple(lost.values()),
+        missing=tuple(sorted(request.missing)),
+        pasts=request.pasts,
     )
 
 
-def read_addresses(addresses: Addresses, request: ReadRequest) -> ReadLog:
+def read_addresses(addresses: Addresses, request: ReadRequest) -> None:
     """Read each address with its source, local ones first: their mistakes show before any request."""
-    log = ReadLog()
     for source, source_addresses in _by_source(addresses):
-        log.extend(source.read(source_addresses, request))
-    log.problems += [(LAST, line) for line in request.budget.take_left_out()]
-    return log
+        source.read(source_addresses, request)
+    request.problems += [(LAST, line) for line in request.budget.take_left_out()]
 
 
 def gather_task_runs(addresses: Sequence[str], query: RunQuery) -> Gathered[TaskRun]:
@@ -116,17 +117,16 @@ def gather_task_runs(addresses: Sequence[str], query: RunQuery) -> Gathered[Task
 
     Raise a UsageError for a mistake in an address before anything is requested.
     """
-    log = ReadLog()
     for source, source_addresses in _by_source(parse_addresses(addresses, query.environment)):
-        log.extend(source.read_runs(source_addresses, query))
+        source.read_runs(source_addresses, query)
     runs: dict[Hashable, TaskRun] = {}
     # The most complete record of a run first: it has costs, or the times of the task's own work.
     for run in sorted(query.runs, reverse=True, key=lambda run: (run.cost, run.own_ended_ms, run)):
         runs.setdefault((run.task_id, run.run_id) if run.task_id else run, run)
     repeated = len(query.runs) - len(runs)
     if repeated:
-        log.remark(LAST, f"runs that were read more than once: {repeated:,}; each counts once")
-    return Gathered(tuple(sorted(runs.values())), log.problem_lines(), log.remark_lines())
+        query.remark(LAST, f"runs that were read more than once: {repeated:,}; each counts once")
+    return _gathered(sorted(runs.values()), query)
 
 
 def gather_profiles(addresses: Sequence[str], query: ProfileQuery) -> Gathered[RunProfile]:
@@ -134,12 +134,15 @@ def gather_profiles(addresses: Sequence[str], query: ProfileQuery) -> Gathered[R
 
     Raise a UsageError for a mistake in an address before anything is requested.
     """
-    log = ReadLog()
     for source, source_addresses in _by_source(parse_addresses(addresses, query.environment)):
-        log.extend(source.read_profiles(source_addresses, query))
-    log.problems += [(LAST, line) for line in query.budget.take_left_out()]
-    profiles = [profile for _, profile in sorted(query.profiles, key=lambda pair: pair[0])]
-    return Gathered(tuple(profiles), log.problem_lines(), log.remark_lines())
+        source.read_profiles(source_addresses, query)
+    query.problems += [(LAST, line) for line in query.budget.take_left_out()]
+    profiles = sorted(query.profiles, key=itemgetter(0))
+    return _gathered((profile for _, profile in profiles), query)
+
+
+def _gathered(results: Iterable[T], reading: Reading, **facts: Any) -> Gathered[T]:
+    return Gathered(tuple(results), reading.problem_lines(), reading.remark_lines(), **facts)
 
 
 def wait_for(
@@ -163,25 +166,23 @@ class _GatheredRuns(Struct, Generic[T]):
     """The results read so far. A run counts once: with its task record, else from its first source."""
 
     convert: Callable[[RunResult], T]
-    budget: Budget
-    log: ReadLog = field(default_factory=ReadLog)
     results: list[tuple[Position, T]] = []
     _sources: dict[Hashable, str] = {}
     _without_record: dict[Hashable, int] = {}  # which of the results
 
-    def accept(self, position: Position, run_result: RunResult, _data: bytes) -> None:
+    def accept(self, position: Position, run_result: RunResult, request: ReadRequest) -> None:
         record, content = run_result.task, run_result.result.identity
         # By the queue's record, and by what the result records about itself.
         run = content if record is None else (record.task_id, record.run_id)
         source = run_result.source
         if run in self._sources:
-            self._repeated(position, source, self._sources[run])
+            request.remark(position, _repeated(source, self._sources[run]))
             return
         replaced = None if record is None else self._without_record.pop(content, None)
         if replaced is not None:
-            self._repeated(self.results[replaced][0], self._sources[content], source)
+            request.remark(self.results[replaced][0], _repeated(self._sources[content], source))
             self.results[replaced] = position, self.convert(run_result)
-        elif self.budget.keep(run_result):
+        elif request.budget.keep(run_result):
             if record is None:
                 self._without_record[content] = len(self.results)
             self.results.append((position, self.convert(run_result)))
@@ -189,5 +190,6 @@ class _GatheredRuns(Struct, Generic[T]):
             return
         self._sources |= {content: source, run: source}
 
-    def _repeated(self, position: Position, source: str, first: str) -> None:
-        self.log.remark(position, f"{source}: the same run as {first}, and counted once")
+
+def _repeated(source: str, first: str) -> str:
+    return f"{source}: the same run as {first}, and counted once"

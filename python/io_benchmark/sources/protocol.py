@@ -5,8 +5,6 @@ A source knows one kind of address, finds the runs that an address leads to, and
 results. Commands and `gather` use sources through this protocol alone.
 """
 
-# ruff: noqa: ARG002 - a method of the protocol that does nothing by default
-
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -56,17 +54,19 @@ class IndexPlace(NamedTuple):
     namespace: str
 
 
-class ReadLog(Struct):
-    """Messages about a reading, each with its position."""
+class Reading(Struct, kw_only=True):
+    """One reading of some addresses: what it may use, and the messages about it, each with its position."""
 
+    environment: Environment
+    progress: Progress = lambda _progress: None
+    budget: Budget = field(default_factory=Budget)
     problems: list[tuple[Position, str]] = field(default_factory=list)
     remarks: list[tuple[Position, str]] = field(default_factory=list)
     # The newest run of each task that ended and left no result.
     without_result: list[TaskRecord] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # pools that have a problem
-    pasts: dict[str, IndexPlace] = field(
-        default_factory=dict
-    )  # where earlier results of a pool are
+    # Where earlier results of a pool are.
+    pasts: dict[str, IndexPlace] = field(default_factory=dict)
 
     def problem(
         self, position: Position, sentence: str, url: str = "", pool: str | None = None
@@ -81,14 +81,6 @@ class ReadLog(Struct):
         """Add a remark."""
         self.remarks.append((position, clean(sentence)))
 
-    def extend(self, log: "ReadLog") -> None:
-        """Add all messages of another log."""
-        self.problems += log.problems
-        self.remarks += log.remarks
-        self.without_result += log.without_result
-        self.missing |= log.missing
-        self.pasts |= log.pasts
-
     def problem_lines(self) -> tuple[str, ...]:
         """Return the problems in the order of their positions."""
         return tuple(line for _, line in sorted(self.problems))
@@ -98,25 +90,20 @@ class ReadLog(Struct):
         return tuple(line for _, line in sorted(self.remarks))
 
 
-class ReadRequest(Struct, frozen=True):
-    """How a command wants its results."""
+class ReadRequest(Reading, kw_only=True):
+    """A reading of results."""
 
-    environment: Environment
     # Gets each result as it arrives, and the file itself from a source that is not local.
     accept: Callable[[Position, RunResult, bytes], None]
-    progress: Progress = lambda _progress: None
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
-    budget: Budget = field(default_factory=Budget)
 
 
-class RunQuery(Struct):
-    """Which runs of any tasks a command wants, and where they go."""
+class RunQuery(Reading, kw_only=True):
+    """A reading of the runs of any tasks, and which of them are wanted."""
 
-    environment: Environment
     label: re.Pattern[str] | None = None
     pools: tuple[str, ...] = ()  # each with or without its provisioner; none: all
     since: date | None = None
-    progress: Progress = lambda _progress: None
     runs: list[TaskRun] = field(default_factory=list)
 
     def wants_task(self, label: str, pool: str) -> bool:
@@ -141,12 +128,9 @@ class RunQuery(Struct):
         self.runs.append(run)
 
 
-class ProfileQuery(Struct):
-    """Where profiles of tasks go."""
+class ProfileQuery(Reading, kw_only=True):
+    """A reading of the profiles of tasks."""
 
-    environment: Environment
-    progress: Progress = lambda _progress: None
-    budget: Budget = field(default_factory=Budget)
     profiles: list[tuple[Position, RunProfile]] = field(default_factory=list)
 
 
@@ -160,14 +144,6 @@ class HistoryQuery(Struct, frozen=True):
     # Where the results say that it is. Of each push only the indexed task is read then: a push may have
     # thousands of other tasks.
     place: IndexPlace | None = None
-
-
-class HistoryLog(Struct, frozen=True):
-    """Messages about the reading of a history, and the time of each push, by task group."""
-
-    log: ReadLog
-    times: dict[str, datetime]
-    older: int  # points that were not read
 
 
 class SourceAddress(Struct, frozen=True):
@@ -197,8 +173,8 @@ class Source(Protocol):
         Raise a UsageError where it has this source's form, with a mistake in it.
         """
 
-    def read(self, addresses: Addresses, request: ReadRequest) -> ReadLog:
-        """Read the results at the addresses; what cannot be read is a problem in the log.
+    def read(self, addresses: Addresses, request: ReadRequest) -> None:
+        """Read the results at the addresses; what cannot be read is a problem of the request.
 
         Raise a UsageError for a mistake in an address that shows before anything is read.
         """
@@ -207,12 +183,9 @@ class Source(Protocol):
         self, addresses: Addresses, environment: Environment, limit_s: float, tell: Tell
     ) -> None:
         """Wait at most this long until the results at the addresses are complete."""
-        return
 
-    def read_runs(self, addresses: Addresses, query: RunQuery) -> ReadLog:
+    def read_runs(self, addresses: Addresses, query: RunQuery) -> None:
         """Give the query the runs of all tasks at the addresses; their results are not read."""
-        raise NotImplementedError
 
-    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> ReadLog:
+    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> None:
         """Give the query the profiles of all tasks at the addresses."""
-        raise NotImplementedError

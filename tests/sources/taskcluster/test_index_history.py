@@ -38,9 +38,9 @@ def collect(loopback, query=QUERY, **environment):
         arrived.append((run_result.task, run_result.result.task.pool))
 
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
-    request = ReadRequest(environment, accept)
-    history = index_history.read_index_history(query, request)
-    return sorted(arrived, key=lambda run: run[0].started), history
+    request = ReadRequest(environment=environment, accept=accept)
+    times, older = index_history.read_index_history(query, request)
+    return sorted(arrived, key=lambda run: run[0].started), request, times, older
 
 
 def ids(arrived):
@@ -53,21 +53,21 @@ def expected(pushes):
 
 def test_every_push(loopback, pushes):
     """One listing has the dates; each result has its group and its revision."""
-    arrived, history = collect(loopback)
+    arrived, request, times, older = collect(loopback)
     assert ids(arrived) == expected(pushes)
     assert [(record.task_group_id, record.revision) for record, _ in arrived] == [
         (push.group, push.revision) for push in pushes
     ]
-    assert history.times == {push.group: push.time for push in pushes}
-    assert (history.older, history.log.problems, history.log.remarks) == (0, [], [])
+    assert times == {push.group: push.time for push in pushes}
+    assert (older, request.problems, request.remarks) == (0, [], [])
     assert len(loopback.asked("api", "/index/")) == 1
 
 
 def test_a_part_of_it(loopback, pushes):
     """The newest points since a day, without the results of others."""
-    arrived, history = collect(loopback, replace(QUERY, newest=1, since=date(2026, 5, 4)))
+    arrived, _, _, older = collect(loopback, replace(QUERY, newest=1, since=date(2026, 5, 4)))
     assert ids(arrived) == expected(pushes[3:])
-    assert history.older == 2
+    assert older == 2
     assert len(loopback.asked("storage")) == 1
 
 
@@ -85,9 +85,9 @@ def test_replicates_and_other_kinds():
         task_id = made.add_task(deployment, pushes[0], other.documents[0], 9, pool=pool)
     deployment.definitions[task_id]["tags"]["kind"] = "io-benchmark-all"
     with Loopback(deployment) as loopback:
-        arrived, history = collect(loopback)
+        arrived, request, *_ = collect(loopback)
     assert sorted(ids(arrived)) == sorted(expected(pushes))
-    assert history.log.problems == []
+    assert request.problems == []
 
 
 def test_what_is_gone_is_named(loopback, pushes):
@@ -98,9 +98,9 @@ def test_what_is_gone_is_named(loopback, pushes):
     deployment.groups[pushes[0].group] = []
     deployment.set_result(second, 0, Artifact(storage_type="gone"))
     del deployment.groups[pushes[2].group]
-    arrived, history = collect(loopback)
+    arrived, request, *_ = collect(loopback)
     assert ids(arrived) == [fourth]
-    group, lost, task = sorted(text for _, text in history.log.problems)
+    group, lost, task = sorted(text for _, text in request.problems)
     assert group == f"group:{pushes[2].group}: does not exist at {loopback.url}, or has expired"
     assert lost.startswith(
         f"task {second} run 0 (io-benchmark-amd-16): lost its artifact's content: "
@@ -133,12 +133,12 @@ def test_a_date_that_no_push_has(name, is_used):
     deployment.definitions[task_id]["created"] = "2026-04-28T03:00:00.000Z"
     created = datetime(2026, 4, 28, 3, tzinfo=UTC)
     with Loopback(deployment) as loopback:
-        arrived, history = collect(loopback)
+        arrived, request, times, _ = collect(loopback)
     indexed = datetime.strptime(f"{name}Z", "%Y%m%d%H%M%S%z")
     assert ids(arrived) == [task_id]
-    assert history.times == {push.group: indexed if is_used else created}
+    assert times == {push.group: indexed if is_used else created}
     expected = [] if is_used else ["its push; the task's date is used, 2026-04-28"]
-    assert [text.partition("the date of ")[2] for _, text in history.log.remarks] == expected
+    assert [text.partition("the date of ")[2] for _, text in request.remarks] == expected
 
 
 def test_nothing_since_then(loopback):

@@ -7,6 +7,7 @@ import pytest
 from loopback import Loopback
 from loopback_deployment import AMD_16, GROUP, INTEL, recorded
 
+from io_benchmark.sources.protocol import Reading
 from io_benchmark.sources.taskcluster.addresses import GroupAddress, parse
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
 from io_benchmark.sources.taskcluster.listing import (
@@ -32,7 +33,7 @@ def listed(loopback, *addresses):
 
     async def main():
         async with connect(remote, environment) as deployments:
-            listing = TaskListing(deployments)
+            listing = TaskListing(deployments, Reading(environment=environment))
             tasks = await listing.tasks(remote)
             return listing, [(number, task.task_id, run_id) for number, _, task, run_id in tasks]
 
@@ -46,7 +47,7 @@ def test_each_task_once():
         listing, tasks = listed(loopback, *texts)
         _, again = listed(loopback, f"task:{INTEL}", f"group:{GROUP}", f"group:{GROUP}")
     assert tasks == [(0, INTEL, None), (1, AMD_16, 0), (3, AMD_16, None)]
-    assert (listing.log.problems, listing.lost) == ([], [])
+    assert (listing.reading.problems, listing.lost) == ([], [])
     assert [number for number, _, _ in again] == [0] + [1] * 9
 
 
@@ -57,7 +58,7 @@ def test_a_group_that_may_still_grow():
     deployment.change_runs(INTEL, "running")
     with Loopback(deployment) as loopback:
         listing, tasks = listed(loopback, f"group:{GROUP}")
-    ((_, remark),) = listing.log.remarks
+    ((_, remark),) = listing.reading.remarks
     assert remark.startswith(f"group:{GROUP}: io-benchmark-intel is still running and creates")
     assert AMD_16 in [task_id for _, task_id, _ in tasks]
 

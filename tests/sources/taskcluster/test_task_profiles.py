@@ -14,7 +14,7 @@ from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.sources.gather import Gathered, gather_profiles
 from io_benchmark.sources.protocol import ProfileQuery
 from io_benchmark.sources.run_results import RunProfile
-from io_benchmark.sources.taskcluster import task_profiles
+from io_benchmark.sources.taskcluster import task_results
 
 MEASURED = "public/io-benchmark/task-profile.json"
 SAMPLES = resource_profile([Sample(user=0.5)] * 4)
@@ -27,7 +27,7 @@ def deployment() -> Deployment:
 
 def read(deployment: Deployment, *addresses: str, private: bool = False) -> Gathered[RunProfile]:
     with Loopback(deployment, private=private) as taskcluster:
-        query = ProfileQuery({"TASKCLUSTER_ROOT_URL": taskcluster.url})
+        query = ProfileQuery(environment={"TASKCLUSTER_ROOT_URL": taskcluster.url})
         return gather_profiles(addresses, query)
 
 
@@ -101,7 +101,7 @@ def task_id_of_group(deployment: Deployment) -> str:
 
 def test_most_runs(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
     """A push may have thousands."""
-    monkeypatch.setattr(task_profiles, "_MOST_RUNS", 2)
+    monkeypatch.setattr(task_results, "_MOST_PROFILES", 2)
     for number in range(3):
         add_task(deployment, number, {TEST_PROFILE: SAMPLES})
     gathered = read(deployment, f"group:{task_id_of_group(deployment)}")

@@ -3,6 +3,7 @@
 
 import json
 import time
+from unittest import mock
 
 import pytest
 from loopback import ME, Fault, Loopback, first
@@ -29,10 +30,11 @@ from recorded_pushes import ACTION_WITHOUT_CONTEXTS, PUSH, REPORT, recorded_push
 from io_benchmark.errors import NoArtifactError, UsageError
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.protocol import ReadProgress
+from io_benchmark.sources.protocol import Reading, ReadProgress
 from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster import deployment
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
+from io_benchmark.sources.taskcluster.listing import ListedTask
 from io_benchmark.sources.taskcluster.task_results import choose_runs
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
@@ -370,9 +372,9 @@ def chosen(*states, run_id=None, state="completed"):
     ]
     status = TaskStatus(task_id=AMD_16, task_group_id=GROUP, state=state, runs=runs)
     task = QueueTask(status=status, label="x", kind="io-benchmark", pool="p", image=None)
-    remarks: list[str] = []
-    choice = choose_runs(task, run_id, remarks.append)
-    return [[run.run_id for run in runs] for runs in choice], remarks
+    reading = Reading(environment={})
+    choice = choose_runs(ListedTask(0, mock.Mock(), task, run_id), reading)
+    return [[run.run_id for run in runs] for runs in choice], list(reading.remark_lines())
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,8 @@ from io_benchmark.errors import GaveUpError, MissingError, UsageError
 from io_benchmark.sources.protocol import (
     FIRST,
     LAST,
-    HistoryLog,
     HistoryQuery,
     Position,
-    ReadLog,
     ReadProgress,
     ReadRequest,
 )
@@ -31,6 +29,7 @@ from io_benchmark.sources.taskcluster.addresses import (
     default_root_url,
     trust_domain,
 )
+from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
 from io_benchmark.sources.taskcluster.task_results import ResultReader
 from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
@@ -45,60 +44,68 @@ _DATE = re.compile(r"[0-9]{14}")
 _AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
 
 
-def read_index_history(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
-    """Read the pool's results at the deployment of the environment, in the time of the budget."""
-    return run_coroutine(_read_in_time(query, request))
+def read_index_history(
+    query: HistoryQuery, request: ReadRequest
+) -> tuple[dict[str, datetime], int]:
+    """Read the pool's results at the deployment of the environment, in the time of the budget.
 
-
-async def _read_in_time(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
-    try:
-        async with asyncio.timeout(request.budget.left_s()):
-            return await _read(query, request)
-    except TimeoutError:
-        raise GaveUpError("was not read in time") from None
-
-
-async def _read(query: HistoryQuery, request: ReadRequest) -> HistoryLog:
+    Return the time of each push by its task group, and how many older points were not read.
+    """
     if query.place is None:
         root_url = default_root_url(request.environment)
         address = IndexAddress(root_url, _route(query, request.environment))
     else:
-        root_url, address = query.place.root_url, IndexAddress(*query.place)
-    async with connect({0: address}, request.environment) as deployments:
-        deployment = deployments[root_url]
-        request.progress(ReadProgress("listing the index", 0, None))
-        reader = ResultReader(request)
-        log = reader.log
-        if not request.environment.get(ROOT_VARIABLE):
-            log.remark(FIRST, default_remark(root_url))
-        names = await deployment.indexed(address.route)
-        dated = {time: task_id for name, task_id in names.items() if (time := _time(name))}
-        since = query.since or date.min
-        recent = sorted(time for time in dated if time.date() >= since)
-        if not recent:
-            raise MissingError(_explain_nothing(address, query, has_older=bool(dated)))
-        newest = {time: dated[time] for time in recent[-query.newest :]}
-        tasks = await deployment.tasks(list(newest.values()))
-        times = _push_times(newest, tasks, log)
-        listing = TaskListing(deployments, request.progress)
-        if query.place is not None:
-            listed = [ListedTask(0, deployment, task) for task in tasks.values()]
-        else:
-            groups = (group for group, time in times.items() if time.date() >= since)
-            addresses = (GroupAddress(root_url, group) for group in groups)
-            listed = await listing.tasks(dict(enumerate(addresses)))
-        # Where neither command nor label names the pool, the result does. The kind that measures
-        # everything is not in the index: its 200 retrieves are not a point of a line of 2,000.
-        await reader.read(
-            [
-                member
-                for member in listed
-                if member.task.pool in (query.pool, None) and member.task.kind != ALL_KIND
-            ]
-        )
-        log.problems += listing.log.problems
-        log.problems += [(LAST, line) for line in request.budget.take_left_out()]
-    return HistoryLog(log, times, len(recent) - len(newest))
+        address = IndexAddress(*query.place)
+
+    async def read() -> tuple[dict[str, datetime], int]:
+        async with (
+            asyncio.timeout(request.budget.left_s()),
+            connect({0: address}, request.environment) as deployments,
+        ):
+            return await _read(address, query, request, deployments)
+
+    try:
+        return run_coroutine(read())
+    except TimeoutError:
+        raise GaveUpError("was not read in time") from None
+
+
+async def _read(
+    address: IndexAddress,
+    query: HistoryQuery,
+    request: ReadRequest,
+    deployments: Mapping[str, Deployment],
+) -> tuple[dict[str, datetime], int]:
+    root_url, deployment = address.root_url, deployments[address.root_url]
+    request.progress(ReadProgress("listing the index", 0, None))
+    if not request.environment.get(ROOT_VARIABLE):
+        request.remark(FIRST, default_remark(root_url))
+    names = await deployment.indexed(address.route)
+    dated = {time: task_id for name, task_id in names.items() if (time := _time(name))}
+    since = query.since or date.min
+    recent = sorted(time for time in dated if time.date() >= since)
+    if not recent:
+        raise MissingError(_explain_nothing(address, query, has_older=bool(dated)))
+    newest = {time: dated[time] for time in recent[-query.newest :]}
+    tasks = await deployment.tasks(list(newest.values()))
+    times = _push_times(newest, tasks, request)
+    if query.place is not None:
+        listed = [ListedTask(0, deployment, task) for task in tasks.values()]
+    else:
+        groups = (group for group, time in times.items() if time.date() >= since)
+        addresses = (GroupAddress(root_url, group) for group in groups)
+        listed = await TaskListing(deployments, request).tasks(dict(enumerate(addresses)))
+    # Where neither command nor label names the pool, the result does. The kind that measures
+    # everything is not in the index: its 200 retrieves are not a point of a line of 2,000.
+    await ResultReader(request).read(
+        [
+            member
+            for member in listed
+            if member.task.pool in (query.pool, None) and member.task.kind != ALL_KIND
+        ]
+    )
+    request.problems += [(LAST, line) for line in request.budget.take_left_out()]
+    return times, len(recent) - len(newest)
 
 
 def _route(query: HistoryQuery, environment: Mapping[str, str]) -> str:
@@ -113,7 +120,7 @@ def _route(query: HistoryQuery, environment: Mapping[str, str]) -> str:
 
 
 def _push_times(
-    dated: Mapping[datetime, str], tasks: Mapping[str, QueueTask], log: ReadLog
+    dated: Mapping[datetime, str], tasks: Mapping[str, QueueTask], request: ReadRequest
 ) -> dict[str, datetime]:
     """Return the time of each push by task group: the index's, unless the task contradicts it.
 
@@ -125,7 +132,7 @@ def _push_times(
         task = tasks.get(task_id)
         if task is None:
             problem = f"task {task_id} of {time.date()}: does not exist; it may have expired"
-            log.problem(position, problem)
+            request.problem(position, problem)
             continue
         created = task.created or time
         is_possible = created - _AFTER_PUSH <= time <= created + _BEFORE_PUSH
@@ -134,7 +141,7 @@ def _push_times(
                 f"task {task_id}: the index dates it {time.date()}, which cannot be the date of its "
                 f"push; the task's date is used, {created.date()}"
             )
-            log.remark(position, remark)
+            request.remark(position, remark)
         times[task.status.task_group_id] = time if is_possible else created
     return times
 

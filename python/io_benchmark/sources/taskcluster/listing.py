@@ -5,15 +5,16 @@ The decision task and actions (retrigger, add new jobs) add tasks to a group. Bo
 group themselves. A group that `submit` created has neither.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
-from io_benchmark.sources.protocol import Environment, Position, Progress, ReadLog, ReadProgress
-from io_benchmark.sources.requests import run_all
+from io_benchmark.sources.protocol import Environment, Position, Reading, ReadProgress
+from io_benchmark.sources.requests import run_all, run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
@@ -61,9 +62,8 @@ class TaskListing(Struct):
     """One listing of the tasks that some addresses lead to."""
 
     deployments: Mapping[str, Deployment]
-    progress: Progress = lambda _progress: None
+    reading: Reading
     every_kind: bool = False
-    log: ReadLog = field(default_factory=ReadLog)
     # Requests that a deployment does not answer at the moment; another listing may succeed.
     lost: list[GaveUpError] = []
     # The decision and action tasks of the groups, and pushes whose decision task is not known yet, with
@@ -74,7 +74,7 @@ class TaskListing(Struct):
 
     async def tasks(self, addresses: Mapping[int, TaskclusterAddress]) -> list[ListedTask]:
         """List each task once, by the number of its address, then by label."""
-        self.progress(ReadProgress("listing tasks", 0, None))
+        self.reading.progress(ReadProgress("listing tasks", 0, None))
         named = await run_all(self._named(*address) for address in addresses.items())
         tasks = [task for listed, _ in named for task in listed]
         # A group may be named twice, a task by itself and with its group: the first address counts.
@@ -115,9 +115,11 @@ class TaskListing(Struct):
                 listed.append(ListedTask(number, deployment, task, run_id))
         if len(tasks) < len(task_ids):
             problem = "has no such task; it may have expired, or belong to another deployment"
-            self.log.problem(position, f"{address}: {address.root_url} {problem}")
+            self.reading.problem(position, f"{address}: {address.root_url} {problem}")
         elif task_ids and not listed and not groups:
-            self.log.problem(position, f"{address}: none of the tasks there is of kind {_KINDS}")
+            self.reading.problem(
+                position, f"{address}: none of the tasks there is of kind {_KINDS}"
+            )
         return listed, groups
 
     async def _indexed(
@@ -129,7 +131,7 @@ class TaskListing(Struct):
             if push is None:
                 self.not_indexed.append((address, "has not landed"))
                 problem = "Lando has not landed it yet; compare --wait MINUTES waits for that"
-                self.log.problem(position, f"{address}: {problem}")
+                self.reading.problem(position, f"{address}: {problem}")
                 return [], False
             address = push
         task_id = await deployment.find(address.route)
@@ -148,7 +150,7 @@ class TaskListing(Struct):
             task_ids = list((await deployment.indexed(address.route)).values())
         if not task_ids:
             problem = f"{address}: {address.root_url} has no such route; {hint}"
-            self.log.problem(position, problem)
+            self.reading.problem(position, problem)
         return task_ids, False
 
     async def _members(
@@ -158,7 +160,7 @@ class TaskListing(Struct):
 
         def count(tasks: int) -> None:
             self._count += tasks
-            self.progress(ReadProgress("listing tasks", self._count, None))
+            self.reading.progress(ReadProgress("listing tasks", self._count, None))
 
         position = Position(number, "", group_id)
         group = GroupAddress(deployment.access.root_url, group_id)
@@ -166,7 +168,7 @@ class TaskListing(Struct):
             members = await deployment.group(group_id, count)
         except MissingError:
             problem = f"{group}: does not exist at {group.root_url}, or has expired"
-            self.log.problem(position, problem)
+            self.reading.problem(position, problem)
             return []
         except ResultError as error:
             self._failed(position, group, error)
@@ -175,17 +177,17 @@ class TaskListing(Struct):
         self.creators += [member for member in listed if member.task.adds_tasks]
         wanted = [member for member in listed if self._wants(member.task)]
         if not wanted:
-            self.log.problem(position, f"{group}: {_explain_no_benchmark(group, members)}")
+            self.reading.problem(position, f"{group}: {_explain_no_benchmark(group, members)}")
         elif not self.every_kind:
             for remark in _incomplete_group(group.root_url, members):
-                self.log.remark(position, f"{group}: {remark}")
+                self.reading.remark(position, f"{group}: {remark}")
         return wanted
 
     def _wants(self, task: QueueTask) -> bool:
         return self.every_kind or task.is_benchmark
 
     def _failed(self, position: Position, address: TaskclusterAddress, error: ResultError) -> None:
-        self.log.problem(position, f"{address}: {error}")
+        self.reading.problem(position, f"{address}: {error}")
         if isinstance(error, GaveUpError):
             self.lost.append(error)
 
@@ -246,3 +248,22 @@ async def connect(
     accesses = [Access.of(root_url, environment) for root_url in root_urls]
     async with WebClient() as client:
         yield {access.root_url: Deployment(access, client) for access in accesses}
+
+
+def read_listed(
+    addresses: Mapping[int, TaskclusterAddress],
+    reading: Reading,
+    read: Callable[[list[ListedTask]], Awaitable[None]],
+    *,
+    every_kind: bool = False,
+) -> None:
+    """List the tasks at the addresses and read them; raise a TimeoutError at the budget's end."""
+
+    async def main() -> None:
+        async with (
+            asyncio.timeout(reading.budget.left_s()),
+            connect(addresses, reading.environment) as deployments,
+        ):
+            await read(await TaskListing(deployments, reading, every_kind).tasks(addresses))
+
+    run_coroutine(main())

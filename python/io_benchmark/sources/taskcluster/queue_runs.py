@@ -7,18 +7,19 @@ profiles that `measure` wrote.
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from io_benchmark.errors import MissingError, NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.protocol import FIRST, Environment, ReadLog, ReadProgress, RunQuery
+from io_benchmark.sources.protocol import FIRST, Environment, ReadProgress, RunQuery
 from io_benchmark.sources.requests import run_all, run_coroutine
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
-from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
+from io_benchmark.sources.taskcluster.listing import ListedTask, connect, read_listed
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.text import clean_name
 
@@ -36,36 +37,33 @@ class _OwnTimes(msgspec.Struct, frozen=True):
     duration_ns: int | None = None
 
 
-def read_queue_runs(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> ReadLog:
+def read_queue_runs(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> None:
     """Give the query the runs of all tasks at the addresses."""
-    return run_coroutine(_read(addresses, query))
+    read_listed(addresses, query, partial(_read, query), every_kind=True)
 
 
-async def _read(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> ReadLog:
+async def _read(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
     ended: list[_Run] = []
     unfinished = 0
-    async with connect(addresses, query.environment) as deployments:
-        listing = TaskListing(deployments, query.progress, every_kind=True)
-        for listed in await listing.tasks(addresses):
-            task = listed.task
-            if query.wants_task(task.label, task.status.queue):
-                runs = [run for run in task.status.runs if listed.run_id in (None, run.run_id)]
-                ended += [(listed, run) for run in runs if run.is_resolved]
-                unfinished += sum(not run.is_resolved for run in runs)
-        times = await _own_times(ended, query, listing.log)
+    for listed in tasks:
+        task = listed.task
+        if query.wants_task(task.label, task.status.queue):
+            runs = [run for run in task.status.runs if listed.run_id in (None, run.run_id)]
+            ended += [(listed, run) for run in runs if run.is_resolved]
+            unfinished += sum(not run.is_resolved for run in runs)
+    times = await _own_times(ended, query)
     if unfinished:
-        remark = (
-            f"runs that have not ended: {unfinished:,}; they are not counted, read them again later"
+        query.remark(
+            FIRST,
+            f"runs that have not ended: {unfinished:,}; they are not counted, read them again later",
         )
-        listing.log.remark(FIRST, remark)
     for listed, run in ended:
         own_times = times.get((listed.task.task_id, run.run_id), (-1, -1))
         query.accept(_task_run(listed.task, run, own_times))
-    return listing.log
 
 
 async def _own_times(
-    ended: Sequence[_Run], query: RunQuery, log: ReadLog
+    ended: Sequence[_Run], query: RunQuery
 ) -> dict[tuple[str, int], tuple[int, int]]:
     """Return when the tasks' own work began and ended, of the runs that publish it."""
     published = [
@@ -75,7 +73,7 @@ async def _own_times(
     ]
     if len(published) > _MOST_OWN_TIMES:
         limit = f"{_MOST_OWN_TIMES} runs at most; select fewer"
-        log.remark(FIRST, f"set-up and tear-down are known of {limit}")
+        query.remark(FIRST, f"set-up and tear-down are known of {limit}")
         published = published[:_MOST_OWN_TIMES]
     query.progress(ReadProgress("reading results", 0, len(published)))
     readings = (_read_own_times(listed, run) for listed, run in published)

@@ -6,7 +6,7 @@ from io_benchmark.sources.protocol import (
     Environment,
     Position,
     ProfileQuery,
-    ReadLog,
+    Reading,
     ReadRequest,
     RunQuery,
     Source,
@@ -28,53 +28,43 @@ class TaskclusterSource(Source):
     def parse(self, address: str, environment: Environment) -> TaskclusterAddress | None:
         return forms.parse(address, environment)
 
-    def read(self, addresses: Addresses, request: ReadRequest) -> ReadLog:
+    def read(self, addresses: Addresses, request: ReadRequest) -> None:
         from io_benchmark.sources.taskcluster.task_results import read_results
 
-        log = _remarks(addresses, request.environment)
-        log.extend(read_results(_meanings(addresses), request))
-        return log
+        read_results(_meanings(addresses, request), request)
 
-    def read_runs(self, addresses: Addresses, query: RunQuery) -> ReadLog:
+    def read_runs(self, addresses: Addresses, query: RunQuery) -> None:
         from io_benchmark.sources.taskcluster.queue_runs import read_queue_runs
 
-        log = _remarks(addresses, query.environment)
-        log.extend(read_queue_runs(_meanings(addresses), query))
-        return log
+        read_queue_runs(_meanings(addresses, query), query)
 
-    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> ReadLog:
-        from io_benchmark.sources.taskcluster.task_profiles import read_task_profiles
+    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> None:
+        from io_benchmark.sources.taskcluster.task_results import read_task_profiles
 
-        log = _remarks(addresses, query.environment)
-        log.extend(read_task_profiles(_meanings(addresses), query))
-        return log
+        read_task_profiles(_meanings(addresses, query), query)
 
     def wait(
         self, addresses: Addresses, environment: Environment, limit_s: float, tell: Tell
     ) -> None:
         from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
 
-        wait_for_tasks(_meanings(addresses), environment, limit_s, tell)
+        reading = Reading(environment=environment)
+        wait_for_tasks(_meanings(addresses, reading), environment, limit_s, tell)
 
 
-def _meanings(addresses: Addresses) -> dict[int, TaskclusterAddress]:
-    return {address.number: address.meaning for address in addresses}
-
-
-def _remarks(addresses: Addresses, environment: Environment) -> ReadLog:
-    """Say which deployment was used by default, and what an address leaves out."""
-    log = ReadLog()
+def _meanings(addresses: Addresses, reading: Reading) -> dict[int, TaskclusterAddress]:
+    """Return what the addresses mean; say which deployment is the default, and what one leaves out."""
     for address in addresses:
         if isinstance(address.meaning, TaskAddress) and address.meaning.selected_of_push:
-            log.remark(
+            reading.remark(
                 Position(address.number),
                 f"{clean(address.text, 200)}: the address selects one job of a push, and only that "
                 "job is read; remove selectedTaskRun from it to read the whole push",
             )
-    if not environment.get(forms.ROOT_VARIABLE):
+    if not reading.environment.get(forms.ROOT_VARIABLE):
         for address in addresses:
             root_url = address.meaning.root_url
             if not address.text.strip().startswith(root_url):
-                log.remark(Position(address.number), forms.default_remark(root_url))
+                reading.remark(Position(address.number), forms.default_remark(root_url))
                 break
-    return log
+    return {address.number: address.meaning for address in addresses}

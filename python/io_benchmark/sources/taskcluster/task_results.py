@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Read the results of tasks: which runs count, and their files.
+"""Read what tasks published: which runs count, and their results or profiles.
 
 Every completed run is a replicate. Where none completed, the newest resolved run that has the
 artifact is used instead, and its state marks it. Artifacts of a failed or preempted run stay
@@ -7,33 +7,53 @@ readable. A remark names every other run.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import compress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
+from io_benchmark.number_text import number_of
+from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.reader import MAXIMUM_BYTES
+from io_benchmark.results.resource_profile import MAXIMUM_RESOURCE_BYTES, parse_any_profile
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES
-from io_benchmark.sources.protocol import IndexPlace, Position, ReadLog, ReadProgress, ReadRequest
-from io_benchmark.sources.requests import CONNECTIONS, run_all, run_coroutine
-from io_benchmark.sources.run_results import RunResult, TaskRecord
-from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
+from io_benchmark.sources.protocol import (
+    LAST,
+    IndexPlace,
+    Position,
+    ProfileQuery,
+    Reading,
+    ReadProgress,
+    ReadRequest,
+)
+from io_benchmark.sources.requests import CONNECTIONS, run_all
+from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRecord
+from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
-from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
-from io_benchmark.sources.taskcluster.tasks import QueueTask
+from io_benchmark.sources.taskcluster.listing import ListedTask, read_listed
+from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
 from io_benchmark.text import clean_name
 
+T = TypeVar("T")
+
+# A profile of an hour has 2 MB.
+_PROFILES_AT_ONCE = 4
+# Of a push; a prediction of each label takes three.
+_MOST_PROFILES = 300
 _Runs = tuple[QueueRun, ...]
 
 
-def choose_runs(task: QueueTask, run_id: int | None, remark: Callable[[str], None]) -> list[_Runs]:
-    """Choose the results to read: each is that of the first of some runs that has one.
+def choose_runs(listed: ListedTask, reading: Reading) -> list[_Runs]:
+    """Choose what to read: each is the file of the first of some runs that has one.
 
     Raise a NoArtifactError that explains why there are none.
     """
+    task, run_id = listed.task, listed.run_id
+    remark = partial(reading.remark, listed.position())
     runs = sorted(task.status.runs, key=lambda run: run.run_id)
     if run_id is not None:
         numbers = ", ".join(str(run.run_id) for run in runs) or "none"
@@ -63,6 +83,40 @@ def choose_runs(task: QueueTask, run_id: int | None, remark: Callable[[str], Non
     return completed or [tuple(reversed(resolved))]
 
 
+async def _read_first(
+    listed: ListedTask,
+    files: Iterable[tuple[QueueRun, str]],
+    parse: Callable[[bytes, str], T],
+    reading: Reading,
+    maximum_bytes: int,
+    *,
+    is_last_try: bool = True,
+) -> tuple[QueueRun, bytes, T] | None:
+    """Read the first of these artifacts of runs that exists; one that cannot be read is a problem.
+
+    Raise a NoArtifactError with the reason of the first where none exists.
+    """
+    reasons = []
+    for run, artifact in files:
+        title = listed.task.title(run)
+        try:
+            data = await listed.deployment.result(listed.task, run.run_id, maximum_bytes, artifact)
+            reading.budget.spend(len(data))
+            return run, data, await asyncio.to_thread(parse, data, title)
+        except NoArtifactError as error:
+            state = "" if run.state == "completed" else f"{run.ending} and "
+            reasons.append(f"{title}: {state}{error}")
+        except ResultError as error:
+            if isinstance(error, TooLargeError):
+                reading.budget.spend(maximum_bytes)
+                if not is_last_try:
+                    raise
+            line = str(error) if str(error).startswith(title) else f"{title}: {error}"
+            reading.problem(listed.position(run), line, listed.url(run), listed.task.pool)
+            return None
+    raise NoArtifactError(reasons[0])
+
+
 class _Download(NamedTuple):
     """A result to read: that of the first of these runs that has one."""
 
@@ -79,10 +133,9 @@ class _Download(NamedTuple):
 
 
 class ResultReader(Struct):
-    """One reading of some addresses."""
+    """One reading of the results of some tasks."""
 
     request: ReadRequest
-    log: ReadLog = field(default_factory=ReadLog)
     # By position, what is still to be read; and the number of results.
     unread: dict[Position, str] = {}
     _total: int = 0
@@ -102,118 +155,160 @@ class ResultReader(Struct):
         self._total = len(downloads)
         self.unread = {download.position: download.title for download in downloads}
         self.request.progress(ReadProgress("reading results", 0, self._total))
-        large = await self._read_all(downloads, SMALL_BYTES, CONNECTIONS)
-        await self._read_all(large, MAXIMUM_BYTES, LARGE_AT_ONCE)
+        small = (self._read(download, SMALL_BYTES) for download in downloads)
+        are_large = await run_all(small, CONNECTIONS)
+        large = (self._read(download, MAXIMUM_BYTES) for download in compress(downloads, are_large))
+        await run_all(large, LARGE_AT_ONCE)
         # A task that was created after the pool's other tasks had started was not planned with them.
         # It was to add a worker, or to confirm a cause.
         for task, record in self._without_result:
             pool_runs = self._runs.get(record.pool, [])
             is_lost = task.pool is not None and not task.was_created_after(pool_runs)
-            self.log.without_result.append(replace(record, is_lost=is_lost))
-
-    async def _read_all(
-        self, downloads: Sequence[_Download], maximum_bytes: int, at_once: int
-    ) -> list[_Download]:
-        """Read results of at most this size; return those that are larger."""
-        readings = (self._read(download, maximum_bytes) for download in downloads)
-        are_large = await run_all(readings, at_once)
-        return list(compress(downloads, are_large))
+            self.request.without_result.append(replace(record, is_lost=is_lost))
 
     def _chosen(self, listed: ListedTask) -> list[_Runs]:
-        task = listed.task
         try:
-            return choose_runs(
-                task, listed.run_id, lambda text: self.log.remark(listed.position(), text)
-            )
+            return choose_runs(listed, self.request)
         except NoArtifactError as error:
-            self.log.problem(listed.position(), str(error), listed.url(), task.pool)
+            self.request.problem(listed.position(), str(error), listed.url(), listed.task.pool)
             return []
 
     async def _read(self, download: _Download, maximum_bytes: int) -> bool:
         """Read a result; return whether it is to be read later, because it is large."""
+        is_last_try = maximum_bytes == MAXIMUM_BYTES
         # What was too large for the first reading is larger than that.
-        least_bytes = SMALL_BYTES if maximum_bytes > SMALL_BYTES else 0
-        if self.request.budget.allows_reading(download.title, least_bytes):
+        least_bytes = SMALL_BYTES if is_last_try else 0
+        (listed, runs), request = download, self.request
+        is_read = any(request.has_run(listed.task.task_id, run.run_id) for run in runs)
+        if not is_read and request.budget.allows_reading(download.title, least_bytes):
+            files = ((run, ARTIFACT) for run in runs)
+            parse = partial(RunResult.parse, source="")
             try:
-                await self._read_first(download, maximum_bytes)
+                file = await _read_first(
+                    listed, files, parse, request, maximum_bytes, is_last_try=is_last_try
+                )
             except TooLargeError:
                 return True
+            except NoArtifactError as error:
+                self._add_without_result(download, str(error))
+            else:
+                if file is not None:
+                    self._accept(download, *file)
         self.unread.pop(download.position, None)
         done = self._total - len(self.unread)
-        self.request.progress(ReadProgress("reading results", done, self._total))
+        request.progress(ReadProgress("reading results", done, self._total))
         return False
 
-    async def _read_first(self, download: _Download, maximum_bytes: int) -> None:
-        """Read the first run that has a result; where a run has none, an older one may."""
-        listed, task, budget = download.listed, download.listed.task, self.request.budget
-        reason = ""
-        for run in download.runs:
-            title = task.title(run)
-            try:
-                if self.request.has_run(task.task_id, run.run_id):
-                    return
-                data = await listed.deployment.result(task, run.run_id, maximum_bytes)
-                budget.spend(len(data))
-                run_result = RunResult.parse(data, title, listed.url(run))
-            except NoArtifactError as error:
-                state = "" if run.state == "completed" else f"{run.ending} and "
-                reason = reason or f"{title}: {state}{error}"
-                continue
-            except ResultError as error:
-                if isinstance(error, TooLargeError):
-                    budget.spend(maximum_bytes)
-                    if maximum_bytes < MAXIMUM_BYTES:
-                        raise
-                line = str(error) if str(error).startswith(title) else f"{title}: {error}"
-                self._problem(listed, run, line)
-                return
-            if listed.run_id is None and run.state != "completed":
-                self._remark_on_substitute(download, run)
-            self._accept(listed, run, run_result, data)
-            return
-        newest = download.runs[0]
-        line = self._problem(listed, newest, reason)
+    def _add_without_result(self, download: _Download, reason: str) -> None:
+        task, newest = download.listed.task, download.runs[0]
+        url = download.listed.url(newest)
+        line = self.request.problem(download.position, reason, url, task.pool)
         if task.status.is_resolved:
             record = replace(task.record(newest, task.pool or ""), problem=line)
             self._without_result.append((task, record))
 
     def _accept(
-        self, listed: ListedTask, run: QueueRun, run_result: RunResult, data: bytes
+        self, download: _Download, chosen: QueueRun, data: bytes, run_result: RunResult
     ) -> None:
-        pool = listed.task.pool or run_result.pool
+        listed, task = download.listed, download.listed.task
+        if listed.run_id is None and chosen.state != "completed":
+            for run in download.runs:
+                use = "is used, because no run completed" if run is chosen else "is not counted"
+                remark = f"{task.title(run)} {run.ending} and {use}"
+                self.request.remark(listed.position(run), remark)
+        pool = task.pool or run_result.pool
         if run_result.result.config.pace_bytes_per_s is None:
-            self._runs.setdefault(pool, []).append(run)
-        run_result = replace(run_result, task=listed.task.record(run, pool))
-        if listed.task.past is not None:
+            self._runs.setdefault(pool, []).append(chosen)
+        if task.past is not None:
             root_url = listed.deployment.access.root_url
-            self.log.pasts.setdefault(pool, IndexPlace(root_url, listed.task.past))
-        self.request.accept(listed.position(run), run_result, data)
-
-    def _problem(self, listed: ListedTask, run: QueueRun, sentence: str) -> str:
-        return self.log.problem(listed.position(run), sentence, listed.url(run), listed.task.pool)
-
-    def _remark_on_substitute(self, download: _Download, chosen: QueueRun) -> None:
-        for run in download.runs:
-            use = "is used, because no run completed" if run is chosen else "is not counted"
-            remark = f"{download.listed.task.title(run)} {run.ending} and {use}"
-            self.log.remark(download.listed.position(run), remark)
+            self.request.pasts.setdefault(pool, IndexPlace(root_url, task.past))
+        record = task.record(chosen, pool)
+        run_result = replace(run_result, task=record, source=listed.url(chosen))
+        self.request.accept(listed.position(chosen), run_result, data)
 
 
-def read_results(addresses: Mapping[int, TaskclusterAddress], request: ReadRequest) -> ReadLog:
+def read_results(addresses: Mapping[int, TaskclusterAddress], request: ReadRequest) -> None:
     """Read the results at the addresses; name those that were not read in time."""
-    reader = ResultReader(request)
-    reader.unread = {Position(number): str(address) for number, address in addresses.items()}
+    unread = {Position(number): str(address) for number, address in addresses.items()}
+    reader = ResultReader(request, unread)
+    try:
+        read_listed(addresses, request, reader.read)
+    except TimeoutError:
+        for position, title in reader.unread.items():
+            request.problem(position, f"{title}: was not read in time; read it again")
 
-    async def read() -> None:
-        async with connect(addresses, request.environment) as deployments:
-            listing = TaskListing(deployments, request.progress, log=reader.log)
-            try:
-                async with asyncio.timeout(request.budget.left_s()):
-                    await reader.read(await listing.tasks(addresses))
-            except TimeoutError:
-                for position, title in reader.unread.items():
-                    problem = f"{title}: was not read in time; read it again"
-                    reader.log.problem(position, problem)
 
-    run_coroutine(read())
-    return reader.log
+def read_task_profiles(addresses: Mapping[int, TaskclusterAddress], query: ProfileQuery) -> None:
+    """Give the query the profiles of all tasks at the addresses."""
+    read_listed(addresses, query, _ProfileReader(addresses, query).read, every_kind=True)
+
+
+class _ProfileReader(Struct):
+    """One reading of profiles: `measure`'s own, else the resource profile of the machine.
+
+    Every completed run is one profile. Its label, pool, worker and times come from the queue.
+    """
+
+    addresses: Mapping[int, TaskclusterAddress]
+    query: ProfileQuery
+    _without: int = 0  # tasks of groups, most of which publish no profile
+
+    async def read(self, tasks: Sequence[ListedTask]) -> None:
+        """Read the profiles of all completed runs."""
+        runs = [(listed, run) for listed in tasks for run in self._completed_runs(listed)]
+        if len(runs) > _MOST_PROFILES:
+            remark = (
+                f"read the profiles of {_MOST_PROFILES} of {len(runs):,} runs; name fewer tasks"
+            )
+            self.query.remark(LAST, remark)
+        self.query.progress(ReadProgress("reading profiles", 0, len(runs)))
+        readings = (self._read_run(*run) for run in runs[:_MOST_PROFILES])
+        await run_all(readings, _PROFILES_AT_ONCE)
+        if self._without:
+            without = number_of(self._without, "task")
+            self.query.remark(LAST, f"of groups, {without} published no profile and are left out")
+
+    def _completed_runs(self, listed: ListedTask) -> list[QueueRun]:
+        """Return the runs that completed; the profile of another one is not of all of the task."""
+        task, runs = listed.task, list[QueueRun]()
+        problem = (
+            f"{task.title()}: publishes no profile; run it with `benchmark: {{measure: FOLDER}}`"
+        )
+        try:
+            if task.profiles:
+                problem = f"{task.title()}: {task.ending}; a prediction needs a completed run"
+                chosen = choose_runs(listed, self.query)
+                runs = [run for (run, *_) in chosen if run.state == "completed"]
+        except NoArtifactError as error:
+            problem = str(error)
+        if not runs:
+            self._absent(listed, None, problem)
+        return runs
+
+    async def _read_run(self, listed: ListedTask, run: QueueRun) -> None:
+        """Read the best profile that a run left."""
+        task = listed.task
+        if not self.query.budget.allows_reading(task.title(run)):
+            return
+        files = ((run, artifact) for artifact in task.profiles)
+        try:
+            file = await _read_first(
+                listed, files, parse_any_profile, self.query, MAXIMUM_RESOURCE_BYTES
+            )
+        except NoArtifactError as error:
+            self._absent(listed, run, str(error))
+            return
+        if file is not None:
+            *_, profile = file
+            record = task.record(run, task.status.queue.rpartition("/")[2])
+            pool = profile.task.pool if isinstance(profile, TaskProfile) else None
+            profiled = RunProfile(
+                profile, listed.url(run), task.label, pool or record.pool, record.task_ns
+            )
+            self.query.profiles.append((listed.position(run), profiled))
+
+    def _absent(self, listed: ListedTask, run: QueueRun | None, sentence: str) -> None:
+        if isinstance(self.addresses[listed.number], TaskAddress):
+            self.query.problem(listed.position(run), sentence, listed.url(run))
+        else:
+            self._without += 1

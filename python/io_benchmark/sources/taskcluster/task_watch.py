@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError
-from io_benchmark.sources.protocol import Environment, Tell
+from io_benchmark.sources.protocol import Environment, Reading, Tell
 from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
@@ -178,7 +178,8 @@ class _Watch(Struct):
 
     async def _list(self) -> tuple[list[_WatchedTask], list[_WatchedTask]]:
         """Return the tasks, and those that may still add others."""
-        listing = TaskListing(self.deployments)
+        # Messages are those of the reading that follows.
+        listing = TaskListing(self.deployments, Reading(environment={}))
         tasks = await listing.tasks(self.addresses)
         if listing.lost:
             raise listing.lost[0]
