@@ -68,6 +68,7 @@ def test_nothing_to_compare_is_a_report_too(tmp_path: Path, options: list[str], 
     """Every file is written and says what is missing; that is a failure, partial or not."""
     empty = tmp_path / "results" / "Prp_WjpGRx26VH-wA8fjTA.0"
     empty.mkdir(parents=True)
+    (empty / "task.json").touch()
     missing = f"{empty}/io-benchmark.json: does not exist: the run left no result"
     files = [word for form in FORMATS for word in ("--write", f"{form}=report.{form}")]
     done = compare(

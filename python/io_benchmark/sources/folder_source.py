@@ -157,7 +157,6 @@ class _Search(Struct):
     problems: list[str] = field(default_factory=list)  # folders that cannot be searched
     _skipped: dict[str, list[Path]] = field(default_factory=dict)  # by the reason
     _stores: set[Path] = field(default_factory=set)  # folders that contain TASKID.RUNID
-    _seen: int = 0
 
     @classmethod
     def of(cls, top: Path) -> "_Search":
@@ -169,7 +168,7 @@ class _Search(Struct):
         try:
             top.stat()
             if top.is_dir() and not _is_stored(top):
-                search._search(top, 0)
+                search._search()
             else:
                 search._add(top)
         except FileNotFoundError:
@@ -202,48 +201,43 @@ class _Search(Struct):
             )
         raise UsageError(f"{self.label}: {problem}")
 
-    def _search(self, folder: Path, depth: int) -> None:
-        below = []
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                self._seen += 1
-                if self._seen > _MAXIMUM_FILES:
-                    raise UsageError(
-                        f"{self.label}: has more than {_MAXIMUM_FILES:,} files and folders; name a "
-                        "folder that contains only results"
-                    )
-                path = folder / entry.name
-                if entry.name == run_files.RESULT_NAME:
-                    self._add(folder)
-                elif entry.name.startswith("."):
-                    continue
-                # False for a link that cannot be followed.
-                elif os.path.isdir(entry):  # noqa: PTH112
-                    below.append((path, entry.is_symlink()))
-                elif path.suffix.lower() == ".zip":
-                    self._skipped.setdefault(_ARCHIVE, []).append(path)
-        for path, is_link in below:
-            self._enter(path, depth + 1, is_link=is_link)
-
-    def _enter(self, folder: Path, depth: int, *, is_link: bool) -> None:
-        before = len(self.runs)
-        if _is_stored(folder):
-            self._stores.add(folder.parent)
-        elif is_link:
-            # A run, but nothing below it: links may lead in circles.
-            if os.path.lexists(folder / run_files.RESULT_NAME):
+    def _search(self) -> None:
+        count = 0
+        for name, folders, files in os.walk(self.top, onerror=self._add_problem):
+            folder = Path(name)
+            count += len(folders) + len(files)
+            if count > _MAXIMUM_FILES:
+                raise UsageError(
+                    f"{self.label}: has more than {_MAXIMUM_FILES:,} files and folders; name a "
+                    "folder that contains only results"
+                )
+            if run_files.RESULT_NAME in (*folders, *files):
                 self._add(folder)
-            return
-        elif depth > _MAXIMUM_DEPTH:
-            self._skipped.setdefault(_TOO_DEEP, []).append(folder)
-        else:
-            try:
-                self._search(folder, depth)
-            except OSError as error:
-                self.problems.append(f"{folder}: cannot be searched ({error.strerror})")
-        is_run = run_files.FOLDER.fullmatch(folder.name) is not None
-        if is_run and depth == 1 and len(self.runs) == before:
+            for file in files:
+                if file.lower().endswith(".zip") and not file.startswith("."):
+                    self._skipped.setdefault(_ARCHIVE, []).append(folder / file)
+            folders[:] = [below for below in folders if self._is_searched(folder / below)]
+
+    def _add_problem(self, error: OSError) -> None:
+        if Path(error.filename) == self.top:
+            raise error
+        self.problems.append(f"{error.filename}: cannot be searched ({error.strerror})")
+
+    def _is_searched(self, folder: Path) -> bool:
+        """Return whether to search a folder below; add one that is a run or a link to one."""
+        is_stored = _is_stored(folder)
+        if folder.name.startswith("."):
+            return False
+        if is_stored:
+            self._stores.add(folder.parent)
+        # Nothing below a link is read: links may lead in circles.
+        if is_stored or (folder.is_symlink() and os.path.lexists(folder / run_files.RESULT_NAME)):
             self._add(folder)
+            return False
+        if len(folder.relative_to(self.top).parts) > _MAXIMUM_DEPTH:
+            self._skipped.setdefault(_TOO_DEEP, []).append(folder)
+            return False
+        return not folder.is_symlink()
 
     def _add(self, path: Path) -> None:
         """Add a run's folder or file, with its size; 0 where reading it will fail."""

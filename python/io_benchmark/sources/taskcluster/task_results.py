@@ -91,6 +91,7 @@ async def _read_first(
     maximum_bytes: int,
     *,
     is_last_try: bool = True,
+    has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False,
 ) -> tuple[QueueRun, bytes, T] | None:
     """Read the first of these artifacts of runs that exists; one that cannot be read is a problem.
 
@@ -100,6 +101,8 @@ async def _read_first(
     for run, artifact in files:
         title = listed.task.title(run)
         try:
+            if has_run(listed.task.task_id, run.run_id):
+                return None
             data = await listed.deployment.result(listed.task, run.run_id, maximum_bytes, artifact)
             reading.budget.spend(len(data))
             return run, data, await asyncio.to_thread(parse, data, title)
@@ -179,13 +182,16 @@ class ResultReader(Struct):
         # What was too large for the first reading is larger than that.
         least_bytes = SMALL_BYTES if is_last_try else 0
         (listed, runs), request = download, self.request
-        is_read = any(request.has_run(listed.task.task_id, run.run_id) for run in runs)
-        if not is_read and request.budget.allows_reading(download.title, least_bytes):
-            files = ((run, ARTIFACT) for run in runs)
-            parse = partial(RunResult.parse, source="")
+        if request.budget.allows_reading(download.title, least_bytes):
             try:
                 file = await _read_first(
-                    listed, files, parse, request, maximum_bytes, is_last_try=is_last_try
+                    listed,
+                    ((run, ARTIFACT) for run in runs),
+                    partial(RunResult.parse, source=""),
+                    request,
+                    maximum_bytes,
+                    is_last_try=is_last_try,
+                    has_run=request.has_run,
                 )
             except TooLargeError:
                 return True
