@@ -58,7 +58,7 @@ EXPORT: dict[str, Any] = {
 
 def read(path: Path, text: str | bytes, **wanted: Any) -> tuple[list[TaskRun], list[str]]:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    query = RunQuery(environment={}, **wanted)
+    query = RunQuery({}, **wanted)
     lines = read_run_table(path, query)
     return query.runs, [line.removeprefix(f"{path}: ") for line in lines]
 
@@ -210,7 +210,7 @@ def test_the_longest_name_and_the_highest_cost(file, monkeypatch):
 def test_a_mistake_far_below_uses_nothing_of_the_file(file):
     """A table that ends in something else is not partly used; runs of other files stay."""
     file.write_text(changed("tasks", "scheduled", [1_709_510_399_850, "x"]))
-    query = RunQuery(environment={}, runs=[RUN])
+    query = RunQuery({}, runs=[RUN])
     with pytest.raises(ResultError, match="'x' is not a number of milliseconds"):
         read_run_table(file, query)
     assert query.runs == [RUN]
@@ -227,15 +227,13 @@ def test_limits(file, tmp_path, monkeypatch):
         read(file, f"{HEAD}\n{ROW}\n{ROW}\n")
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(ResultError, match="is not a file"):
-            read_run_table(path, RunQuery(environment={}))
+            read_run_table(path, RunQuery({}))
 
 
 def test_a_run_in_two_tables(tmp_path: Path) -> None:
     """It counts once, by the record that has a cost."""
     for name, cost in (("a", ""), ("b", "0.012244"), ("c", "")):
         (tmp_path / f"{name}.json").write_text(json.dumps([{**AS_OBJECT, "cost": cost}]))
-    gathered = gather_task_runs(
-        [str(tmp_path / f"{name}.json") for name in "abc"], RunQuery(environment={})
-    )
+    gathered = gather_task_runs([str(tmp_path / f"{name}.json") for name in "abc"], RunQuery({}))
     assert gathered.results == (RUN,)
     assert gathered.remarks == ("runs that were read more than once: 2; each counts once",)

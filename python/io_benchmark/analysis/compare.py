@@ -163,12 +163,9 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     for worker in workers:
         for entry in worker.entries:
             runs.setdefault(entry.subject, []).append(Run(worker, entry))
-    return {
-        subject: runs[subject]
-        for workload in workloads.WORKLOADS
-        for subject in runs
-        if subject.workload == workload
-    }
+    order = list(workloads.WORKLOADS)
+    in_order = sorted(runs, key=lambda subject: order.index(subject.workload))
+    return {subject: runs[subject] for subject in in_order}
 
 
 def _compare_subject(subject: Subject, sides: Mapping[str, Side], tasks: _Tasks) -> _Measurement:

@@ -84,9 +84,7 @@ def _read_index(
         results.append(convert(run))
 
     with context.progress() as progress:
-        request = ReadRequest(
-            environment=context.environment, progress=progress, budget=budget, accept=accept
-        )
+        request = ReadRequest(context.environment, progress, budget, accept=accept)
         times, older = read_index_history(query, request)
     gathered = Gathered(tuple(results), request.problem_lines(), request.remark_lines())
     return gathered, times, older

@@ -34,9 +34,7 @@ def predict(
     Profiles are at addresses as well: a file, a folder, or tasks that published theirs.
     """
     with context.progress() as progress:
-        found = gather_profiles(
-            profiles, ProfileQuery(environment=context.environment, progress=progress)
-        )
+        found = gather_profiles(profiles, ProfileQuery(context.environment, progress))
     if not found.results:
         raise ResultError("; ".join(found.unreadable[:_NAMED]) or "there is no profile of a task")
     tasks = _distinct(found.results)

@@ -66,11 +66,7 @@ def fetch(
     budget = Budget(read_bytes=_FETCHED_BYTES)
     with context.progress() as progress:
         request = ReadRequest(
-            environment=context.environment,
-            progress=progress,
-            budget=budget,
-            accept=store.accept,
-            has_run=store.has_run,
+            context.environment, progress, budget, accept=store.accept, has_run=store.has_run
         )
         read_addresses(remote, request)
     store.add_without_result(request.without_result)

@@ -95,11 +95,7 @@ def rank_labels(
     """Rank labels by what their slower pools cost, with the causes that results at `on` show."""
     with context.progress() as progress:
         query = _TotalsQuery(
-            environment=context.environment,
-            progress=progress,
-            label=label,
-            pools=tuple(pool),
-            since=since,
+            context.environment, progress, label=label, pools=tuple(pool), since=since
         )
         reading = gather_task_runs(addresses, query)
     ranking = query.totals.ranking(prices or {})
@@ -147,11 +143,7 @@ def _read_runs(
 ) -> Gathered[TaskRun]:
     with context.progress() as progress:
         query = RunQuery(
-            environment=context.environment,
-            progress=progress,
-            label=label,
-            pools=tuple(pools),
-            since=since,
+            context.environment, progress, label=label, pools=tuple(pools), since=since
         )
         return gather_task_runs(addresses, query)
 

@@ -89,9 +89,9 @@ def gather(
     parsed = parse_addresses(addresses, environment)
     collection = _GatheredRuns(convert)
     request = ReadRequest(
-        environment=environment,
-        progress=progress,
-        budget=budget or Budget(),
+        environment,
+        progress,
+        budget or Budget(),
         accept=lambda position, run, _data: collection.accept(position, run, request),
     )
     read_addresses(parsed, request)

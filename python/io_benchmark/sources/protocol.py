@@ -54,7 +54,7 @@ class IndexPlace(NamedTuple):
     namespace: str
 
 
-class Reading(Struct, kw_only=True):
+class Reading(Struct):
     """One reading of some addresses: what it may use, and the messages about it, each with its position."""
 
     environment: Environment

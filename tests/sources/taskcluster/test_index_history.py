@@ -38,7 +38,7 @@ def collect(loopback, query=QUERY, **environment):
         arrived.append((run_result.task, run_result.result.task.pool))
 
     environment = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
-    request = ReadRequest(environment=environment, accept=accept)
+    request = ReadRequest(environment, accept=accept)
     times, older = index_history.read_index_history(query, request)
     return sorted(arrived, key=lambda run: run[0].started), request, times, older
 

@@ -33,7 +33,7 @@ def listed(loopback, *addresses):
 
     async def main():
         async with connect(remote, environment) as deployments:
-            listing = TaskListing(deployments, Reading(environment=environment))
+            listing = TaskListing(deployments, Reading(environment))
             tasks = await listing.tasks(remote)
             return listing, [(number, task.task_id, run_id) for number, _, task, run_id in tasks]
 

@@ -26,7 +26,7 @@ def deployment() -> Deployment:
 
 def read(deployment: Deployment, *addresses: str, **wanted: Any) -> Gathered[TaskRun]:
     with Loopback(deployment) as taskcluster:
-        query = RunQuery(environment={"TASKCLUSTER_ROOT_URL": taskcluster.url}, **wanted)
+        query = RunQuery({"TASKCLUSTER_ROOT_URL": taskcluster.url}, **wanted)
         return gather_task_runs(addresses, query)
 
 

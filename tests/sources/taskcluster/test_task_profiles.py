@@ -27,7 +27,7 @@ def deployment() -> Deployment:
 
 def read(deployment: Deployment, *addresses: str, private: bool = False) -> Gathered[RunProfile]:
     with Loopback(deployment, private=private) as taskcluster:
-        query = ProfileQuery(environment={"TASKCLUSTER_ROOT_URL": taskcluster.url})
+        query = ProfileQuery({"TASKCLUSTER_ROOT_URL": taskcluster.url})
         return gather_profiles(addresses, query)
 
 

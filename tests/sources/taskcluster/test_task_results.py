@@ -372,7 +372,7 @@ def chosen(*states, run_id=None, state="completed"):
     ]
     status = TaskStatus(task_id=AMD_16, task_group_id=GROUP, state=state, runs=runs)
     task = QueueTask(status=status, label="x", kind="io-benchmark", pool="p", image=None)
-    reading = Reading(environment={})
+    reading = Reading({})
     choice = choose_runs(ListedTask(0, mock.Mock(), task, run_id), reading)
     return [[run.run_id for run in runs] for runs in choice], list(reading.remark_lines())
 

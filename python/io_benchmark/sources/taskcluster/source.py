@@ -48,7 +48,7 @@ class TaskclusterSource(Source):
     ) -> None:
         from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
 
-        reading = Reading(environment=environment)
+        reading = Reading(environment)
         wait_for_tasks(_meanings(addresses, reading), environment, limit_s, tell)
 
 

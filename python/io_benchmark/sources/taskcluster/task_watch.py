@@ -179,7 +179,7 @@ class _Watch(Struct):
     async def _list(self) -> tuple[list[_WatchedTask], list[_WatchedTask]]:
         """Return the tasks, and those that may still add others."""
         # Messages are those of the reading that follows.
-        listing = TaskListing(self.deployments, Reading(environment={}))
+        listing = TaskListing(self.deployments, Reading({}))
         tasks = await listing.tasks(self.addresses)
         if listing.lost:
             raise listing.lost[0]
