@@ -14,7 +14,7 @@ from loopback_deployment import Deployment
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
 from published_profiles import TEST_PROFILE, Sample, add_task, resource_profile
 
-from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.analysis.prediction import Predictions
 
 ANSWER = """\
 How long tasks take on other pools

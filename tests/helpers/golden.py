@@ -25,9 +25,9 @@ from checkout import ROOT
 from json_schemas import report_schema, schema_of
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.history import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
-from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.analysis.prediction import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.tasks.ranking import Ranking
 from io_benchmark.analysis.tasks.task_model import TaskReport

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.history import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
-from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.analysis.prediction import Predictions
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.tasks.ranking import Ranking

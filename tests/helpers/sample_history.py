@@ -8,8 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 from sample_report import HOSTILE_NAMES, text
 
-from io_benchmark.analysis.history.history_model import (
-    FactSpread,
+from io_benchmark.analysis.history import (
     History,
     HistoryReading,
     LeftOut,
@@ -131,9 +130,7 @@ def hostile() -> History:
     point = replace(series.points[0], revision=script, group=breaks, workers=(worker,))
     fact = replace(change.changed[0], name=script, before=breaks, after=entities)
     changed = replace(
-        change,
-        changed=(fact, replace(fact, name=long, points_off=1)),
-        varied=(FactSpread(escapes, (script, long), (breaks,)),),
+        change, changed=(fact, replace(fact, name=long, before=escapes, points_off=1))
     )
     hostile_series = replace(
         series,

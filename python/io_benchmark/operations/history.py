@@ -10,8 +10,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history import series
-from io_benchmark.analysis.history.history_model import History, HistoryReading, LeftOut
+from io_benchmark.analysis.history import History, HistoryReading, LeftOut, series
 from io_benchmark.analysis.history.readings import NEWEST_PUSHES, PastWorkers, readings_of
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.context import Context

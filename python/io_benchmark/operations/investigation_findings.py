@@ -18,7 +18,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
 )
 from io_benchmark.analysis.model import Comparison, Severity, Verdict, WorkerLine
 from io_benchmark.analysis.observed.disks import MachineType
-from io_benchmark.analysis.prediction.prediction_model import Predictions, TaskPrediction
+from io_benchmark.analysis.prediction import Predictions, TaskPrediction
 from io_benchmark.analysis.report_model import MixedPool, Report
 from io_benchmark.number_text import digits, size
 from io_benchmark.report.content import evidence_text, text_of

@@ -15,7 +15,7 @@ from msgspec.structs import asdict, replace
 
 from io_benchmark import number_text
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation
-from io_benchmark.analysis.history.history_model import HistorySeries
+from io_benchmark.analysis.history import HistorySeries
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value

@@ -4,17 +4,18 @@
 import itertools
 import math
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pytest
 from simulated_history import Noise, Values, drift, steps, weekly
 
-from io_benchmark.analysis.history.autoregression import Regression
 from io_benchmark.analysis.history.explanations import (
     FEWEST_VALUES,
     Explanation,
     _Model,
+    _Regression,
     explain,
 )
 
@@ -73,11 +74,11 @@ def test_regression_by_hand(seed: int) -> None:
         return (count - 2) * math.log(square) + sizes, coefficients, covariance
 
     rhos = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-    fit = Regression(columns, values).fit()
-    assert fit.autocorrelation == min(rhos, key=lambda rho: solve(rho)[0])
-    _, coefficients, covariance = solve(fit.autocorrelation)
-    assert fit.coefficients == pytest.approx(coefficients)
-    assert fit.covariance == pytest.approx(covariance)
+    _, coefficients, covariance = min(map(solve, rhos), key=itemgetter(0))
+    fitted, its_covariance, degrees = _Regression(columns, values).fit()
+    assert fitted == pytest.approx(coefficients)
+    assert its_covariance == pytest.approx(covariance)
+    assert degrees == count - 2
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -102,7 +103,7 @@ def test_levels_of_three() -> None:
 
 def test_the_same_step() -> None:
     """Noise moves a step by three points, not by four."""
-    model = _Model(np.arange(20.0), steps=((10, 1.0),))
+    model = _Model(np.arange(20.0), steps=(10,))
     assert [at for at in range(20) if model.has_step(at)] == [7, 8, 9, 10, 11, 12, 13]
 
 

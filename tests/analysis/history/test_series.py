@@ -11,15 +11,16 @@ import workload_entries
 from sample_history import MS, SUBJECT, reading
 from scipy.stats import ttest_ind
 
-from io_benchmark.analysis.history.history_model import (
+from io_benchmark.analysis.history import (
+    Change,
     FactChange,
-    FactSpread,
     HistoryReading,
     Point,
 )
 from io_benchmark.analysis.history.readings import readings_of
-from io_benchmark.analysis.history.series import _fact_changes, history
-from io_benchmark.analysis.observed.machines import Facts, MachineMarks
+from io_benchmark.analysis.history.series import _with_facts, history
+from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.observed.machines import MachineMarks
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.results import parse
@@ -52,8 +53,7 @@ def test_a_change() -> None:
     """From one level to the next: ratio, Student's interval, points against the level before."""
     (series,) = history("amd-16", weeks((12, 75), (8, 150))).series
     (change,) = series.changes
-    assert (change.at, series.autocorrelation) == (12, 0)
-    assert change.p_value < 1e-6
+    assert change.at == 12
     logs = [math.log(point.mean_ns) for point in series.points]
     expected = ttest_ind(logs[12:], logs[:12]).confidence_interval(0.95)
     interval = change.interval
@@ -62,7 +62,7 @@ def test_a_change() -> None:
     assert [change.before_ns, change.after_ns] == pytest.approx(means_ns)
     assert change.ratio == pytest.approx(means_ns[1] / means_ns[0])
     assert change.changed == (FactChange("disks", "2", "1", 0),)
-    assert (change.varied, change.unobserved) == ((), False)
+    assert not change.unobserved
     assert [(level.start, level.end) for level in series.levels] == [(0, 12), (12, 20)]
     assert [point.ratio for point in series.points] == [None] * 12 + [
         point.mean_ns / means_ns[0] for point in series.points[12:]
@@ -143,56 +143,45 @@ def test_rates_in_text() -> None:
     assert "rate, in IOPS, where higher is better" in report
 
 
-def observed(name: str, *values: str | None) -> list[tuple[int, Facts]]:
-    """Return a worker per point; `a|b` are two workers, None one of which nothing was observed."""
-    return [
-        (point, () if value is None else ((name, value),))
-        for point, workers in enumerate(values)
-        for value in (workers.split("|") if workers is not None else [None])
+def changes(**facts: str) -> tuple[list[tuple[str, int]], bool]:
+    """Return which facts changed how far from point 3, and whether any was observed on both sides.
+
+    A fact has a value per point; `a|b` are those of two workers, and - is one that was not observed.
+    """
+    observed = [
+        (point, ((name, value),) if value != "-" else ())
+        for name, values in facts.items()
+        for point, workers in enumerate(values.split())
+        for value in workers.split("|")
     ]
-
-
-def change(points_off: int) -> tuple[FactChange]:
-    return (FactChange("disks", "2", "1", points_off),)
-
-
-def spread(before: str, after: str) -> tuple[FactSpread]:
-    return (FactSpread("disks", tuple(before.split()), tuple(after.split())),)
+    step = Change(3, 1.0, 1.0, 1.0, Interval(1.0, 1.0, 0.95), (), True)
+    found = _with_facts(step, observed)
+    return [(fact.name, fact.points_off) for fact in found.changed], not found.unobserved
 
 
 @pytest.mark.parametrize(
-    ("values", "changed", "varied"),
+    ("values", "points_off"),
     [
-        ("2|2 2 2 1|1 1 1", change(0), ()),
-        ("2 2 1 1 1 1", change(-1), ()),
-        ("2 1 1 1 1 1", change(-2), ()),
-        ("2 2 2 2 2 1", change(2), ()),
-        ("2 2 2 2 2 2", (), ()),
-        ("2 2 2 2 2 2 1", (), spread("2", "1 2")),
-        ("2 1 2 1 2 1", (), spread("1 2", "1 2")),
-        ("2 2 1|2 1 1 1", (), spread("1 2", "1")),
-        ("2 2 2 1 3 1", (), spread("2", "1 3")),
-        ("2 2 2 1 1 2", (), spread("2", "1 2")),
+        ("2|2 2 2 1|1 1 1", 0),
+        ("2 1 1 1 1 1", -2),
+        ("2 2 2 2 2 1", 2),
+        ("2 2 2 2 2 2 1", None),
+        ("2 2 2 2 2 2", None),
+        ("2 1 2 1 2 1", None),
+        ("2 2 1|2 1 1 1", None),
+        ("2 2 2 1 3 1", None),
     ],
 )
-def test_one_fact(
-    values: str, changed: tuple[FactChange, ...], varied: tuple[FactSpread, ...]
-) -> None:
+def test_one_fact(values: str, points_off: int | None) -> None:
     """Constant on each side and different is a change; so is a single switch close by."""
-    assert _fact_changes(observed("disks", *values.split()), 3) == (changed, varied, False)
+    expected = [] if points_off is None else [("disks", points_off)]
+    assert changes(disks=values) == (expected, True)
 
 
-def test_what_was_not_observed() -> None:
-    """A fact that one side lacks is not a change; a change can be without any fact on both sides."""
-    nothing = ((None, None, None, "1", "1"), ("1", "1", "1", None, None), ())
-    for values in nothing:
-        assert _fact_changes(observed("disks", *values), 3) == ((), (), True)
-    assert _fact_changes(observed("disks", "1", None, "1", "1", None), 3) == ((), (), False)
-
-
-def test_the_order() -> None:
-    """Changes at the point come before changes near it."""
-    near = observed("kernel", "a", "a", "b", "b", "b")
-    here = observed("disks", "2", "2", "2", "1", "1")
-    changed, _, _ = _fact_changes([*near, *here], 3)
-    assert [fact.name for fact in changed] == ["disks", "kernel"]
+def test_several_facts() -> None:
+    """What changed at the point is first; without any fact on both sides, nothing is known."""
+    both = changes(kernel="a a b b b", disks="2 2 2 1 1")
+    assert both == ([("disks", 0), ("kernel", -1)], True)
+    for values in ("- - - 1 1", "1 1 1 - -", "- - - - -"):
+        assert changes(disks=values) == ([], False)
+    assert changes(disks="1 - 1 1 -") == ([], True)

@@ -9,11 +9,9 @@ import pytest
 from predicted_tasks import pool_workers
 from published_profiles import MIB, Sample, resource_document, resource_profile
 
-from io_benchmark.analysis.prediction.demand import Demand
+from io_benchmark.analysis.prediction.demand import Demand, demand_of_machine
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, WRITES, PoolStorage
-from io_benchmark.analysis.prediction.predict import predict
-from io_benchmark.analysis.prediction.profiled_run import ProfiledRun
-from io_benchmark.analysis.prediction.resource_demand import demand_of_resources
+from io_benchmark.analysis.prediction.predict import _ProfiledRun, predict
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.report.content import text_of
 from io_benchmark.results.resource_profile import ResourceProfile, parse_any_profile
@@ -56,7 +54,7 @@ def test_the_demand() -> None:
         Sample(6, None, 0, 0.5, cached_mib=90, span_ms=400),
     )
     profile = made_of(*samples)
-    demand = demand_of_resources(profile, 5 * S, "data", (2.0, 2.0))
+    demand = demand_of_machine(profile, 5 * S, "data", (2.0, 2.0))
     assert isinstance(demand, Demand)
     (place,) = demand.places
     assert demand.spans_ns.tolist() == [5e8, 5e8, 5e8]
@@ -81,7 +79,7 @@ def test_the_demand() -> None:
 
 def test_waiting() -> None:
     """A share of two CPUs is twice that of one, and no more than all of the time."""
-    demand = demand_of_resources(made_of(FULL, Sample(1, 0.9), Sample(1, 0.2)), S, "data", (1, 1))
+    demand = demand_of_machine(made_of(FULL, Sample(1, 0.9), Sample(1, 0.2)), S, "data", (1, 1))
     assert isinstance(demand, Demand)
     assert demand.waiting_share is not None
     assert demand.waiting_share.tolist() == pytest.approx([1.0, 1.0, 0.4])
@@ -100,7 +98,7 @@ def test_waiting() -> None:
 )  # fmt: skip
 def test_samples_that_do_not_show_when_it_wrote(samples: list[Sample], text: str) -> None:
     """Nothing is predicted where more than a tenth of the time is in samples of over 3 s."""
-    demand = demand_of_resources(made_of(*samples), S, "data", (1, 1))
+    demand = demand_of_machine(made_of(*samples), S, "data", (1, 1))
     reason = text_of(demand) if isinstance(demand, Statement) else ""
     assert reason.startswith(text) if text else reason == ""
 
@@ -114,7 +112,7 @@ def test_missing_samples() -> None:
             markers[column][7:] = [time_ms + missing_ms for time_ms in markers[column][7:]]
         profile = parse_any_profile(json.dumps(document).encode(), "profile")
         assert isinstance(profile, ResourceProfile)
-        demand = demand_of_resources(profile, S, "data", (1, 1))
+        demand = demand_of_machine(profile, S, "data", (1, 1))
         assert isinstance(demand, Demand) is is_usable
 
 
@@ -189,7 +187,7 @@ def test_places() -> None:
     run = RunProfile(made_of(IDLE, IDLE), "a", "b", "amd-16")
     for names, place in ((("a", "workspace"), "workspace"), (("b", "a"), "a"), ((), "workspace")):
         figures = {(WRITE_RATE, name): [1.0] for name in names}
-        assert ProfiledRun.of(run, PoolStorage("amd-16", 1, figures, None, None, None)).places == (
+        assert _ProfiledRun.of(run, PoolStorage("amd-16", 1, figures, None, None, None)).places == (
             place,
         )
 

@@ -6,7 +6,7 @@ import sample_tasks
 from msgspec.structs import replace
 from written import headings, lines, rows, section, tables
 
-from io_benchmark.analysis.prediction.prediction_model import (
+from io_benchmark.analysis.prediction import (
     PoolPrediction,
     Predictions,
     TaskPrediction,

@@ -1,2 +1,139 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A pool's results over time: readings in, series with their levels and changes out."""
+"""A pool over time: readings in, series with their levels and changes out; here, its data."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from msgspec import Struct
+
+from io_benchmark.analysis.model import Interval, Subject, Verdict
+from io_benchmark.analysis.observed.machines import Facts, FactValue, MachineMarks
+from io_benchmark.analysis.statements import Statement
+
+# A validity rule and the traits that it compares; they are the same within a series.
+Conditions = tuple[tuple[str, Statement], ...]
+
+
+class Origin(Struct, frozen=True):
+    """Where and when a result was measured."""
+
+    group: str  # the task group; without one, a name of this task alone
+    time: datetime
+    revision: str | None
+    task_id: str
+    run_id: int | None
+    source: str
+    marks: MachineMarks  # by which the machine is recognised
+
+
+class HistoryReading(Struct, frozen=True):
+    """One worker's mean of one subject."""
+
+    origin: Origin
+    subject: Subject
+    conditions: Conditions
+    log_mean: float  # of nanoseconds
+    facts: Facts
+
+
+class WorkerMean(Struct, frozen=True):
+    """A worker of a point; several tasks on one machine are one worker."""
+
+    worker_id: str
+    tasks: tuple[str, ...]  # TASKID.RUN
+    mean_ns: float
+
+
+class Point(Struct, frozen=True):
+    """One push: the mean of its workers' logarithms."""
+
+    time: datetime
+    group: str  # the task group; without one, a name of its task
+    revision: str | None
+    workers: tuple[WorkerMean, ...]
+    mean_ns: float
+    value: float  # the mean in the workload's unit, which may be a rate
+    # To the mean of the level before the point's level; None on the first level.
+    ratio: float | None
+
+    @property
+    def date(self) -> str:
+        return self.time.date().isoformat()
+
+
+class Level(Struct, frozen=True):
+    """Points between two changes: from `start` to before `end`."""
+
+    start: int
+    end: int
+    mean_ns: float
+    value: float
+    # Standard deviation of the points' logarithms, without the trend; None for a single point.
+    variation_ratio: float | None
+
+
+class FactChange(Struct, frozen=True):
+    """A fact with one value before and a different one after."""
+
+    name: str
+    before: FactValue
+    after: FactValue
+    points_off: int  # how many points after the change of the level; negative: before it
+
+
+class Change(Struct, frozen=True):
+    """The end of one level and the start of the next."""
+
+    at: int  # the first point of the new level
+    # Just before and after the change.
+    before_ns: float
+    after_ns: float
+    ratio: float  # after ÷ before: above 1 is slower
+    interval: Interval
+    changed: tuple[FactChange, ...]
+    unobserved: bool  # no fact was observed on both sides of the change
+
+    @property
+    def verdict(self) -> Verdict:
+        return Verdict.SLOWER if self.ratio >= 1 else Verdict.FASTER
+
+
+class Effect(Struct, frozen=True):
+    """A trend, as the ratio of times after a year."""
+
+    ratio: float
+    interval: Interval
+
+
+class HistorySeries(Struct, frozen=True, omit_defaults=True):
+    """Points that differ only in time, with the levels and changes among them."""
+
+    subject: Subject
+    # How people know the workload's figure.
+    operation: str  # what is done once
+    unit: str
+    higher_is_better: bool
+    conditions: Mapping[str, Statement]  # by the validity rule that compares them
+    points: tuple[Point, ...]
+    levels: tuple[Level, ...]
+    changes: tuple[Change, ...]
+    expected_ns: tuple[float, ...]  # of each point, by the trend and the changes
+    trend: Effect | None = None
+    possible: tuple[str, ...] = ()  # what else may move the points, not proven: `step`, `trend`
+
+
+class LeftOut(Struct, frozen=True):
+    """Results that are in no series, and the reason."""
+
+    source: str  # a date, a task or a file
+    reason: Statement
+
+
+class History(Struct, frozen=True, tag_field="version", tag=4):
+    """A pool's history."""
+
+    pool: str
+    series: tuple[HistorySeries, ...]
+    left_out: tuple[LeftOut, ...]
+    unreadable: tuple[str, ...]  # one line for each result that could not be read
+    remarks: tuple[Statement, ...]

@@ -19,14 +19,14 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES
-from io_benchmark.analysis.history.history_model import (
+from io_benchmark.analysis.history import (
     Conditions,
     HistoryReading,
     HistorySeries,
     LeftOut,
     Origin,
 )
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.variations import Prior

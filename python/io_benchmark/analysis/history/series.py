@@ -16,13 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history.autoregression import Numbers
-from io_benchmark.analysis.history.explanations import explain
-from io_benchmark.analysis.history.history_model import (
+from io_benchmark.analysis.history import (
     Change,
     Conditions,
     FactChange,
-    FactSpread,
     History,
     HistoryReading,
     HistorySeries,
@@ -32,6 +29,7 @@ from io_benchmark.analysis.history.history_model import (
     Point,
     WorkerMean,
 )
+from io_benchmark.analysis.history.explanations import Numbers, explain
 from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed.machines import (
     Facts,
@@ -217,49 +215,33 @@ def _series(
         points=tuple(_with_ratios(points, levels)),
         levels=tuple(levels),
         changes=tuple(
-            _with_facts(step, [pair for pair in observed if start <= pair[0] < end])
+            _with_facts(step, (pair for pair in observed if start <= pair[0] < end))
             for step, start, end in zip(explanation.steps, ends, ends[2:], strict=False)
         ),
         trend=explanation.trend,
         possible=explanation.possible,
-        autocorrelation=explanation.autocorrelation,
         expected_ns=expected_ns,
     )
 
 
-def _with_facts(step: Change, observed: Sequence[tuple[int, Facts]]) -> Change:
-    changed, varied, unobserved = _fact_changes(observed, step.at)
-    return replace(step, changed=changed, varied=varied, unobserved=unobserved)
-
-
-def _fact_changes(
-    observed: Iterable[tuple[int, Facts]], start: int
-) -> tuple[tuple[FactChange, ...], tuple[FactSpread, ...], bool]:
-    """Return what changed at point `start` or near it, what varies, and whether nothing was observed.
+def _with_facts(step: Change, observed: Iterable[tuple[int, Facts]]) -> Change:
+    """Return a step with the facts that changed at its point or near it.
 
     `observed` has the number of a point and the facts of a worker, for each worker. A fact changed if it
     has one value on all workers before and a different one on all workers after. One that varies before
-    or after does not explain the change.
+    or after does not explain the step.
     """
     values: dict[str, list[tuple[int, FactValue]]] = {}
-    for point, facts in sorted(observed, key=lambda pair: pair[0]):
+    for point, facts in sorted(observed, key=itemgetter(0)):
         for name, value in facts:
             values.setdefault(name, []).append((point, value))
-    changed: list[FactChange] = []
-    varied: list[FactSpread] = []
-    unobserved = True
-    for name, pairs in values.items():
-        before = tuple(sorted({value for point, value in pairs if point < start}, key=str))
-        after = tuple(sorted({value for point, value in pairs if point >= start}, key=str))
-        if before and after:
-            unobserved = False
-            change = _single_change(name, pairs, start)
-            if change is not None and abs(change.points_off) <= _POINTS_NEAR:
-                changed.append(change)
-            elif before != after or len(before) > 1:
-                varied.append(FactSpread(name, before, after))
-    changed.sort(key=lambda change: abs(change.points_off))
-    return tuple(changed), tuple(varied), unobserved
+    both_sides = {
+        name: pairs for name, pairs in values.items() if pairs[0][0] < step.at <= pairs[-1][0]
+    }
+    changes = (_single_change(name, pairs, step.at) for name, pairs in both_sides.items())
+    near = [change for change in changes if change and abs(change.points_off) <= _POINTS_NEAR]
+    near.sort(key=lambda change: abs(change.points_off))
+    return replace(step, changed=tuple(near), unobserved=not both_sides)
 
 
 def _single_change(
@@ -269,7 +251,7 @@ def _single_change(
     pieces = [
         (value, [point for point, _ in piece])
         for value, piece in itertools.groupby(
-            sorted(pairs, key=lambda pair: (pair[0], str(pair[1]))), key=lambda pair: pair[1]
+            sorted(pairs, key=lambda pair: (pair[0], str(pair[1]))), key=itemgetter(1)
         )
     ]
     if len(pieces) != 2 or pieces[0][1][-1] == pieces[1][1][0]:

@@ -1,2 +1,56 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How long a profiled task would take on other pools, by what the benchmark measured there."""
+"""How long a profiled task takes on other pools, by what the benchmark measured there; here, its data."""
+
+from msgspec import Struct
+
+from io_benchmark.analysis.statements import Statement
+from io_benchmark.costs.worker_time import Price
+
+# The level of the interval of a single task's time.
+PREDICTION_LEVEL = 0.90
+
+
+class PoolPrediction(Struct, frozen=True):
+    """One task on one pool. Either all of its times are known, or there is a reason why not.
+
+    `time_ns` is the task's own time and what writes, syncs and the CPU add to it. Syncs and the CPU may
+    add a negative time. 90 % of single tasks there take between `low_ns` and `high_ns`.
+    """
+
+    pool: str
+    workers: int  # whose results give the pool's figures
+    write_bytes_per_s: float | None  # the pool's ceiling: of several places, the lowest
+    time_ns: float | None = None
+    low_ns: float | None = None
+    high_ns: float | None = None
+    added_by_writes_ns: float | None = None
+    added_by_syncs_ns: float | None = None
+    added_by_cpu_ns: float | None = None
+    measured_ns: tuple[int, ...] = ()  # by profiles of the same task that were made there
+    reason: Statement | None = None  # why it is not predicted
+    price: Price | None = None  # of its workers, where prices were given
+
+
+class TaskPrediction(Struct, frozen=True):
+    """One task: what its profiles recorded on the pool that they were made on, and its times elsewhere."""
+
+    program: str  # or the label of a task that published a resource profile
+    sha256: str | None  # of the command's words; null: the label names the task
+    pool: str | None  # of the profiles that the prediction uses
+    measured_ns: tuple[int, ...]  # by these profiles
+    # On average, while the task ran; null where no profile can be used.
+    cpus_used: float | None
+    written_bytes: float | None  # to the disks until the task ended
+    read_bytes: float | None
+    syncs: float | None
+    pools: tuple[PoolPrediction, ...]
+    notes: tuple[Statement, ...] = ()
+    price: Price | None = None  # of the profiled pool
+
+
+class Predictions(Struct, frozen=True, tag_field="version", tag=2):
+    """How long profiled tasks take on other pools."""
+
+    tasks: tuple[TaskPrediction, ...]
+    unreadable: tuple[str, ...]
+    remarks: tuple[str, ...]

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What a task demanded of disks, memory and CPUs in each window of time, by one profile."""
+"""What a task demanded of disks, memory and CPUs in each window of time, by one profile.
 
+A profile of `measure` is of one command. The resource profile that a task published is of the whole machine:
+all disks, all processes. It has no syncs, and no time in which the task waited, only that in which a CPU had
+nothing to do while I/O was pending. What it lacks is an unknown of the prediction (`pool_change`).
+"""
+
+import math
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 import numpy as np
 from msgspec import Struct
@@ -11,21 +18,24 @@ from numpy.typing import NDArray
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.machine import StoragePlace
+from io_benchmark.results.resource_profile import ResourceProfile, ResourceSample
 
 Numbers = NDArray[np.float64]
-# Longer windows hide what a task wants at once; in shorter ones, the ticks of the CPUs are too coarse.
-_WINDOW_NS = 200_000_000
-# Rows are a tenth of a second apart, and late by some milliseconds.
-_LATE_NS = 20_000_000
+_NS_PER_MS = 1e6
+# Windows of 0.2 s, late by some milliseconds. Longer ones hide what a task wants at once; in shorter ones,
+# the ticks of the CPUs are too coarse.
+_WINDOW_NS = 180_000_000
 # Two windows: one does not show when the task wrote.
 _LEAST_NS = 1_000_000_000
-# The share of the command's time that the timeline may miss or exceed.
+# The share of the command's time that the timeline may miss or exceed, and that samples may miss or hide.
 _UNCOVERED_SHARE = 0.1
+# Longer samples hide when the task wrote.
+_COARSE_NS = 3e9
 # Flushes of a window that a file system's own commits may be: with more, the task syncs.
 _OWN_FLUSHES = 4
 _BUSY = tuple(f"cpu_{name}_ms" for name in ("user", "nice", "system", "irq", "softirq"))
 _UNWRITTEN = ("dirty_bytes", "writeback_bytes")
-PAGE_BYTES = 4096
+_PAGE_BYTES = 4096
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
 _WRITTEN_ONCE = {None, "linear", "raid0", "single"}
 
@@ -57,7 +67,6 @@ class Demand(Struct, frozen=True):
     spans_ns: Numbers
     places: tuple[PlaceDemand, ...]
     cpus_used: float  # on average
-    cpu_share: float  # of the time on a CPU; 1 for a task that keeps several of them busy
     cpus: float  # the machine's
     kernel_share: float  # of the time; the CPU time in the kernel
     unwritten_bytes: Numbers  # in memory at the end of each window, beyond those at the start
@@ -66,6 +75,11 @@ class Demand(Struct, frozen=True):
     unseen_ns: float = 0.0  # the task's time before and after the profile
     # How many times the disks' counters hold each byte, at least and at most; None: once.
     counting: tuple[float, float] | None = None
+
+    @property
+    def cpu_share(self) -> float:
+        """Return the share of the time on a CPU; 1 for a task that keeps several of them busy."""
+        return min(1.0, self.cpus_used)
 
     @property
     def expected(self) -> "Demand":
@@ -91,57 +105,68 @@ class Demand(Struct, frozen=True):
             self, places=places, unwritten_bytes=2 * unwritten * self.unwritten_bytes, counting=None
         )
 
-    @classmethod
-    def of(cls, profile: TaskProfile) -> "Demand | Statement":
-        """Return what the profile shows, or why it cannot be used."""
-        columns, usage = profile.timeline.columns, profile.usage
-        if profile.ending.code != 0 or usage is None:
-            return statement("the profiled command failed; profile it again")
-        if profile.wall_ns < _LEAST_NS:
-            return statement(
-                "the command took less than {least}, which does not show when it wrote; "
-                "profile a longer part of the task",
-                least=Quantity(_LEAST_NS, Unit.NANOSECONDS),
-            )
-        ends = _ends(columns.get("time_ns", ()))
-        times = _sums(columns, ("time_ns",), ends)
-        spans = np.zeros(1) if times is None or len(ends) < 2 else np.diff(times)
-        uncovered_ns = abs(float(np.sum(spans)) - profile.wall_ns)
-        if uncovered_ns > _LEAST_NS + profile.wall_ns * _UNCOVERED_SHARE or not spans.all():
-            return statement("the profile's timeline is not of all its time; profile it again")
-        places = [_place_demand(profile, place, ends) for place in profile.storage.places] or [
-            statement("the profile watched no disk; profile with --place on a local disk")
-        ]
-        unusable = [place for place in places if isinstance(place, Statement)]
-        if unusable:
-            return unusable[0]
-        unwritten, busy_ms, waited_us = (
-            _sums(columns, names, ends) for names in (_UNWRITTEN, _BUSY, ("psi_io_some_us",))
+
+def demand_of_command(profile: TaskProfile) -> Demand | Statement:
+    """Return what the profile shows, or why it cannot be used."""
+    columns, usage = profile.timeline.columns, profile.usage
+    if profile.ending.code != 0 or usage is None:
+        return statement("the profiled command failed; profile it again")
+    if profile.wall_ns < _LEAST_NS:
+        return statement(
+            "the command took less than {least}, which does not show when it wrote; "
+            "profile a longer part of the task",
+            least=Quantity(_LEAST_NS, Unit.NANOSECONDS),
         )
-        more = np.zeros(len(ends)) if unwritten is None else unwritten - unwritten[0]
-        busy_ns = None if busy_ms is None else np.diff(busy_ms) * 1e6
-        cpus_used = (usage.user_ns + usage.kernel_ns) / profile.wall_ns
-        return cls(
-            wall_ns=profile.wall_ns,
-            spans_ns=spans,
-            places=tuple(place for place in places if isinstance(place, PlaceDemand)),
-            cpus_used=cpus_used,
-            cpu_share=min(1.0, cpus_used),
-            cpus=profile.host.usable_cpus(profile.limits),
-            kernel_share=min(1.0, usage.kernel_ns / profile.wall_ns),
-            unwritten_bytes=np.maximum(0.0, more[1:]),
-            waiting_share=_waiting_share(waited_us, busy_ns, spans),
-            busy_ns=busy_ns,
-        )
+    ends = _window_ends(columns.get("time_ns", ()), _WINDOW_NS)
+    times = _sums(columns, ("time_ns",), ends)
+    spans = np.zeros(1) if times is None or len(ends) < 2 else np.diff(times)
+    uncovered_ns = abs(float(np.sum(spans)) - profile.wall_ns)
+    if uncovered_ns > _LEAST_NS + profile.wall_ns * _UNCOVERED_SHARE or not spans.all():
+        return statement("the profile's timeline is not of all its time; profile it again")
+    if not profile.storage.places:
+        return statement("the profile watched no disk; profile with --place on a local disk")
+    places = []
+    for storage in profile.storage.places:
+        place = _place_demand(profile, storage, ends)
+        if isinstance(place, Statement):
+            return place
+        places.append(place)
+    unwritten, busy_ms, waited_us = (
+        _sums(columns, names, ends) for names in (_UNWRITTEN, _BUSY, ("psi_io_some_us",))
+    )
+    more = np.zeros(len(ends)) if unwritten is None else unwritten - unwritten[0]
+    busy_ns = None if busy_ms is None else np.diff(busy_ms) * _NS_PER_MS
+    return Demand(
+        wall_ns=profile.wall_ns,
+        spans_ns=spans,
+        places=tuple(places),
+        cpus_used=(usage.user_ns + usage.kernel_ns) / profile.wall_ns,
+        cpus=profile.host.usable_cpus(profile.limits),
+        kernel_share=min(1.0, usage.kernel_ns / profile.wall_ns),
+        unwritten_bytes=np.maximum(0.0, more[1:]),
+        waiting_share=_waiting_share(waited_us, busy_ns, spans),
+        busy_ns=busy_ns,
+    )
 
 
-def _ends(times: Sequence[int | None]) -> list[int]:
+def _window_ends(times: Sequence[float | None], window: float) -> list[int]:
     """Return the rows where windows end; the first is where the first window begins."""
     ends = [0]
-    for row, time_ns in enumerate(times):
-        if (time_ns or 0) - (times[ends[-1]] or 0) >= _WINDOW_NS - _LATE_NS:
+    for row, time in enumerate(times):
+        if (time or 0) - (times[ends[-1]] or 0) >= window:
             ends.append(row)
     return ends if ends[-1] >= len(times) - 1 else [*ends, len(times) - 1]
+
+
+def _sums(
+    columns: Mapping[str, Sequence[int | None]], names: Sequence[str], rows: Sequence[int]
+) -> Numbers | None:
+    """Return the sums of some columns in these rows; None where a value is missing."""
+    values = [[columns[name][row] for row in rows] for name in names if name in columns]
+    if len(values) < len(names) or any(None in column for column in values):
+        return None
+    sums: Numbers = np.array(values, dtype=np.float64).sum(axis=0)
+    return sums
 
 
 def _waiting_share(
@@ -186,7 +211,7 @@ def _place_demand(
             place=place.name,
         )
     # Without counts, requests were as small as pages at most.
-    merged = grown("merged_writes") or [size / PAGE_BYTES for size in written]
+    merged = grown("merged_writes") or [size / _PAGE_BYTES for size in written]
     return PlaceDemand(
         name=place.name,
         written_bytes=np.sum(written, axis=0),
@@ -214,12 +239,83 @@ def _syncs(profile: TaskProfile, place: str) -> tuple[float, float] | None:
     return count, count
 
 
-def _sums(
-    columns: Mapping[str, Sequence[int | None]], names: Sequence[str], rows: Sequence[int]
-) -> Numbers | None:
-    """Return the sums of some columns in these rows; None where a value is missing."""
-    values = [[columns[name][row] for row in rows] for name in names if name in columns]
-    if len(values) < len(names) or any(None in column for column in values):
-        return None
-    sums: Numbers = np.array(values, dtype=np.float64).sum(axis=0)
-    return sums
+def demand_of_machine(
+    profile: ResourceProfile, wall_ns: int, place: str, counting: tuple[float, float]
+) -> Demand | Statement:
+    """Return what the profile shows, as if all was done at one place; or why it cannot be used.
+
+    The task took `wall_ns`, also before and after the profile. `counting` is how many times the disks'
+    counters hold each byte, at least and at most.
+    """
+    columns = {
+        name: np.array([getattr(sample, name) or 0.0 for sample in profile.samples])
+        for name in ResourceSample.__struct_fields__
+    }
+    times_ms = np.array([columns["start_ms"][0], *columns["end_ms"]])
+    samples_ns = (columns["end_ms"] - columns["start_ms"]) * _NS_PER_MS
+    moved_bytes = columns["read_bytes"] + columns["written_bytes"]
+    reason = _unusable(float(times_ms[-1] - times_ms[0]) * _NS_PER_MS, samples_ns, moved_bytes)
+    if reason is not None:
+        return reason
+    ends = _window_ends(times_ms.tolist(), _WINDOW_NS / _NS_PER_MS)
+    spans = np.diff(times_ms[ends]) * _NS_PER_MS
+
+    def total(values: Numbers) -> Numbers:
+        totals: Numbers = np.add.reduceat(values, ends[:-1])
+        return totals
+
+    cpu_ns = samples_ns * profile.cpus
+    kernel_ns = total(columns["kernel"] * cpu_ns)
+    busy_ns = total((columns["user"] + columns["kernel"]) * cpu_ns)
+    waiting = np.clip(total(columns["waiting"] * cpu_ns) / spans, 0.0, 1.0)
+    is_waiting_known = all(sample.waiting is not None for sample in profile.samples)
+    # What the cache grew by and the disks did neither read nor write.
+    moved = moved_bytes / math.sqrt(counting[0] * counting[1])
+    grown = np.diff(columns["cached_bytes"], prepend=columns["cached_bytes"][0]) - moved
+    unwritten = [*accumulate(grown.tolist(), lambda left, more: max(0.0, left + more), initial=0.0)]
+    writes, written_bytes = total(columns["writes"]), total(columns["written_bytes"])
+    demand = PlaceDemand(
+        name=place,
+        written_bytes=written_bytes,
+        writes=writes,
+        # Requests were as small as pages at most.
+        unmerged_writes=np.maximum(writes, written_bytes / _PAGE_BYTES),
+        flushes=np.zeros(len(spans)),
+        read_bytes=float(np.sum(columns["read_bytes"])),
+        syncs=None,
+        is_alone=False,
+    )
+    return Demand(
+        wall_ns=wall_ns,
+        spans_ns=spans,
+        places=(demand,),
+        cpus_used=float(np.sum(busy_ns)) / profile.wall_ns,
+        cpus=float(profile.cpus),
+        kernel_share=min(1.0, float(np.sum(kernel_ns)) / profile.wall_ns),
+        unwritten_bytes=np.array(unwritten)[ends[1:]],
+        waiting_share=waiting if is_waiting_known else None,
+        busy_ns=np.minimum(busy_ns, profile.cpus * spans),
+        unseen_ns=float(wall_ns - profile.wall_ns),
+        counting=counting,
+    )
+
+
+def _unusable(profiled_ns: float, samples_ns: Numbers, moved_bytes: Numbers) -> Statement | None:
+    """Return why samples do not show when a task wrote."""
+    if profiled_ns < _LEAST_NS:
+        return statement(
+            "the profile is shorter than {least}, which does not show when the task wrote; use one "
+            "of a longer task",
+            least=Quantity(_LEAST_NS, Unit.NANOSECONDS),
+        )
+    missing_ns = profiled_ns - float(np.sum(samples_ns))
+    coarse_ns = float(np.sum(samples_ns[samples_ns > _COARSE_NS]))
+    if max(missing_ns, coarse_ns) > _UNCOVERED_SHARE * profiled_ns:
+        return statement(
+            "samples of the profile are missing, or longer than {longest}, so that they do not show "
+            "when the task wrote; run the task with measure",
+            longest=Quantity(_COARSE_NS, Unit.NANOSECONDS),
+        )
+    if not moved_bytes.any():
+        return statement("the profile has no counters of disks; run the task with measure")
+    return None

@@ -9,6 +9,7 @@ room for more.
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import Annotated, get_type_hints
 
 import numpy as np
 from msgspec import Struct
@@ -45,21 +46,36 @@ _ABOVE_LIMIT = 1.25
 
 
 class _Unknowns(Struct, frozen=True):
-    """What neither profile nor results show; each is between 0 and 1."""
+    """What neither profile nor results show, each between 0 and 1, and what it is for a refusal."""
 
-    syncs: float = 0.5  # 1: as many as there may be
-    waiting: float = 1.0  # 1: all waiting that the profile shows was the task's
-    idle: float = 1.0  # 1: it waited where it had nothing to do and its disk was at the ceiling
-    merged: float = 0.0  # 1: the disk's limit counts requests after they are merged
-    requests: float = 1.0  # 0: where nothing measured requests, disks do no more than single syncs
-    room: float = 0.5  # 1: memory takes as much as it is known to at most
-    files: float = 0.25  # the share of the work in the kernel that is with files
-    faster: float = 0.75  # the share of waiting that a faster disk saves, of what it may save
-    others: float = 0.5  # 1: other processes and the kernel's threads need the task's CPUs
-    # Of resource profiles alone.
-    counted: float = 0.5  # 1: bytes were counted at as many levels of devices as there may be
-    unwritten: float = 0.5  # 1: twice as much waits in memory as the cache shows
-    unseen: float = 0.25  # the share of the time before and after the profile that is writing
+    # 1: as many as there may be
+    syncs: Annotated[float, "how many of its flushes are syncs"] = 0.5
+    # 1: all waiting that the profile shows was the task's
+    waiting: Annotated[float, "whose waiting for I/O the profile shows"] = 1.0
+    # 1: it waited where it had nothing to do and its disk was at the ceiling
+    idle: Annotated[float, "what it waits for while its disks are at their ceiling"] = 1.0
+    # 1: the disk's limit counts requests after they are merged
+    merged: Annotated[float, "whether {pool} counts requests before the kernel merges them"] = 0.0
+    # 0: where nothing measured requests, disks do no more than single syncs
+    requests: Annotated[
+        float, "how many requests the disks of {pool} do, which random-io measures"
+    ] = 1.0
+    # 1: memory takes as much as it is known to at most
+    room: Annotated[float, "how much may wait in memory to be written"] = 0.5
+    # The share of the work in the kernel
+    files: Annotated[float, "how much of its work in the kernel is with files"] = 0.25
+    # The share of waiting that a faster disk saves, of what it may save
+    faster: Annotated[
+        float, "how long it computes while the disks of the profile are at their ceiling"
+    ] = 0.75
+    # 1: other processes and the kernel's threads need the task's CPUs
+    others: Annotated[float, "which other work needs the same CPUs"] = 0.5
+    # Of resource profiles alone. 1: bytes were counted at as many levels of devices as there may be
+    counted: Annotated[float, "how many devices count each byte that is written"] = 0.5
+    # 1: twice as much waits in memory as the cache shows
+    unwritten: Annotated[float, "how much was not written yet when the profile ended"] = 0.5
+    # The share of that time
+    unseen: Annotated[float, "how much of its time before and after the profile is writing"] = 0.25
 
 
 _EXPECTED = _Unknowns()
@@ -144,18 +160,19 @@ class PoolChange(Struct, frozen=True):
         merged = self._merged(place, unknowns)
         requests = merged * place.writes + (1 - merged) * place.unmerged_writes
         there_per_s, requests_there = target.writes_per_s(name), requests
-        if self.ratios[WRITES, name][1].variance and not math.isinf(there_per_s):
-            there_per_s = min(there_per_s, source.writes_per_s(name) * self.ratio(WRITES, name))
         if math.isinf(there_per_s):
-            least_per_s = target.least_writes_per_s(name)
-            there_per_s, requests_there = (
-                least_per_s / max(1e-9, 1 - unknowns.requests),
-                place.writes,
-            )
+            there_per_s = target.least_writes_per_s(name) / max(1e-9, 1 - unknowns.requests)
+            requests_there = place.writes
+        elif self.ratios[WRITES, name][1].variance:
+            there_per_s = min(there_per_s, source.writes_per_s(name) * self.ratio(WRITES, name))
         bytes_s = place.written_bytes / source.ceiling(name)
         here = np.maximum(bytes_s, requests / source.writes_per_s(name))
         there = np.maximum(bytes_s / self.ratio(WRITE_RATE, name), requests_there / there_per_s)
         return here * NS_PER_S, there * NS_PER_S
+
+    def _is_full(self, place: PlaceDemand, unknowns: _Unknowns = _EXPECTED) -> NDArray[np.bool_]:
+        """Return in which windows the disks of a place are at their ceiling."""
+        return self._service_ns(place, unknowns)[0] >= _AT_CEILING * self.demand.spans_ns
 
     def _merged(self, place: PlaceDemand, unknowns: _Unknowns) -> float:
         """Return 1 if a limit counts requests after the kernel merged them.
@@ -179,8 +196,7 @@ class PoolChange(Struct, frozen=True):
     def _waiting_ns(self, place: PlaceDemand, unknowns: _Unknowns) -> Numbers:
         """Return how long the task waited for the disks of a place."""
         demand, spans = self.demand, self.demand.spans_ns
-        here, _ = self._service_ns(place, unknowns)
-        is_full = here >= _AT_CEILING * spans
+        is_full = self._is_full(place, unknowns)
         shown = np.where(place.is_synced | is_full, 1.0, 0.0)
         if demand.waiting_share is None:
             return spans * np.maximum(shown, 1 - unknowns.waiting)
@@ -193,9 +209,7 @@ class PoolChange(Struct, frozen=True):
 
     def unexplained_waiting_ns(self, place: PlaceDemand) -> Numbers:
         """Return how long something waited while the disks were not at their ceiling."""
-        here, _ = self._service_ns(place, _EXPECTED)
-        waiting_ns = self._waiting_ns(place, _EXPECTED)
-        return np.where(here >= _AT_CEILING * self.demand.spans_ns, 0.0, waiting_ns)
+        return np.where(self._is_full(place), 0.0, self._waiting_ns(place, _EXPECTED))
 
     def _by_syncs(self, place: PlaceDemand, unknowns: _Unknowns) -> Numbers:
         """Return what the difference of single syncs adds; no more than the task waited."""
@@ -238,10 +252,8 @@ class PoolChange(Struct, frozen=True):
         demand = self.demand
         if place.is_alone or demand.waiting_share is None:
             return place.is_synced
-        here, _ = self._service_ns(place, _EXPECTED)
         is_written = demand.unwritten_bytes < place.written_bytes
-        is_waiting = demand.waiting_share > _SYNC_WAITING
-        return is_written & is_waiting & (here >= _AT_CEILING * demand.spans_ns)
+        return is_written & (demand.waiting_share > _SYNC_WAITING) & self._is_full(place)
 
     @property
     def _room_bytes(self) -> tuple[float, float]:
@@ -260,11 +272,11 @@ class PoolChange(Struct, frozen=True):
         return min(high, demand.unwritten_bytes.max().item()), high
 
     def unknown_parts(self) -> Iterator[tuple[str, float, float]]:
-        """Return ln of the time at both ends of each thing that is not known, and its name."""
-        for name in _Unknowns.__struct_fields__:
+        """Return what each thing is that is not known, and ln of the time at both ends of it."""
+        for name, hint in get_type_hints(_Unknowns, include_extras=True).items():
             ends = (replace(_EXPECTED, **{name: end}) for end in (0.0, 1.0))
             first, last = (math.log(self.times(unknowns).total) for unknowns in ends)
-            yield name, first, last
+            yield hint.__metadata__[0], first, last
 
     def errors(self) -> Iterator[MeanVariance]:
         """Return the independent errors of ln of the predicted time."""

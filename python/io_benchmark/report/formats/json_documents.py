@@ -7,8 +7,8 @@
 - Raw samples are only in the result files.
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
-Versions, since 2026-11: a comparison and a comparison of tasks have the fourth, a history the third,
-predictions the second, an investigation and a ranking the first. CHANGELOG.md says what each one changed.
+Versions, since 2026-11: a comparison, a comparison of tasks and a history have the fourth, predictions
+the second, an investigation and a ranking the first. CHANGELOG.md says what each one changed.
 """
 
 import json
@@ -18,9 +18,9 @@ from numbers import Integral, Real
 import msgspec
 from msgspec import Struct
 
-from io_benchmark.analysis.history.history_model import History
+from io_benchmark.analysis.history import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
-from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.analysis.prediction import Predictions
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.statements import Statement, Value
 from io_benchmark.analysis.tasks.ranking import Ranking

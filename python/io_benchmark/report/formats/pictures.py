@@ -8,7 +8,7 @@ from statistics import fmean
 
 from markupsafe import Markup
 
-from io_benchmark.analysis.history.history_model import HistorySeries, Point
+from io_benchmark.analysis.history import HistorySeries, Point
 from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: MPL-2.0
 """A pool over time: what changed and when, then each series with its picture and its points."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP, TREND
-from io_benchmark.analysis.history.history_model import (
+from io_benchmark.analysis.history import (
     Change,
     Effect,
     FactChange,
-    FactSpread,
     History,
     HistorySeries,
     Level,
 )
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP, TREND
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.machines import FactValue
 from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
@@ -24,7 +23,6 @@ from io_benchmark.report.blocks import (
     STRONG,
     Block,
     Document,
-    Fold,
     Heading,
     Item,
     Items,
@@ -46,7 +44,7 @@ _REVISION_LENGTH = 12
 _POINTS_SHOWN = 60
 # The answer names this many facts that changed, and counts the others.
 _FACTS_IN_ANSWER = 3
-_VALUES_SHOWN, _VALUE_LENGTH = 4, 120
+_VALUE_LENGTH = 120
 # A trend of a shorter history is reported per week.
 _LONG_DAYS = 180
 _POSSIBLE = {STEP: "a step", TREND: "a trend"}
@@ -59,7 +57,6 @@ _INTRODUCTION = (
 _NOT_OBSERVED = (
     "It is unknown what changed: host and storage were not observed both before and after."
 )
-_VARIED = "Varied before or after the change, so not an explanation by itself"
 _NOTHING_CHANGED = "No observed fact about host and storage changed here."
 
 
@@ -220,8 +217,6 @@ def _series(series: HistorySeries) -> Iterator[Block]:
             yield Items.of(facts, where.replace("Close", "Changed close"))
         if not change.changed:
             yield Paragraph(_nothing(change))
-        if change.varied:
-            yield Fold(_VARIED, [Items.of(map(_spread_text, change.varied))])
 
 
 def _rows(series: HistorySeries) -> Iterator[Row]:
@@ -255,13 +250,6 @@ def _change_text(fact: FactChange) -> str:
     return sentence
 
 
-def _spread_text(fact: FactSpread) -> str:
-    before, after = _values_text(fact.before), _values_text(fact.after)
-    if before == after:
-        return f"{fact.name}: {before}, before and after"
-    return f"{fact.name}: {before} before, {after} after"
-
-
 def _difference(before: FactValue, after: FactValue) -> str:
     """Return both values; of long lists of options only what was removed and added."""
     if isinstance(before, str) or isinstance(after, str) or min(len(before), len(after)) < 3:
@@ -270,10 +258,6 @@ def _difference(before: FactValue, after: FactValue) -> str:
     added = ", ".join(option for option in after if option not in before)
     pairs = (("without", removed), ("with", added))
     return " and ".join(f"{word} {_value_text(options)}" for word, options in pairs if options)
-
-
-def _values_text(values: Iterable[FactValue]) -> str:
-    return listed([*map(_value_text, values)], _VALUES_SHOWN, " or {:,} others", " or ")
 
 
 def _value_text(value: FactValue) -> str:

@@ -15,7 +15,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Target,
 )
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.prediction.prediction_model import PREDICTION_LEVEL
+from io_benchmark.analysis.prediction import PREDICTION_LEVEL
 from io_benchmark.number_text import (
     compact,
     count,

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
-from io_benchmark.analysis.prediction.prediction_model import (
+from io_benchmark.analysis.prediction import (
     PREDICTION_LEVEL,
     PoolPrediction,
     Predictions,
