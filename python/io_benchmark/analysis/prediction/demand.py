@@ -84,26 +84,25 @@ class Demand(Struct, frozen=True):
     @property
     def expected(self) -> "Demand":
         """Return the demand with what is likely of that which is not known."""
-        return self if self.counting is None else self.as_counted(0.5, 0.5)
+        return self.as_counted(0.5, 0.5)
 
     def as_counted(self, level: float, unwritten: float) -> "Demand":
         """Return the demand if bytes were counted at this level between least and most."""
-        low, high = self.counting or (1.0, 1.0)
+        if self.counting is None:
+            return self
+        low, high = self.counting
         times = low * (high / low) ** level
-        places = tuple(
-            replace(
-                place,
-                written_bytes=place.written_bytes / times,
-                writes=place.writes / times,
-                unmerged_writes=place.unmerged_writes / times,
-                read_bytes=place.read_bytes / times,
-                syncs=(0.0, float(np.sum(place.writes)) / times),
-            )
-            for place in self.places
+        (place,) = self.places
+        counted = replace(
+            place,
+            written_bytes=place.written_bytes / times,
+            writes=place.writes / times,
+            unmerged_writes=place.unmerged_writes / times,
+            read_bytes=place.read_bytes / times,
+            syncs=(0.0, float(np.sum(place.writes)) / times),
         )
-        return replace(
-            self, places=places, unwritten_bytes=2 * unwritten * self.unwritten_bytes, counting=None
-        )
+        left_bytes = 2 * unwritten * self.unwritten_bytes
+        return replace(self, places=(counted,), unwritten_bytes=left_bytes, counting=None)
 
 
 def demand_of_command(profile: TaskProfile) -> Demand | Statement:
@@ -198,7 +197,7 @@ def _place_demand(
     disks = [profile.timeline.devices.get(device.name, {}) for device in place.leaf_devices]
 
     def grown(name: str) -> list[Numbers] | None:
-        """Return what a counter of each disk grew by in each window; None where it is not known."""
+        """Return what a counter of each disk grew by in each window; None: not known."""
         totals = [_sums(disk, (name,), ends) for disk in disks]
         steps = [np.diff(total) for total in totals if total is not None]
         return steps if steps and len(steps) == len(disks) and np.min(steps) >= 0 else None
