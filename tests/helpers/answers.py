@@ -29,9 +29,9 @@ def _text(evidence: Mapping[str, Any]) -> str:
     return "; ".join(observation["seen"][0]["value"]["text"] for observation in observations)
 
 
-def bottlenecks(document: Mapping[str, Any], at: int = 0) -> set[str]:
-    """What held the copies up, on any side."""
-    return {side["bottleneck"] for side in document["subjects"][at]["bottlenecks"].values()}
+def waiting_runs(document: Mapping[str, Any], at: int = 0) -> set[float | None]:
+    """The part of each side's runs whose copies waited for storage."""
+    return {side["waiting_runs_ratio"] for side in document["subjects"][at]["storage"].values()}
 
 
 def measured(document: Mapping[str, Any], variant: str, threads: int | None = None) -> Any:

@@ -32,7 +32,7 @@ from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport, SubjectReport
-from io_benchmark.analysis.side_times import Division, bottlenecks_of_sides
+from io_benchmark.analysis.side_times import Division, SideStorage
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import (
     figures,
@@ -182,13 +182,20 @@ def _compare_subject(subject: Subject, sides: Mapping[str, Side], tasks: _Tasks)
         subject,
         {name: figures.summarize(side) for name, side in in_order.items()},
         comparisons,
-        bottlenecks_of_sides(subject, in_order),
+        _storage(subject, in_order),
         tuple(Division.between(sides[pair.candidate], sides[pair.baseline]) for pair in pairs),
         operation=workload.operation,
         unit=workload.unit,
         higher_is_better=workload.higher_is_better,
     )
     return _Measurement(pairs, report, problems)
+
+
+def _storage(subject: Subject, sides: Mapping[str, Side]) -> dict[str, SideStorage]:
+    """Return what the storage of each side did; only cache-retrieve tells where its bytes went."""
+    if subject.workload != "cache-retrieve":
+        return {}
+    return {name: SideStorage.of_side(side) for name, side in sides.items()}
 
 
 def _pairs(sides: Mapping[str, Side], tasks: _Tasks) -> tuple[list[Pair], list[Problem]]:

@@ -6,7 +6,7 @@ right side.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
@@ -113,37 +113,48 @@ class Expectation(Struct, frozen=True):
         """Judge every measurement with these parts; not met if the two were not compared on any."""
         selected = [part for part in report.subjects if set(part.subject.parts) >= set(self.parts)]
         if not selected and self.parts:
-            return self._not_met(_BROKEN, _not_measured(self.parts, report))
-        comparisons = [
-            comparison
-            for part in selected
-            for comparison in part.comparisons
-            if (comparison.candidate, comparison.baseline) == (self.candidate, self.baseline)
-        ]
+            names = (part for each in report.subjects for part in each.subject.parts)
+            template = "no measurement has {parts} in its name; there are: {names}"
+            return self._not_met(template, parts=joined(self.parts), names=_listed(names))
+        compared = [comparison for part in selected for comparison in part.comparisons]
+        comparisons = [pair for pair in compared if self._is_about(pair)]
         if not comparisons:
-            return self._not_met(_BROKEN, self._not_compared(report))
+            pairs = _listed(f"{pair.candidate}/{pair.baseline}" for pair in compared)
+            where = statement(" on {parts}" if self.parts else "", parts=joined(self.parts))
+            template = "these two were not compared{where}; there are: {pairs}"
+            return self._not_met(template, where=where, pairs=pairs)
         states = [self._state(comparison.interval) for comparison in comparisons]
         # What is surely broken comes before what is not decided.
         for state in (_BROKEN, _OPEN):
             if state in states:
                 worst, further = comparisons[states.index(state)], len(states) - states.count(_MET)
-                return self._not_met(state, _with_interval(worst, further - 1))
-        on = statement("")
+                interval = worst.interval
+                return self._not_met(
+                    "{ratio} ({interval}) on {subject}"
+                    + (", and {more} more" if further > 1 else ""),
+                    state,
+                    ratio=Quantity(worst.ratio, Unit.RATIO),
+                    interval=Range(interval.low_ratio, interval.high_ratio, Unit.RATIO),
+                    subject=joined(worst.subject.parts),
+                    more=count(further - 1),
+                )
+        left_out = len(selected) - len(comparisons)
+        template = "{expectation}: met"
         if len(selected) > 1:
-            left_out = len(selected) - len(comparisons)
-            on = statement(
-                f" on {{compared}} measurement{'' if len(comparisons) == 1 else 's'}"
-                + ("; {left_out} not compared" if left_out else ""),
-                compared=count(len(comparisons)),
-                left_out=count(left_out),
-            )
-        message = statement("{expectation}: met{on}", expectation=self.written, on=on)
-        return _Outcome(True, message)
+            template += f" on {{compared}} measurement{'' if len(comparisons) == 1 else 's'}"
+            template += "; {left_out} not compared" if left_out else ""
+        numbers = {"compared": count(len(comparisons)), "left_out": count(left_out)}
+        return _Outcome(True, statement(template, expectation=self.written, **numbers))
 
-    def _not_met(self, state: str, reason: Statement) -> _Outcome:
+    def _not_met(
+        self, reason: str, state: str = _BROKEN, **values: Statement | Quantity | Range
+    ) -> _Outcome:
+        message = statement(reason, **values)
         template = f"{{expectation}}: {state}, {{reason}}"
-        message = statement(template, expectation=self.written, reason=reason)
-        return _Outcome(False, message)
+        return _Outcome(False, statement(template, expectation=self.written, reason=message))
+
+    def _is_about(self, pair: Comparison) -> bool:
+        return (pair.candidate, pair.baseline) == (self.candidate, self.baseline)
 
     def _state(self, interval: Interval) -> str:
         low, high = interval.low_ratio, interval.high_ratio
@@ -152,40 +163,6 @@ class Expectation(Struct, frozen=True):
         is_broken = (low >= self.limit) if self.below else (high <= self.limit)
         return _BROKEN if is_broken else _OPEN
 
-    def _not_compared(self, report: Report) -> Statement:
-        """Explain which pairs were compared instead, or that these two were not compared on these parts."""
-        pairs = dict.fromkeys(
-            f"{comparison.candidate}/{comparison.baseline}"
-            for part in report.subjects
-            for comparison in part.comparisons
-        )
-        template = "these two were not compared; there are: {pairs}"
-        if f"{self.candidate}/{self.baseline}" in pairs:
-            template = "these two were not compared on {parts}; the report has the reason"
-        return statement(template, parts=joined(self.parts), pairs=joined(pairs or ["none"]))
 
-
-def _with_interval(comparison: Comparison, more: int) -> Statement:
-    return statement(
-        "{ratio} ({interval}) on {subject}" + (", and {more} more" if more else ""),
-        ratio=Quantity(comparison.ratio, Unit.RATIO),
-        interval=Range(comparison.interval.low_ratio, comparison.interval.high_ratio, Unit.RATIO),
-        subject=joined(comparison.subject.parts),
-        more=count(more),
-    )
-
-
-def _not_measured(parts: Sequence[str], report: Report) -> Statement:
-    """Explain which part no measurement has, or that none has all of them."""
-    measured = dict.fromkeys(part for result in report.subjects for part in result.subject.parts)
-    unknown = next((part for part in parts if part not in measured), None)
-    if unknown is None:
-        return statement(
-            "no measurement has all of {parts} in its name; the report lists the measurements",
-            parts=joined(parts),
-        )
-    return statement(
-        "no measurement has {part} in its name; there are: {known}",
-        part=repr(unknown),
-        known=joined(measured or ["none"]),
-    )
+def _listed(names: Iterable[str]) -> Statement:
+    return joined(dict.fromkeys(names) or ["none"])

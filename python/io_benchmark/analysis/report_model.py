@@ -20,7 +20,7 @@ from io_benchmark.analysis.model import (
     Verdict,
     WorkerLine,
 )
-from io_benchmark.analysis.side_times import Division, SideBottleneck
+from io_benchmark.analysis.side_times import Division, SideStorage
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.costs.worker_time import Cost
@@ -31,7 +31,7 @@ class SubjectReport(Struct, frozen=True):
     figures: Mapping[str, Figures]  # by side, baseline first
     comparisons: tuple[Comparison, ...]  # one per candidate, in the order of `figures`
     # By side; empty for all workloads but cache-retrieve.
-    bottlenecks: dict[str, SideBottleneck] = field(default_factory=dict)
+    storage: dict[str, SideStorage] = field(default_factory=dict)
     divisions: tuple[Division, ...] = ()  # one per comparison, in the same order
     # How people know the workload's figure.
     operation: str = "retrieve"  # what is done once
@@ -65,9 +65,8 @@ class SubjectReport(Struct, frozen=True):
     @property
     def median_is_steady(self) -> bool:
         """Return whether it is steady on every side, so that medians can be compared."""
-        return bool(self.bottlenecks) and all(
-            side.bottleneck.median_is_steady for side in self.bottlenecks.values()
-        )
+        sides = self.storage.values()
+        return bool(sides) and all(side.median_is_steady for side in sides)
 
 
 class SingleWorker(Struct, frozen=True):

@@ -1,28 +1,24 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Where the time of sides goes: the parts of their difference, and the bottleneck of each side's copies.
+"""Where the time of sides goes: the parts of their difference, and what each side's storage did.
 
 A difference of two sides' mean times is divided into parts that were measured on both, and blocked time.
 
-A bottleneck is memory, writeback, a disk, a cap, the CPU or reading. The same program measures different
-things with different bottlenecks, and a different figure is steady: the median where the page cache takes
-everything, the mean where writers wait for the disk. taskcluster/docs/statistics.md has the signatures.
+The same program measures different things where copies wait for storage and where they do not, and a
+different figure is steady: the mean, or the median where the page cache takes everything.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from enum import StrEnum
 from functools import cache
+from operator import attrgetter
 from statistics import fmean
 
 from msgspec import Struct
 
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.runs import WAITS_SHARE, Run
 from io_benchmark.analysis.observed.sides import Runs, Side
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, joined, share, statement
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.variances import MeanVariance
 
@@ -136,132 +132,51 @@ def _difference(
 
 # Fewer bytes than this part of those copied do not count.
 _MOVED_SHARE = 0.2
-# A rate this near to a cap is the cap's; a disk this busy is the one that is waited for.
-_AT_CAP_SHARE = 0.85
-_BUSY_SHARE = 0.8
 
 
-class Bottleneck(StrEnum):
-    """The resource that the copies of a run waited for."""
+class SideStorage(Struct, frozen=True):
+    """Where one side's bytes went, and what its storage did meanwhile: means over its workers."""
 
-    PAGE_CACHE = "absorbed by the page cache"
-    WRITEBACK = "bound by writeback"
-    DEVICE = "bound by a device"
-    CAP = "bound by a cap"
-    CPU = "bound by the CPU"
-    READING = "bound by reading"
-    UNKNOWN = "unknown"
-
-    @property
-    def median_is_steady(self) -> bool:
-        """Return whether identical runs have the same median; where they do not, their means agree."""
-        return self in (Bottleneck.PAGE_CACHE, Bottleneck.CPU)
-
-
-class SideBottleneck(Struct, frozen=True):
-    """The bottleneck of one side, and where its bytes went: means over its workers."""
-
-    bottleneck: Bottleneck
-    reason: Statement
     copied_bytes: float | None
     written_bytes: float | None  # what reached the disks, the final sync's included
     left_dirty_bytes: float | None  # what the last copy left to be written
     drain_ns: float | None  # how long writing that took
+    io_wait_ratio: float | None  # the part of the time in which something waited for I/O
+    busiest_disk_ratio: float | None  # the part of the time in which the busiest disk was busy
+    written_bytes_per_s: float | None
+    write_cap_bytes_per_s: float | None  # published, or by a cgroup
+    waiting_runs_ratio: float | None  # the part of the runs whose copies waited; None: not recorded
+
+    @classmethod
+    def of_side(cls, side: Side) -> "SideStorage":
+        return cls(
+            copied_bytes=side.mean(attrgetter("copied_bytes")),
+            written_bytes=side.mean(lambda run: run.moved_bytes and run.moved_bytes[1]),
+            left_dirty_bytes=side.mean(_left_dirty),
+            drain_ns=side.mean(attrgetter("entry.retrieves.final_sync_ns")),
+            io_wait_ratio=side.mean(attrgetter("io_wait_share")),
+            busiest_disk_ratio=side.mean(attrgetter("busiest_share")),
+            written_bytes_per_s=side.mean(attrgetter("written_bytes_per_s")),
+            write_cap_bytes_per_s=side.mean(attrgetter("write_cap")),
+            waiting_runs_ratio=side.mean(_waits_for_storage),
+        )
+
+    @property
+    def median_is_steady(self) -> bool:
+        """Return whether identical runs have the same median; where copies wait, their means agree."""
+        return self.waiting_runs_ratio is not None and self.waiting_runs_ratio < 1 / 2
 
 
-_Judgement = tuple[Bottleneck, list[Statement]]
-# Looking up takes longer than copying, or runnable processes wait for a CPU.
-_LOOKUPS_SHARE = 0.5
-_CPU_PRESSURE_SHARE = 0.3
-
-
-def bottlenecks_of_sides(subject: Subject, sides: Mapping[str, Side]) -> dict[str, SideBottleneck]:
-    """Return each side's bottleneck; only cache-retrieve has them."""
-    if subject.workload != "cache-retrieve":
-        return {}
-    return {side: _side_bottleneck(views) for side, views in sides.items()}
-
-
-def _side_bottleneck(side: Side) -> SideBottleneck:
-    judged = side.readings(_judge)
-    bottleneck = _most_common([_most_common([kind for kind, _ in runs]) for runs in judged])
-    # The reason of the run in the middle, so that the order of the runs does not matter.
-    reasons = sorted(
-        (joined(reasons) for runs in judged for kind, reasons in runs if kind is bottleneck),
-        key=repr,
-    )
-    if not reasons:
-        reasons = [statement("its workers have different bottlenecks")]
-    return SideBottleneck(
-        bottleneck=bottleneck,
-        reason=reasons[len(reasons) // 2],
-        copied_bytes=side.mean(lambda run: run.copied_bytes),
-        written_bytes=side.mean(lambda run: run.moved_bytes and run.moved_bytes[1]),
-        left_dirty_bytes=side.mean(_left_dirty),
-        drain_ns=side.mean(
-            lambda run: run.entry.retrieves.final_sync_ns if run.entry.retrieves else None
-        ),
-    )
-
-
-def _most_common(bottlenecks: Sequence[Bottleneck]) -> Bottleneck:
-    """Return the bottleneck of more than half of those that are known."""
-    counts = Counter(kind for kind in bottlenecks if kind is not Bottleneck.UNKNOWN)
-    for bottleneck, count in counts.most_common(1):
-        if 2 * count > counts.total():
-            return bottleneck
-    return Bottleneck.UNKNOWN
-
-
-def _judge(run: Run) -> _Judgement:
+def _waits_for_storage(run: Run) -> bool | None:
+    """Return whether copies waited for I/O, and bytes reached or left the disks meanwhile."""
     if run.moved_bytes is None or not run.copied_bytes:
-        return Bottleneck.UNKNOWN, [statement("the disks' counters were not recorded")]
+        return None
     read_bytes, written_bytes = run.moved_bytes
     # What reached the disks before the final sync.
-    written = max(0, written_bytes - (_left_dirty(run) or 0)) / run.copied_bytes
-    read = read_bytes / run.copied_bytes
-    waits = run.io_wait_share
-    bytes_written = statement("{written} of the bytes written meanwhile", written=share(written))
-    if max(written, read) < _MOVED_SHARE:
-        return _in_memory(run, [bytes_written])
-    if waits is None:
-        unknown = statement("{written}, but no pressure was recorded", written=bytes_written)
-        return Bottleneck.UNKNOWN, [unknown]
-    waited = statement("waiting for I/O {waiting} of the time", waiting=share(waits))
-    if waits < WAITS_SHARE:
-        return _in_memory(run, [waited, bytes_written])
-    if written >= _MOVED_SHARE:
-        bottleneck, reasons = _writing(run)
-        return bottleneck, [waited, bytes_written, *reasons]
-    bytes_read = statement("{read} of the bytes read from disk", read=share(read))
-    return Bottleneck.READING, [waited, bytes_read]
-
-
-def _in_memory(run: Run, reasons: list[Statement]) -> _Judgement:
-    lookups = (run.entry.lookup_mean_ns or 0.0) / (run.mean_ns or math.inf)
-    if lookups >= _LOOKUPS_SHARE:
-        looking_up = statement("{lookups} of the time looking up", lookups=share(lookups))
-        return Bottleneck.CPU, [*reasons, looking_up]
-    pressure = (run.growth("psi_cpu_some_us") or 0) / 1e6
-    if pressure >= _CPU_PRESSURE_SHARE:
-        waiting = statement("waiting for a CPU {pressure} of the time", pressure=share(pressure))
-        return Bottleneck.CPU, [*reasons, waiting]
-    return Bottleneck.PAGE_CACHE, reasons
-
-
-def _writing(run: Run) -> _Judgement:
-    rate, cap, busy = run.written_bytes_per_s, run.write_cap, run.busiest_share
-    if rate is not None and cap is not None and rate >= _AT_CAP_SHARE * cap:
-        rates = {
-            "rate": Quantity(rate, Unit.BYTES_PER_SECOND),
-            "cap": Quantity(cap, Unit.BYTES_PER_SECOND),
-        }
-        return Bottleneck.CAP, [statement("at {rate} of a cap of {cap}", **rates)]
-    if busy is None:
-        return Bottleneck.WRITEBACK, []
-    if busy >= _BUSY_SHARE:
-        return Bottleneck.DEVICE, [statement("a disk busy {busy}", busy=share(busy))]
-    return Bottleneck.WRITEBACK, [statement("no disk busy more than {busy}", busy=share(busy))]
+    moved_bytes = max(read_bytes, written_bytes - (_left_dirty(run) or 0))
+    if moved_bytes < _MOVED_SHARE * run.copied_bytes:
+        return False
+    return None if run.io_wait_share is None else run.io_wait_share >= WAITS_SHARE
 
 
 def _left_dirty(run: Run) -> int | None:

@@ -14,18 +14,15 @@ def marks(
     boot_id: str = "",
     *,
     kernel: str = "6.8.0",
-    machine_id: str = "",
     zone: str = "",
     cloud: str = "",
 ) -> MachineMarks:
     boot = (boot_id, kernel, "#1 SMP", "x86_64") if boot_id else ()
     place = (cloud, "", zone) if zone else ()
-    return MachineMarks(worker_id, boot, place, machine_id)
+    return MachineMarks(worker_id, boot, place)
 
 
 ONE, BARE = marks("g/1", BOOT), marks(boot_id=BOOT)
-WITH_ID = marks(machine_id="a")
-BOOTED, AGAIN = marks(boot_id=BOOT, machine_id="a"), marks(boot_id=OTHER, machine_id="a")
 COPIES = [marks("g/1", BOOT, zone="a", cloud="gcp"), marks("g/2", BOOT, zone="a", cloud="aws")]
 
 
@@ -48,38 +45,11 @@ COPIES = [marks("g/1", BOOT, zone="a", cloud="gcp"), marks("g/2", BOOT, zone="a"
             id="bare-files-another-kernel",
         ),
         pytest.param(COPIES, "g/1 g/2", id="copied-to-another-cloud"),
-        pytest.param(
-            [BOOTED, marks(boot_id=BOOT, machine_id="b")],
-            f"boot:{BOOT} boot:{BOOT}",
-            id="containers-of-one-boot",
-        ),
-        pytest.param([BOOTED, AGAIN], f"boot:{BOOT} boot:{OTHER}", id="one-image-two-boots"),
-        pytest.param(
-            [WITH_ID, marks(machine_id="b"), WITH_ID], "id:a unknown id:a", id="machine-ids"
-        ),
-        pytest.param(
-            [WITH_ID, BOOTED, AGAIN, WITH_ID],
-            f"unknown boot:{BOOT} boot:{OTHER} unknown",
-            id="machine-id-of-an-image",
-        ),
-        pytest.param(
-            [marks("g/1", machine_id="a"), marks("g/2", machine_id="a")],
-            "g/1 g/2",
-            id="workers-of-one-image",
-        ),
-        pytest.param(
-            [marks(machine_id="a", zone="a"), marks(machine_id="a", zone="b")],
-            "unknown unknown",
-            id="machine-id-in-two-zones",
-        ),
     ],
 )
 def test_machines(results: list[MachineMarks], names: str) -> None:
-    """Results with a common worker id or boot id are from one machine; unknown ones from one each.
-
-    A machine id counts where nothing else is known, unless different boots show that an image had it.
-    """
-    long = {"boot:": "with boot id ", "id:": "with machine id ", ",2": ", 2"}
+    """Results with a common worker id or boot id are from one machine; unknown ones from one each."""
+    long = {"boot:": "with boot id ", ",2": ", 2"}
     expected = names.split(" ")
     for short, text in long.items():
         expected = [name.replace(short, text, 1) for name in expected]

@@ -9,19 +9,18 @@ from written import folds, headings, lines, rows, section, tables
 
 from io_benchmark.analysis.model import Severity
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.side_times import Bottleneck
 from io_benchmark.report.blocks import Heading, Marks, Table, pieces, plain
 from io_benchmark.report.sections.comparison import document
 
 
-def absorbed(of_amd: Bottleneck = Bottleneck.PAGE_CACHE) -> Report:
-    """A report about copies that all ended in memory, with one side's bottleneck changed."""
+def absorbed(waiting_runs_of_amd: float | None = 0.0) -> Report:
+    """A report about copies that all ended in memory, but for this part of amd-16's runs."""
     part = sample_report.the_part()
-    bottlenecks = {
-        side: replace(made, bottleneck=of_amd if side == "amd-16" else Bottleneck.PAGE_CACHE)
-        for side, made in part.bottlenecks.items()
+    storage = {
+        side: replace(did, waiting_runs_ratio=waiting_runs_of_amd if side == "amd-16" else 0.0)
+        for side, did in part.storage.items()
     }
-    return replace(sample_report.seed_case(), subjects=(replace(part, bottlenecks=bottlenecks),))
+    return replace(sample_report.seed_case(), subjects=(replace(part, storage=storage),))
 
 
 def marks(line: object) -> tuple[int, ...]:
@@ -34,10 +33,12 @@ def test_the_figure_that_leads() -> None:
     labels = list(rows(steady))
     assert labels[:2] == ["P50", "Avg"]
     assert labels[-4:-2] == ["P50 vs intel", "Ratio vs intel"]
-    waits = absorbed(Bottleneck.WRITEBACK)
-    (waiting,) = tables(section(waits, "cache-retrieve"))
-    assert list(rows(waiting))[:2] == ["Avg", "P50"]
-    assert "P50 vs intel" not in rows(waiting)
+    (few_wait,) = tables(section(absorbed(0.49), "cache-retrieve"))
+    assert list(rows(few_wait)) == labels
+    for waiting_runs in (0.5, None):
+        (waiting,) = tables(section(absorbed(waiting_runs), "cache-retrieve"))
+        assert list(rows(waiting))[:2] == ["Avg", "P50"]
+        assert "P50 vs intel" not in rows(waiting)
 
 
 def few(count: int) -> Report:

@@ -7,9 +7,6 @@ although no queue names its worker. Two results with the same worker id or boot 
 so are all results that are connected in this way. A boot id is ignored where it is not a random number, or
 where facts differ that cannot change within one boot: copies of a running machine have the same boot id.
 
-The machine id counts only for results without worker id and boot id. It is ignored where results with
-different boot ids have it: then it came with an image, and machines that start from one image share it.
-
 Facts about hosts and storage are a name and a short text, or a set of options. What differs on every machine
 by its nature (ids, free space, device numbers) is not a fact. A memory's size is rounded, since a kernel
 takes a part of it.
@@ -44,14 +41,12 @@ class MachineMarks(Struct, frozen=True):
     worker_id: str = UNKNOWN
     boot: tuple[str, ...] = ()  # the boot id and what it cannot outlive; empty: not known
     place: tuple[str, ...] = ()  # where the machine is, as far as the worker says
-    machine_id: str = ""  # a hash; empty: not known
 
     @classmethod
     def of(cls, worker_id: str, result: Result) -> "MachineMarks":
         location = result.task.location
         place = tuple(location.get(name, "") for name in _PLACE)
-        machine_id = (result.host.machine_id or "") if result.host is not None else ""
-        return cls(worker_id, _boot(result), place if any(place) else (), machine_id)
+        return cls(worker_id, _boot(result), place if any(place) else ())
 
     @staticmethod
     def machine_names(marks: Sequence["MachineMarks"]) -> list[str]:
@@ -79,10 +74,8 @@ def _boot(result: Result) -> tuple[str, ...]:
 
 def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
     places: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
-    boots: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
     for mark in marks:
         places[mark.boot].add(mark.place)
-        boots[mark.machine_id].add(mark.boot)
     all_keys: list[list[Hashable]] = []
     for mark in marks:
         keys: list[Hashable] = []
@@ -92,8 +85,6 @@ def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
             # A machine is in one place: the same boot in several places was copied.
             copied = len(places[mark.boot] - {()}) > 1
             keys.append((mark.boot, mark.place if copied else ()))
-        elif mark.machine_id and not keys and len(boots[mark.machine_id] - {()}) < 2:
-            keys.append(("machine id", mark.machine_id, mark.place))
         all_keys.append(keys)
     return all_keys
 
@@ -121,10 +112,10 @@ def _name(marks: Sequence[MachineMarks]) -> str:
     if worker_ids:
         return worker_ids[0]
     boots = sorted({(mark.boot, mark.place) for mark in marks if mark.boot})
-    if boots:
-        return " ".join(("with boot id", boots[0][0][0], *filter(None, boots[0][1])))
-    ids = sorted({mark.machine_id for mark in marks} - {""}) if len(marks) > 1 else ()
-    return f"with machine id {ids[0]}" if ids else UNKNOWN
+    if not boots:
+        return UNKNOWN
+    (boot_id, *_), place = boots[0]
+    return " ".join(("with boot id", boot_id, *filter(None, place)))
 
 
 def identify_machines(workers: Iterable[Worker]) -> list[Worker]:

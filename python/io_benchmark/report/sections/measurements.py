@@ -10,7 +10,7 @@ from io_benchmark.analysis.levels import EQUIVALENCE_LEVEL, LEVEL
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampledReport
-from io_benchmark.analysis.side_times import SideBottleneck
+from io_benchmark.analysis.side_times import SideStorage
 from io_benchmark.number_text import number_of, percent, size, times
 from io_benchmark.report.blocks import STRONG, Block, Fold, Heading, Items, Marks, Picture, Words
 from io_benchmark.report.content import place_of, sharing_lines, text_of, unit_text
@@ -84,7 +84,7 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
     yield figures_table(members)
     yield from _pictures(members, report)
     for title, lines in (
-        ("What the copies waited for", map(_bottleneck, first.part.bottlenecks.items())),
+        ("What the storage did", map(_storage, first.part.storage.items())),
         ("What would settle it", advice),
         ("Assumptions behind the intervals", assumptions),
         ("Noise", _noise(members)),
@@ -137,19 +137,27 @@ def _adjustments(measurement: Measurement, comparison: Comparison) -> str:
     return sentence
 
 
-def _bottleneck(pair: tuple[str, SideBottleneck]) -> tuple[str, str]:
+def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
     """Return a side, and what its copies waited for and where their bytes went."""
     name_of_side, side = pair
-    sentence = f"{side.bottleneck.value} ({text_of(side.reason)})"
+    sentences = []
+    if side.io_wait_ratio is not None:
+        sentences.append(f"something waited for I/O {percent(side.io_wait_ratio)} of the time")
+    if side.busiest_disk_ratio is not None:
+        sentences.append(f"the busiest disk was busy {percent(side.busiest_disk_ratio)} of it")
+    if side.written_bytes_per_s is not None:
+        cap = side.write_cap_bytes_per_s
+        limit = f" (limit: {size(cap)}/s)" if cap is not None else ""
+        sentences.append(f"the disks wrote {size(side.written_bytes_per_s)}/s{limit}")
     if side.copied_bytes is not None and side.written_bytes is not None:
         copied, written = size(side.copied_bytes), size(side.written_bytes)
-        sentence += f"; of {copied} copied, {written} reached the disks"
+        sentences.append(f"of {copied} copied, {written} reached the disks")
         if side.left_dirty_bytes is not None:
             left = size(side.left_dirty_bytes)
-            sentence += f"; after the last copy {left} were still to be written"
+            sentences.append(f"after the last copy {left} were still to be written")
         if side.drain_ns is not None:
-            sentence += f"; the final sync took {times([side.drain_ns])[0]}"
-    return name_of_side, sentence
+            sentences.append(f"the final sync took {times([side.drain_ns])[0]}")
+    return name_of_side, "; ".join(sentences) or "not recorded"
 
 
 def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
