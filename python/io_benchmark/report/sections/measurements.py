@@ -144,7 +144,7 @@ def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
     if side.io_wait_ratio is not None:
         sentences.append(f"something waited for I/O {percent(side.io_wait_ratio)} of the time")
     if side.busiest_disk_ratio is not None:
-        sentences.append(f"the busiest disk was busy {percent(side.busiest_disk_ratio)} of it")
+        sentences.append(f"a disk was busy {percent(side.busiest_disk_ratio)} of the time")
     if side.written_bytes_per_s is not None:
         cap = side.write_cap_bytes_per_s
         limit = f" (limit: {size(cap)}/s)" if cap is not None else ""
