@@ -104,7 +104,6 @@ def too_few() -> History:
 def steady() -> History:
     """Return more weeks than a table shows, and results that are left out."""
     readings = [reading(week, 77, facts=_facts(week, 2)) for week in range(70)]
-    readings[40] = reading(40, 50, cold=False)
     reason = text("incomplete: amd-30, task x run 0: 60 of 2000 retrieves")
     unreadable = ["task y run 0 (io-benchmark-amd-30): has no artifact"]
     left_out = [LeftOut("2026-05-04", reason)]

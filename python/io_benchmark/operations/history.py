@@ -54,9 +54,9 @@ def history(
         query = HistoryQuery(pool, project, last, since)
         gathered, times, older = _read_index(query, context, convert, _unlimited_memory())
     runs, remarks = gathered.results, [*gathered.remarks]
-    ignored = Counter(name for name, *_ in runs if name != pool)
+    ignored = Counter(clean(name, 50) for name, *_ in runs if name != pool)
     if ignored:
-        counts = (f"{count} of {clean(name, 50)}" for name, count in sorted(ignored.items()))
+        counts = (f"{count} of {name}" for name, count in sorted(ignored.items()))
         remarks.append(f"results of other pools are ignored: {', '.join(counts)}")
     return series.history(
         pool,

@@ -58,39 +58,27 @@ def test_where_a_result_is_from() -> None:
     assert origin(RunResult(run.result, None, "file")) == bare
 
 
-@pytest.mark.parametrize(
-    ("started", "expected"),
-    [
-        ("2026-05-01T10:00:00+02:00", datetime(2026, 5, 1, 8, tzinfo=UTC)),
-        ("2026-05-01T10:00:00", datetime(2026, 5, 1, 10, tzinfo=UTC)),
-        # The result's own time.
-        *(
-            (nonsense, datetime(2026, 4, 27, 3, 9, tzinfo=UTC))
-            for nonsense in ("yesterday", "", "9999-12-31T23:59:59-23:59")
-        ),
-    ],
-)
-def test_times(started: str, expected: datetime) -> None:
-    """In UTC; a result without a valid time is left out."""
-    run, _ = measured(started=started)
-    assert origin(run).time == expected
+def test_times() -> None:
+    """In UTC; without the queue's time the result's own counts, and a result without any is left out."""
+    run, _ = measured(started="2026-05-01T10:00:00+02:00")
+    assert origin(run).time == datetime(2026, 5, 1, 8, tzinfo=UTC)
+    run, _ = measured(started="yesterday")
+    assert origin(run).time == datetime(2026, 4, 27, 3, 9, tzinfo=UTC)
     undated = replace(run, result=replace(run.result, started="yesterday"))
-    if expected.day == 27:
-        reason = "does not contain the time of its measurement"
-        assert left_out_of(undated) == ([], [("somewhere", reason)])
-
-
-GITHUB = {"system": "github-actions", "run": "1658", "attempt": 2, "job": "measure"}
-GITLAB = {"system": "gitlab-ci", "run": "1000", "job": "io: [amd-16, 1]"}
-JENKINS = {"system": "jenkins", "run": "153", "job": "io/main"}
+    assert left_out_of(undated) == [("somewhere", "does not contain the time of its measurement")]
 
 
 @pytest.mark.parametrize(
     ("job", "group", "task_id", "run_id"),
     [
-        (GITHUB, "github-actions 1658", "github-actions 1658/measure", 2),
-        (GITLAB, "gitlab-ci 1000", "gitlab-ci 1000/io: [amd-16, 1]", None),
-        (JENKINS, "jenkins io/main 153", "jenkins io/main 153", None),
+        (
+            {"system": "github-actions", "run": "1658", "attempt": 2, "job": "measure"},
+            *("github-actions 1658", "github-actions 1658/measure", 2),
+        ),
+        (
+            {"system": "jenkins", "run": "153", "job": "io/main"},
+            *("jenkins io/main 153", "jenkins io/main 153", None),
+        ),
         # Two rehearsals on one day may be before and after a change: each is a point.
         ({"system": "circleci"}, "unknown 2026-04-27T03:09:00+00:00", "unknown", None),
     ],
@@ -129,28 +117,21 @@ def test_readings() -> None:
     assert dict(reading.facts)["task queue"] == "queue"
 
 
-def left_out_of(run: RunResult) -> tuple[list[HistoryReading], list[tuple[str, str]]]:
-    """Return the readings of a run, and the lines about what is left out."""
+def left_out_of(run: RunResult) -> list[tuple[str, str]]:
+    """Return the lines about what is left out of a run that has no reading."""
     readings, left_out = readings_of(run)
-    return readings, [(line.source, text_of(line.reason)) for line in left_out]
+    assert readings == []
+    return [(line.source, text_of(line.reason)) for line in left_out]
 
 
-FULL, NO_SPACE = outcome("failed", "disk full"), outcome("failed", "no space")
-
-
-@pytest.mark.parametrize(
-    ("change", "rule", "reason"),
-    [
-        ({"workloads.0.outcome": FULL}, "incomplete: ", "60 of 60 retrieves: disk full"),
-        ({"workloads": [], "outcome": NO_SPACE}, "", "measured nothing: no space"),
-    ],
-)
-def test_what_is_left_out(change: dict[str, Any], rule: str, reason: str) -> None:
+def test_what_is_left_out() -> None:
     """By the rules of a comparison, and by name, with the reason."""
-    run, push = measured(change)
-    task_id = push.documents[0]["task"]["task_id"]
-    line = f"{rule}amd-16, task {task_id} run 0: {reason}"
-    assert left_out_of(run) == ([], [("2026-04-27", line)])
+    run, push = measured({"workloads.0.outcome": outcome("failed", "disk full")})
+    name = f"amd-16, task {push.documents[0]['task']['task_id']} run 0"
+    line = f"incomplete: {name}: 60 of 60 retrieves: disk full"
+    assert left_out_of(run) == [("2026-04-27", line)]
+    run, _ = measured({"workloads": [], "outcome": outcome("failed", "no space")})
+    assert left_out_of(run) == [("2026-04-27", f"{name}: measured nothing: no space")]
 
 
 # Their standard deviation is 0.1.
@@ -214,27 +195,23 @@ def test_variation(
     assert text_of(known.shown_by) == source
 
 
-@pytest.mark.parametrize("difference", ["few", "pool", "measurement", "conditions"])
-def test_what_does_not_count(run: Run, difference: str) -> None:
+def test_what_does_not_count(run: Run) -> None:
     """Two workers, another pool, another measurement, or one under other conditions."""
     made = [reading(run, *values) for values in ONE_PUSH]
-    changed = {
-        "few": made[:2],
-        "pool": made,
-        "measurement": [
-            replace(known, subject=replace(known.subject, destination="fresh")) for known in made
-        ],
-        "conditions": [
-            replace(known, conditions=(("profile", statement("profile quick")),)) for known in made
-        ],
-    }
-    pool = "amd-16" if difference == "pool" else "intel"
-    (known,) = PastWorkers("past", {pool: changed[difference]}).variations([run])
-    assert (known.ratio, known.source) == (0.05, "default")
-    assert known.explanation is not None
-    assert text_of(known.explanation) == (
-        "past has fewer than three earlier workers of intel that measured the same."
-    )
+    fresh = replace(made[0].subject, destination="fresh")
+    quick = (("profile", statement("profile quick")),)
+    for readings in (
+        {"intel": made[:2]},
+        {"amd-16": made},
+        {"intel": [replace(known, subject=fresh) for known in made]},
+        {"intel": [replace(known, conditions=quick) for known in made]},
+    ):
+        (known,) = PastWorkers("past", readings).variations([run])
+        assert (known.ratio, known.source) == (0.05, "default")
+        assert known.explanation is not None
+        assert text_of(known.explanation) == (
+            "past has fewer than three earlier workers of intel that measured the same."
+        )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ few pushes to find steps, only pushes with several workers count, if there are a
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from itertools import chain
 from statistics import fmean
 
 from msgspec import Struct
@@ -38,7 +38,7 @@ from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity.rules import SIDE_RULES
 from io_benchmark.analysis.variances import MeanVariance
-from io_benchmark.sources.run_results import RunResult, TaskRecord
+from io_benchmark.sources.run_results import RunResult, TaskRecord, parse_time
 
 MEASUREMENTS, _FACTS, _LINES = 200, 150, 50
 # Characters of a name, of a fact or condition, and of a line about what was left out.
@@ -119,7 +119,7 @@ def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
     separate point.
     """
     result = worker.result
-    time = (task and _time(task.started)) or _time(result.started)
+    time = parse_time(task and task.started) or parse_time(result.started)
     if time is None:
         return None
     group = (task.task_group_id if task else None) or result.task.group
@@ -134,15 +134,6 @@ def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
         source=worker.source,
         marks=MachineMarks.of(_shorten(worker.worker_id, IDENTIFIER), result),
     )
-
-
-def _time(written: str) -> datetime | None:
-    """Return a time in UTC, which is also the zone of a time without one."""
-    try:
-        time = datetime.fromisoformat(written)
-        return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def conditions_of(run: Run) -> Conditions:
@@ -208,11 +199,8 @@ class PastWorkers(Struct, frozen=True):
     def push_variance(self, run: Run) -> tuple[int, MeanVariance] | None:
         """Return how many earlier pushes there are, and how far their levels differ; None of too few."""
         for series in self._series(run):
-            levels = [
-                [fmean(math.log(worker.mean_ns) for worker in point.workers) for point in points]
-                for level in series.levels
-                for points in [series.points[level.start : level.end]]
-            ]
+            means = [fmean(push) for push in _log_means(series)]
+            levels = (means[level.start : level.end] for level in series.levels)
             measured = MeanVariance.pooled(levels)
             if measured is not None and measured.degrees >= _FEWEST_DEGREES:
                 return len(series.points), measured
@@ -258,17 +246,14 @@ class PastWorkers(Struct, frozen=True):
 
 def _between_workers(series: HistorySeries) -> MeanVariance | None:
     """Return the variance within pushes, or within levels where it is larger and steps can be found."""
-    points = _log_means(series)
-    within = MeanVariance.pooled(points)
+    pushes = _log_means(series)
+    within = MeanVariance.pooled(pushes)
     if within is not None and within.degrees < _FEWEST_DEGREES:
         within = None
-    if within is not None and len(points) < FEWEST_VALUES:
+    if within is not None and len(pushes) < FEWEST_VALUES:
         return within
-    levels = [
-        [log_mean for point in points[level.start : level.end] for log_mean in point]
-        for level in series.levels
-    ]
-    variances = filter(None, (within, MeanVariance.pooled(levels)))
+    levels = (chain(*pushes[level.start : level.end]) for level in series.levels)
+    variances = filter(None, (within, MeanVariance.pooled(map(list, levels))))
     return max(variances, key=lambda variance: variance.variance, default=None)
 
 

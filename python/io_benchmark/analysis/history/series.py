@@ -8,17 +8,15 @@ results that break a validity rule together are in different ones.
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from operator import attrgetter, itemgetter
-from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history import (
     Change,
-    Conditions,
     FactChange,
     History,
     HistoryReading,
@@ -30,7 +28,6 @@ from io_benchmark.analysis.history import (
     WorkerMean,
 )
 from io_benchmark.analysis.history.explanations import Numbers, explain
-from io_benchmark.analysis.model import UNKNOWN, Subject
 from io_benchmark.analysis.observed.machines import (
     Facts,
     FactValue,
@@ -38,20 +35,13 @@ from io_benchmark.analysis.observed.machines import (
     by_machine,
     grouped,
 )
-from io_benchmark.analysis.statements import Statement, count, joined, statement
+from io_benchmark.analysis.statements import count, statement
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import Workload
 
 # How far noise can move a change that is large enough to matter.
 _POINTS_NEAR = 2
-
-
-class _SeriesKey(NamedTuple):
-    """Points with the same key are in one series."""
-
-    subject: Subject
-    conditions: Conditions
 
 
 def history(
@@ -78,17 +68,12 @@ def history(
     kept = set(groups if newest is None else groups[-newest:])
     by_key = grouped(
         (reading for reading in readings if reading.origin.group in kept),
-        lambda reading: _SeriesKey(reading.subject, reading.conditions),
+        attrgetter("subject", "conditions"),
     )
-    points = {key: _points(key_readings) for key, key_readings in by_key.items()}
-    series, alone = [], []
-    for key, key_points in points.items():
-        usual = _longest_other(key, points)
-        # A point with conditions that no other point has is left out where its subject has a series.
-        if len(key_points) > 1 or usual is None or len(points[usual]) == 1:
-            series.append(_series(key, key_points, by_key[key]))
-        else:
-            alone.append(_left_out(key, key_points[0], usual))
+    older += len(groups) - len(kept)
+    verb = "point is" if older == 1 else "points are"
+    cut = statement(f"{{number}} older {verb} left out; --last N takes more", number=count(older))
+    series = [_series(members) for members in by_key.values()]
     series.sort(
         key=lambda line: (
             line.subject,
@@ -100,12 +85,9 @@ def history(
     return History(
         pool,
         tuple(series),
-        tuple(sorted([*left_out, *alone], key=lambda line: (line.source, repr(line.reason)))),
+        tuple(sorted(left_out, key=lambda line: (line.source, repr(line.reason)))),
         tuple(sorted(unreadable)),
-        (
-            *(statement("{remark}", remark=remark) for remark in remarks),
-            *(_older_points(number) for number in (older, len(groups) - len(kept)) if number),
-        ),
+        (*(statement("{remark}", remark=remark) for remark in remarks), *([cut] if older else [])),
     )
 
 
@@ -115,53 +97,6 @@ def _order(reading: HistoryReading) -> tuple[object, ...]:
     task = origin.time, origin.group, origin.task_id, run, origin.marks.worker_id, origin.source
     conditions = repr(reading.conditions)
     return *task, reading.subject, conditions, reading.log_mean, reading.facts
-
-
-def _older_points(number: int) -> Statement:
-    verb = "point is" if number == 1 else "points are"
-    return statement(f"{{number}} older {verb} left out; --last N takes more", number=count(number))
-
-
-def _longest_other(
-    key: _SeriesKey, points: Mapping[_SeriesKey, Sequence[Point]]
-) -> _SeriesKey | None:
-    """Return the subject's longest other series."""
-    keys = [rival for rival in points if rival.subject == key.subject and rival != key]
-    return max(keys, key=lambda rival: len(points[rival]), default=None)
-
-
-def _left_out(key: _SeriesKey, point: Point, usual: _SeriesKey) -> LeftOut:
-    reason = statement(
-        "{subject}: task {tasks}: {difference}",
-        subject=str(key.subject),
-        tasks=joined(task for worker in point.workers for task in worker.tasks),
-        difference=_difference(key.conditions, usual.conditions),
-    )
-    return LeftOut(point.time.date().isoformat(), reason)
-
-
-def _difference(conditions: Conditions, usual: Conditions) -> Statement:
-    """Return `copy-method: copied by cp, others: copied by sendfile`."""
-    usual_traits = dict(usual)
-    differences = [
-        statement(
-            "{rule}: {traits}, others: {others}",
-            rule=rule,
-            traits=traits,
-            others=usual_traits.get(rule, UNKNOWN),
-        )
-        for rule, traits in conditions
-        if usual_traits.get(rule) != traits
-    ]
-    if not differences:
-        return statement("has other conditions than the rest")
-    return joined(differences, "; ")
-
-
-def _points(readings: Sequence[HistoryReading]) -> list[Point]:
-    """Return a point per group, in the order of the readings."""
-    groups = grouped(readings, attrgetter("origin.group"))
-    return [_point(group, members) for group, members in groups.items()]
 
 
 def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
@@ -190,10 +125,12 @@ def _task(origin: Origin) -> str:
     return origin.task_id + ("" if origin.run_id is None else f".{origin.run_id}")
 
 
-def _series(
-    key: _SeriesKey, points: Sequence[Point], readings: Sequence[HistoryReading]
-) -> HistorySeries:
-    workload = workloads.of(key.subject.workload)
+def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
+    """Return the series of readings of one subject under the same conditions, which are in order."""
+    groups = grouped(readings, attrgetter("origin.group"))
+    points = [_point(group, members) for group, members in groups.items()]
+    subject = readings[0].subject
+    workload = workloads.of(subject.workload)
     logs = np.array([math.log(point.mean_ns) for point in points])
     explanation = explain([point.time for point in points], logs)
     expected = explanation.expected
@@ -207,11 +144,11 @@ def _series(
     order = {point.group: number for number, point in enumerate(points)}
     observed = [(order[reading.origin.group], reading.facts) for reading in readings]
     return HistorySeries(
-        subject=key.subject,
+        subject=subject,
         operation=workload.operation,
         unit=workload.unit,
         higher_is_better=workload.higher_is_better,
-        conditions=dict(key.conditions),
+        conditions=dict(readings[0].conditions),
         points=tuple(_with_ratios(points, levels)),
         levels=tuple(levels),
         changes=tuple(
@@ -245,19 +182,16 @@ def _with_facts(step: Change, observed: Iterable[tuple[int, Facts]]) -> Change:
 
 
 def _single_change(
-    name: str, pairs: Sequence[tuple[int, FactValue]], start: int
+    name: str, pairs: Iterable[tuple[int, FactValue]], start: int
 ) -> FactChange | None:
     """Return where a fact has one value on all workers before, and a different one from there on."""
-    pieces = [
-        (value, [point for point, _ in piece])
-        for value, piece in itertools.groupby(
-            sorted(pairs, key=lambda pair: (pair[0], str(pair[1]))), key=itemgetter(1)
-        )
-    ]
-    if len(pieces) != 2 or pieces[0][1][-1] == pieces[1][1][0]:
+    points: dict[FactValue, list[int]] = {}
+    for point, value in pairs:
+        points.setdefault(value, []).append(point)
+    if len(points) != 2:
         return None
-    (before, _), (after, points) = pieces
-    return FactChange(name, before, after, points[0] - start)
+    (before, early), (after, late) = points.items()
+    return FactChange(name, before, after, late[0] - start) if early[-1] < late[0] else None
 
 
 def _with_ratios(points: Sequence[Point], levels: Sequence[Level]) -> list[Point]:
