@@ -30,7 +30,7 @@ from io_benchmark.operations.compare import ComparisonOptions, compare
 from io_benchmark.operations.history import history
 from io_benchmark.operations.investigation_findings import explanation_of, forecast_of, pool_of
 from io_benchmark.operations.journal import JournalFolder
-from io_benchmark.operations.predict import PredictionOptions, predict
+from io_benchmark.operations.predict import predict
 from io_benchmark.operations.reading import read_workers
 from io_benchmark.operations.tasks import read_completed_runs
 from io_benchmark.report.content import text_of
@@ -176,10 +176,11 @@ class InvestigationWork(Struct):
         return forecast
 
     def _forecast(self, slowness: Slowness, machines: Machines) -> Forecast:
-        addresses = self.options.profile or slowness.profiles
-        options = PredictionOptions(prices=self.options.prices)
+        profiles = self.options.profile or slowness.profiles
         try:
-            predictions = predict(addresses, machines.addresses, options, self.context)
+            predictions = predict(
+                self.context, profiles, machines.addresses, prices=self.options.prices
+            )
         except ResultError as error:
             raise ResultError(
                 f"no run of {self.label} has a profile that can be read ({error}); add to the task "

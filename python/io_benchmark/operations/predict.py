@@ -2,9 +2,9 @@
 """Predict how long profiled tasks take on the pools whose results are at some addresses."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.prediction import Predictions
@@ -21,30 +21,29 @@ from io_benchmark.text import clean
 _NAMED = 3  # problems in a message
 
 
-class PredictionOptions(Struct, frozen=True, kw_only=True):
-    pool: str | None = None  # of profiles that do not name theirs
-    prices: Mapping[str, Price] = field(default_factory=dict)
-
-
 def predict(
-    profiles: Sequence[str], addresses: Sequence[str], options: PredictionOptions, context: Context
+    context: Context,
+    profiles: Sequence[str],
+    addresses: Sequence[str],
+    pool: str | None = None,
+    prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> Predictions:
     """Predict the time of each profiled task on each pool at the addresses.
 
-    Profiles are at addresses as well: a file, a folder, or tasks that published theirs.
+    Profiles are at addresses as well: a file, a folder, or tasks that published theirs. `pool` is that of
+    profiles that do not name theirs.
     """
     with context.progress() as progress:
         found = gather_profiles(profiles, ProfileQuery(context.environment, progress))
     if not found.results:
         raise ResultError("; ".join(found.unreadable[:_NAMED]) or "there is no profile of a task")
     tasks = _distinct(found.results)
-    if options.pool is not None:
+    if pool is not None:
         if all(run.pool for run in tasks):
-            name = clean(options.pool)
-            raise UsageError(f"--pool {name}: every profile names its pool; omit --pool")
-        tasks = [replace(run, pool=run.pool or options.pool) for run in tasks]
+            raise UsageError(f"--pool {clean(pool)}: every profile names its pool; omit --pool")
+        tasks = [replace(run, pool=run.pool or pool) for run in tasks]
     gathered = read_workers(addresses, context)
-    predictions = analysis.predict(tasks, gathered.results, options.prices)
+    predictions = analysis.predict(tasks, gathered.results, prices)
     return Predictions(
         tuple(predictions),
         (*found.unreadable, *gathered.unreadable),
