@@ -22,10 +22,9 @@ WIDTH, HEIGHT = 960, 888  # of the answer and the distributions
 
 def shortened(page: str) -> str:
     """Leave the answer and the distributions of all pools."""
-    before, answer, *_, after = re.split(r"(<section>.*?</section>)", page, flags=re.DOTALL)
+    before, *_ = re.split(r"<h2>(?!Answer)", page, maxsplit=1)
     figures = re.findall(r"<figure>.*?</figure>", page, re.DOTALL)
-    distributions = next(figure for figure in figures if "How long" in figure)
-    return before + answer.replace("</section>", f"{distributions}</section>") + after
+    return f"{before}{next(figure for figure in figures if 'How long' in figure)}</main>"
 
 
 def main() -> None:

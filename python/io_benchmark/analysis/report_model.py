@@ -62,12 +62,6 @@ class SubjectReport(Struct, frozen=True):
                     never.setdefault(comparison.candidate, obstacle)
         return never
 
-    @property
-    def median_is_steady(self) -> bool:
-        """Return whether it is steady on every side, so that medians can be compared."""
-        sides = self.storage.values()
-        return bool(sides) and all(side.median_is_steady for side in sides)
-
 
 class SingleWorker(Struct, frozen=True):
     """A worker that alone is slower or faster than all others of its side, on one measurement."""

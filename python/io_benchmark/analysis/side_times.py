@@ -161,11 +161,6 @@ class SideStorage(Struct, frozen=True):
             waiting_runs_ratio=side.mean(_waits_for_storage),
         )
 
-    @property
-    def median_is_steady(self) -> bool:
-        """Return whether identical runs have the same median; where copies wait, their means agree."""
-        return self.waiting_runs_ratio is not None and self.waiting_runs_ratio < 1 / 2
-
 
 def _waits_for_storage(run: Run) -> bool | None:
     """Return whether copies waited for I/O, and bytes reached or left the disks meanwhile."""

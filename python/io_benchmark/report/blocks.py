@@ -10,8 +10,6 @@ from typing import Any, TypeAlias, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.number_text import listed
-
 Written = TypeVar("Written")
 
 # Kinds of words besides verdicts and the states of causes.
@@ -21,8 +19,6 @@ BASELINE, NO_VERDICT = "baseline", "no verdict"
 ALWAYS = 12
 # A longer list ends in a count on a terminal and in Markdown; the page and the JSON have all of it.
 _LINES_SHOWN = 30
-# Of a sentence about many measurements
-_MARKS_SHOWN = 6
 # With so many columns a table that may be turned is turned; a narrow terminal needs it earlier.
 TURNED_FROM = 7
 
@@ -35,19 +31,7 @@ class Words(Struct, frozen=True):
     link: str = ""
 
 
-class Marks(Struct, frozen=True):
-    """References to footnotes, by their numbers."""
-
-    numbers: tuple[int, ...]
-
-    def listed(self, mark: str = "[{}]") -> str:
-        """Return ' [1] [3] [4]'; of many notes the first ones are named and the others counted."""
-        most = _MARKS_SHOWN if len(self.numbers) <= _MARKS_SHOWN else _MARKS_SHOWN - 1
-        marks = [f" {mark.format(number)}" for number in self.numbers]
-        return listed(marks, most, " and {:,} more notes", "")
-
-
-Inline: TypeAlias = str | Words | Marks
+Inline: TypeAlias = str | Words
 Line: TypeAlias = Inline | tuple[Inline, ...]
 
 
@@ -175,9 +159,8 @@ def pieces(line: Line) -> tuple[Inline, ...]:
 
 
 def plain(line: Line) -> str:
-    """Return a line's text without its marks."""
-    words = (piece.text if isinstance(piece, Words) else piece for piece in pieces(line))
-    return "".join(piece for piece in words if not isinstance(piece, Marks))
+    """Return a line's text."""
+    return "".join(piece.text if isinstance(piece, Words) else piece for piece in pieces(line))
 
 
 def cut(block: Items | Table) -> tuple[Sequence[Any], str]:

@@ -8,7 +8,7 @@ cleaned and cut here, before a sentence has it.
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -17,7 +17,7 @@ from io_benchmark import number_text
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation
 from io_benchmark.analysis.history import HistorySeries
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
+from io_benchmark.analysis.model import PERCENTILES, Comparison, Figures, Interval, Subject, Verdict
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.analysis.trials.confirm import Confirming, Pace
@@ -47,6 +47,31 @@ _CODE = ("patch", "fragment")
 # Templates are the analysis' own, and their values are cleaned where they become a sentence
 # (`text_of`), for JSON as well.
 _SKIPPED = ("template", "values")
+
+
+class _Figure(NamedTuple):
+    """A time of a side: its row in tables, and its name in Perfherder."""
+
+    label: str
+    value_ns: Callable[[Figures], float | None]
+    series: str = ""  # its ratio, in Perfherder; the mean has the comparison's
+    screen_rank: int = 0  # what has the lowest rank is left out first; 0: not on a screen
+
+
+def _percentile(number: int, screen_rank: int) -> _Figure:
+    return _Figure(
+        f"P{number}", lambda side: side.percentiles_ns[number], f"p{number}", screen_rank
+    )
+
+
+# A further percentile is one number in PERCENTILES.
+FIGURES = (
+    _Figure("Avg", lambda side: side.mean_ns, "", 8),
+    *(_percentile(number, rank) for rank, number in enumerate(PERCENTILES, 2)),
+    _Figure("Total", lambda side: side.total_ns, "", 1),
+    _Figure("Lookup avg", lambda side: side.lookup_mean_ns, "lookup-mean"),
+    _Figure("Copy avg", lambda side: side.copy_mean_ns, "copy-mean"),
+)
 
 
 def text_of(statement: Statement, length: int = LINE_LENGTH) -> str:

@@ -17,7 +17,6 @@ from io_benchmark.report.blocks import (
     Heading,
     Item,
     Items,
-    Marks,
     Paragraph,
     Row,
     Table,
@@ -169,12 +168,3 @@ def test_a_table_that_is_too_wide() -> None:
         ["row", "5", "6", "7", "8"],
         ["row", "9"],
     ]
-
-
-def test_marks() -> None:
-    """Footnotes are numbers; many are counted."""
-    line = ("words", Marks((1, 2, 3, 4, 5, 6, 7)))
-    document = Document("title", (Paragraph(line),))
-    assert "words [1] [2] [3] [4] [5] and 2 more notes" in text.render(document, Layout())
-    assert "words \\[1\\] \\[2\\]" in markdown.render(document, Layout())
-    assert page.render(document, Layout()).count('href="#note-') == 7

@@ -70,9 +70,8 @@ def test_one_point():
     """A history with one point can be drawn, on an axis with 10 % around it, so that noise looks small."""
     (series,) = sample_history.too_few().series
     level = replace(series.levels[0], end=1, variation_ratio=None)
-    single = str(
-        pictures.history(replace(series, points=series.points[:1], levels=(level,)), "title")
-    )
+    first = {"points": series.points[:1], "expected_ns": series.expected_ns[:1]}
+    single = str(pictures.history(replace(series, levels=(level,), **first), "title"))
     assert single.count('class="mark mean"') == 1
     assert [float(value) for value in re.findall(r'class="tick">(\d+\.\d)<', single)] == [
         *(70.0, 75.0, 80.0, 85.0)

@@ -130,11 +130,14 @@ class Drawing(Struct):
         self,
         top: float,
         height: float,
-        ticks: Iterable[Tick],
+        ticks: Sequence[Tick],
         levels: Iterable[Tick] = (),
         paths: Iterable[Markup] = (),
     ) -> None:
-        """Draw paths on a grid: lines at ticks, and at levels with their labels at the left."""
+        """Draw paths on a grid: lines at ticks, and at levels with their labels at the left.
+
+        The labels of the ticks are below it, where the picture ends.
+        """
         for place, _ in ticks:
             self.line((place, top), (place, top + height), "grid")
         for place, label in levels:
@@ -145,12 +148,9 @@ class Drawing(Struct):
         box = f"0 0 {_FRAME_UNITS} {height:g}"
         size = {"x": 0, "y": top, "width": "100%", "height": height}
         self._add("svg", *paths, **size, viewBox=box, preserveAspectRatio="none")
-
-    def axis(self, ticks: Iterable[Tick], bottom: float) -> None:
-        """Write the labels of the ticks; the picture ends below them."""
-        self._height = bottom + _AXIS_HEIGHT
         for place, label in ticks:
-            self.text((place, bottom + 15), label, "tick")
+            self.text((place, top + height + 15), label, "tick")
+        self._height = top + height + _AXIS_HEIGHT
 
     def _add(self, tag: str, *content: str, **attributes: object) -> None:
         self._parts.append(_element(tag, *content, **attributes))

@@ -141,8 +141,6 @@ def _line(line: blocks.Line, bold: Collection[str] | None = None) -> str:
 
 def _look(piece: blocks.Inline, bold: Collection[str] | None) -> tuple[bool | None, str]:
     """Return whether a piece is bold, and its text; None for what is Markdown already."""
-    if isinstance(piece, blocks.Marks):
-        return None, piece.listed("\\[{}\\]")
     if isinstance(piece, str):
         return False, piece
     if piece.link:

@@ -27,12 +27,11 @@ _PAGE = Markup("""\
 <body>
 <main>
 <h1>{title}</h1>
-{sections}
+{content}
 </main>
 </body>
 </html>
 """)
-_MARK = Markup('&#8288;<sup><a href="#note-{0}">[{0}]</a></sup>')
 _LINK = Markup('<a href="{}" rel="external nofollow noreferrer">{}</a>')
 _SCROLLING = Markup(
     '<div class="scroll" tabindex="0" role="region" aria-label="{}">\n<table class="{}">\n{}</table>\n</div>'
@@ -41,23 +40,10 @@ _SCROLLING = Markup(
 
 def render(document: blocks.Document, _layout: Layout) -> str:
     style = (files("io_benchmark.report.formats") / "page.css").read_text(encoding="utf-8")
-    sections = Markup("\n").join(
-        Markup("<section>\n{}\n</section>\n").format(_written(section))
-        for section in _sections(document.blocks)
-    )
+    content = _written(document.blocks)
     # The style sheet is a part of the program.
-    page = _PAGE.format(title=document.title, style=Markup(style), sections=sections)  # noqa: S704
+    page = _PAGE.format(title=document.title, style=Markup(style), content=content)  # noqa: S704
     return str(page)
-
-
-def _sections(content: Iterable[blocks.Block]) -> list[list[blocks.Block]]:
-    """Return the blocks before the first heading, then those below each."""
-    sections: list[list[blocks.Block]] = [[]]
-    for block in content:
-        if isinstance(block, blocks.Heading) and block.level == 2 and sections[-1]:
-            sections.append([])
-        sections[-1].append(block)
-    return sections
 
 
 def _written(content: Iterable[blocks.Block]) -> Markup:
@@ -82,34 +68,23 @@ def _block(block: blocks.Block) -> Markup:
             return Markup('<div class="scroll">\n<pre>{}</pre>\n</div>').format(block.text)
         case blocks.Fold():
             # The style sheet does not print what has pictures alone.
-            kind = (
-                "samples"
-                if all(isinstance(below, blocks.Picture) for below in block.blocks)
-                else ""
-            )
+            has_only_pictures = all(isinstance(below, blocks.Picture) for below in block.blocks)
+            kind = "samples" if has_only_pictures else ""
             fold = Markup('<details class="{}">\n<summary>{}</summary>\n{}\n</details>')
             return fold.format(kind, _escaped(block.summary), _written(block.blocks))
 
 
 def _items(block: blocks.Items) -> Markup:
-    """Write a list: of answers, which have colors; of notes, which marks lead to; or of lines."""
-    kind = ""
+    """Write a list of answers, which have colors, or of lines."""
     if not block.items:
         return Markup()
-    if any(item.kind for item in block.items):
-        kind = "answers"
-    elif any(item.mark.startswith("[") for item in block.items):
-        kind = "notes"
+    kind = "answers" if any(item.kind for item in block.items) else ""
     lines = []
     for item in block.items[:_LINES_SHOWN]:
-        target, line = Markup(), item.line
-        if kind == "notes":
-            target = Markup(' id="note-{}"').format(item.mark.strip("[]"))
-            line = (f"{item.mark} ", *blocks.pieces(line))
         below = (Markup('<p class="below">{}</p>').format(_line(step.line)) for step in item.below)
         lines.append(
-            Markup('<li class="{}"{}><p>{}</p>{}</li>\n').format(
-                _class(item.kind), target, _line(line), Markup().join(below)
+            Markup('<li class="{}"><p>{}</p>{}</li>\n').format(
+                _class(item.kind), _line(item.line), Markup().join(below)
             )
         )
     left_out = block.left_out + len(block.items) - len(lines)
@@ -171,8 +146,6 @@ def _line(line: blocks.Line) -> Markup:
 
 def _piece(piece: blocks.Inline) -> Markup:
     match piece:
-        case blocks.Marks():
-            return Markup().join(map(_MARK.format, piece.numbers))
         case blocks.Words(link=link) if link:
             return _LINK.format(link, _escaped(piece.text))
         case blocks.Words(kind=kind) if kind == blocks.CODE:

@@ -13,8 +13,8 @@ from typing import Any
 
 from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.report.content import FIGURES
 from io_benchmark.report.formats import Layout
-from io_benchmark.report.sections.figures import FIGURES
 
 FRAMEWORK = "build_metrics"  # Treeherder knows a fixed list of frameworks
 _SUITE = "io-benchmark-comparison"

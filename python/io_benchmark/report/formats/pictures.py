@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The pictures: ratios with their intervals, distributions of samples, and a series over time."""
 
-import itertools
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from statistics import fmean
@@ -39,8 +38,6 @@ _STEADY_RATIO = 0.1
 _HEAD, _SERIES_HEIGHT = 22.0, 260.0
 _DATES = 4
 _DAY_S = 86_400
-# The first one that gives few enough ticks.
-_STEPS_DAYS = (1, 2, 7, 14, 28, 91, 182, 364, 728)
 _DOT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 
 
@@ -65,7 +62,6 @@ def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio
     drawing.band(scale.place(margin[0]), scale.place(margin[1]), bottom, "margin")
     ticks = [(scale.place(value), f"{tick(value)}×") for value in scale.ticks(5)]
     drawing.panel(0, bottom, ticks)
-    drawing.axis(ticks, bottom)
     drawing.line((scale.place(1), 0), (scale.place(1), bottom), "one")
     for number, (title, comparison) in enumerate(zip(names, comparisons, strict=True)):
         _ratio(drawing, title, comparison, scale, float(_ROW_HEIGHT * number))
@@ -121,7 +117,6 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
             spots = [*zip(map(scale.place, values), heights, strict=True)]
             paths.append(path(spots, f"curve {kind}"))
     drawing.panel(top, _PANEL_HEIGHT, ticks, _LEVELS, paths)
-    drawing.axis(ticks, top + _PANEL_HEIGHT)
     return drawing.markup()
 
 
@@ -162,10 +157,14 @@ def history(series: HistorySeries, title: str) -> Markup:
 
     several = [point for point in series.points if len(point.workers) > 1]
     workers = (spot(point, worker.mean_ns, 0) for point in several for worker in point.workers)
+    expected = [
+        spot(point, mean_ns, 0)
+        for point, mean_ns in zip(series.points, series.expected_ns, strict=True)
+    ]
+    lines = (path(expected[level.start : level.end], "level") for level in series.levels)
     dates = _dates(clock)
     grid = [(scale.place(value), digits(value)) for value in scale.ticks(5)]
-    drawing.panel(_HEAD, _SERIES_HEIGHT, dates, grid, [points(workers, "worker")])
-    drawing.axis(dates, _HEAD + _SERIES_HEIGHT)
+    drawing.panel(_HEAD, _SERIES_HEIGHT, dates, grid, [points(workers, "worker"), *lines])
     for number, change in enumerate(series.changes, start=1):
         kind = f"change {change.verdict}"
         # Between the last point before the change and the first one after
@@ -173,13 +172,6 @@ def history(series: HistorySeries, title: str) -> Markup:
         drawing.line((place, _HEAD - 4), (place, _HEAD + _SERIES_HEIGHT), kind)
         label = f"{number}: {ratio(change.ratio)}"
         drawing.text((place, _HEAD - 8), label, f"verdict {change.verdict}")
-    for level in series.levels:
-        first, last = series.points[level.start], series.points[level.end - 1]
-        if series.trend is None:
-            drawing.line(spot(first, level.mean_ns), spot(last, level.mean_ns), "level")
-    if series.trend is not None:
-        for start, end in itertools.pairwise(map(spot, series.points, series.expected_ns)):
-            drawing.line(start, end, "level")
     for point in series.points:
         drawing.mark(spot(point, point.mean_ns), _DOT, "mean")
     return drawing.markup()
@@ -187,10 +179,9 @@ def history(series: HistorySeries, title: str) -> Markup:
 
 def _dates(clock: Scale) -> list[Tick]:
     """Return a few ticks at whole days."""
-    length_days = (clock.high - clock.low) / _DAY_S
-    step = next((step for step in _STEPS_DAYS if length_days / step <= _DATES), _STEPS_DAYS[-1])
-    first = -(-clock.low // _DAY_S)
+    days = Scale(clock.low / _DAY_S, clock.high / _DAY_S)
     return [
-        (clock.place(day * _DAY_S), datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat())
-        for day in range(int(first), int(clock.high // _DAY_S) + 1, step)
+        (days.place(day), datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat())
+        for day in days.ticks(_DATES)
+        if day == round(day)
     ]

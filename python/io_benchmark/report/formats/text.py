@@ -280,14 +280,11 @@ def _styled(line: blocks.Line, kind: str = "") -> list[tuple[str, str]]:
 
 
 def _written(line: blocks.Line) -> str:
-    """Return a line with the numbers of its footnotes, and the addresses of its links."""
-    written = []
-    for piece in blocks.pieces(line):
-        match piece:
-            case blocks.Marks():
-                written.append(piece.listed())
-            case blocks.Words():
-                written.append(piece.text + (f" {piece.link}" if piece.link else ""))
-            case _:
-                written.append(piece)
+    """Return a line with the addresses of its links."""
+    written = (
+        f"{piece.text} {piece.link}"
+        if isinstance(piece, blocks.Words) and piece.link
+        else blocks.plain(piece)
+        for piece in blocks.pieces(line)
+    )
     return "".join(written)

@@ -1,191 +1,261 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A comparison: the answer, where the time went, the measurements, causes, workers and notes."""
+"""A comparison: the answer, where the time went, the measurements, causes, workers and notes.
 
+The answer has a sentence for each pool, with where the difference lies, its cause and what to try.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import Severity
+from io_benchmark.analysis.diagnosis_model import OWN_REASON, Diagnosis, State
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Severity, Verdict
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SampledReport
-from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES
-from io_benchmark.number_text import number_of, percent
+from io_benchmark.number_text import listed, number_of, percent, ratio, ratio_range
 from io_benchmark.report.blocks import (
-    ALWAYS,
-    CODE,
     NO_VERDICT,
     QUIET,
+    STRONG,
     WARNING,
     Block,
     Document,
     Heading,
     Item,
     Items,
-    Line,
     Paragraph,
     Words,
-    lists,
-    plain,
 )
-from io_benchmark.report.content import text_of
-from io_benchmark.report.sections.answer import full_answer, looks, screen_answer
-from io_benchmark.report.sections.causes import causes
-from io_benchmark.report.sections.figures import COMPARED, screen_table
+from io_benchmark.report.content import (
+    ends_text,
+    on_measurement,
+    pace_rate,
+    text_of,
+    verdict_text,
+)
+from io_benchmark.report.sections.causes import causes, explanation
 from io_benchmark.report.sections.measured import (
-    Footnote,
     Measurement,
+    Side,
     leading_of,
     measurements_of,
     pools_of,
-    refusals_of,
 )
-from io_benchmark.report.sections.measurements import measured
-from io_benchmark.report.sections.parts import parts
+from io_benchmark.report.sections.measurements import COMPARED, measured, screen_table
+from io_benchmark.report.sections.notes import notes, refusals, warnings
+from io_benchmark.report.sections.parts import parts, where
 from io_benchmark.report.sections.places import places
 from io_benchmark.report.sections.workers import (
-    cautions,
     cost_text,
     mixed_pools,
     runs,
     single_workers,
     workers_needed,
 )
-from io_benchmark.results import workloads
-from io_benchmark.text import name
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
+_RATIOS = (
+    "A ratio is a geometric mean time of workers divided by the baseline's; where the averages give another "
+    f"ratio, {COMPARED} is that mean. Above 1 is slower, also where a rate is shown. Equivalent is "
+    "within ±"
+)
 _CLOSING = (
     "The unit is the worker, one machine that ran one task; retrieves of one worker are not "
     "independent. Intervals are adjusted for the number of candidates. Inconclusive means that these "
     "data do not decide, not that the sides are equal."
 )
-# Of warnings of a kind a screen has two, then a count; without any answer there is room for more.
-_SHOWN, _SHOWN_ALONE = 2, 4
-_WARNING_LENGTH = 300
-# Notes about how it was measured are left out first.
-_NOTE = 5
-# Rules that change most how a verdict is read come first, those about single runs last.
-_RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
-_LAST_RANK = 2
+# Of more candidates than this only the most different ones have a sentence each on a screen.
+_POOLS_EACH, _MOST_DIFFERENT = 4, 2
+_POOLS_NAMED = 6
+# A screen leaves out which look it is before where a difference lies.
+_NOTE, _WHERE = 5, 9
+_TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
+_TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
 
 
 def document(report: SampledReport) -> Document:
     """Write everything that a comparison says, and what its first screen has."""
-    measurements, notes = measurements_of(report)
+    measurements = measurements_of(report)
     # An option needs no explanation, nor does a pool that is compared with nothing.
     reason = report.baseline_reason
     explains = reason and not reason.startswith("--") and report.title != report.baseline
     return Document(
         report.title,
-        [*_full(report, notes, measurements)],
-        [*_screen(report, notes, measurements)],
+        [*_full(report, measurements)],
+        [*_screen(report, measurements)],
         "compare",
         f" ({reason})" if explains else "",
     )
 
 
-def _screen(
-    report: Report, notes: Sequence[Footnote], measurements: Sequence[Measurement]
-) -> Iterator[Block]:
+def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[Block]:
     """Write what a reader needs for a decision, with the figures of the measurement that leads."""
-    nothing, cost = _reason_for_nothing(report), cost_text(report)
-    answers = screen_answer(measurements, report)
-    items = [
-        *([Item(Words(nothing, NO_VERDICT))] if nothing else []),
-        *answers,
-        *mixed_pools(report),
-        *single_workers(report, is_full=False),
-        *([Item(cost)] if cost else []),
-        *looks(measurements),
-        *_warnings(report, notes),
-    ]
-    yield Items(items, shown=0)
-    if not nothing and answers:
-        pools = [leading_of(pool) for pool in pools_of(measurements)]
+    answer = _answer(report, measurements, is_full=False)
+    yield Items([*answer, *_looks(measurements), *warnings(report)], shown=0)
+    pools = [leading_of(pool) for pool in pools_of(measurements)]
+    if pools and any(part.comparisons for part in report.subjects):
         subject = next((side for side in pools if side.differs), pools[0]).subject
         leading = next(part for part in measurements if part.subject == subject)
         yield screen_table(leading, str(subject) if len(measurements) > 1 else "")
 
 
-def _warnings(report: Report, notes: Sequence[Footnote]) -> Iterator[Item]:
-    """Write what changes how the answers are read; more than a few are counted."""
-    yield from _first(refusals_of(report), "refused comparisons")
-    missing = [(Words("Not read:", WARNING), f" {line}") for line in report.unreadable]
-    yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
-    yield from _first(cautions(report), "cautions about workers")
-    for is_allowed in (True, False):
-        by_rule = grouped(
-            (note for note in notes if note.is_allowed is is_allowed), lambda note: note.rule
-        )
-        rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
-        lines = []
-        for rule in rules:
-            briefs = [*dict.fromkeys(note.brief for note in by_rule[rule])]
-            more = f" (and {number_of(len(briefs) - 1, 'more such warning')})"
-            brief = briefs[0] + (more if len(briefs) > 1 else "")
-            lines.append((Words(f"{rule}:", WARNING), f" {brief}"))
-        kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
-        yield from _first(lines, kinds, rank=ALWAYS if is_allowed else _NOTE)
-    yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
-
-
-def _first(
-    lines: Sequence[Line], kind: str, *, rank: int = ALWAYS, most: int = _SHOWN
-) -> Iterator[Item]:
-    """Yield a few lines, cut; then how many more there are."""
-    visible = lines if len(lines) <= most else lines[: most - 1]
-    for line in visible:
-        lead, rest = line if isinstance(line, tuple) else ("", line)
-        cut = name(plain(rest), _WARNING_LENGTH)
-        yield Item((lead, f" {cut}") if lead else cut, mark="!", rank=rank)
-    if len(lines) > len(visible):
-        yield Item(f"and {len(lines) - len(visible):,} more {kind}", mark="!", rank=rank)
-
-
-def _full(
-    report: SampledReport, notes: Sequence[Footnote], measurements: Sequence[Measurement]
-) -> Iterator[Block]:
+def _answer(report: Report, measurements: Sequence[Measurement], *, is_full: bool) -> list[Item]:
+    """Write about each pool, about what is unusual in some, and what a decision costs."""
     nothing, cost = _reason_for_nothing(report), cost_text(report)
+    return [
+        *([Item(Words(nothing, NO_VERDICT))] if nothing else []),
+        *_pools(measurements, report, is_full=is_full),
+        *mixed_pools(report),
+        *single_workers(report, is_full=is_full),
+        *([Item(cost)] if cost else []),
+    ]
+
+
+def _pools(measurements: Sequence[Measurement], report: Report, *, is_full: bool) -> list[Item]:
+    """Write one sentence per pool, those that are slower or faster first; of many pools most share some."""
+    pools = sorted(pools_of(measurements), key=lambda pool: not leading_of(pool).differs)
+    named = pools
+    if len(pools) > _POOLS_EACH:
+        different = [pool for pool in pools if leading_of(pool).differs]
+        different.sort(key=lambda pool: leading_of(pool).rank, reverse=True)
+        named = different if is_full else different[:_MOST_DIFFERENT]
+    items = [_pool(pool, report) for pool in named]
+    for verdict, same in grouped(
+        (leading_of(pool) for pool in pools if pool not in named), lambda side: side.verdict
+    ).items():
+        names = listed([side.name for side in same], _POOLS_NAMED)
+        sentence = ", ".join(filter(None, (names, _ratios(same))))
+        line = (Words(f"{verdict.capitalize()}:", verdict), f" {sentence}.")
+        items.append(Item(line, kind=verdict))
+    return items
+
+
+def _looks(measurements: Sequence[Measurement]) -> Iterator[Item]:
+    """Write which looks at the data these are; a verdict of an earlier one says so itself."""
+    compared = [leading_of(pool).comparison for pool in pools_of(measurements)]
+    names = dict.fromkeys(
+        text_of(pair.look) for pair in compared if pair and pair.look and pair.of_all is None
+    )
+    if names:
+        sentence = f"{', and '.join(names)}; the intervals are wider for it"
+        yield Item(Words(sentence, WARNING), mark="!", rank=_NOTE)
+
+
+def _pool(pool: Sequence[Side], report: Report) -> Item:
+    """Write a pool's sentence: about what leads, then about its other measurements."""
+    leading = leading_of(pool)
+    lead, rest = _verdict(leading, report)
+    same = [side for side in pool if side.verdict == leading.verdict]
+    if leading.differs or len(same) == 1:
+        phrase = on_measurement(leading.subject, [part.subject for part in report.subjects])
+        sentences = [f"{phrase} {rest}"]
+        same = [leading]
+    elif leading.comparison is None:
+        sentences = [f" {rest.removesuffix('.')} ({len(same):,} measurements)."]
+    else:
+        sentences = [f" on {_measurements(same)}."]
+    by_verdict = grouped([side for side in pool if side not in same], lambda side: side.verdict)
+    for verdict in DIFFERENT:
+        if also := by_verdict.pop(verdict, None):
+            # 'random-io 1.98× to 2.00×, spawn 1.10×'
+            workloads = grouped(also, lambda side: side.subject.workload).items()
+            ratios = ", ".join(f"{workload} {_ratios(same)}" for workload, same in workloads)
+            sentences.append(f"Also {verdict}: {ratios}.")
+    sentences += (
+        f"{verdict.capitalize()}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
+    )
+    line = (Words(lead, leading.verdict), " ".join(sentences))
+    return Item(line, [*_reasons(leading, report)], leading.verdict)
+
+
+def _verdict(side: Side, report: Report) -> tuple[str, str]:
+    """Return the lead of a sentence and its rest: ratio and interval, or why there is no verdict."""
+    comparison = side.comparison
+    if comparison is None:
+        lead = f"{side.name} compared with {side.baseline}: {NO_VERDICT},"
+        part = next(part for part in report.subjects if part.subject == side.subject)
+        if side.refused_by:
+            return lead, f"refused by {', '.join(side.refused_by)}."
+        if side.baseline not in part.figures:
+            return lead, f"because {side.baseline} has no samples of this."
+        return lead, "because they were not compared."
+    lead, rest = verdict_text(comparison, report.margin_ratio)
+    of_all = comparison.of_all
+    if of_all is not None:
+        rest += ", decided at an earlier look"
+        if of_all.verdict is not comparison.verdict:
+            workers = f"{ratio(of_all.ratio)} ({ends_text(of_all.interval)})"
+            rest += f", which stands; all workers: {workers}"
+    return lead, f"{rest}."
+
+
+def _reasons(side: Side, report: Report) -> Iterator[Item]:
+    """Write where a difference lies, its cause and what to try."""
+    comparison, diagnosis = side.comparison, side.diagnosis
+    if not side.differs or comparison is None:
+        return
+    if side.division is not None:
+        difference, parts = where(side.division, side.subject)
+        yield Item((Words(f"Where ({difference}):", STRONG), f" {parts}."), rank=_WHERE)
+    if diagnosis is not None:
+        to_change: str | None = ""
+        if comparison.verdict is Verdict.FASTER:
+            # A pool that is faster than before has been changed already.
+            to_change = side.baseline if side.baseline == report.baseline else None
+        yield from explanation(diagnosis, _how_to_confirm(report, diagnosis, comparison), to_change)
+
+
+def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:
+    """Write how to confirm a cause of a difference, without a full stop; nothing if no run would."""
+    sides = {comparison.candidate, comparison.baseline}
+    paces = [pace for pace in report.confirming.paces if {pace.pool, pace.against} == sides]
+    states = [cause.state for cause in diagnosis.causes if cause.tried_by is TrialKind.PACE]
+    untried = [trial for trial in diagnosis.trials if trial.meaning.template == OWN_REASON]
+    if untried and not paces:
+        kinds = ", ".join(trial.kind.value for trial in untried)
+        reason = text_of(untried[0].meaning).removesuffix(".")
+        return f"measure again with `trials: always` in the kind; not tried: {kinds} ({reason})"
+    if not paces or set(states).isdisjoint(_TO_CONFIRM):
+        return ""
+    pace = paces[0]
+    # Before and after a change, a side is not a pool of one group.
+    runs = [run for run in report.workers if run.side == run.pool == pace.pool]
+    # The name of a task is from a result: only what is an id becomes a part of a command.
+    ids = [run.task_id for run in runs if _TASK_ID.fullmatch(run.task_id)]
+    # No queue started a run of this worker group.
+    if runs and all(run.worker_id.startswith("rehearsal/") for run in runs):
+        command = "add --confirm to this rehearse"
+    elif ids:
+        command = f'submit --confirm task:{ids[0]}, or the action "Confirm the cause"'
+    else:
+        return ""
+    return f"run {pace.pool} once more with copies at {pace_rate(pace)} ({command})"
+
+
+def _ratios(sides: Sequence[Side]) -> str:
+    return ratio_range([side.comparison.ratio for side in sides if side.comparison is not None])
+
+
+def _measurements(sides: Sequence[Side]) -> str:
+    return ", ".join(filter(None, (number_of(len(sides), "measurement"), _ratios(sides))))
+
+
+def _full(report: SampledReport, measurements: Sequence[Measurement]) -> Iterator[Block]:
     yield Heading("Answer")
-    if nothing:
-        yield Paragraph(Words(nothing, NO_VERDICT))
-    yield from full_answer(measurements, report)
-    yield Items(mixed_pools(report), "Pools of unlike machines")
-    yield Items(single_workers(report, is_full=True), "Workers that do not belong to their pool")
-    if cost:
-        yield Paragraph(cost)
-    refused = [Item(line, kind=NO_VERDICT, mark="!") for line in refusals_of(report)]
-    yield Items(refused, shown=0)
+    refused = [Item(line, kind=NO_VERDICT, mark="!") for line in refusals(report)]
+    yield Items([*_answer(report, measurements, is_full=True), *refused], shown=0)
     if report.subjects or report.baseline:
-        has_compared = any(measurement.compared_ns for measurement in measurements)
-        yield Paragraph(_introduction(report, has_compared=has_compared), QUIET)
+        reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
+        margin = percent(report.margin_ratio)
+        yield Paragraph(f"The baseline is {report.baseline}{reason}. {_RATIOS}{margin}.", QUIET)
     yield from parts(measurements, report)
     yield from workers_needed(report)
     yield from places(report)
     yield from measured(measurements, report)
     yield from causes(report)
     yield from runs(report)
-    footnotes = [
-        Item((Words(note.rule, CODE), f": {note.full}"), mark=f"[{note.number}]") for note in notes
-    ]
-    if footnotes:
-        yield from (Heading("Notes"), Items(footnotes, shown=0))
-    remarks = [*map(text_of, report.remarks)]
-    yield from lists(("Not read", report.unreadable), ("Remarks", remarks))
+    yield from notes(report)
     if report.subjects:
         yield Paragraph(_CLOSING, QUIET)
-
-
-def _introduction(report: Report, *, has_compared: bool) -> str:
-    reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
-    sentences = [
-        (
-            f"The baseline is {report.baseline}{reason}. A ratio is a geometric mean time of workers divided "
-            f"by the baseline's; within ±{percent(report.margin_ratio)} counts as equivalent."
-        )
-    ]
-    if has_compared:
-        sentences.append(f"{COMPARED} is that mean where the averages give another ratio.")
-    if any(workloads.of(part.subject.workload).higher_is_better for part in report.subjects):
-        sentences.append("A ratio above 1 is slower, also where a rate is shown.")
-    return " ".join(sentences)
 
 
 def _reason_for_nothing(report: Report) -> str:

@@ -1,65 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A report's measurements and footnotes, each with everything that is written about it.
-
-The report is searched here alone. Sections take these records, not the report.
-"""
+"""A report's measurements and their sides, each with everything that is written about it."""
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from io_benchmark.analysis.diagnosis_model import Diagnosis
-from io_benchmark.analysis.model import DIFFERENT, MEDIAN, Comparison, Problem, Severity, Subject
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Severity, Subject
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.analysis.side_times import Division
-from io_benchmark.number_text import agree, listed, number_of
-from io_benchmark.report.blocks import BASELINE, NO_VERDICT, Line, Words
-from io_benchmark.report.content import text_of
-from io_benchmark.results import workloads
-
-_SIDES_SHOWN = 6
-
-
-class Footnote(Struct, frozen=True):
-    """A warning, about one or more measurements."""
-
-    number: int
-    rule: str
-    full: str  # with the measurements that it is about, and its explanation
-    brief: str
-    is_allowed: bool  # by the reader, where the rule refuses
-    subjects: frozenset[Subject | None]  # None: every one
-    sides: tuple[str, ...]  # empty: all
-
-
-def _footnotes_of(report: Report) -> list[Footnote]:
-    """Return the warnings in the order of the report, numbered."""
-    several = len(report.subjects) > 1
-    groups = _group_alike(report, is_refused=False)
-    return [_footnote(number, alike, several) for number, alike in enumerate(groups, 1)]
-
-
-def refusals_of(report: Report) -> list[Line]:
-    """Return the refusing rules with what they are about, and the message with its consequence."""
-    several = len(report.subjects) > 1
-    lines: list[Line] = []
-    for alike in _group_alike(report, is_refused=True):
-        lead = Words(f"REFUSED by {alike[0].rule}", NO_VERDICT)
-        lines.append((lead, f" ({_where(alike, several)}): {_refusal(alike[0], report.subjects)}"))
-    return lines
-
-
-def _marks(footnotes: Sequence[Footnote], subject: Subject, *sides: str) -> tuple[int, ...]:
-    """Return the numbers of the footnotes that name any of these sides, or without one none."""
-    return tuple(
-        note.number
-        for note in footnotes
-        if not note.subjects.isdisjoint((None, subject))
-        if (not set(note.sides).isdisjoint(sides) if sides else not note.sides)
-    )
+from io_benchmark.number_text import agree
+from io_benchmark.report.blocks import BASELINE, NO_VERDICT
 
 
 class Side(Struct, frozen=True):
@@ -69,12 +22,9 @@ class Side(Struct, frozen=True):
     subject: Subject
     baseline: str
     verdict: str  # BASELINE, a Verdict's value or NO_VERDICT
-    marks: tuple[int, ...]  # footnotes about this side
-    answer_marks: tuple[int, ...]  # footnotes about this side or its baseline
     refused_by: tuple[str, ...]  # rules; empty where it is compared
     comparison: Comparison | None = None
     diagnosis: Diagnosis | None = None  # explains the difference
-    median_ratio: float | None = None  # where medians vary less than means
     division: Division | None = None  # of the difference into parts, if there are several
 
     @property
@@ -98,7 +48,6 @@ class Measurement(Struct, frozen=True):
     position: int  # in the report
     part: SubjectReport
     baseline: str
-    marks: tuple[int, ...]  # footnotes about every side
     all_sides: Sequence[Side]
 
     @property
@@ -165,31 +114,22 @@ def explained_comparison(report: Report, diagnosis: Diagnosis) -> Comparison | N
     return next(comparisons, None)
 
 
-def measurements_of(report: Report) -> tuple[list[Measurement], list[Footnote]]:
-    """Return the report's measurements, in its order, and the footnotes that they have."""
-    footnotes = _footnotes_of(report)
+def measurements_of(report: Report) -> list[Measurement]:
+    """Return the report's measurements, in its order."""
     explained: dict[tuple[Subject, str], Diagnosis] = {}
     for diagnosis in report.diagnoses:
         comparison = explained_comparison(report, diagnosis)
         if comparison is not None and comparison.verdict in DIFFERENT:
             explained[comparison.subject, diagnosis.candidate] = diagnosis
-    measurements = [
-        Measurement(
-            position,
-            part,
-            report.baseline,
-            _marks(footnotes, part.subject),
-            _sides(report, part, footnotes, explained),
-        )
+    return [
+        Measurement(position, part, report.baseline, _sides(report, part, explained))
         for position, part in enumerate(report.subjects)
     ]
-    return measurements, footnotes
 
 
 def _sides(
     report: Report,
     part: SubjectReport,
-    footnotes: Sequence[Footnote],
     explained: Mapping[tuple[Subject, str], Diagnosis],
 ) -> list[Side]:
     refused = [
@@ -207,7 +147,6 @@ def _sides(
     names = dict.fromkeys([*part.figures, *(side for problem in refused for side in problem.sides)])
     for name in names:
         comparison, baseline, rules = comparisons.get(name), report.baseline, {}
-        marks = answer_marks = _marks(footnotes, part.subject, name)
         if comparison is None:
             verdict = BASELINE if name in baselines else NO_VERDICT
             rules = dict.fromkeys(
@@ -217,94 +156,12 @@ def _sides(
             )
         else:
             verdict, baseline = comparison.verdict.value, comparison.baseline
-            answer_marks = _marks(footnotes, part.subject, name, baseline)
         sides.append(
             Side(
-                *(name, part.subject, baseline, verdict, marks, answer_marks, tuple(rules)),
+                *(name, part.subject, baseline, verdict, tuple(rules)),
                 comparison,
                 explained.get((part.subject, name)),
-                _median_ratio(part, comparison),
                 divisions.get(name),
             )
         )
     return sides
-
-
-def _median_ratio(part: SubjectReport, comparison: Comparison | None) -> float | None:
-    """Return candidate over baseline, where medians vary little on every side."""
-    if comparison is None or not part.median_is_steady:
-        return None
-    candidate_ns, baseline_ns = (
-        part.figures[side].percentiles_ns[MEDIAN]
-        for side in (comparison.candidate, comparison.baseline)
-    )
-    return candidate_ns / baseline_ns if baseline_ns else None
-
-
-def _refusal(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
-    """Return the message, and what follows: without one run, the others of its side are compared."""
-    compared = {
-        side
-        for part in subjects
-        if problem.subject in (None, part.subject)
-        for comparison in part.comparisons
-        for side in (comparison.candidate, comparison.baseline)
-    }
-    left_out = len(problem.sides) == 1 and compared.issuperset(problem.sides)
-    consequence = "This run is left out." if left_out else "No verdict is given."
-    return f"{text_of(problem.message).rstrip('.')}. {consequence}"
-
-
-def _group_alike(report: Report, *, is_refused: bool) -> list[list[Problem]]:
-    """Group problems with the same rule, sides and message, which differ in their subject alone.
-
-    Workloads in batches have dozens of measurements, so there one warning represents all of a rule.
-    """
-
-    def key(problem: Problem) -> tuple[object, ...]:
-        workload = problem.subject.workload if problem.subject is not None else ""
-        same = (problem.rule, problem.severity, problem.sides)
-        if problem.severity is Severity.WARNING and workload in workloads.IN_BATCHES:
-            return same
-        return (*same, problem.message, problem.explanation)
-
-    problems = (
-        problem
-        for problem in report.problems
-        if (problem.severity is Severity.REFUSED) is is_refused
-    )
-    return list(grouped(problems, key).values())
-
-
-def _footnote(number: int, alike: Sequence[Problem], several_subjects: bool) -> Footnote:
-    problem = alike[0]
-    is_allowed = problem.severity is Severity.ALLOWED
-    allowed = f"allowed by --allow {problem.rule}, " if is_allowed else ""
-    message = text_of(problem.message)
-    further = len({similar.message for similar in alike}) - 1
-    if further:
-        message += f", and {number_of(further, 'similar message')}"
-    brief = f"{allowed}{_where(alike, several_subjects=False)}: {message}"
-    if all(side in message for side in problem.sides):
-        brief = allowed + message
-    full = f"{allowed}{_where(alike, several_subjects)}: {message}" if several_subjects else brief
-    if problem.explanation is not None:
-        full += f". {text_of(problem.explanation)}"
-    subjects = frozenset(similar.subject for similar in alike)
-    return Footnote(number, problem.rule, full, brief, is_allowed, subjects, problem.sides)
-
-
-def _where(alike: Sequence[Problem], several_subjects: bool) -> str:
-    """Return the sides that these problems are about, and the measurements if there are several."""
-    sides = listed(alike[0].sides, _SIDES_SHOWN) or "all"
-    subjects = list(dict.fromkeys(problem.subject for problem in alike if problem.subject))
-    if not several_subjects or not subjects:
-        return sides
-    if len(subjects) == 1:
-        return f"{sides}; {subjects[0]}"
-    counts = Counter(subject.workload for subject in subjects).items()
-    measurements = (
-        f"{workload} ({count:,} measurements)" if count > 1 else workload
-        for workload, count in counts
-    )
-    return f"{sides}; {', '.join(measurements)}"

@@ -1,24 +1,61 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The measurements: figures, pictures, what would settle them, and how sure they are.
+"""The measurements: figures in tables and pictures, and how sure they are.
 
-Each one of cache-retrieve has a section; those of another workload share one per place.
+Each one of cache-retrieve has a section, whose table has figures as rows and pools as columns. Those of
+another workload share a section per place, whose table has pools as rows.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.levels import EQUIVALENCE_LEVEL, LEVEL
-from io_benchmark.analysis.model import Comparison
+from io_benchmark.analysis.model import TAIL, Comparison, Detail, Subject
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampledReport
 from io_benchmark.analysis.side_times import SideStorage
-from io_benchmark.number_text import number_of, percent, size, times
-from io_benchmark.report.blocks import STRONG, Block, Fold, Heading, Items, Marks, Picture, Words
-from io_benchmark.report.content import place_of, sharing_lines, text_of, unit_text
-from io_benchmark.report.sections.figures import figures_table
-from io_benchmark.report.sections.measured import Measurement
+from io_benchmark.number_text import (
+    NOTHING,
+    count,
+    digits,
+    number_of,
+    percent,
+    ratio,
+    size,
+    times,
+)
+from io_benchmark.report.blocks import (
+    ALWAYS,
+    BASELINE,
+    QUIET,
+    STRONG,
+    Block,
+    Fold,
+    Heading,
+    Items,
+    Line,
+    Picture,
+    Row,
+    Table,
+    Words,
+)
+from io_benchmark.report.content import (
+    FIGURES,
+    ends_text,
+    place_of,
+    sharing,
+    sharing_lines,
+    text_of,
+    unit_text,
+)
+from io_benchmark.report.sections.measured import Measurement, Side
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
+INTERVAL_HEAD = f"{percent(LEVEL)} interval"
+COMPARED = "Compared avg"  # what a ratio is of, where that is not of the averages
+_MEASURES_RANK = 6
 # From this many measurements on, those in which no pool is slower, faster or refused are folded.
 _FOLDED_FROM = 5
 # No clock and no machine shows a smaller error; ±0 % would be a claim.
@@ -53,36 +90,35 @@ def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iter
 def _sections(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
     def key(measurement: Measurement) -> object:
         subject = measurement.subject
-        shares = subject.workload in workloads.IN_BATCHES
-        return (subject.workload, place_of(subject)) if shares else measurement.position
+        shared = (subject.workload, place_of(subject))
+        return shared if _shares_table(subject) else measurement.position
 
     for members in grouped(measurements, key).values():
         yield from _section(members, report)
 
 
+def _shares_table(subject: Subject) -> bool:
+    return subject.workload in workloads.IN_BATCHES
+
+
 def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
     """Write the figures of measurements that share a table, then what they rest on."""
     first, subject = members[0], members[0].subject
-    pairs = [
-        (measurement, pair) for measurement in members for pair in measurement.part.comparisons
-    ]
-    assumptions = [(pair.candidate, _assumptions(measurement, pair)) for measurement, pair in pairs]
-    if subject.workload in workloads.IN_BATCHES:
+    pairs = [(part, pair) for part in members for pair in part.part.comparisons]
+    advice = []
+    if _shares_table(subject):
         place = f", place {place_of(subject)}" if place_of(subject) else ""
         yield Heading(f"{subject.workload}{place} {unit_text(subject.workload)}")
-        # The table of workers sums up how many more settle dozens of measurements.
-        advice = []
+        yield _measures(members)
     else:
-        yield Heading((str(subject), Marks(first.marks)))
+        yield Heading(str(subject))
+        yield _figures(first)
+        # The table of workers sums up how many more settle the measurements of other workloads.
         advice = [
             (pair.candidate, text_of(pair.advice.message)) for _, pair in pairs if pair.advice
         ]
-        assumptions = [
-            (side, f"{sentence}{_adjustments(measurement, pair)}.")
-            for (side, sentence), (measurement, pair) in zip(assumptions, pairs, strict=True)
-        ]
-    yield figures_table(members)
     yield from _pictures(members, report)
+    assumptions = [(pair.candidate, _assumptions(part, pair)) for part, pair in pairs]
     for title, lines in (
         ("What the storage did", map(_storage, first.part.storage.items())),
         ("What would settle it", advice),
@@ -90,6 +126,84 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
         ("Noise", _noise(members)),
     ):
         yield Items.of(sharing_lines(lines), title)
+
+
+def screen_table(measurement: Measurement, title: str) -> Table:
+    """Make the table of one measurement for a screen."""
+    if _shares_table(measurement.subject):
+        return _measures([measurement], title, _MEASURES_RANK)
+    rows = [row for row in _figure_rows(measurement) if row.rank]
+    return Table("", [side.name for side in measurement.sides], rows, title, turned_corner="Pool")
+
+
+def _figures(measurement: Measurement) -> Table:
+    """Make the table of one measurement, with the verdicts in its last row."""
+    sides, figures = measurement.sides, measurement.part.figures.values()
+    # Before and after: each pool has a separate baseline.
+    baselines = {side.baseline for side in sides if side.comparison} | {measurement.baseline}
+    against = BASELINE if len(baselines) > 1 else measurement.baseline
+    ratios, intervals, verdicts = zip(*map(_comparison, sides), strict=True)
+    rows = [
+        *_figure_rows(measurement),
+        Row("Workers", [f"{side.workers:,}" for side in figures]),
+        Row("Retrieves", [f"{side.samples:,}" for side in figures]),
+        Row(f"Ratio vs {against}", ratios, is_strong=True),
+        Row(INTERVAL_HEAD, intervals),
+        Row("Verdict", verdicts, is_strong=True),
+    ]
+    return Table("Metric", [side.name for side in sides], rows, turned_corner="Pool")
+
+
+def _figure_rows(measurement: Measurement) -> Iterator[Row]:
+    for figure in FIGURES:
+        values = (figure.value_ns(side) for side in measurement.part.figures.values())
+        cells = times([math.nan if value is None else value for value in values])
+        yield Row(figure.label, cells, rank=figure.screen_rank)
+        if figure.label == "Avg" and (compared_ns := measurement.compared_ns):
+            # What the ratios are of, where the averages give other ratios.
+            means = [", ".join(times(compared_ns.get(side.name, ()))) for side in measurement.sides]
+            yield Row(COMPARED, means, rank=figure.screen_rank)
+
+
+def _comparison(side: Side) -> tuple[Words, str, Words]:
+    """Write a side's ratio, its interval and the verdict; the baseline's own ratio is 1."""
+    value, ends = ratio(1) if side.verdict == BASELINE else NOTHING, NOTHING
+    if side.comparison is not None:
+        value, ends = ratio(side.comparison.ratio), ends_text(side.comparison.interval)
+    return Words(value, side.verdict), ends, Words(side.verdict, side.verdict)
+
+
+def _measures(measurements: Sequence[Measurement], title: str = "", rank: int = ALWAYS) -> Table:
+    """Make one table of measurements that share a unit; each has a row per pool."""
+    unit = workloads.of(measurements[0].subject.workload).unit
+    heads = (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict")
+    rows = [replace(row, rank=rank) for part in measurements for row in _measure(part)]
+    return Table("Pool", heads, rows, title)
+
+
+def _measure(measurement: Measurement) -> Iterator[Row]:
+    workload = workloads.of(measurement.subject.workload)
+    yield Row(measurement.subject.label)
+    details: list[tuple[str, str]] = []
+    for side in measurement.sides:
+        figures = measurement.part.figures[side.name]
+        values_ns = (figures.mean_ns, figures.percentiles_ns[TAIL])
+        cells: list[Line] = [digits(workload.shown(value_ns)) for value_ns in values_ns]
+        yield Row(side.name, [*cells, *_comparison(side)], level=1)
+        if means_ns := measurement.compared_ns.get(side.name, ()):
+            means = ", ".join(digits(workload.shown(mean_ns)) for mean_ns in means_ns)
+            details.append((f"{side.name} {means}", COMPARED.lower()))
+        details += (
+            (f"{side.name} {_detail_text(detail)}", detail.label) for detail in figures.details
+        )
+    for values, label in sharing(details):
+        yield Row(Words(f"{label}: {values}", QUIET), level=1)
+
+
+def _detail_text(detail: Detail) -> str:
+    if detail.unit == "×":
+        return ratio(detail.value)
+    return f"{digits(detail.value)} {detail.unit}" if detail.unit else count(detail.value)
 
 
 def _noise(measurements: Sequence[Measurement]) -> Iterator[tuple[str, str]]:
@@ -118,23 +232,12 @@ def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
         variation = comparison.assumed_variation
         if variation is not None and variation.shown_by is not None:
             sentence += f", from {text_of(variation.shown_by)}"
-    if comparison.of_all is not None:
-        look = "the planned look" if comparison.look is None else text_of(comparison.look)
-        return f"{sentence}; {look}, which decided: later workers are not part of it"
+    needed = comparison.variation_to_explain_ratio
+    if needed is not None and not _shares_table(measurement.subject):
+        sentence += (
+            f"; workers would have to vary by {percent(needed)} for this difference to be chance"
+        )
     return sentence if comparison.look is None else f"{sentence}; {text_of(comparison.look)}"
-
-
-def _adjustments(measurement: Measurement, comparison: Comparison) -> str:
-    sentence = ""
-    if comparison.interval.level_ratio > LEVEL:
-        level = f"{100 * comparison.interval.level_ratio:.4g} %"
-        reasons = ["several candidates"] if len(measurement.part.comparisons) > 1 else []
-        reasons += ["several looks"] if comparison.look is not None else []
-        sentence += f"; computed at {level} because there are {' and '.join(reasons)}"
-    if comparison.variation_to_explain_ratio is not None:
-        needed = percent(comparison.variation_to_explain_ratio)
-        sentence += f"; workers would have to vary by {needed} for this difference to be chance"
-    return sentence
 
 
 def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
@@ -152,36 +255,30 @@ def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
     if side.copied_bytes is not None and side.written_bytes is not None:
         copied, written = size(side.copied_bytes), size(side.written_bytes)
         sentences.append(f"of {copied} copied, {written} reached the disks")
-        if side.left_dirty_bytes is not None:
-            left = size(side.left_dirty_bytes)
-            sentences.append(f"after the last copy {left} were still to be written")
-        if side.drain_ns is not None:
-            sentences.append(f"the final sync took {times([side.drain_ns])[0]}")
     return name_of_side, "; ".join(sentences) or "not recorded"
 
 
 def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
     """Draw the ratios of measurements that share a section, then the samples of each."""
-    is_single = members[0].subject.workload not in workloads.IN_BATCHES
-    comparisons: list[Comparison] = []
-    names: list[str] = []
-    for measurement in members:
-        label = "" if is_single else f"{measurement.subject.label}: "
-        comparisons += measurement.part.comparisons
-        names += (
-            label + name(pair.candidate, _NAME_CELLS) for pair in measurement.part.comparisons
-        )
-    if comparisons:
+    shares = _shares_table(members[0].subject)
+    pairs = [
+        (measurement, pair) for measurement in members for pair in measurement.part.comparisons
+    ]
+    names = [
+        (f"{measurement.subject.label}: " if shares else "") + name(pair.candidate, _NAME_CELLS)
+        for measurement, pair in pairs
+    ]
+    if pairs:
         meaning = (
             f", with its interval (the thicker part: {percent(EQUIVALENCE_LEVEL)}): above 1 is slower. "
             "Shaded: the margin that counts as equivalent."
         )
         title = Words("Ratio of times to the baseline's", STRONG)
-        arguments = (comparisons, names, report.margin_ratio)
+        arguments = ([pair for _, pair in pairs], names, report.margin_ratio)
         yield Picture((title, meaning), "forest", arguments)
     for measurement in members:
         picture = _samples(measurement, report)
-        if picture is not None and is_single:
+        if picture is not None and not shares:
             yield picture
         elif picture is not None and measurement.position < _MEASUREMENTS_DRAWN:
             summary = f"Samples of {measurement.subject.label}"

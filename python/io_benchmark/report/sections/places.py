@@ -3,20 +3,18 @@
 
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.inference import estimates
 from io_benchmark.analysis.levels import margin_bounds
 from io_benchmark.analysis.model import DIFFERENT, Subject
-from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, Report
+from io_benchmark.analysis.report_model import PlaceRow, Places, Report
 from io_benchmark.number_text import NOTHING, digits, number_of, ratio
 from io_benchmark.report.blocks import Block, Fold, Heading, Items, Line, Row, Table, Words
 from io_benchmark.report.content import (
     ends_text,
     sharing,
-    sharing_lines,
     text_of,
     unit_text,
 )
-from io_benchmark.report.sections.figures import INTERVAL_HEAD
+from io_benchmark.report.sections.measurements import INTERVAL_HEAD
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
@@ -42,9 +40,6 @@ def places(report: Report) -> Iterator[Block]:
     if further:
         summary = f"No proven difference between places in {number_of(len(further), 'measurement')}"
         yield Fold(summary, [block for measured in further for block in _tables(measured)])
-    sides = [side for row in rows for side in row.sides if side.interval is not None]
-    assumptions = sharing_lines((_short(side.side), _assumption(side)) for side in sides)
-    yield Items.of(assumptions, "Assumptions behind the intervals")
 
 
 def _is_notable(measured: Places, margin_ratio: float) -> bool:
@@ -120,15 +115,3 @@ def _notes(rows: Sequence[PlaceRow]) -> Iterator[str]:
             notes.append(f"no ratio: {text_of(side.not_compared)}")
         pairs += [(_short(side.side), (place, note)) for note in notes]
     return (f"{place}, {names}: {note}" for names, (place, note) in sharing(pairs))
-
-
-def _assumption(side: AtPlace) -> str:
-    """Write what an interval assumes."""
-    if side.method == estimates.WORKERS:
-        return (
-            f"{side.workers:,} workers, each compared with itself; the interval follows from how "
-            "much their ratios differ"
-        )
-    how = " in each of its runs" if side.method == estimates.RUNS else ", in blocks of its samples"
-    machine = "the interval holds for that worker alone, because others may differ"
-    return f"one worker compared with itself{how}; {machine}"

@@ -4,10 +4,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import DIFFERENT, UNKNOWN, Verdict, WorkerLine
+from io_benchmark.analysis.model import UNKNOWN, Verdict, WorkerLine
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import (
-    MixedPool,
     Replication,
     Report,
     SingleWorker,
@@ -18,17 +17,15 @@ from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report.blocks import (
     STRONG,
-    WARNING,
     Block,
     Heading,
     Item,
-    Items,
     Line,
     Row,
     Table,
     Words,
 )
-from io_benchmark.report.content import bounds_text, ends_text, on_measurement, text_of
+from io_benchmark.report.content import bounds_text, on_measurement, text_of
 from io_benchmark.report.sections.causes import explanation
 from io_benchmark.resolutions import ending_in_words
 
@@ -36,10 +33,11 @@ _ENDED_BADLY = ("failed", "exception")
 _NAMES_SHOWN, _RUNS_SHOWN = 6, 30
 _NEEDED = {
     Standing.DECIDED: "enough",
+    Standing.OPEN: "enough here, too few in another pool",
     Standing.NOT_BY_REPETITION: "more would not settle it",
     Standing.NO_VERDICT: "no verdict",
 }
-# More measurements and tasks of a single worker are counted, and on a screen more such workers.
+# Of a single worker's tasks and comparisons, and of such workers on a screen
 _SINGLE_NAMED, _SINGLE_ON_SCREEN = 3, 2
 
 
@@ -49,7 +47,6 @@ def workers_needed(report: Report) -> Iterator[Block]:
         yield Heading("Workers per pool")
         rows = [Row(side.side, _counts(side)) for side in report.replication]
         yield Table("Pool", ("Runs", "Workers", "Workers needed"), rows)
-        yield Items([Item(Words(line, WARNING), mark="!") for line in cautions(report)])
 
 
 def _counts(side: Replication) -> tuple[str, ...]:
@@ -57,8 +54,8 @@ def _counts(side: Replication) -> tuple[str, ...]:
     workers = f"{side.workers:,}"
     if 0 < side.workers_compared < side.workers:
         workers = f"{side.workers_compared:,} of {workers}"
-    needed = _NEEDED.get(side.standing, "enough here, too few in another pool")
-    if side.standing not in _NEEDED and side.workers_to_add:
+    needed = _NEEDED[side.standing]
+    if side.workers_to_add:
         needed = f"{side.workers_to_add:,} more, {side.workers_needed:,} in total"
     return f"{side.runs:,}", workers, needed
 
@@ -66,10 +63,8 @@ def _counts(side: Replication) -> tuple[str, ...]:
 def runs(report: Report) -> Iterator[Block]:
     """Write where each result is from."""
     if report.workers:
-        rows, heads = (
-            [*map(_run, report.workers)],
-            ("Worker", "Machine", "Task", "State", "Read from"),
-        )
+        rows = [*map(_run, report.workers)]
+        heads = ("Worker", "Machine", "Task", "State", "Read from")
         yield Heading("Workers")
         yield Table("Pool", heads, rows, is_prose=True, shown=_RUNS_SHOWN, noun=" workers")
 
@@ -120,11 +115,9 @@ def _listed(names: Sequence[str]) -> str:
 
 def _run(worker: WorkerLine) -> Row:
     run = "" if worker.run_id is None else f".{worker.run_id}"
-    state = (
-        ending_in_words(worker.state, worker.reason)
-        if worker.state in _ENDED_BADLY
-        else worker.state
-    )
+    state = worker.state
+    if state in _ENDED_BADLY:
+        state = ending_in_words(state, worker.reason)
     if not worker.completed:
         state += f", incomplete: {worker.incomplete_reason or 'no reason given'}"
     if not worker.is_counted:
@@ -147,39 +140,34 @@ def _run(worker: WorkerLine) -> Row:
 
 def cautions(report: Report) -> list[str]:
     """Return a sentence about each worker that ended early."""
-    sentences = []
-    for worker in report.workers:
-        if worker.is_counted and worker.state in _ENDED_BADLY:
-            run = "" if worker.run_id is None else f" run {worker.run_id}"
-            sentences.append(
-                f"{worker.side}: task {worker.task_id}{run} {ending_in_words(worker.state, worker.reason)}; "
-                "what it measured until then is used."
-            )
-    return sentences
-
-
-def mixed_pools(report: Report) -> list[Item]:
-    """Write about each pool of unlike machines: which are slower, and what that means for the others."""
-    return [_mixed_pool(pool, report) for pool in report.mixed_pools]
-
-
-def _mixed_pool(pool: MixedPool, report: Report) -> Item:
-    slower, faster = len(pool.slower), len(pool.faster)
-    lead = (
-        f"{slower:,} of {slower + faster:,} workers of {pool.side} have "
-        f"{' and '.join(pool.facts_of_slower)} and take {ratio(pool.ratio)} the time of its others"
-    )
-    phrase = on_measurement(pool.subject, [part.subject for part in report.subjects])
-    these = f"{phrase} (these have {' and '.join(pool.facts_of_faster)})."
-    alone = [
-        f"With the other {faster:,} alone, {pair.candidate} compared with {pair.baseline} is "
-        f"{pair.verdict} at {ratio(pair.ratio)} {bounds_text(pair.interval)}."
-        for pair in pool.of_the_faster
+    return [
+        f"{run.side}: task {run.task_id}{'' if run.run_id is None else f' run {run.run_id}'} "
+        f"{ending_in_words(run.state, run.reason)}; what it measured until then is used."
+        for run in report.workers
+        if run.is_counted and run.state in _ENDED_BADLY
     ]
-    is_said = any(pool.remedy in diagnosis.remedies for diagnosis in report.diagnoses)
-    remedy = Item((Words("Try:", STRONG), f" {text_of(pool.remedy.action)}."))
-    line = (Words(lead, Verdict.SLOWER), " ".join((these, *alone)))
-    return Item(line, [] if is_said else [remedy], Verdict.SLOWER)
+
+
+def mixed_pools(report: Report) -> Iterator[Item]:
+    """Write about each pool of unlike machines: which are slower, and what that means for the others."""
+    subjects = [part.subject for part in report.subjects]
+    suggested = [remedy for diagnosis in report.diagnoses for remedy in diagnosis.remedies]
+    for pool in report.mixed_pools:
+        slower, faster = len(pool.slower), len(pool.faster)
+        lead = (
+            f"{slower:,} of {slower + faster:,} workers of {pool.side} have "
+            f"{' and '.join(pool.facts_of_slower)} and take {ratio(pool.ratio)} the time of its others"
+        )
+        phrase = on_measurement(pool.subject, subjects)
+        sentences = [f"{phrase} (these have {' and '.join(pool.facts_of_faster)})."]
+        sentences += (
+            f"With the other {faster:,} alone, {pair.candidate} compared with {pair.baseline} is "
+            f"{pair.verdict} at {ratio(pair.ratio)} {bounds_text(pair.interval)}."
+            for pair in pool.of_the_faster
+        )
+        remedy = Item((Words("Try:", STRONG), f" {text_of(pool.remedy.action)}."))
+        below = [] if pool.remedy in suggested else [remedy]
+        yield Item((Words(lead, Verdict.SLOWER), " ".join(sentences)), below, Verdict.SLOWER)
 
 
 def single_workers(report: Report, *, is_full: bool) -> list[Item]:
@@ -190,28 +178,17 @@ def single_workers(report: Report, *, is_full: bool) -> list[Item]:
     items = [_single_worker(same, report, is_full=is_full) for same in by_worker.values()]
     left_out = 0 if is_full else len(items) - _SINGLE_ON_SCREEN
     if left_out > 0:
-        noun = "worker that does" if left_out == 1 else "workers that do"
-        counted = Item(f"and {left_out:,} more {noun} not belong to their pool")
-        items[_SINGLE_ON_SCREEN:] = [counted]
+        counted = number_of(left_out, "more worker")
+        items[_SINGLE_ON_SCREEN:] = [Item(f"and {counted} unlike the rest of a pool")]
     return items
 
 
 def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> Item:
     """Write about one worker, by the measurement that explains it."""
     worker = next((finding for finding in same if finding.diagnosis is not None), same[0])
-    subjects = [part.subject for part in report.subjects]
-    usual = f"; equal ones stay within {ends_text(worker.usual)}" if is_full else ""
-    phrase = on_measurement(worker.subject, subjects)
-    sentences = [f"{phrase} ({worker.others:,} other workers{usual})."]
+    phrase = on_measurement(worker.subject, [part.subject for part in report.subjects])
+    sentences = [f"{phrase} ({worker.others:,} other workers)."]
     if is_full:
-        further = [
-            f"{ratio(finding.ratio)}{on_measurement(finding.subject, subjects)}"
-            for finding in same
-            if finding is not worker
-        ]
-        if further:
-            rest = "; and {:,} more measurements"
-            sentences.append(f"Also {listed(further, _SINGLE_NAMED, rest, '; ')}.")
         sentences += _consequences(worker, report)
     lead = f"{_worker_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"
     reasons = [] if worker.diagnosis is None else [*explanation(worker.diagnosis)]
@@ -230,19 +207,17 @@ def _worker_name(worker: SingleWorker) -> str:
 
 def _consequences(worker: SingleWorker, report: Report) -> Iterator[str]:
     """Write what the worker means for the verdicts about its pool, and what they would be without it."""
-    verdicts = dict.fromkeys(
-        pair.verdict
+    comparisons = [
+        pair
         for part in report.subjects
         if part.subject == worker.subject
         for pair in part.comparisons
         if worker.side in (pair.candidate, pair.baseline)
-    )
-    if verdicts:
-        sentence = f"The verdict stays {' or '.join(verdicts)}: it counts all workers"
-        if any(verdict in DIFFERENT for verdict in verdicts):
-            yield f"{sentence}. A cause that only this worker has does not count for its pool."
-        else:
-            yield f"{sentence}, and does not blame the pool for this one."
+    ]
+    if comparisons:
+        verdicts = " or ".join(dict.fromkeys(pair.verdict for pair in comparisons))
+        yield f"The verdict stays {verdicts}: it counts all workers."
+        yield "A cause that only this worker has does not count for its pool."
     pairs = [
         f"{pair.candidate} compared with {pair.baseline} is at {ratio(pair.ratio)} "
         f"{bounds_text(pair.interval)}"

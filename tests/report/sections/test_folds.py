@@ -1,30 +1,35 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Places side by side."""
+"""What is folded: measurements that are not decided, and places that do not differ."""
 
+import every_workload
 import pytest
 import several_places
 from msgspec.structs import replace
-from written import folds, lines, section, tables
+from written import folds, headings, section, tables
 
 from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.blocks import plain
 from io_benchmark.report.sections.places import _is_notable
 
 
-def test_several_workers() -> None:
-    """Each is compared with itself; how much their ratios differ gives the interval."""
-    report = several_places.five()
-    (places,) = report.places
-    rows = tuple(
-        replace(row, sides=(replace(row.sides[0], method="workers", workers=3), *row.sides[1:]))
-        for row in places.rows
-    )
-    found = lines(section(replace(report, places=(replace(places, rows=rows),)), "Places"))
-    rule = "each compared with itself; the interval follows from how much their ratios differ"
-    assert f"- intel: 3 workers, {rule}" in found
+def few(count: int) -> Report:
+    """So many measurements, of which nothing is decided."""
+    report = several_places.everything()
+    return replace(report, subjects=report.subjects[1 : 1 + count], diagnoses=(), places=())
 
 
-def test_what_is_folded() -> None:
+def test_measurements() -> None:
+    """Four measurements are in full; of five, and of many, those that are decided or refused."""
+    assert folds(few(4)) == []
+    assert folds(few(5)) == ["In 5 measurements no pool is slower or faster"]
+    report = every_workload.report()
+    assert "In 19 measurements no pool is slower or faster" in folds(report)
+    found = headings(report)
+    assert found.index("Not decided") > found.index("exec, place workspace (ms, lower is better)")
+
+
+def test_places() -> None:
     """Each destination of cache-retrieve has tables, of other workloads what differs."""
     report = several_places.everything()
     (summary,) = [fold for fold in folds(report) if "places" in fold]
@@ -37,7 +42,6 @@ def test_what_is_folded() -> None:
     ]
     folded = int(summary.split(" in ")[1].split()[0])
     assert all("random-io" in title for title in means[3 : 28 - folded])
-    assert summary == f"No proven difference between places in {folded} measurements"
 
 
 @pytest.mark.parametrize(

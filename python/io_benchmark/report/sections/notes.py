@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Refusals, warnings and what could not be read: a few on a first screen, all in the full report."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from io_benchmark.analysis.model import Problem, Severity
+from io_benchmark.analysis.observed.machines import grouped
+from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES
+from io_benchmark.number_text import listed, number_of
+from io_benchmark.report.blocks import (
+    ALWAYS,
+    CODE,
+    NO_VERDICT,
+    WARNING,
+    Block,
+    Heading,
+    Item,
+    Items,
+    Line,
+    Words,
+    lists,
+    plain,
+)
+from io_benchmark.report.content import text_of
+from io_benchmark.report.sections.workers import cautions
+from io_benchmark.results import workloads
+from io_benchmark.text import name
+
+_SIDES_SHOWN = 6
+# Of warnings of a kind a screen has two, then a count; without any answer there is room for more.
+_SHOWN, _SHOWN_ALONE = 2, 4
+_WARNING_LENGTH = 300
+# Notes about how it was measured are left out first.
+_NOTE = 5
+# Rules that change most how a verdict is read come first, those about single runs last.
+_RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
+_LAST_RANK = 2
+
+
+def warnings(report: Report) -> Iterator[Item]:
+    """Write what changes how the answers are read; more than a few are counted."""
+    yield from _first(refusals(report), "refused comparisons")
+    missing = [(Words("Not read:", WARNING), f" {line}") for line in report.unreadable]
+    yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
+    yield from _first(cautions(report), "cautions about workers")
+    for severity, rank in ((Severity.ALLOWED, ALWAYS), (Severity.WARNING, _NOTE)):
+        by_rule = grouped(_alike(report, severity), lambda alike: alike[0].rule)
+        rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
+        lines = []
+        for rule in rules:
+            sentence, *further = dict.fromkeys(map(_brief, by_rule[rule]))
+            more = f" (and {number_of(len(further), 'more such warning')})" if further else ""
+            lines.append((Words(f"{rule}:", WARNING), f" {sentence}{more}"))
+        kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
+        yield from _first(lines, kinds, rank=rank)
+    yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
+
+
+def _first(
+    lines: Sequence[Line], kind: str, *, rank: int = ALWAYS, most: int = _SHOWN
+) -> Iterator[Item]:
+    """Yield a few lines, cut; then how many more there are."""
+    visible = lines if len(lines) <= most else lines[: most - 1]
+    for line in visible:
+        lead, rest = line if isinstance(line, tuple) else ("", line)
+        cut = name(plain(rest), _WARNING_LENGTH)
+        yield Item((lead, f" {cut}") if lead else cut, mark="!", rank=rank)
+    if len(lines) > len(visible):
+        yield Item(f"and {len(lines) - len(visible):,} more {kind}", mark="!", rank=rank)
+
+
+def notes(report: Report) -> Iterator[Block]:
+    """Write all warnings, with the measurements that they are about, and what could not be read."""
+    items = [
+        Item((Words(alike[0].rule, CODE), f": {_full(alike, report)}"))
+        for alike in _alike(report, Severity.ALLOWED, Severity.WARNING)
+    ]
+    if items:
+        yield from (Heading("Notes"), Items(items, shown=0))
+    remarks = [*map(text_of, report.remarks)]
+    yield from lists(("Not read", report.unreadable), ("Remarks", remarks))
+
+
+def refusals(report: Report) -> list[Line]:
+    """Return the refusing rules with what they are about, and the message with its consequence."""
+    lines: list[Line] = []
+    for alike in _alike(report, Severity.REFUSED):
+        lead = Words(f"REFUSED by {alike[0].rule}", NO_VERDICT)
+        lines.append((lead, f" ({_where(alike, report)}): {_refusal(alike[0], report.subjects)}"))
+    return lines
+
+
+def _refusal(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
+    """Return the message, and what follows: without one run, the others of its side are compared."""
+    compared = {
+        side
+        for part in subjects
+        if problem.subject in (None, part.subject)
+        for comparison in part.comparisons
+        for side in (comparison.candidate, comparison.baseline)
+    }
+    left_out = len(problem.sides) == 1 and compared.issuperset(problem.sides)
+    consequence = "This run is left out." if left_out else "No verdict is given."
+    return f"{text_of(problem.message).rstrip('.')}. {consequence}"
+
+
+def _alike(report: Report, *severities: Severity) -> list[list[Problem]]:
+    """Group problems with the same rule, sides and message, which differ in their subject alone.
+
+    Workloads in batches have dozens of measurements, so there one warning represents all of a rule.
+    """
+
+    def key(problem: Problem) -> tuple[object, ...]:
+        workload = problem.subject.workload if problem.subject is not None else ""
+        same = (problem.rule, problem.severity, problem.sides)
+        if problem.severity is Severity.WARNING and workload in workloads.IN_BATCHES:
+            return same
+        return (*same, problem.message, problem.explanation)
+
+    problems = (problem for problem in report.problems if problem.severity in severities)
+    return list(grouped(problems, key).values())
+
+
+def _full(alike: Sequence[Problem], report: Report) -> str:
+    """Return a warning with the measurements that it is about, and its explanation."""
+    explanation, full = alike[0].explanation, _brief(alike)
+    if len(report.subjects) > 1:
+        full = f"{_allowed(alike[0])}{_where(alike, report)}: {_message(alike)}"
+    return full if explanation is None else f"{full}. {text_of(explanation)}"
+
+
+def _brief(alike: Sequence[Problem]) -> str:
+    """Return a warning with its sides, which its message may name already."""
+    problem, message = alike[0], _message(alike)
+    if all(side in message for side in problem.sides):
+        return _allowed(problem) + message
+    return f"{_allowed(problem)}{_sides(problem)}: {message}"
+
+
+def _message(alike: Sequence[Problem]) -> str:
+    further = len({similar.message for similar in alike}) - 1
+    similar = f", and {number_of(further, 'similar message')}" if further else ""
+    return text_of(alike[0].message) + similar
+
+
+def _allowed(problem: Problem) -> str:
+    return f"allowed by --allow {problem.rule}, " if problem.severity is Severity.ALLOWED else ""
+
+
+def _where(alike: Sequence[Problem], report: Report) -> str:
+    """Return the sides that these problems are about, and the measurements if there are several."""
+    sides = _sides(alike[0])
+    subjects = list(dict.fromkeys(problem.subject for problem in alike if problem.subject))
+    if len(report.subjects) < 2 or not subjects:
+        return sides
+    if len(subjects) == 1:
+        return f"{sides}; {subjects[0]}"
+    counts = Counter(subject.workload for subject in subjects).items()
+    measurements = (
+        f"{workload} ({count:,} measurements)" if count > 1 else workload
+        for workload, count in counts
+    )
+    return f"{sides}; {', '.join(measurements)}"
+
+
+def _sides(problem: Problem) -> str:
+    return listed(problem.sides, _SIDES_SHOWN) or "all"

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What a comparison says about each pool, about single workers and about warnings."""
+
+import divided_reports
+import pytest
+import sample_report
+import seed_workers
+from msgspec.structs import replace
+from sample_report import text
+from written import lines, rows, screen, section, tables
+
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Leftover, State
+from io_benchmark.analysis.model import Comparison, Problem, Severity, Verdict
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import Replication, Report, Standing
+from io_benchmark.analysis.statements import statement
+from io_benchmark.report.formats import Layout, rendered
+
+
+def answer(report: Report) -> list[str]:
+    return lines(section(report, "Answer"))
+
+
+def test_a_pool_that_is_faster() -> None:
+    """What to try is for the baseline, and says so."""
+    pools = ("amd-16", "intel")
+    report = compare(Plan.of_pools(pools, "amd-16"), seed_workers.workers(pools=pools), Options())
+    (advice,) = [line for line in screen(report) if line.startswith("Try: ")]
+    assert advice.startswith("Try: on amd-16, use a machine type with more local SSDs, striped")
+
+
+@pytest.mark.parametrize(("pools", "on_screen", "in_full"), [(5, 4, 4), (6, 2, 3)])
+def test_many_pools(pools: int, on_screen: int, in_full: int) -> None:
+    """Four candidates have a sentence each; of more, those that differ, and on a screen two of them."""
+    report = sample_report.many_pools(pools)
+    counts = [sum(line.startswith("- pool-") for line in of(report)) for of in (screen, answer)]
+    assert counts == [on_screen, in_full]
+
+
+def test_which_look_it_is() -> None:
+    """It adjusts the intervals; a verdict of an earlier look says so in its own sentence."""
+    report = divided_reports.tried_one_disk()
+    (subject,) = report.subjects
+    (comparison,) = subject.comparisons
+    looked = replace(comparison, look=statement("second of at most 3 looks"))
+    other = replace(looked, of_all=replace(comparison, verdict=Verdict.INCONCLUSIVE))
+
+    def lines_with(changed: Comparison) -> list[str]:
+        return screen(replace(report, subjects=(replace(subject, comparisons=(changed,)),)))
+
+    sentence = "! second of at most 3 looks; the intervals are wider for it"
+    assert sentence in lines_with(looked)
+    assert sentence not in lines_with(other)
+    decided = lines_with(replace(looked, of_all=comparison))[0]
+    assert decided.endswith(", decided at an earlier look.")
+    assert lines_with(other)[0].endswith(", which stands; all workers: 2.05× (1.92 to 2.18).")
+
+
+@pytest.mark.parametrize(
+    ("share", "ending"),
+    [(0.2, "; not explained: 14.7 ms per retrieve (20 %)."), (0.199, "scheduler.")],
+)
+def test_what_the_causes_leave_over(share: float, ending: str) -> None:
+    """The cause's line says it where it is a fifth of the difference or more."""
+    report = divided_reports.tried_one_disk()
+    (diagnosis,) = report.diagnoses
+    leftover = Leftover(73.4e6 * share, share, ())
+    report = replace(report, diagnoses=(replace(diagnosis, leftover=leftover),))
+    assert screen(report)[2].endswith(ending)
+
+
+SUPPORTED = sample_report.cause(share=0.94)
+OPEN = replace(SUPPORTED, name="other", state=State.NOT_SEPARABLE, share=None)
+DISKS = "1 disk against 2 disks, striped"
+
+
+@pytest.mark.parametrize(
+    ("causes", "line"),
+    [
+        ([replace(SUPPORTED, share=None)], f"(supported): {DISKS} (device-count)."),
+        (
+            [replace(SUPPORTED, candidate_evidence=Evidence((), statement("x" * 105)))],
+            "(supported): The slower side's writes are spread over fewer disks, which explains 94 %.",
+        ),
+        (
+            [SUPPORTED, replace(SUPPORTED, name="other", state=State.CONFIRMED, share=0.1)],
+            f"(confirmed by a trial): {DISKS}, which explains 10 %; also supported: device-count.",
+        ),
+        ([replace(SUPPORTED, state=State.RULED_OUT)], "none is supported by the observations."),
+        ([OPEN], f"(not separable): {DISKS} (other), of which nothing shows the cost."),
+        ([OPEN, replace(OPEN, name="third")], "(not separable): other, third."),
+    ],
+    ids=str,
+)
+def test_causes(causes: list[Cause], line: str) -> None:
+    """What explains the difference: the confirmed cause first, then the one with the largest share."""
+    report = sample_report.with_diagnosis(causes=causes, remedies=())
+    (found,) = [found for found in screen(report) if found.startswith("Cause")]
+    assert found.removeprefix("Cause").strip(": ") == line
+
+
+def test_equal_evidence_is_written_once() -> None:
+    """Of a fact that both sides have, the second column says so."""
+    cause = sample_report.cause(baseline_evidence=sample_report.cause().candidate_evidence)
+    (table,) = tables(section(sample_report.with_diagnosis(causes=(cause,)), "Why"))[:1]
+    ((_, _, on_baseline, _),) = rows(table).values()
+    assert on_baseline == "the same"
+
+
+def test_refused_and_missing() -> None:
+    """Each candidate without a verdict says why: the rule, or that there is no counterpart."""
+    report = sample_report.refused()
+    (part,), (problem,) = report.subjects, report.problems
+    only = replace(part, figures={"intel": part.figures["intel"]})
+    altogether = replace(report, subjects=(only,), problems=(replace(problem, subject=None),))
+    for made in (report, altogether):
+        assert (
+            answer(made)[1] == "- amd-16 compared with intel: no verdict, refused by copy-method."
+        )
+    alone = replace(part, figures={"amd-16": part.figures["amd-16"]})
+    assert answer(replace(report, subjects=(alone,), problems=()))[1] == (
+        "- amd-16 compared with intel: no verdict, because intel has no samples of this."
+    )
+
+
+def test_warnings() -> None:
+    """Of a rule the first one is shown, rules about comparisons first; the notes explain them."""
+    zones = Problem("zones", Severity.WARNING, None, ("intel",), text("short"), text("Long."))
+    report = sample_report.seed_case()
+    noise = replace(zones, rule="noisy")
+    problems = (*report.problems[1:], noise, zones, replace(zones, sides=("amd-30",)))
+    report = replace(report, problems=problems)
+    assert [line for line in screen(report) if line.startswith("! ")][:2] == [
+        "! zones: intel: short (and 1 more such warning)",
+        "! and 2 more kinds of warnings: page-cache, noisy",
+    ]
+    assert lines(section(report, "Notes"))[-1] == "- zones: amd-30: short. Long."
+    allowed = replace(zones, severity=Severity.ALLOWED)
+    found = screen(replace(report, problems=(*report.problems, allowed)))
+    assert "! zones: allowed by --allow zones, intel: short" in found
+
+
+@pytest.mark.parametrize(
+    ("side", "consequence"),
+    [("amd-16", "This run is left out."), ("amd-64", "No verdict is given.")],
+)
+def test_a_refused_run_leaves_the_others(side: str, consequence: str) -> None:
+    """No verdict is denied that is given two lines above."""
+    report = sample_report.seed_case()
+    problem = replace(report.problems[0], severity=Severity.REFUSED, sides=(side,))
+    found = screen(replace(report, problems=(problem,)))
+    assert [line.endswith(consequence) for line in found if "REFUSED" in line] == [True]
+
+
+def test_workers_needed() -> None:
+    """Each pool has its own number; what counts less than its workers says so."""
+    counts = (
+        Replication("open", 3, 3, 2, Standing.OPEN, 54, 53),
+        Replication("enough here", 3, 3, 3, Standing.OPEN, 3, 0),
+        Replication("never", 1, 1, 1, Standing.NOT_BY_REPETITION, None, None),
+    )
+    report = replace(sample_report.seed_case(), replication=counts)
+    (table,) = tables(section(report, "Workers per pool"))
+    assert rows(table) == {
+        "open": ("3", "2 of 3", "53 more, 54 in total"),
+        "enough here": ("3", "3", "enough here, too few in another pool"),
+        "never": ("1", "1", "more would not settle it"),
+    }
+
+
+def test_a_preempted_run_stands_in() -> None:
+    """A screen names it, and so does its worker's line."""
+    ended = {"state": "exception", "reason": "worker-shutdown", "completed": False}
+    preempted = sample_report.worker("amd-16", 40, incomplete_reason="still running", **ended)
+    report = replace(sample_report.seed_case(), workers=(preempted,))
+    *_, runs = tables(section(report, "Workers"))
+    assert rows(runs)["amd-16"][3] == "was preempted (worker-shutdown), incomplete: still running"
+    assert f"! amd-16: task {preempted.task_id} run 0 was preempted (worker-shutdown)" in "".join(
+        screen(report)
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "link"),
+    [
+        ("html", '(<a href="{url}" rel="external nofollow noreferrer">job on ci.example</a>)'),
+        ("markdown", "([job on ci.example]({url}))"),
+        ("text", "(job on ci.example {url})"),
+    ],
+)
+def test_the_job_on_another_ci_system(form: str, link: str) -> None:
+    """Its link names the host, since anyone may have written it."""
+    url = "https://ci.example/o/r/runs/7?job=2#log_a"
+    report = sample_report.seed_case()
+    report = replace(report, workers=(replace(report.workers[0], url=url),))
+    shown = rendered(report, form, Layout(details=True))
+    assert " ".join(shown.split()).count(link.replace("{url}", url)) == 1
+
+
+def test_single_workers() -> None:
+    """A screen names two workers that are unlike their pool, and counts further ones."""
+    report = divided_reports.one_bad_worker()
+    (worker,) = report.single_workers
+    three = tuple(replace(worker, machine=f"machine-{number}") for number in range(3))
+    found = screen(replace(report, single_workers=three))
+    assert sum(" alone takes " in line for line in found) == 2
+    assert "- and 1 more worker unlike the rest of a pool" in found
+
+
+def test_the_verdict_counts_all_workers() -> None:
+    """Of a worker that is unlike its pool the full report says so; without a comparison it does not."""
+    report = divided_reports.one_bad_worker()
+    (subject,) = report.subjects
+    sentence = "The verdict stays inconclusive: it counts all workers."
+    assert any(sentence in line for line in answer(report))
+    alone = replace(report, subjects=(replace(subject, comparisons=()),))
+    assert not any("The verdict stays" in line for line in answer(alone))
