@@ -14,7 +14,6 @@ from loopback import Fault, Loopback, first
 from loopback_deployment import GROUP, Deployment
 from submitted_tasks import IDENTITY, complete, labels, submitter
 
-from io_benchmark.operations.submit import _known_owner
 from io_benchmark.submit.definitions import OWNER_PATTERN
 
 IMAGE = ["--image", "localhost/image:latest"]
@@ -46,7 +45,6 @@ def test_dry_run():
     definition = tasks["io-benchmark-intel-1"]["task"]
     assert definition["payload"]["image"] == IMAGE[1]
     assert (definition["provisionerId"], definition["workerType"]) == ("proj-misc", "some")
-    assert definition["metadata"]["owner"] == "jane@example.com"
     assert done.stderr.splitlines()[:3] == [
         f"Generating the graph from {ROOT} (checkout)",
         # The command compares by itself in the end.
@@ -70,7 +68,7 @@ def test_create_wait_and_compare(call, deployment, loopback):
     assert lines[4:-1] == [
         f"Scopes needed: {queue}, {queue}-docker-amd, queue:create-task:project:none, queue:scheduler-id:-",
         "Scopes the tasks get: none",
-        f"Creating group:{group}; to cancel it: io-benchmark submit --cancel {group}",
+        f"Creating tasks in group:{group}; to cancel: io-benchmark submit --cancel {group}",
         f"2 tasks created: {loopback.url}/tasks/groups/{group}",
         "Waiting; Ctrl-C stops waiting, and not the tasks",
         "[2/2] 2 completed after 0 min",
@@ -81,41 +79,33 @@ def test_create_wait_and_compare(call, deployment, loopback):
 def test_no_wait(call, deployment):
     """stdout has the group's address, which compare takes."""
     deployment.worker_pools = {"releng-1/b-linux"}
-    _, stdout, stderr = call(*IMAGE, "--no-wait", "--quick", "-j", "intel,amd-16")
+    _, stdout, stderr = call(*IMAGE, "--no-wait", "-j", "intel,amd-16")
     assert stdout == f"group:{group_of(deployment)}\n"
     assert labels(deployment) == ["io-benchmark-amd-16", "io-benchmark-intel"]
-    for definition in deployment.definitions.values():
-        assert definition["payload"]["env"]["IO_BENCHMARK_PROFILE"] == "quick"
     assert "has no worker pool releng-1/b-linux-docker-amd: a task" in stderr
     assert "pool releng-1/b-linux, " not in stderr
 
 
 NO_GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_CONFIG_COUNT": "0"}
-ADVICE = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
-
-
-def test_owner(tmp_path):
-    """Who is named owns the tasks; where nobody is known, nothing is asked or created."""
-    call = {"folder": tmp_path, "environment": NOWHERE | NO_GIT}
-    arguments = ["submit", *IMAGE, "--root", str(ROOT), "-j", "intel"]
-    printed = program.run(*arguments, "--owner", "joe@example.com", "--dry-run", **call)
-    (task,) = json.loads(printed.stdout).values()
-    assert task["task"]["metadata"]["owner"] == "joe@example.com"
-    printed = program.run(*arguments, "--dry-run", **call)
-    assert printed.stderr.startswith(f"warning: creating these tasks needs an owner; {ADVICE}\n")
-    refused = program.run(*arguments, "--yes", **call, expected=2)
-    assert refused.stderr == f"error: the tasks need an owner; {ADVICE}\n"
-
-
-@pytest.mark.parametrize(
-    ("git", "owner"),
-    [("jane@example.com", "jane@example.com"), ("not set", None), ("a@b\nc", None)],
+NO_OWNER = (
+    "error: the tasks need an owner; give your e-mail address with --owner, or set it with: git config "
+    "user.email ADDRESS\n"
 )
-def test_owner_of_git(git, owner):
-    """git's address, if it is one; nobody is guessed."""
-    variables = {"PATH": os.environ["PATH"], **IDENTITY, "GIT_CONFIG_VALUE_0": git}
-    assert _known_owner(variables) == owner
-    assert _known_owner({**variables, "PATH": "/nowhere"}) is None
+
+
+def test_owner():
+    """Who is named owns the tasks, else git's user; where that is no address, nothing is created."""
+    arguments = ["submit", *IMAGE, "-j", "intel", "--dry-run"]
+    for git, owner, options in (
+        (IDENTITY, "joe@example.com", ["--owner", "joe@example.com"]),
+        (IDENTITY, "jane@example.com", []),
+    ):
+        printed = program.run(*arguments, *options, folder=ROOT, environment=NOWHERE | git)
+        (task,) = json.loads(printed.stdout).values()
+        assert task["task"]["metadata"]["owner"] == owner
+    for git in (NO_GIT, IDENTITY | {"GIT_CONFIG_VALUE_0": "a@b\nc"}, {"PATH": "/nowhere"}):
+        refused = program.run(*arguments, folder=ROOT, environment=NOWHERE | git, expected=2)
+        assert refused.stderr == NO_OWNER
 
 
 @pytest.mark.parametrize(

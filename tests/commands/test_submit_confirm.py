@@ -53,7 +53,7 @@ def test_confirmed(call, group, deployment, loopback):
         f"1 task, about 10 minutes of worker time in all, at {loopback.url}, as me",
         "  intel: about 10 minutes of worker time (1 task of 10 minutes on releng-1/b-linux)",
         (
-            f"Confirming in group:{group}; if this stops, go on with: "
+            f"Creating tasks in group:{group}; to cancel: io-benchmark submit --cancel {group}; to go on: "
             f"io-benchmark submit --confirm {group}"
         ),
         f"1 task created: {loopback.url}/tasks/groups/{group}",

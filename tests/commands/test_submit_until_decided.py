@@ -76,7 +76,7 @@ def test_only_undecided_pools(call, deployment):
     (group,) = deployment.groups
     lines = stderr.splitlines()
     assert "all looks together: at most 66 worker hours, 24 tasks per pool" in stderr
-    assert f"; if this stops, go on with: io-benchmark submit --resume {group}\n" in stderr
+    assert f"; to go on: io-benchmark submit --resume {group}\n" in stderr
     assert [*lines[-8:-5], *lines[-2:]] == [
         (
             "Undecided: amd-30; 90 minutes of worker time spent; the next look has 6 tasks, about 60 "

@@ -14,7 +14,7 @@ from io_benchmark.submit.definitions import (
     select_tasks,
     submitter_scopes,
 )
-from io_benchmark.submit.task_creation import dated, in_group
+from io_benchmark.submit.task_creation import dated
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NAME = "host/image:1"
@@ -28,8 +28,7 @@ VOLUMES = {"TASKCLUSTER_VOLUMES": "/builds/worker/workspace"}
 
 def final(settings, *tasks):
     """Return the definitions of the tasks in their group, as JSON."""
-    chosen = select_tasks(tasks or [generated("amd-16")], settings)
-    made = in_group(chosen, GROUP)
+    made = select_tasks(tasks or [generated("amd-16")], settings, GROUP)
     assert all(task.label == task.definition["metadata"]["name"] for task in made)
     return json.loads(json.dumps([dated(task.definition, NOW) for task in made]))
 
@@ -70,34 +69,6 @@ def test_a_whole_definition():
             "maxRunTime": 3600,
             "artifacts": {"public/a": {"expires": "2026-12-05T12:00:00.000Z"}},
         },
-    }
-
-
-@pytest.mark.parametrize(
-    ("command", "limit_s", "quick_command", "quick_limit_s"),
-    [
-        (["x --time-budget 3300 \\\n y"], 3600, ["x --time-budget 600 \\\n y"], 900),
-        ([["a", "x --time-budget=60 y"]], 360, [["a", "x --time-budget=60 y"]], 360),
-    ],
-    ids=["docker-worker", "generic-worker, with less"],
-)
-def test_small_sizes(command, limit_s, quick_command, quick_limit_s):
-    """The profile, the time budget, the task's limit and the description; no more."""
-    payload = {"command": command, "maxRunTime": limit_s, "env": {"A": "1"}}
-    task = generated("amd-16", payload=payload)
-    (full,), (quick,) = (
-        select_tasks([task], SubmissionOptions(profile=size)) for size in ("full", "quick")
-    )
-    expected = {
-        "command": quick_command,
-        "maxRunTime": quick_limit_s,
-        "env": {"A": "1", "IO_BENCHMARK_PROFILE": "quick"},
-    }
-    description = {"description": "measures; small sizes (--quick)"}
-    assert quick.definition == {
-        **full.definition,
-        "payload": expected,
-        "metadata": full.definition["metadata"] | description,
     }
 
 
@@ -145,7 +116,7 @@ def test_the_plan_is_in_each_task(replicates, planned):
 def test_scopes():
     """What the creator needs, and what the task itself has, as taskgraph writes it."""
     scopes = [{"task-reference": "docker-worker:cache:level-1-x"}, "docker-worker:capability:y"]
-    tasks = select_tasks([generated("amd-16", scopes=scopes)], IMAGE)
+    tasks = select_tasks([generated("amd-16", scopes=scopes)], IMAGE, GROUP)
     own = ["docker-worker:cache:level-1-x", "docker-worker:capability:y"]
     assert tasks[0].definition["scopes"] == own
     assert submitter_scopes(tasks) == [

@@ -6,7 +6,7 @@ from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.report.formats import FORMATS
-from io_benchmark.submit.definitions import OWNER_PATTERN, QUICK, SubmissionOptions, parse_image
+from io_benchmark.submit.definitions import OWNER_PATTERN, SubmissionOptions, parse_image
 from io_benchmark.text import clean
 
 USAGE = "[OPTION ...]"
@@ -19,7 +19,7 @@ MAXIMUM_REPLICATES = 100
 _ADDS_TASKS = "it waits for each look and adds tasks then"
 # Decided when the group was submitted.
 _KEPT = dict.fromkeys(
-    ("--jobs", "--root", "--pool", "--image", "--quick", "--replicates", "--owner"),
+    ("--jobs", "--root", "--pool", "--image", "--replicates", "--owner"),
     "the group keeps the options that it was submitted with",
 )
 OPTIONS = {
@@ -38,13 +38,6 @@ OPTIONS = {
         ),
         options.option(
             "--image", "IMAGE", "NAME:TAG of a registry, task:ID or index:ROUTE", parse_image
-        ),
-        options.flag(
-            "--quick",
-            "small sizes; not comparable with full sizes",
-            action="store_const",
-            const=QUICK,
-            dest="profile",
         ),
         options.option(
             "--replicates",
@@ -110,7 +103,6 @@ def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_comparison
     from io_benchmark.operations import submit
     from io_benchmark.operations.compare import ComparisonOptions, compare
-    from io_benchmark.operations.group_work import cancel
 
     for _, path in given.get("write", ()):
         # Before machines have run for an hour.
@@ -119,7 +111,7 @@ def run(given: options.Given, context: Context) -> int:
             raise UsageError(f"{subject}: no such folder; create it first")
     settings = SubmissionOptions(**options.arguments(SubmissionOptions, given))
     if "cancel" in given:
-        cancel(given["cancel"], context)
+        submit.cancel(given["cancel"], context)
         return 0
     if "resume" in given:
         group_id = submit.resume(given["resume"], settings, context)

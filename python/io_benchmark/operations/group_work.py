@@ -1,32 +1,145 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A group that gets tasks: what they cost, creating them, waiting for them, and cancelling them."""
+"""A group that gets tasks: what they cost, creating them, waiting for them, and what its next look needs.
+
+What is needed follows from the group alone. The tasks name the looks (analysis/inference/looks.py), so
+comparing the group later gives the same verdicts.
+"""
 
 import json
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from itertools import chain
+from statistics import fmean
+from typing import Self, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.model import Subject, Verdict, Worker
+from io_benchmark.analysis.report_model import Report
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost, CostShare, Price
-from io_benchmark.errors import IoBenchmarkError, ResultError, UsageError
+from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.number_text import number_of
 from io_benchmark.operations.reading import read_workers
+from io_benchmark.sources.run_results import parse_time
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse
+from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.task_watch import wait_in_group
-from io_benchmark.submit.definitions import NewTask, SubmissionOptions, limit_s, submitter_scopes
-from io_benchmark.submit.measured_group import MeasuredGroup
+from io_benchmark.sources.taskcluster.tasks import QueueTask
+from io_benchmark.submit.definitions import (
+    LOOKS,
+    NewTask,
+    SubmissionOptions,
+    limit_s,
+    submitter_scopes,
+)
 from io_benchmark.submit.task_creation import TaskQueue, dated
 from io_benchmark.text import clean
+from io_benchmark_taskgraph.repeating import CONFIRMING, job_of
 
 T = TypeVar("T")
+# With more tasks than this per independent worker, more tasks do not help.
+_MOST_TASKS_PER_WORKER = 2
 
-HOW_TO_CANCEL = "io-benchmark submit --cancel"
+
+class NextLook(Struct, frozen=True):
+    """The pools that are undecided, and what they need."""
+
+    undecided: tuple[str, ...]
+    repetitions: tuple[tuple[str, str], ...]  # task and pool of each task to add, the pools in turn
+    exhausted: tuple[str, ...]  # pools where more tasks do not reach more workers
+
+
+class MeasuredGroup(Struct, frozen=True):
+    """The benchmark's tasks of a group, and the workers of those whose results could be read."""
+
+    tasks: Sequence[QueueTask]
+    workers: Sequence[Worker] = ()
+
+    @property
+    def labels(self) -> list[str]:
+        return [task.label for task in self.tasks]
+
+    @property
+    def running(self) -> dict[str, str]:
+        """Return the labels of the tasks that are not resolved, by id."""
+        return {task.task_id: task.label for task in self.tasks if not task.status.is_resolved}
+
+    @property
+    def spent_minutes(self) -> float:
+        return sum(map(_minutes, chain.from_iterable(task.status.runs for task in self.tasks)))
+
+    def minutes_by_job(self) -> dict[str, float]:
+        """Return how long a task of each job took, as the queue measured it."""
+        minutes_of: dict[str, list[float]] = {}
+        for task in self.tasks:
+            minutes = [_minutes(run) for run in task.status.runs if run.started]
+            minutes_of.setdefault(_job_of(task), []).extend(minutes)
+        return {job: fmean(minutes) for job, minutes in minutes_of.items() if minutes}
+
+    def measured_tasks(self) -> list[tuple[Worker, QueueTask]]:
+        """Return the workers with their tasks, in the order of the labels."""
+        by_id = {task.task_id: task for task in self.tasks}
+        pairs = [(worker, by_id[worker.task_id]) for worker in self.workers]
+        return sorted(pairs, key=lambda pair: pair[1].label)
+
+    def next_look(self, report: Report) -> NextLook:
+        """Return what a comparison of the workers leaves undecided, and the tasks that it needs."""
+        undecided: dict[str, None] = {}
+        exhausted: dict[str, None] = {}
+        missing: Counter[str] = Counter()  # tasks by job
+        tasks = Counter(map(_job_of, self.tasks))
+        jobs: dict[tuple[str, Subject], str] = {}
+        models: dict[str, tuple[str, str]] = {}
+        for worker, task in self.measured_tasks():
+            if CONFIRMING not in task.label:
+                models.setdefault(_job_of(task), (task.task_id, worker.pool))
+            for entry in worker.entries:
+                jobs.setdefault((worker.side, entry.subject), _job_of(task))
+        for part in report.subjects:
+            for comparison in part.comparisons:
+                if comparison.verdict is not Verdict.INCONCLUSIVE:
+                    continue
+                undecided[comparison.candidate] = None
+                sides = (comparison.candidate, comparison.baseline)
+                workers = {side: part.figures[side].workers for side in sides}
+                left_behind = [
+                    side
+                    for side, count in workers.items()
+                    if tasks[jobs[side, part.subject]] > _MOST_TASKS_PER_WORKER * count
+                ]
+                exhausted |= dict.fromkeys(left_behind)
+                target = Schedule(LOOKS).next_look(*workers.values())
+                if target is None or left_behind:
+                    continue
+                for side, count in workers.items():
+                    job = jobs[side, part.subject]
+                    missing[job] = max(missing[job], target - count)
+        repetitions = (
+            models[job]
+            for number in range(max(missing.values(), default=0))
+            for job in sorted(models)
+            if number < missing[job]
+        )
+        return NextLook(tuple(undecided), tuple(repetitions), tuple(exhausted))
+
+
+def _job_of(task: QueueTask) -> str:
+    """Return the label without a replicate's number."""
+    return job_of(task.label, task.pool or "") or task.label
+
+
+def _minutes(run: QueueRun) -> float:
+    """Return how long a run took on its worker; 0 where it never started."""
+    started, resolved = parse_time(run.started), parse_time(run.resolved)
+    if started is None or resolved is None:
+        return 0.0
+    return (resolved - started).total_seconds() / 60
 
 
 def estimated_cost(
@@ -62,11 +175,31 @@ class GroupWork(Struct, frozen=True):
     context: Context
     resumption: str = ""  # the option that goes on with the group, if there is one
 
+    @classmethod
+    def find(cls, option: str, value: str, options: SubmissionOptions, context: Context) -> Self:
+        """Return the work on the group in an option's value, an id or an address."""
+        address = parse(value if ":" in value else f"group:{value}", context.environment)
+        subject = f"{option} {clean(value, 200)}"
+        if not isinstance(address, GroupAddress):
+            raise UsageError(f"{subject}: is not a group; give its id, or group:ID")
+        root_url = default_root_url(context.environment)
+        if address.root_url != root_url:
+            raise UsageError(
+                f"{subject}: is not at {root_url}; set TASKCLUSTER_ROOT_URL to {address.root_url}"
+            )
+        return cls(address.group_id, options, context, option)
+
     @property
     def how_to_resume(self) -> str:
         baseline = self.options.baseline
         option = "" if baseline is None else f"--baseline {baseline} "
         return f"io-benchmark submit {option}{self.resumption} {self.group_id}"
+
+    @property
+    def _ways_on(self) -> str:
+        """Return what a user can do if this stops."""
+        to_go_on = f"; to go on: {self.how_to_resume}" if self.resumption else ""
+        return f"to cancel: io-benchmark submit --cancel {self.group_id}{to_go_on}"
 
     def ask(self, use: Callable[[TaskQueue], Awaitable[T]]) -> T:
         """Return the result of `use`, which asks the queue."""
@@ -74,8 +207,7 @@ class GroupWork(Struct, frozen=True):
 
     def tasks(self) -> MeasuredGroup:
         """Return the benchmark's tasks of the group."""
-        members = self.ask(lambda queue: queue.members(self.group_id))
-        return MeasuredGroup([task for task in members if task.is_benchmark])
+        return MeasuredGroup(self.ask(lambda queue: queue.members(self.group_id)))
 
     def with_workers(self, group: MeasuredGroup) -> MeasuredGroup:
         """Read the results of the group's tasks; name those that are missing."""
@@ -86,17 +218,21 @@ class GroupWork(Struct, frozen=True):
         ids = {task.task_id for task in group.tasks}
         return replace(group, workers=[run for run in gathered.results if run.task_id in ids])
 
+    def exceeds_budget(self, minutes: float) -> bool:
+        """Return whether this worker time is more than --budget."""
+        budget = self.options.budget
+        return budget is not None and minutes > budget * MINUTES_PER_HOUR
+
     def confirm_creation(self, tasks: Sequence[NewTask], cost: Cost, remark: str = "") -> bool:
         """Show what creating these tasks means, and ask on a terminal; with --dry-run print them instead.
 
         Return whether they are to be created; raise an error where the user declines.
         """
         options, context, tell = self.options, self.context, self.context.tell
-        budget = options.budget
-        if budget is not None and cost.minutes > budget * MINUTES_PER_HOUR:
+        if self.exceeds_budget(cost.minutes):
             raise UsageError(
-                f"--budget {budget:g}: {number_of(len(tasks), 'task')} can take {cost.time}; raise it, "
-                "or select fewer pools"
+                f"--budget {options.budget:g}: {number_of(len(tasks), 'task')} can take {cost.time}; "
+                "raise it, or select fewer pools"
             )
         access = Access.of(default_root_url(context.environment), context.environment)
         tell(cost.summary + ("" if options.dry_run else f", at {access.root_url}, {access.who}"))
@@ -125,6 +261,7 @@ class GroupWork(Struct, frozen=True):
             )
         if not options.yes and context.is_interactive and not context.confirm("Create them?"):
             raise IoBenchmarkError("nothing was created")
+        tell(f"Creating tasks in group:{self.group_id}; {self._ways_on}")
         return True
 
     def create_and_wait(
@@ -148,10 +285,9 @@ class GroupWork(Struct, frozen=True):
             context.tell("Waiting; Ctrl-C stops waiting, and not the tasks")
             self.ask(lambda queue: wait_in_group(queue, group_id, labels, context.tell))
         except (KeyboardInterrupt, IoBenchmarkError):
-            how = f"to cancel: {HOW_TO_CANCEL} {group_id}"
-            if self.resumption:
-                how += f"; to go on: {self.how_to_resume}"
-            context.tell(f"Tasks that exist in group:{group_id} are left as they are; {how}")
+            context.tell(
+                f"Tasks that exist in group:{group_id} are left as they are; {self._ways_on}"
+            )
             raise
         return group_id
 
@@ -168,30 +304,3 @@ def _print(tasks: Sequence[NewTask], context: Context) -> None:
         for task in tasks
     }
     context.print(json.dumps(printed, indent=2, ensure_ascii=False))
-
-
-def cancel(address: str, context: Context) -> None:
-    """Cancel the benchmark's tasks of a group."""
-    group_id = group_of("--cancel", address, context.environment)
-    done = TaskQueue.connect(context.environment, lambda queue: queue.cancel_group(group_id))
-    context.tell(f"cancelled {len(done.labels)}: {', '.join(done.labels) or 'none'}")
-    if done.resolved:
-        context.tell(f"already resolved: {done.resolved}")
-    if done.foreign:
-        context.tell(f"not changed, because they are not the benchmark's: {done.foreign}")
-    if done.problems:
-        raise ResultError("; ".join(done.problems))
-
-
-def group_of(option: str, value: str, environment: Mapping[str, str]) -> str:
-    """Return the group in an option's value, an id or an address."""
-    address = parse(value if ":" in value else f"group:{value}", environment)
-    subject = f"{option} {clean(value, 200)}"
-    if not isinstance(address, GroupAddress):
-        raise UsageError(f"{subject}: is not a group; give its id, or group:ID")
-    root_url = default_root_url(environment)
-    if address.root_url != root_url:
-        raise UsageError(
-            f"{subject}: is not at {root_url}; set TASKCLUSTER_ROOT_URL to {address.root_url}"
-        )
-    return address.group_id

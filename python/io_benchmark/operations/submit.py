@@ -8,73 +8,54 @@ group and the task's label, so the same command completes what was stopped.
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import slugid
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare_pools
-from io_benchmark.operations.group_work import HOW_TO_CANCEL, GroupWork, estimated_cost, group_of
+from io_benchmark.operations.group_work import GroupWork, MeasuredGroup, NextLook, estimated_cost
 from io_benchmark.paths import current_folder
 from io_benchmark.report.content import pace_text, reasons_text
+from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.submit.definitions import (
+    LOOKS,
     OWNER_PATTERN,
     NewTask,
     SubmissionOptions,
-    has_plan,
     select_tasks,
 )
-from io_benchmark.submit.measured_group import LOOKS, MeasuredGroup, NextLook
-from io_benchmark.submit.task_creation import TaskQueue, in_group, repeated_task
-from io_benchmark_taskgraph.repeating import CONFIRMING, pace
+from io_benchmark_taskgraph.repeating import CONFIRMING
 
-RESUME = "--resume"  # goes on until all pools are decided
+_RESUME = "--resume"  # goes on until all pools are decided
 _GIT_S = 5
-_ADVICE = "give your e-mail address with --owner, or set it with: git config user.email ADDRESS"
 
 
 def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> str | None:
     """Create the tasks of a new group, or only print them; return the group to compare."""
-    options = replace(options, owner=_owner(options, context))
-    if options.until_decided:
-        options = replace(options, replicates=LOOKS[0], looks=LOOKS)
-    chosen = _generated(options, context)
-    group_id = group_id or slugid.nice()
-    tasks = in_group(chosen, group_id)
+    options = replace(options, owner=options.owner or _owner_in_git(context.environment))
+    resumption = _RESUME if options.until_decided else ""
+    work = GroupWork(group_id or slugid.nice(), options, context, resumption)
+    tasks = _new_tasks(work)
     cost = estimated_cost(tasks, {}, options.prices)
     remark = _limit_of_looks(tasks, cost, options.budget) if options.until_decided else ""
-    work = GroupWork(group_id, options, context, RESUME if options.until_decided else "")
     if not work.confirm_creation(tasks, cost, remark):
         return None
-    if not options.until_decided:
-        context.tell(f"Creating group:{group_id}; to cancel it: {HOW_TO_CANCEL} {group_id}")
-        return work.create_and_wait(tasks)
-    context.tell(f"Creating group:{group_id}; if this stops, go on with: {work.how_to_resume}")
-    work.create_and_wait(tasks)
-    return _measure_until_decided(work, is_agreed=True)
+    group = work.create_and_wait(tasks)
+    return _measure_until_decided(work, is_agreed=True) if options.until_decided else group
 
 
-def _owner(options: SubmissionOptions, context: Context) -> str | None:
-    """Return --owner, else git's user.email; a task that is created needs one of them."""
-    owner = options.owner or _known_owner(context.environment)
-    if owner is None and not options.dry_run:
-        raise UsageError(f"the tasks need an owner; {_ADVICE}")
-    if owner is None:
-        context.tell(f"warning: creating these tasks needs an owner; {_ADVICE}")
-    return owner
-
-
-def _known_owner(environment: Mapping[str, str]) -> str | None:
-    """Return git's user.email, if it is an address."""
-    try:
+def _owner_in_git(environment: Mapping[str, str]) -> str:
+    """Return git's user.email; raise a UsageError if it is not an address."""
+    with suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(
             ["git", "config", "user.email"],
             env=dict(environment),
@@ -83,10 +64,13 @@ def _known_owner(environment: Mapping[str, str]) -> str | None:
             timeout=_GIT_S,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    address = done.stdout.decode("utf-8", "replace").strip()
-    return address if re.fullmatch(OWNER_PATTERN, address) else None
+        address = done.stdout.decode("utf-8", "replace").strip()
+        if re.fullmatch(OWNER_PATTERN, address):
+            return address
+    raise UsageError(
+        "the tasks need an owner; give your e-mail address with --owner, or set it with: git config "
+        "user.email ADDRESS"
+    )
 
 
 def pools_of_kind(tree: Path | None) -> dict[str, str]:
@@ -101,72 +85,53 @@ def pools_of_kind(tree: Path | None) -> dict[str, str]:
     }
 
 
-def _generated(options: SubmissionOptions, context: Context) -> tuple[NewTask, ...]:
+def _new_tasks(work: GroupWork) -> list[NewTask]:
     # Imported here: generating takes half a second to load.
     from io_benchmark.graph.generate import generate  # noqa: PLC0415
 
+    options, tell = work.options, work.context.tell
     root = Root.find(options.root, current_folder())
-    context.tell(f"Generating the graph from {root}")
+    tell(f"Generating the graph from {root}")
     tasks = generate(root, options.jobs)
-    chosen = select_tasks(tasks, options)
+    chosen = select_tasks(tasks, options, work.group_id)
     # A wrong baseline is refused before machines have run for an hour.
     Plan.of_pools({task.pool for task in chosen}, options.baseline)
     left_out = [task.label for task in tasks if not task.pool]
     if left_out:
-        context.tell(f"Left out, because it does not measure a pool: {', '.join(left_out)}")
+        tell(f"Left out, because it does not measure a pool: {', '.join(left_out)}")
     return chosen
 
 
 def confirm(address: str, options: SubmissionOptions, context: Context) -> str | None:
     """Create the confirming tasks that a group lacks, wait for all; return the group to compare."""
-    group_id = group_of("--confirm", address, context.environment)
-    work = GroupWork(group_id, options, context, "--confirm")
-    group = work.with_workers(work.tasks())
+    work = GroupWork.find("--confirm", address, options, context)
+    group = work.tasks()
+    running = {task: label for task, label in group.running.items() if CONFIRMING in label}
+    if running:  # of a command that was stopped
+        if work.create_and_wait((), running) is None:
+            return None
+        group = work.tasks()
+    group = work.with_workers(group)
     if not group.workers:
         raise ResultError(
-            f"group:{group_id}: has no results to confirm; wait for its tasks, or submit new ones"
+            f"group:{work.group_id}: has no results to confirm; wait for its tasks, or submit new ones"
         )
     confirming = compare_pools(group.workers, options.baseline).confirming
-    running, chosen = work.ask(
-        lambda queue: _confirming_tasks(queue, group, confirming.paces, context)
-    )
-    if not confirming.paces and not running:
-        context.tell(f"Nothing to confirm in group:{group_id}: {reasons_text(confirming)}")
-        return group_id
-    if chosen or options.dry_run:
-        cost = estimated_cost(chosen, group.minutes_by_job(), options.prices)
-        if not work.confirm_creation(chosen, cost):
-            return None
-    context.tell(f"Confirming in group:{group_id}; if this stops, go on with: {work.how_to_resume}")
-    return work.create_and_wait(chosen, running)
-
-
-async def _confirming_tasks(
-    queue: TaskQueue, group: MeasuredGroup, paces: Sequence[Pace], context: Context
-) -> tuple[dict[str, str], list[NewTask]]:
-    """Return the labels of the confirming tasks that run, by id, and the tasks that are missing."""
-    running, running_paces = {}, []
-    for task in group.unresolved:
-        bytes_per_s = (
-            pace(await queue.definition(task.task_id)) if CONFIRMING in task.label else None
-        )
-        if bytes_per_s:
-            running[task.task_id] = task.label
-            running_paces.append((task.pool, bytes_per_s))
-    labels, chosen = group.labels, []
-    for missing in paces:
-        if any(missing.is_like(pool, bytes_per_s) for pool, bytes_per_s in running_paces):
-            continue
-        context.tell(f"To confirm: {pace_text(missing)}")
+    if not confirming.paces:
+        context.tell(f"Nothing to confirm in group:{work.group_id}: {reasons_text(confirming)}")
+        return work.group_id
+    repetitions = []
+    for pace in confirming.paces:
+        context.tell(f"To confirm: {pace_text(pace)}")
         task_id = next(
             task.task_id
             for worker, task in group.measured_tasks()
-            if worker.pool == missing.pool and _has_ceilings(worker)
+            if worker.pool == pace.pool and _has_ceilings(worker)
         )
-        definition = await queue.definition(task_id)
-        chosen.append(repeated_task(definition, missing.pool, labels, missing.bytes_per_s))
-        labels.append(chosen[-1].label)
-    return running, chosen
+        repetitions.append((task_id, pace.pool, pace.bytes_per_s))
+    tasks = work.ask(lambda queue: queue.repeated(repetitions, group.labels))
+    cost = estimated_cost(tasks, group.minutes_by_job(), options.prices)
+    return work.create_and_wait(tasks) if work.confirm_creation(tasks, cost) else None
 
 
 def _has_ceilings(worker: Worker) -> bool:
@@ -175,17 +140,33 @@ def _has_ceilings(worker: Worker) -> bool:
 
 def resume(address: str, options: SubmissionOptions, context: Context) -> str | None:
     """Go on with a group of --until-decided; return the group to compare."""
-    group_id = group_of(RESUME, address, context.environment)
-    work = GroupWork(group_id, options, context, RESUME)
-    tasks = work.tasks().tasks
+    work = GroupWork.find(_RESUME, address, options, context)
+    tasks, group_id = work.tasks().tasks, work.group_id
     if not tasks:
         raise ResultError(f"group:{group_id}: has no tasks of the benchmark; submit new ones")
-    if not has_plan(work.ask(lambda queue: queue.definition(tasks[0].task_id)), LOOKS):
+    if not _names_looks(work.ask(lambda queue: queue.definition(tasks[0].task_id))):
         raise UsageError(
-            f"{RESUME} {group_id}: was submitted without --until-decided; wait for its tasks and "
+            f"{_RESUME} {group_id}: was submitted without --until-decided; wait for its tasks and "
             f"compare them with: io-benchmark compare group:{group_id} --wait MINUTES"
         )
     return _measure_until_decided(work, is_agreed=False)
+
+
+def _names_looks(definition: Mapping[str, Any]) -> bool:
+    """Return whether a task, which may be anybody's, was planned with the looks of --until-decided."""
+    payload = definition.get("payload")
+    variables = payload.get("env") if isinstance(payload, Mapping) else None
+    plan = variables.get(PLAN_VARIABLE) if isinstance(variables, Mapping) else None
+    return bool(plan == ",".join(map(str, LOOKS)))
+
+
+def cancel(address: str, context: Context) -> None:
+    """Cancel the benchmark's tasks of a group."""
+    work = GroupWork.find("--cancel", address, SubmissionOptions(), context)
+    labels, problems = work.ask(lambda queue: queue.cancel_group(work.group_id))
+    context.tell(f"cancelled {len(labels)}: {', '.join(labels) or 'none'}")
+    if problems:
+        raise ResultError("; ".join(problems))
 
 
 def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | None) -> str:
@@ -197,11 +178,9 @@ def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | 
             "selected; select another one, or omit it"
         )
     most = cost.repeated(LOOKS[-1] // LOOKS[0])
-    if budget_hours is None:
-        limit = f"{most.amount}, {LOOKS[-1]} tasks per pool"
-    else:
-        most_minutes = min(most.minutes, budget_hours * MINUTES_PER_HOUR)
-        limit = f"{Cost.worker_time(most_minutes, is_limit=True)} (--budget)"
+    limit = f"{most.amount}, {LOOKS[-1]} tasks per pool"
+    if budget_hours is not None and budget_hours * MINUTES_PER_HOUR < most.minutes:
+        limit = f"{Cost.worker_time(budget_hours * MINUTES_PER_HOUR, is_limit=True)} (--budget)"
     return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
 
@@ -215,41 +194,43 @@ def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
         look = _next_look(work, work.with_workers(group))
         if look is None:
             return work.group_id
-        missing, cost = look
-        if not is_agreed and not work.confirm_creation(missing, cost):
+        tasks, cost = look
+        if not is_agreed and not work.confirm_creation(tasks, cost):
             return None
         is_agreed = True
-        work.create_and_wait(missing)
+        work.create_and_wait(tasks)
 
 
 def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Cost] | None:
     """Compare, and return the tasks of the next look and their cost; None where this was the last."""
-    options, context = work.options, work.context
+    options, tell = work.options, work.context.tell
     if options.baseline not in (None, *(worker.pool for worker in group.workers)):
         return None  # the comparison says so
     report = compare_pools(group.workers, options.baseline)
     if not any(part.comparisons for part in report.subjects):
         return None  # this as well
-    look = group.next_look(report, Schedule(LOOKS, is_declared=True))
-    chosen = work.ask(lambda queue: _more_tasks(queue, group, look.tasks_to_add))
-    spent = group.spent_minutes
-    cost = estimated_cost(chosen, group.minutes_by_job(), options.prices)
-    taken = f"{Cost.worker_time(spent)} spent"
+    look = group.next_look(report)
+    spent = f"{Cost.worker_time(group.spent_minutes)} spent"
     if not look.undecided:
-        context.tell(f"Decided; {taken}")
+        tell(f"Decided; {spent}")
         return None
-    next_step = f"the next look has {cost.summary}" if chosen else _reason_to_stop(look)
-    context.tell(f"Undecided: {', '.join(look.undecided)}; {taken}; {next_step}")
-    budget, total_hours = options.budget, (spent + cost.minutes) / MINUTES_PER_HOUR
-    if chosen and budget is not None and total_hours > budget:
-        context.tell(
-            f"Stopped by --budget {budget:g}; to go on with a higher one: "
+    undecided = f"Undecided: {', '.join(look.undecided)}; {spent}"
+    if not look.repetitions:
+        tell(f"{undecided}; {_reason_to_stop(look)}")
+        return None
+    repetitions = [(*repetition, None) for repetition in look.repetitions]
+    tasks = work.ask(lambda queue: queue.repeated(repetitions, group.labels))
+    cost = estimated_cost(tasks, group.minutes_by_job(), options.prices)
+    tell(f"{undecided}; the next look has {cost.summary}")
+    if work.exceeds_budget(group.spent_minutes + cost.minutes):
+        tell(
+            f"Stopped by --budget {options.budget:g}; to go on with a higher one: "
             f"{work.how_to_resume} --budget HOURS"
         )
         return None
     for share in cost.shares:
-        context.tell(f"  {share.summary}")
-    return (chosen, cost) if chosen else None
+        tell(f"  {share.summary}")
+    return tasks, cost
 
 
 def _reason_to_stop(look: NextLook) -> str:
@@ -257,21 +238,3 @@ def _reason_to_stop(look: NextLook) -> str:
         return f"{LOOKS[-1]} workers per pool are the last look"
     pools = ", ".join(look.exhausted)
     return f"half of the tasks or more brought no further worker of {pools}; look at the tasks"
-
-
-async def _more_tasks(
-    queue: TaskQueue, group: MeasuredGroup, tasks_to_add: Mapping[str, int]
-) -> list[NewTask]:
-    """Return the tasks to add, the pools in turn."""
-    models = {
-        job: (pool, await queue.definition(task_id))
-        for job, (pool, task_id) in sorted(group.models().items())
-        if job in tasks_to_add
-    }
-    labels, chosen = group.labels, []
-    for number in range(max(tasks_to_add.values(), default=0)):
-        for job, (pool, definition) in models.items():
-            if number < tasks_to_add[job]:
-                chosen.append(repeated_task(definition, pool, labels))
-                labels.append(chosen[-1].label)
-    return chosen

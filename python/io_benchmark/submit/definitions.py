@@ -14,36 +14,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
 from io_benchmark.text import clean, clean_name
-from io_benchmark_taskgraph.repeating import job_of
+from io_benchmark_taskgraph.repeating import derived_id, job_of
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
 
-FULL, QUICK = "full", "quick"
 _SCHEDULER = "-"  # the queue's own default for schedulerId
 # What the queue takes as an owner: at most 255 characters in the form of an e-mail address.
 OWNER_PATTERN = r"(?=.{3,255}$)[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*"
 VOLUMES = "TASKCLUSTER_VOLUMES"
 IMAGE_ARTIFACT = "public/image.tar.zst"  # where taskgraph's docker-image tasks leave theirs
-PROFILE_VARIABLE = "IO_BENCHMARK_PROFILE"
-# Small sizes are an eightieth of the full ones, with at most 100 retrieves. All workloads in three places
-# then take 17 s for the retrieves at 50 MiB/s, the slowest pool to plan for. Each other measurement takes
-# at most 5 s.
-QUICK_BUDGET_S = 600
-# What the task needs besides the script, as the kinds plan it.
-MARGIN_S = 300
-_TIME_BUDGET = re.compile(r"(?<!\S)(--time-budget[ =])([0-9]{1,6})\b")
+_TIME_BUDGET = re.compile(r"(?<!\S)--time-budget[ =]([0-9]{1,6})\b")
 # Registry, path, tag and digest; Docker itself judges the details.
 _IMAGE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}")
 _NO_REVISION = "/blob/" + "0" * 40 + "/"
 _PUSH_LINK = re.compile(r" \(\[Treeherder push\]\([^ ]*\)\)$")
 _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
+
+# Workers per pool at which results are compared until they decide. A difference of 10 % mostly needs 6
+# to 12, equivalence within 5 % needs 24.
+LOOKS = (3, 6, 12, 24)
 
 # In the form of a docker-worker payload: a registry's name, or a task that built it.
 Image = str | dict[str, str]
@@ -57,10 +54,7 @@ class SubmissionOptions(Struct, frozen=True, kw_only=True):
     image: Image | None = None
     pools: Mapping[str, str] = field(default_factory=dict)  # pool -> PROVISIONER/WORKERTYPE
     replicates: int | None = None  # None: as many as the kind has
-    profile: str = FULL
     owner: str | None = None  # an e-mail address; None: the kind's own
-    # Workers per pool at which results are compared until they decide; none: all tasks at once.
-    looks: tuple[int, ...] = ()
     dry_run: bool = False
     yes: bool = False
     no_wait: bool = False
@@ -77,7 +71,7 @@ class NewTask(Struct, frozen=True):
     job: str  # the label without a replicate's number
     pool: str
     definition: Mapping[str, Any]
-    task_id: str = ""  # as soon as its group is known
+    task_id: str = ""
 
     @property
     def queue(self) -> str:
@@ -102,9 +96,12 @@ def parse_image(name: str) -> Image:
 
 
 def select_tasks(
-    tasks: Sequence["GeneratedTask"], settings: SubmissionOptions
-) -> tuple[NewTask, ...]:
-    """Return the pools' tasks, interleaved so that a pool's workers start at different times."""
+    tasks: Sequence["GeneratedTask"], settings: SubmissionOptions, group_id: str
+) -> list[NewTask]:
+    """Return the pools' tasks of a new group, interleaved so that a pool's workers start at different times.
+
+    The group's id is that of its first task.
+    """
     # By kind as well: tasks of one pool in different kinds are not replicates of each other.
     by_pool: dict[tuple[str, str], list[GeneratedTask]] = {}
     for task in tasks:
@@ -121,23 +118,32 @@ def select_tasks(
                 f"{', '.join(pools)}"
             )
     queued = [list(_replicates(replicates, settings)) for replicates in by_pool.values()]
-    return tuple(task for turn in zip_longest(*queued) for task in turn if task is not None)
+    interleaved = (task for turn in zip_longest(*queued) for task in turn if task is not None)
+    return [
+        replace(
+            task,
+            task_id=derived_id(group_id, number) if number else group_id,
+            definition={**task.definition, "taskGroupId": group_id},
+        )
+        for number, task in enumerate(interleaved)
+    ]
 
 
 def _replicates(tasks: Sequence["GeneratedTask"], settings: SubmissionOptions) -> Iterator[NewTask]:
     first = tasks[0]
     job = job_of(first.label, first.pool) or first.label
-    if settings.replicates is None:
+    if not settings.until_decided and settings.replicates is None:
         for task in tasks:
             yield NewTask(task.label, job, first.pool, _final(task, settings))
         return
+    looks = LOOKS if settings.until_decided else (settings.replicates or 1,)
     # The kind's own replicates differ by their numbers alone.
     model, label = _final(first, settings), first.label
     if len(tasks) > 1:
         model, label = _renamed(model, "-1", ""), label.removesuffix("-1")
-    model = _planned(model, settings.looks or (settings.replicates,))
-    for number in range(1, settings.replicates + 1):
-        end = f"-{number}" if settings.replicates > 1 else ""
+    model = _planned(model, looks)
+    for number in range(1, looks[0] + 1):
+        end = f"-{number}" if looks[0] > 1 else ""
         yield NewTask(f"{label}{end}", job, first.pool, _renamed(model, "", end))
 
 
@@ -150,14 +156,6 @@ def _planned(definition: Mapping[str, Any], looks: Sequence[int]) -> dict[str, A
     if max(looks) > 1:
         environment[PLAN_VARIABLE] = ",".join(map(str, looks))
     return {**definition, "payload": payload | ({"env": environment} if environment else {})}
-
-
-def has_plan(definition: Mapping[str, Any], looks: Sequence[int]) -> bool:
-    """Return whether a task, which may be anybody's, was planned with these looks."""
-    payload = definition.get("payload")
-    variables = payload.get("env") if isinstance(payload, Mapping) else None
-    plan = variables.get(PLAN_VARIABLE) if isinstance(variables, Mapping) else None
-    return bool(plan == ",".join(map(str, looks)))
 
 
 def _renamed(definition: Mapping[str, Any], former_end: str, end: str) -> dict[str, Any]:
@@ -192,8 +190,6 @@ def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]
         metadata["owner"] = settings.owner
         if "createdForUser" in made.get("tags", {}):
             made["tags"]["createdForUser"] = settings.owner
-    if settings.profile == QUICK:
-        _make_quick(made)
     if task.pool in settings.pools:
         queue = settings.pools[task.pool]
         made["provisionerId"], made["workerType"] = queue.split("/")
@@ -236,32 +232,10 @@ def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | No
         )
 
 
-def _make_quick(definition: dict[str, Any]) -> None:
-    """Change the definition to small sizes; its own time limits stay where they are lower.
-
-    The task's own command reads the profile from the environment, as in a rehearsal.
-    """
-    payload = definition["payload"]
-    payload["env"] = {**payload.get("env", {}), PROFILE_VARIABLE: QUICK}
-    payload["command"] = _with_quick_budget(payload.get("command", []))
-    limit_s = QUICK_BUDGET_S + MARGIN_S
-    payload["maxRunTime"] = min(payload.get("maxRunTime", limit_s), limit_s)
-    definition["metadata"]["description"] += "; small sizes (--quick)"
-
-
-def _with_quick_budget(command: Any) -> Any:
-    """docker-worker has a list of strings, generic-worker a list of such lists."""
-    if not isinstance(command, str):
-        return [_with_quick_budget(part) for part in command]
-    return _TIME_BUDGET.sub(
-        lambda match: f"{match[1]}{min(int(match[2]), QUICK_BUDGET_S)}", command
-    )
-
-
 def limit_s(payload: Mapping[str, Any]) -> float:
     """Return the script's time budget, by its last such argument; else the task's limit."""
     budgets = _TIME_BUDGET.findall(str(payload.get("command", [])))
-    return float(budgets[-1][1] if budgets else payload.get("maxRunTime", 0))
+    return float(budgets[-1] if budgets else payload.get("maxRunTime", 0))
 
 
 def submitter_scopes(tasks: Sequence[NewTask]) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The tasks of a group: their ids and dates, creating them one after the other, and cancelling them.
+"""Create the tasks of a group one after the other, and cancel them.
 
 A task's id follows from the group's id and the task's number or label. The queue creates each id only once.
 """
@@ -8,9 +8,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from io_benchmark.errors import GraphError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.sources.requests import run_coroutine
@@ -24,15 +21,6 @@ from io_benchmark_taskgraph.repeating import derived_id, job_of, repeated
 
 T = TypeVar("T")
 _CONFLICT = 409
-
-
-class _CancelledTasks(Struct, frozen=True):
-    """The outcome of cancelling tasks."""
-
-    labels: tuple[str, ...]  # cancelled now
-    resolved: int  # before that
-    problems: tuple[str, ...]
-    foreign: int = 0  # tasks of the group that are not the benchmark's
 
 
 class TaskQueue(Deployment):
@@ -84,32 +72,38 @@ class TaskQueue(Deployment):
         return existing is not None and (existing.label, existing.status.task_group_id) == identity
 
     async def members(self, group_id: str) -> list[QueueTask]:
-        """Return the tasks of a group."""
+        """Return the benchmark's tasks of a group."""
         try:
-            return await self.group(group_id)
+            return [task for task in await self.group(group_id) if task.is_benchmark]
         except MissingError:
             raise ResultError(
                 f"group:{group_id}: does not exist at {self.access.root_url}; check the id and the "
                 "root URL"
             ) from None
 
-    async def cancel_group(self, group_id: str) -> _CancelledTasks:
-        """Cancel the benchmark's tasks of a group that are not resolved; others stay."""
-        members = await self.members(group_id)
-        tasks = [member for member in members if member.is_benchmark]
+    async def repeated(
+        self, repetitions: Sequence[tuple[str, str, int | None]], labels: Sequence[str]
+    ) -> list[NewTask]:
+        """Return tasks of a group once more; each repetition is a task, its pool, and a pace that confirms."""
+        definitions: dict[str, dict[str, Any]] = {}
+        used, tasks = [*labels], []
+        for task_id, pool, bytes_per_s in repetitions:
+            if task_id not in definitions:
+                definitions[task_id] = await self.definition(task_id)
+            tasks.append(repeated_task(definitions[task_id], pool, used, bytes_per_s))
+            used.append(tasks[-1].label)
+        return tasks
+
+    async def cancel_group(self, group_id: str) -> tuple[list[str], list[str]]:
+        """Cancel the benchmark's tasks of a group that are not resolved; return labels, and problems."""
         cancelled, problems = [], []
-        for task in tasks:
+        for task in await self.members(group_id):
             try:
                 if not task.status.is_resolved and await self.cancel_task(task.task_id):
                     cancelled.append(task.label)
             except ResultError as error:
                 problems.append(f"{task.label} ({task.task_id}) was not cancelled: {error}")
-        return _CancelledTasks(
-            tuple(cancelled),
-            resolved=len(tasks) - len(cancelled) - len(problems),
-            problems=tuple(problems),
-            foreign=len(members) - len(tasks),
-        )
+        return cancelled, problems
 
 
 def _image_address(task: NewTask) -> str:
@@ -119,18 +113,6 @@ def _image_address(task: NewTask) -> str:
         return ""
     namespace, task_id = image.get("namespace"), image.get("taskId")
     return f"index:{namespace}" if namespace else f"task:{task_id}" if task_id else ""
-
-
-def in_group(chosen: Sequence[NewTask], group_id: str) -> list[NewTask]:
-    """Return the tasks with their group and their ids; the group's id is that of its first task."""
-    return [
-        replace(
-            task,
-            task_id=derived_id(group_id, number) if number else group_id,
-            definition={**task.definition, "taskGroupId": group_id},
-        )
-        for number, task in enumerate(chosen)
-    ]
 
 
 def repeated_task(
