@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from io_benchmark.process import ERRORS, Terminated, _Output, interruptions
+from io_benchmark.process import Terminated, _Output, interruptions
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -76,15 +76,3 @@ def test_a_pipe_that_does_not_block() -> None:
     thread.join()
     os.close(reader)
     assert (bytes(received), output.failure) == (data, None)
-
-
-@pytest.mark.parametrize(
-    ("encoding", "expected"),
-    [
-        pytest.param("ascii", b"1.92? \xff", id="ascii"),
-        pytest.param("utf-8", "1.92× ".encode() + b"\xff", id="UTF-8"),
-    ],
-)
-def test_what_the_encoding_has_not(encoding: str, expected: bytes) -> None:
-    """A question mark; the bytes of a file's name stay what they are where that is possible."""
-    assert "1.92× \udcff".encode(encoding, ERRORS) == expected

@@ -2,15 +2,12 @@
 """Paths that a user named: made absolute, refused in one line, and written completely or not at all.
 
 The folder that results are put into is a new one, which is removed when the work is interrupted.
-
-A regular file is replaced in one step, and keeps its mode and its owner. A link stays, and its
-target is replaced. A device, a pipe, or the file behind stdout or stderr is written to.
+A regular file is replaced in one step, and keeps its mode. A link, a device or a pipe is written to.
 """
 
 import os
 import secrets
 import shutil
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -71,83 +68,43 @@ def default_output_folder(kind: str) -> Path:
 
 @contextmanager
 def new_output_folder(wanted: Path | None, kind: str) -> Iterator[Path]:
-    """Yield a folder that only this command fills; undo everything after an error or an interruption."""
-    folder = wanted if wanted is not None else default_output_folder(kind)
-    shown, folder = folder, resolve_path(folder, f"--output {folder}")
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    in_use = folder / ".io-benchmark-in-use"
+    """Yield a new folder; undo everything after an error or an interruption."""
+    shown = wanted or default_output_folder(kind)
+    folder = resolve_path(shown, f"--output {shown}")
+    missing = [path for path in folder.parents if not path.exists()]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        filled = any(folder.iterdir())
-        if not filled:
-            in_use.mkdir()  # fails for the second of two commands
+        folder.mkdir(parents=True)
     except OSError as error:
         raise UsageError(
-            f"--output {shown}: cannot be created ({error.strerror}); name another folder"
+            f"--output {shown}: cannot be created ({error.strerror}); name a new folder"
         ) from None
-    if filled:
-        raise UsageError(
-            f"--output {shown}: is not empty, or another command uses it; name a new folder"
-        )
     try:
         yield folder
     except BaseException:
-        for path in folder.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.rmtree(folder)
         for path in missing:
             # Another run may have created a folder next to this one meanwhile: then this one stays.
             with suppress(OSError):
                 path.rmdir()
         raise
-    shutil.rmtree(in_use, ignore_errors=True)
 
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file; raise an OSError where that fails, which leaves a regular file unchanged."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        if path.is_symlink():
-            path.write_bytes(data)  # the kernel decides whether the link may be followed
-        else:
-            _replace(path, data, None)
+    is_there = path.exists()
+    if path.is_symlink() or (is_there and not path.is_file()):
+        path.write_bytes(data)
         return
-    descriptor = _standard_stream(status)
-    if descriptor is None and stat.S_ISREG(status.st_mode):
-        # The kernel decides whether it may be changed, and whether a link to it may be followed.
-        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
-        _replace(Path(os.path.realpath(path)), data, status)
-        return
-    if descriptor is None:
-        # Fails for a named pipe that no program reads.
-        descriptor = os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
-        os.set_blocking(descriptor, True)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-
-
-def _standard_stream(status: os.stat_result) -> int | None:
-    """Return a copy of stdout or stderr if it is this file: its text goes on where data ends."""
-    for descriptor in (1, 2):
-        with suppress(OSError):  # it is closed
-            if os.path.samestat(os.fstat(descriptor), status):
-                return os.dup(descriptor)
-    return None
-
-
-def _replace(target: Path, data: bytes, before: os.stat_result | None) -> None:
+    if is_there:
+        path.open("r+b").close()  # the kernel decides whether it may be changed
     # Not named after the target, whose name may be as long as names can be.
-    temporary = target.with_name(f".io-benchmark-{os.urandom(8).hex()}")
-    # A new file gets the mode that the umask leaves.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    temporary = path.with_name(f".io-benchmark-{os.urandom(8).hex()}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(data)
-            if before is not None:
-                with suppress(PermissionError):
-                    os.fchown(descriptor, before.st_uid, before.st_gid)
-                os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
-        temporary.replace(target)
+        if is_there:
+            shutil.copymode(path, temporary)
+        temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

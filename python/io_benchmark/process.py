@@ -6,7 +6,6 @@ reader: what cannot be printed is dropped, and the first reason is kept. A comma
 files and ends as it should, and `cli` decides on the exit code.
 """
 
-import codecs
 import io
 import os
 import select
@@ -19,7 +18,6 @@ from typing import TextIO
 
 # These ask for what Ctrl-C does: that the program cleans up on its way out.
 TERMINATING = (signal.SIGTERM, signal.SIGHUP)
-ERRORS = "io-benchmark-printing"
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
@@ -131,19 +129,6 @@ def _stream(present: TextIO | None, output: _Output) -> TextIO:
     return io.TextIOWrapper(
         io.BufferedWriter(output),
         encoding="utf-8" if present is None else present.encoding,
-        errors=ERRORS,
+        errors="replace",
         line_buffering=output.fileno() == _STDERR or output.isatty(),
     )
-
-
-def _encodable(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Encode as a question mark; write the bytes of a file name that is not UTF-8 unchanged."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    character = error.object[error.start]
-    if "\udc80" <= character <= "\udcff" and error.encoding in ("ascii", "utf-8"):
-        return character.encode("ascii", "surrogateescape"), error.start + 1
-    return "?", error.start + 1
-
-
-codecs.register_error(ERRORS, _encodable)

@@ -85,7 +85,7 @@ def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
         (["--at", "x=/"], "--at x=/: pool is not selected"),
         (["--at", "intel=/no/where"], "no such folder; create it first"),
         (["--output", "/proc/none"], "--output /proc/none:"),
-        (["--output", str(ROOT)], "is not empty, or another command"),
+        (["--output", str(ROOT)], "cannot be created (File exists); name a new folder"),
         (["--quick", "--full"], "--quick cannot be combined with --full"),
     ],
 )

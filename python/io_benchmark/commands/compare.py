@@ -94,8 +94,7 @@ OPTIONS = {
 
 def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_comparison
-    from io_benchmark.operations.compare import ComparisonOptions, compare
+    from io_benchmark.operations.compare import compare
 
-    settings = ComparisonOptions(**options.arguments(ComparisonOptions, given))
-    report = compare(given["addresses"], settings, context)
-    return print_comparison(report, given, context, partial=settings.partial)
+    report = compare(context, **options.arguments(compare, given))
+    return print_comparison(report, given, context)

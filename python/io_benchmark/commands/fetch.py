@@ -12,8 +12,9 @@ from pathlib import Path
 
 from io_benchmark.commands.options import Given, option
 from io_benchmark.context import Context
+from io_benchmark.errors import UsageError
 from io_benchmark.number_text import number_of
-from io_benchmark.paths import DEFAULT_FOLDER
+from io_benchmark.paths import DEFAULT_FOLDER, default_output_folder
 
 USAGE = "ADDRESS ... [OPTION ...]"
 EXAMPLES = (
@@ -34,11 +35,32 @@ OPTIONS = {
 }
 
 
+# Results of 0.2 MB: ten thousand of them.
+_FETCHED_BYTES = 2_000_000_000
+
+
 def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import EXIT_FAILED
-    from io_benchmark.operations.reading import fetch
+    from io_benchmark.sources.budget import Budget
+    from io_benchmark.sources.gather import address_forms, parse_addresses, read_addresses
+    from io_benchmark.sources.protocol import ReadRequest
+    from io_benchmark.sources.run_files import RunStore
 
-    store, reading = fetch(given["addresses"], given.get("output"), context)
+    remote = parse_addresses(given["addresses"], context.environment)
+    for address in remote:
+        if address.source.is_local:
+            raise UsageError(
+                f"{address.text}: is a path on this machine, which need not be fetched; give "
+                f"{address_forms(local=False)}"
+            )
+    store = RunStore(given.get("output", default_output_folder("fetch")))
+    budget = Budget(read_bytes=_FETCHED_BYTES)
+    with context.progress() as progress:
+        reading = ReadRequest(
+            context.environment, progress, budget, accept=store.accept, has_run=store.has_run
+        )
+        read_addresses(remote, reading)
+    store.add_without_result(reading.without_result)
     if store.runs:
         context.print(str(store.folder))
     problems = reading.problem_lines()

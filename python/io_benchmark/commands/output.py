@@ -55,14 +55,12 @@ def print_report(
     return 0 if is_complete and not problems else EXIT_FAILED
 
 
-def print_comparison(
-    report: "Report", given: Given, context: Context, *, partial: bool = False
-) -> int:
+def print_comparison(report: "Report", given: Given, context: Context) -> int:
     """Print a comparison of pools, judge what is expected of it, and return the exit code."""
     nothing = "nothing could be compared; see the report for the reasons"
     if any(subject.comparisons for subject in report.subjects):
         nothing = ""
-    unreadable = "missing" if partial else "error"
+    unreadable = "missing" if "partial" in given else "error"
     exit_code = print_report(report, given, context, nothing, unreadable=unreadable)
     outcomes = [expectation.judge(report) for expectation in given.get("expect", ())]
     for outcome in outcomes:

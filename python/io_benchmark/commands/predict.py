@@ -42,7 +42,7 @@ def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.predict import predict
 
-    predictions = predict(context, addresses=given["on"], **options.arguments(predict, given))
+    predictions = predict(context, **options.arguments(predict, given))
     nothing = "nothing could be predicted; see the report for the reasons"
     if any(pool.time_ns is not None for task in predictions.tasks for pool in task.pools):
         nothing = ""

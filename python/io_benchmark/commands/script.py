@@ -49,22 +49,13 @@ def run(given: Given, context: Context) -> int:
             f"sha256 in its results: {application.program_sha256}",
         ]
     path: Path = given["output"]
-    _write(path, data)
-    digest = hashlib.sha256(data).hexdigest()
-    lines.insert(1, f"sha256 of the file: {digest}")
-    context.tell(f"Wrote {clean(str(path))}: " + "\n".join(lines))
-    return 0
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file. A new one can be executed by who can read it; one that exists keeps its mode."""
     try:
-        is_new = not path.exists()
         write_file(path, data)
-        if is_new and path.is_file():
-            mode = path.stat().st_mode
-            path.chmod(mode | (mode & 0o444) >> 2)
     except OSError as error:
         raise IoBenchmarkError(
             f"--output {clean(str(path))}: {error.strerror}; name a file that can be written"
         ) from None
+    digest = hashlib.sha256(data).hexdigest()
+    lines.insert(1, f"sha256 of the file: {digest}")
+    context.tell(f"Wrote {clean(str(path))}: " + "\n".join(lines))
+    return 0

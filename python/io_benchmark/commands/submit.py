@@ -102,7 +102,7 @@ def run(given: options.Given, context: Context) -> int:
     # Imported here: --help must not wait for the client.
     from io_benchmark.commands.output import print_comparison
     from io_benchmark.operations import submit
-    from io_benchmark.operations.compare import ComparisonOptions, compare
+    from io_benchmark.operations.compare import compare
 
     for _, path in given.get("write", ()):
         # Before machines have run for an hour.
@@ -122,6 +122,5 @@ def run(given: options.Given, context: Context) -> int:
     if group_id is None:
         return 0
     context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
-    comparison = ComparisonOptions(**options.arguments(ComparisonOptions, given))
-    report = compare([f"group:{group_id}"], comparison, context)
+    report = compare(context, [f"group:{group_id}"], **options.arguments(compare, given))
     return print_comparison(report, given, context)

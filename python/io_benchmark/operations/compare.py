@@ -1,75 +1,81 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Compare the results at some addresses: read them, plan the pairs of sides, analyse."""
+"""Read the workers at some addresses, and compare them: plan the pairs of sides, analyse."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis import compare as analysis
 from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.operations.reading import read_workers
 from io_benchmark.sources.budget import Budget
-from io_benchmark.sources.gather import Gathered, wait_for
+from io_benchmark.sources.gather import Gathered, gather, wait_for
 from io_benchmark.sources.run_results import RunResult
-
-if TYPE_CHECKING:
-    from io_benchmark.analysis.history.readings import PastWorkers
 
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 _READING_AFTER_WAITING_S = 300
 _NO_PAST = "none"
 
 
-class ComparisonOptions(Struct, frozen=True, kw_only=True):
-    """What is compared with what, and how it is judged."""
+def compare(
+    context: Context,
+    addresses: Sequence[str],
+    *,
+    against: Sequence[str] = (),
+    baseline: str | None = None,
+    wait: float | None = None,
+    partial: bool = False,
+    margin: float = DEFAULT_MARGIN,
+    worker_variation: float | None = None,
+    variation_from: str | None = None,
+    looks: Schedule | None = None,
+    allow: Sequence[str] = (),
+    prices: Mapping[str, Price] | None = None,
+) -> Report:
+    """Compare the pools with one of them, or each with itself at the addresses of `against`.
 
-    against: Sequence[str] = ()  # addresses of the results before a change
-    baseline: str | None = None  # None: the last pool by name
-    wait: float | None = None  # minutes, at most, for the tasks to end
-    partial: bool = False  # a result may be missing, also all of the baseline
-    margin: float = DEFAULT_MARGIN
-    worker_variation: float | None = None
-    variation_from: str | None = None  # where past results are; None: where their tasks are indexed
-    looks: Schedule = field(default_factory=Schedule)
-    allow: Sequence[str] = ()
-    prices: Mapping[str, Price] = field(default_factory=dict)
-
-
-def compare(addresses: Sequence[str], options: ComparisonOptions, context: Context) -> Report:
-    """Compare the pools with one of them, or each with itself before a change."""
+    `wait` are minutes, at most, for the tasks to end. With `partial` a result may be missing, also all of
+    the baseline. Without `variation_from`, past results are read where their tasks are indexed.
+    """
     # With --wait, reading ends early enough to write the report before a deadline.
     budget = Budget()
-    if options.wait is not None:
-        every_address = [*addresses, *options.against]
-        wait_for(every_address, context.environment, options.wait * 60, context.tell)
+    if wait is not None:
+        wait_for([*addresses, *against], context.environment, wait * 60, context.tell)
         budget = Budget(ends_s=time.monotonic() + _READING_AFTER_WAITING_S)
-    sides = {BEFORE: options.against, AFTER: addresses} if options.against else {"": addresses}
+    sides = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = [_read_sides(group, when, context, budget) for when, group in sides.items()]
     workers = [worker for reading in readings for worker in reading.results]
     unreadable = [line for reading in readings for line in reading.unreadable]
     remarks = [line for reading in readings for line in reading.remarks]
-    plan = _plan(options, readings, has_gaps=options.partial or bool(unreadable))
-    past, message = _read_past(options, readings, context, budget)
-    remarks += [message] if message else []
+    pools = {worker.pool for worker in workers}
+    if against:
+        plan = Plan.before_and_after(pools)
+    else:
+        missing = [pool for reading in readings for pool in reading.missing]
+        # The baseline may be among what is missing; the others can still be compared.
+        if baseline is not None and (partial or unreadable):
+            missing.append(baseline)
+        plan = Plan.of_pools(pools, baseline, missing)
+    places = {pool: place for reading in readings for pool, place in reading.pasts.items()}
+    past = None
+    if variation_from != _NO_PAST and (variation_from is not None or places):
+        # Imported here: folders have no earlier results, whose analysis loads numpy.
+        from io_benchmark.operations.history import read_past_workers  # noqa: PLC0415
+
+        past, message = read_past_workers(variation_from, places, workers, context, budget)
+        remarks.append(message)
     return analysis.compare(
         plan,
         _in_order(workers),
         analysis.Options(
-            options.margin,
-            options.worker_variation,
-            frozenset(options.allow),
-            options.looks,
-            past,
-            options.prices,
+            margin, worker_variation, frozenset(allow), looks or Schedule(), past, prices or {}
         ),
         unreadable=unreadable,
         remarks=remarks,
@@ -77,21 +83,19 @@ def compare(addresses: Sequence[str], options: ComparisonOptions, context: Conte
     )
 
 
-def _read_past(
-    options: ComparisonOptions,
-    readings: Sequence[Gathered[Worker]],
+def read_workers(
+    addresses: Sequence[str],
     context: Context,
-    budget: Budget,
-) -> "tuple[PastWorkers | None, str]":
-    """Read earlier results of the compared pools: from where the user says, else from their index."""
-    places = {pool: place for reading in readings for pool, place in reading.pasts.items()}
-    if options.variation_from == _NO_PAST or (options.variation_from is None and not places):
-        return None, ""
-    # Imported here: folders have no earlier results, whose analysis loads numpy.
-    from io_benchmark.operations.history import read_past_workers  # noqa: PLC0415
+    side: Callable[[RunResult], str] = lambda measured: measured.pool,
+    budget: Budget | None = None,
+) -> Gathered[Worker]:
+    """Read the workers at all addresses, each on its side, and show how far that is."""
 
-    workers = [worker for reading in readings for worker in reading.results]
-    return read_past_workers(options.variation_from, places, workers, context, budget)
+    def convert(measured: RunResult) -> Worker:
+        return worker_of(measured, side(measured))
+
+    with context.progress() as progress:
+        return gather(addresses, context.environment, progress, convert, budget)
 
 
 def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
@@ -115,16 +119,3 @@ def _read_sides(
 
     reading = read_workers(addresses, context, side, budget)
     return replace(reading, lost=tuple(f"{pool} {when}".strip() for pool in reading.lost))
-
-
-def _plan(
-    options: ComparisonOptions, readings: Sequence[Gathered[Worker]], *, has_gaps: bool
-) -> Plan:
-    pools = {worker.pool for reading in readings for worker in reading.results}
-    if options.against:
-        return Plan.before_and_after(pools)
-    missing = [pool for reading in readings for pool in reading.missing]
-    # The baseline may be among what is missing; the others can still be compared.
-    if options.baseline is not None and has_gaps:
-        missing.append(options.baseline)
-    return Plan.of_pools(pools, options.baseline, missing)

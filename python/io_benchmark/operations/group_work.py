@@ -24,7 +24,7 @@ from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost, CostShare, Price
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.number_text import number_of
-from io_benchmark.operations.reading import read_workers
+from io_benchmark.operations.compare import read_workers
 from io_benchmark.sources.run_results import parse_time
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_root_url, parse

@@ -15,10 +15,9 @@ from io_benchmark.analysis.history.readings import NEWEST_PUSHES, PastWorkers, r
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.context import Context
 from io_benchmark.errors import MissingError, ResultError
-from io_benchmark.operations.reading import read_results
 from io_benchmark.results import Result
 from io_benchmark.sources.budget import Budget
-from io_benchmark.sources.gather import Gathered
+from io_benchmark.sources.gather import Gathered, gather
 from io_benchmark.sources.protocol import HistoryQuery, IndexPlace, Position, ReadRequest
 from io_benchmark.sources.run_results import RunResult
 from io_benchmark.text import clean
@@ -49,7 +48,7 @@ def history(
     times: Mapping[str, datetime] = {}
     older = 0
     if addresses:
-        gathered = read_results(addresses, context, convert, _unlimited_memory())
+        gathered = _read(addresses, context, convert, _unlimited_memory())
     else:
         query = HistoryQuery(pool, project, last, since)
         gathered, times, older = _read_index(query, context, convert, _unlimited_memory())
@@ -68,6 +67,13 @@ def history(
         unreadable=gathered.unreadable,
         remarks=remarks,
     )
+
+
+def _read(
+    addresses: Sequence[str], context: Context, convert: Callable[[RunResult], T], budget: Budget
+) -> Gathered[T]:
+    with context.progress() as progress:
+        return gather(addresses, context.environment, progress, convert, budget)
 
 
 def _read_index(
@@ -126,7 +132,7 @@ def read_past_workers(
             for pool, place in sorted(places.items())
         ]
     elif address != _INDEX:
-        gathered = read_results([address], context, convert, limited)
+        gathered = _read([address], context, convert, limited)
         runs, problems, queries = [*gathered.results], [*gathered.unreadable], []
     for query in queries:
         try:

@@ -26,12 +26,11 @@ from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import IoBenchmarkError, MissingError, ResultError, UsageError
 from io_benchmark.operations import submit as submission
-from io_benchmark.operations.compare import ComparisonOptions, compare
+from io_benchmark.operations.compare import compare, read_workers
 from io_benchmark.operations.history import history
 from io_benchmark.operations.investigation_findings import explanation_of, forecast_of, pool_of
 from io_benchmark.operations.journal import JournalFolder
 from io_benchmark.operations.predict import predict
-from io_benchmark.operations.reading import read_workers
 from io_benchmark.operations.tasks import read_completed_runs
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
@@ -150,15 +149,15 @@ class InvestigationWork(Struct):
         return Machines(addresses=(f"group:{group}",), origin="new tasks", **names)
 
     def _find_explanation(self, machines: Machines) -> Explanation:
-        options = ComparisonOptions(baseline=machines.reference, prices=self.options.prices)
-        report = compare(machines.addresses, options, self.context)
+        asked: dict[str, Any] = {"baseline": machines.reference, "prices": self.options.prices}
+        report = compare(self.context, machines.addresses, **asked)
         kind, _, group = machines.addresses[0].partition(":")
         is_missing = any(pace.against == machines.pool for pace in report.confirming.paces)
         if is_missing and kind == "group" and not self._obstacle():
             settings = self._submission(baseline=machines.reference)
             try:
                 submission.confirm(group, settings, self.context)
-                report = compare(machines.addresses, options, self.context)
+                report = compare(self.context, machines.addresses, **asked)
             except IoBenchmarkError as error:
                 self.remarks.append(f"the cause was not confirmed by a trial: {error}")
         self._keep("comparison", report)
@@ -176,11 +175,10 @@ class InvestigationWork(Struct):
         return forecast
 
     def _forecast(self, slowness: Slowness, machines: Machines) -> Forecast:
-        profiles = self.options.profile or slowness.profiles
+        addresses = self.options.profile or slowness.profiles
+        prices = self.options.prices
         try:
-            predictions = predict(
-                self.context, profiles, machines.addresses, prices=self.options.prices
-            )
+            predictions = predict(self.context, addresses, machines.addresses, prices=prices)
         except ResultError as error:
             raise ResultError(
                 f"no run of {self.label} has a profile that can be read ({error}); add to the task "

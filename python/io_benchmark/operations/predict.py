@@ -2,7 +2,6 @@
 """Predict how long profiled tasks take on the pools whose results are at some addresses."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 import msgspec
 from msgspec.structs import replace
@@ -12,7 +11,7 @@ from io_benchmark.analysis.prediction import predict as analysis
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.operations.reading import read_workers
+from io_benchmark.operations.compare import read_workers
 from io_benchmark.sources.gather import gather_profiles
 from io_benchmark.sources.protocol import ProfileQuery
 from io_benchmark.sources.run_results import RunProfile
@@ -24,11 +23,11 @@ _NAMED = 3  # problems in a message
 def predict(
     context: Context,
     profiles: Sequence[str],
-    addresses: Sequence[str],
+    on: Sequence[str],
     pool: str | None = None,
-    prices: Mapping[str, Price] = MappingProxyType({}),
+    prices: Mapping[str, Price] | None = None,
 ) -> Predictions:
-    """Predict the time of each profiled task on each pool at the addresses.
+    """Predict the time of each profiled task on each pool whose results are at the addresses of `on`.
 
     Profiles are at addresses as well: a file, a folder, or tasks that published theirs. `pool` is that of
     profiles that do not name theirs.
@@ -42,8 +41,8 @@ def predict(
         if all(run.pool for run in tasks):
             raise UsageError(f"--pool {clean(pool)}: every profile names its pool; omit --pool")
         tasks = [replace(run, pool=run.pool or pool) for run in tasks]
-    gathered = read_workers(addresses, context)
-    predictions = analysis.predict(tasks, gathered.results, prices)
+    gathered = read_workers(on, context)
+    predictions = analysis.predict(tasks, gathered.results, prices or {})
     return Predictions(
         tuple(predictions),
         (*found.unreadable, *gathered.unreadable),

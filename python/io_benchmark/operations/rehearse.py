@@ -21,8 +21,7 @@ from io_benchmark.execute import process
 from io_benchmark.execute.local_run import LIVE_LOG, LocalRun, RunOutcome, new_folder
 from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
-from io_benchmark.operations.compare import ComparisonOptions, compare, compare_pools
-from io_benchmark.operations.reading import read_workers
+from io_benchmark.operations.compare import compare, compare_pools, read_workers
 from io_benchmark.paths import current_folder, new_output_folder, resolve_path
 from io_benchmark.report.content import pace_text, reasons_text
 from io_benchmark.sources import run_files
@@ -113,8 +112,7 @@ def rehearse(
         if tasks:
             machine.run(tasks)
         # As any reader would find them; a pool may have no result.
-        comparison = ComparisonOptions(baseline=baseline, partial=True)
-        report = compare([str(results)], comparison, context)
+        report = compare(context, [str(results)], baseline=baseline, partial=True)
     remark = "What differs is noise: it shows how far apart equal pools may look on this machine."
     if folders:
         remark = "Only the folders differ: " + ", ".join(

@@ -18,9 +18,8 @@ from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
-from io_benchmark.operations.compare import compare_pools
+from io_benchmark.operations.compare import compare_pools, read_workers
 from io_benchmark.operations.investigation_findings import explanation_of, pool_of
-from io_benchmark.operations.reading import read_workers
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import ReadProgress, RunQuery
 from io_benchmark.sources.run_results import TaskRun
