@@ -11,7 +11,6 @@ from checkout import ROOT
 
 from io_benchmark.cli import COMMANDS
 
-SCREEN = {"COLUMNS": "80"}
 EXAMPLES = [
     pytest.param(line, id=line)
     for command in COMMANDS
@@ -20,9 +19,10 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help(command: str) -> None:
+def test_help(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It fits on a screen; every option is in a group; it ends with two examples and the manual's page."""
-    text = program.run(*command.split(), "--help", environment=SCREEN).stdout
+    monkeypatch.setenv("COLUMNS", "80")
+    text = program.run(*command.split(), "--help").stdout
     lines = text.splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 80

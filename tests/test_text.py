@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, clean_lines, clean_name, name
+from io_benchmark.text import (
+    LINE_LENGTH,
+    NAME_CELLS,
+    clean,
+    clean_lines,
+    clean_name,
+    ending_in_words,
+    name,
+)
 
 ANY_TEXT = st.one_of(
     st.text(),
@@ -85,3 +93,20 @@ def test_hostile_text_costs_no_time():
 def test_name(text, expected):
     """Both ends of a long name stay: pools often differ at the end."""
     assert name(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "words"),
+    [
+        ("exception", "worker-shutdown", "was preempted (worker-shutdown)"),
+        ("exception", "some-new-reason", "is exception (some-new-reason)"),
+        ("exception", None, "is exception"),
+        ("failed", "failed", "failed"),
+        ("failed", None, "failed"),
+        ("running", None, "is running"),
+        ("completed", "worker-shutdown", "is completed (worker-shutdown)"),
+    ],
+)
+def test_how_a_run_ended(state, reason, words):
+    """A reason of the queue has its own words; one that is not known stays as it is."""
+    assert ending_in_words(state, reason) == words

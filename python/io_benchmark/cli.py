@@ -7,7 +7,6 @@ A command's module is imported only when it is called, so that --help is quick.
 import argparse
 import importlib
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -40,7 +39,7 @@ EXTRAS = {
 }
 # The first part of a version is the same in all distributions that read each other's results.
 _READABLE = f"{__version__.partition('.')[0]}.x"
-HELP_COLUMN = 27  # where the texts about options begin
+_HELP_COLUMN = 27  # where the texts about options begin
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 # What a shell shows for a program that SIGPIPE has ended.
@@ -49,6 +48,9 @@ EXIT_BROKEN_PIPE = 141
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Names an option's value once: `-j, --jobs NAME`."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=_HELP_COLUMN)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:
@@ -63,20 +65,13 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 class _CommandParser(argparse.ArgumentParser):
-    """Writes to the context's streams, as wide as the terminal there."""
+    """Writes to the context's streams."""
 
     def __init__(self, context: Context, **settings: Any) -> None:
         self._context = context  # first: argparse formats something in its __init__
-        super().__init__(formatter_class=self._formatter, add_help=False, **settings)
+        super().__init__(formatter_class=_HelpFormatter, add_help=False, **settings)
         # Not listed: a reader of the help knows the option.
         self.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
-
-    def _formatter(self, prog: str) -> argparse.HelpFormatter:
-        columns = self._context.environment.get("COLUMNS", "")
-        if not columns.isdecimal():
-            columns = str(shutil.get_terminal_size().columns)
-        width = int(columns[:9]) - 2
-        return _HelpFormatter(prog, max_help_position=HELP_COLUMN, width=width)
 
     def format_help(self) -> str:
         """Return the help without an empty line below the usage: 40 lines are a screen."""

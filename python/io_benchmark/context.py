@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 MESSAGE_LENGTH = 4000  # some messages list every valid value
 # What is over sooner is not worth a line.
 QUIET_S = 1.0
-# Between two lines in a task's log, and between two states of the line on a terminal.
-LINES_EVERY_S, TERMINAL_EVERY_S = 5.0, 0.1
+_EVERY_S = 0.1
 
 
 class Context(NamedTuple):
@@ -32,13 +31,9 @@ class Context(NamedTuple):
 
     def tell(self, message: str) -> None:
         """Write progress or a message to stderr: stdout is for what a program may read."""
-        # Names in it come from anywhere, and must not control the terminal.
-        lines = [
-            line if len(line) <= MESSAGE_LENGTH else line[:MESSAGE_LENGTH] + "…"
-            for line in clean_lines(message).split("\n")
-        ]
-        # In one piece, so that another writer's text cannot come before the line's end.
-        self.stderr.write("\n".join(lines) + "\n")
+        # Names in it come from anywhere, and must not control the terminal. In one piece, so that another
+        # writer's text cannot come before the line's end.
+        self.stderr.write(f"{clean_lines(message)}\n")
         self.stderr.flush()
 
     def tell_errors(self, problems: Sequence[str]) -> None:
@@ -50,7 +45,7 @@ class Context(NamedTuple):
     def progress(
         self, clock: Callable[[], float] = time.monotonic
     ) -> Iterator[Callable[["ReadProgress"], None]]:
-        """Yield what shows each step of reading: in one line on a terminal, which is removed afterwards."""
+        """Yield what shows each step of reading in a line of the terminal, which is removed afterwards."""
         stream, is_terminal = self.stderr, self.stderr.isatty()
         # From the first step: loading a client before it is no progress.
         due_s: float | None = None
@@ -61,20 +56,20 @@ class Context(NamedTuple):
             now_s = clock()
             if due_s is None:
                 due_s = now_s + QUIET_S
-            if now_s < due_s:
+            if now_s < due_s or not is_terminal:
                 return
-            due_s = now_s + (TERMINAL_EVERY_S if is_terminal else LINES_EVERY_S)
+            due_s = now_s + _EVERY_S
             line = f"{progress.activity}: {progress.done}"
             if progress.total is not None:
                 line += f" of {progress.total}"
-            stream.write("\r" + line.ljust(width) if is_terminal else line + "\n")
+            stream.write("\r" + line.ljust(width))
             stream.flush()
             width = len(line)
 
         try:
             yield show
         finally:
-            if is_terminal and width:
+            if width:
                 stream.write("\r" + " " * width + "\r")
                 stream.flush()
 

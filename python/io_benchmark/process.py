@@ -18,6 +18,7 @@ from typing import TextIO
 
 # These ask for what Ctrl-C does: that the program cleans up on its way out.
 TERMINATING = (signal.SIGTERM, signal.SIGHUP)
+ERRORS = "replace"  # characters that the encoding does not have are question marks
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
@@ -129,6 +130,6 @@ def _stream(present: TextIO | None, output: _Output) -> TextIO:
     return io.TextIOWrapper(
         io.BufferedWriter(output),
         encoding="utf-8" if present is None else present.encoding,
-        errors="replace",
+        errors=ERRORS,
         line_buffering=output.fileno() == _STDERR or output.isatty(),
     )

@@ -22,6 +22,20 @@ _MARGIN = 4000
 _USER_INFORMATION = re.compile(r"(?<=//)(?:[^\s/?#@]*|[^\s/?#:@]*:[^\s@]*)@", re.ASCII)
 # `##vso[…]` of Azure Pipelines, `##[…]` and `::…::` of GitHub Actions.
 _LOG_COMMAND = re.compile(r"#(?=#(?:vso)?\[)|:(?=:[a-z-]+(?:::| ))")
+# How a run ended, by the queue's `reasonResolved` of an exception. Machines that a cloud may take back end
+# runs in two ways: a worker that was told in time says so (worker-shutdown; since release 96.6.0 the queue
+# says it for a worker that is gone), one that was not is missed when its claim runs out (claim-expired).
+_ENDINGS = {
+    "worker-shutdown": "was preempted",
+    "claim-expired": "was preempted, or its worker died",
+    "deadline-exceeded": "was not done by its deadline",
+    "canceled": "was cancelled",
+    "superseded": "gave way to a newer task",
+    "malformed-payload": "was refused by its worker",
+    "resource-unavailable": "lacked something that it needs",
+    "internal-error": "met an error of its worker",
+    "intermittent-task": "asked to be run again",
+}
 
 
 def clean_lines(text: str) -> str:
@@ -76,3 +90,12 @@ def _start(line: str, cells: int) -> str:
     while cell_len(start) > cells:
         start = start[:-1]
     return start
+
+
+def ending_in_words(state: str, reason: str | None) -> str:
+    """Return how a run ended, `was preempted (worker-shutdown)`, to write after the run's name."""
+    if reason is not None and reason in _ENDINGS and state == "exception":
+        return f"{_ENDINGS[reason]} ({reason})"
+    if state in ("completed", "failed") and reason in (None, state):
+        return state
+    return f"is {state}" if reason in (None, state) else f"is {state} ({reason})"

@@ -17,6 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 from io_benchmark import cli, context
+from io_benchmark.process import ERRORS
 
 # The command of the real program, for tests of its process: signals, broken streams, start-up.
 PROGRAM = [sys.executable, "-m", "io_benchmark.cli"]
@@ -37,7 +38,7 @@ class _Stream(io.TextIOWrapper):
     def __init__(self, content: str = "", *, is_terminal: bool = False) -> None:
         self._is_terminal = is_terminal
         data = io.BytesIO(content.encode())
-        super().__init__(data, encoding="utf-8", errors="replace", newline="\n")
+        super().__init__(data, encoding="utf-8", errors=ERRORS, newline="\n")
 
     def isatty(self) -> bool:
         return self._is_terminal

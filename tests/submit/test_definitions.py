@@ -138,7 +138,7 @@ def test_scopes():
         ),
         pytest.param(
             generated("amd-16"),
-            SubmissionOptions(image="x", pools={"arm": "a/b"}),
+            SubmissionOptions(image="x", pool={"arm": "a/b"}),
             r"--pool arm=a/b: pool is not selected; choose one of amd-16",
             id="pool",
         ),

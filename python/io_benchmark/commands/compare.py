@@ -50,7 +50,7 @@ def _parse_rule(value: str) -> str:
 OPTIONS = {
     "what to compare": (
         options.option("addresses", "ADDRESS", "where the results are", nargs="+"),
-        options.against("results"),
+        options.AGAINST,
         options.BASELINE,
         options.option(
             "--wait",
@@ -82,7 +82,7 @@ OPTIONS = {
         options.option(
             "--allow", "RULE", "ignore this validity rule *", _parse_rule, action="append"
         ),
-        options.expectation("'a/b<1.05 on sync-write' is not proven"),
+        options.EXPECT,
     ),
     options.REPORT_OUTPUT: (
         options.flag("--details", "show everything, with every measurement in full"),

@@ -36,11 +36,6 @@ class _Option(NamedTuple):
     excludes: Mapping[str, str] = _NOTHING  # options that cannot be given with it, and why
     needs: tuple[str, ...] = ()  # at least one of these must be given with it
 
-    def is_given(self, given: Given) -> bool:
-        """Return whether the command line has this option, or any of this argument's values."""
-        name = self.settings.get("dest", self.names[-1].lstrip("-").replace("-", "_"))
-        return name in given
-
     @property
     def title(self) -> str:
         """Return the name in messages: `--since`, or `ADDRESS` of a positional argument."""
@@ -103,7 +98,11 @@ def add_options(parser: argparse.ArgumentParser, groups: Groups) -> None:
 def check_options(groups: Groups, given: Given) -> None:
     """Refuse options that exclude each other, and those without what they need."""
     options = {entry.title: entry for entries in groups.values() for entry in entries}
-    present = {title: entry for title, entry in options.items() if entry.is_given(given)}
+    present = {
+        title: entry
+        for title, entry in options.items()
+        if entry.names[-1].lstrip("-").replace("-", "_") in given
+    }
     for title, entry in present.items():
         for name, reason in entry.excludes.items():
             if name in present:
@@ -203,26 +202,24 @@ ROOT = option(
 )
 
 
-def jobs(default: str) -> _Option:
-    """Return `-j`, of a command that generates tasks."""
-    title = f"tasks by job_try_name, label or pool{default}"
-    return option("-j, --jobs", "NAME[,NAME]", title, _parse_names)
+JOBS = option("-j, --jobs", "NAME[,NAME]", "tasks by job_try_name, label or pool", _parse_names)
+AGAINST = option(
+    "--against",
+    "ADDRESS",
+    "compare each pool with what it has there",
+    nargs="+",
+    excludes={"--baseline": "each pool is its own baseline"},
+)
+EXPECT = option(
+    "--expect",
+    "A/B<RATIO",
+    "exit with 3 if 'a/b<1.05 on sync-write' is not proven *",
+    _parse_expectation,
+    action="append",
+)
 
 
-def against(subject: str) -> _Option:
-    """Return `--against`, of a command that can compare each pool with itself before a change."""
-    excludes = {"--baseline": "each pool is its own baseline"}
-    title = f"compare each pool with its {subject} there"
-    return option("--against", "ADDRESS", title, nargs="+", excludes=excludes)
-
-
-def expectation(condition: str) -> _Option:
-    """Return `--expect`, of a command that compares pools."""
-    summary = f"exit with 3 if {condition} *"
-    return option("--expect", "A/B<RATIO", summary, _parse_expectation, action="append")
-
-
-def report_options(formats: Collection[str], listing: str | None = None) -> tuple[_Option, ...]:
+def report_options(formats: Collection[str]) -> tuple[_Option, ...]:
     """Return `--format`, `--json` and `--write`, of a command that ends in a report."""
 
     def parse_target(value: str) -> tuple[str, Path]:
@@ -232,7 +229,7 @@ def report_options(formats: Collection[str], listing: str | None = None) -> tupl
             raise wrong_value(value, f"is not FORMAT=FILE; use one of these formats: {listed}")
         return form, Path(path)
 
-    title = listing or f"format printed to stdout: {', '.join(formats)} (default: text)"
+    title = f"format printed to stdout: {', '.join(formats)} (default: text)"
     return (
         option("--format", "FORMAT", title, choices=formats),
         flag("--json", "same as --format json", excludes={"--format": ""}),

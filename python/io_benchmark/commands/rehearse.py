@@ -22,14 +22,11 @@ MANUAL = "rehearsal.md"
 
 OPTIONS = {
     "what to run": (
-        options.jobs(" (default: io-benchmark)"),
+        options.JOBS,
         options.flag(
-            "--quick",
-            "an eightieth of the sizes, 100 retrieves (default; a twentieth, 200 with --at or "
-            "--confirm)",
-        ),
-        options.flag(
-            "--full", "the sizes of a worker: 5.6 GiB of cache per task", excludes={"--quick": ""}
+            "--full",
+            "the sizes of a worker, 5.6 GiB of cache per task (default: an eightieth; a twentieth with "
+            "--at or --confirm)",
         ),
         options.flag("--confirm", "run all trials, and paced runs that confirm causes"),
         options.ROOT,

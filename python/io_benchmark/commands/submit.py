@@ -24,7 +24,7 @@ _KEPT = dict.fromkeys(
 )
 OPTIONS = {
     "what to create, at TASKCLUSTER_ROOT_URL": (
-        options.jobs(""),
+        options.JOBS,
         options.ROOT._replace(summary="tree with the kinds (default: as for rehearse)"),
         options.option(
             "--pool",
@@ -34,7 +34,6 @@ OPTIONS = {
                 "([^=]+)=([a-zA-Z0-9_-]{1,38}/[a-z](?:[-a-z0-9]{0,36}[a-z0-9])?)",
                 "is not POOL=PROVISIONER/WORKERTYPE",
             ),
-            dest="pools",
         ),
         options.option(
             "--image", "IMAGE", "NAME:TAG of a registry, task:ID or index:ROUTE", parse_image
@@ -90,10 +89,10 @@ OPTIONS = {
         options.option("--cancel", "GROUP", "cancel the benchmark's tasks"),
     ),
     options.REPORT_OUTPUT: (
-        options.option("--baseline", "POOL", "pool to compare with, as for compare"),
-        options.expectation("not met, as for compare"),
+        options.BASELINE,
+        options.EXPECT,
         options.PRICES,
-        *options.report_options(FORMATS, "format on stdout, as for compare"),
+        *options.report_options(FORMATS),
     ),
 }
 

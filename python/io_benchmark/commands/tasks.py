@@ -11,16 +11,10 @@ Exit code: 0 compared, 1 nothing compared or a failure, 2 wrong usage.
 
 import re
 import warnings
-from typing import TYPE_CHECKING
 
 from io_benchmark.commands import options
 from io_benchmark.context import Context
-from io_benchmark.number_text import listed
 from io_benchmark.report.formats import GENERAL_FORMATS
-from io_benchmark.text import clean
-
-if TYPE_CHECKING:
-    from io_benchmark.analysis.tasks.task_model import TaskReport
 
 USAGE = "ADDRESS ... [OPTION ...]"
 EXAMPLES = (
@@ -28,7 +22,6 @@ EXAMPLES = (
     "io-benchmark tasks runs.csv --prices prices.yml",
 )
 MANUAL = "tasks.md"
-_NAMED = 10  # pools in a message
 _RANKS = "each label is compared with its fastest pool"
 
 
@@ -45,7 +38,7 @@ def _parse_pattern(value: str) -> re.Pattern[str]:
 OPTIONS = {
     "which runs": (
         options.option("addresses", "ADDRESS", "where the runs are", nargs="+"),
-        options.against("runs"),
+        options.AGAINST,
         options.option("--label", "REGEX", "only tasks with such a label", _parse_pattern),
         options.option("--pool", "POOL", "only runs on this pool *", action="append"),
         options.option(
@@ -82,12 +75,5 @@ def run(given: options.Given, context: Context) -> int:
         nothing = "" if ranking.pools else "no run was found; check --label, --pool and --since"
         return print_report(ranking, given, context, nothing)
     report = compare_task_runs(context, **options.arguments(compare_task_runs, given))
-    nothing = "" if report.comparisons else _nothing_compared(report)
-    return print_report(report, given, context, nothing)
-
-
-def _nothing_compared(report: "TaskReport") -> str:
-    if not report.sides:
-        return "no run was found; check --label, --pool and --since"
-    pools = listed([clean(name, 60) for name in sorted(runs.side for runs in report.sides)], _NAMED)
-    return f"nothing could be compared: no label has completed runs on two sides; pools: {pools}"
+    nothing = "nothing could be compared: no label has completed runs on two sides; check --label, --pool and --since"
+    return print_report(report, given, context, "" if report.comparisons else nothing)

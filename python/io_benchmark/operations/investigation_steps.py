@@ -242,7 +242,7 @@ class InvestigationWork(Struct):
             raise ResultError(f"{obstacle}, or push it and give the push by --on: {push}")
         # A table may name a pool without its provisioner: then the kind's own is used.
         whole = {pool: queue for pool, queue in queues.items() if "/" in queue}
-        options = self._submission(jobs=jobs, pools=whole, baseline=[*queues][1])
+        options = self._submission(jobs=jobs, pool=whole, baseline=[*queues][1])
         options = replace(options, until_decided=not kind, replicates=1 if kind else None)
         if options.image is None:
             raise ResultError("the task has no image for the benchmark; give --image")

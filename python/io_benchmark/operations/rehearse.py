@@ -27,7 +27,6 @@ from io_benchmark.report.content import pace_text, reasons_text
 from io_benchmark.sources import run_files
 from io_benchmark.sources.run_files import run_folder
 from io_benchmark.sources.run_results import TaskRecord
-from io_benchmark.sources.taskcluster.tasks import REPORT_KIND
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
 
 _ORDER_SEED = 1
@@ -80,7 +79,6 @@ class _Machine(Struct):
 def rehearse(
     context: Context,
     jobs: Sequence[str] = ("io-benchmark",),
-    quick: bool = False,
     full: bool = False,
     confirm: bool = False,
     root: Path | None = None,
@@ -94,14 +92,17 @@ def rehearse(
     """
     tree = Root.find(root, current_folder())
     context.tell(f"Generating the graph from {tree}")
-    tasks = _measuring(jobs, generate(tree, jobs))
+    # The report's task needs no rehearsal, as the results are compared here.
+    tasks = [task for task in generate(tree, jobs) if task.pool]
+    if not tasks:
+        raise UsageError(f"-j {','.join(jobs)}: no such task measures a pool; name a pool")
     if confirm:
         tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
     pools = sorted({task.pool for task in tasks})
     Plan.of_pools(pools, baseline)  # a wrong name ends the command before anything runs
     folders = _folders_of_pools(at or {}, pools)
     # Disks that differ need more than those that show that all works.
-    profile = "full" if full else "twentieth" if not quick and (at or confirm) else "quick"
+    profile = "full" if full else "twentieth" if at or confirm else "quick"
     random.Random(_ORDER_SEED).shuffle(tasks)
     with new_output_folder(output, "rehearsal") as results:
         machine = _Machine(context, results, folders, profile)
@@ -155,16 +156,6 @@ def _failures_of(local_run: LocalRun, outcome: RunOutcome) -> list[str]:
         names = ", ".join(outcome.missing_artifacts)
         failures.append(f"{local_run.label}: missing artifacts: {names}; its log is {log}")
     return failures
-
-
-def _measuring(jobs: Sequence[str], tasks: Sequence[GeneratedTask]) -> list[GeneratedTask]:
-    """Return the tasks of pools; the report's needs no rehearsal, as the results are compared here."""
-    measuring = [task for task in tasks if task.pool]
-    useless = [task.label for task in tasks if not task.pool and task.kind != REPORT_KIND]
-    if useless or not measuring:
-        labels = ", ".join(useless or [task.label for task in tasks])
-        raise UsageError(f"-j {','.join(jobs)}: {labels} does not measure a pool; name a pool")
-    return measuring
 
 
 def _folders_of_pools(places: Mapping[str, Path], pools: Sequence[str]) -> dict[str, Path]:

@@ -52,7 +52,7 @@ class SubmissionOptions(Struct, frozen=True, kw_only=True):
     jobs: Sequence[str] = ("io-benchmark",)
     root: Path | None = None
     image: Image | None = None
-    pools: Mapping[str, str] = field(default_factory=dict)  # pool -> PROVISIONER/WORKERTYPE
+    pool: Mapping[str, str] = field(default_factory=dict)  # pool -> PROVISIONER/WORKERTYPE
     replicates: int | None = None  # None: as many as the kind has
     owner: str | None = None  # an e-mail address; None: the kind's own
     dry_run: bool = False
@@ -111,7 +111,7 @@ def select_tasks(
         labels = ", ".join(task.label for task in tasks) or "nothing"
         raise UsageError(f"-j selects {labels}, which does not measure a pool; name a pool")
     pools = list(dict.fromkeys(pool for pool, _ in by_pool))
-    for pool, queue in settings.pools.items():
+    for pool, queue in settings.pool.items():
         if pool not in pools:
             raise UsageError(
                 f"--pool {clean_name(pool)}={queue}: pool is not selected; choose one of "
@@ -190,8 +190,8 @@ def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]
         metadata["owner"] = settings.owner
         if "createdForUser" in made.get("tags", {}):
             made["tags"]["createdForUser"] = settings.owner
-    if task.pool in settings.pools:
-        queue = settings.pools[task.pool]
+    if task.pool in settings.pool:
+        queue = settings.pool[task.pool]
         made["provisionerId"], made["workerType"] = queue.split("/")
         made.pop("taskQueueId", None)
         metadata["description"] += f"; submitted to {queue} instead"

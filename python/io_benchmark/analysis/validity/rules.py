@@ -27,9 +27,9 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
-from io_benchmark.resolutions import ending_in_words
 from io_benchmark.results import CacheRetrieveEntry, workloads
 from io_benchmark.results.parts import OutcomeState
+from io_benchmark.text import ending_in_words
 
 # Samples that a run needs for a verdict, and from which on it has no warning. A batch is an average.
 _RETRIEVES_NEEDED, _BATCHES_NEEDED = (FEWEST_RETRIEVES, 100), (3, 20)

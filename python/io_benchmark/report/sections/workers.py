@@ -27,7 +27,7 @@ from io_benchmark.report.blocks import (
 )
 from io_benchmark.report.content import bounds_text, on_measurement, text_of
 from io_benchmark.report.sections.causes import explanation
-from io_benchmark.resolutions import ending_in_words
+from io_benchmark.text import ending_in_words
 
 _ENDED_BADLY = ("failed", "exception")
 _NAMES_SHOWN, _RUNS_SHOWN = 6, 30
