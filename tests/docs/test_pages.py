@@ -18,7 +18,7 @@ from loopback import Loopback
 
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
-from io_benchmark.sources.run_table import _COLUMNS
+from io_benchmark.sources.run_table import _Row
 
 README = ROOT / "README.md"
 DOCS = ROOT / "taskcluster/docs"
@@ -171,4 +171,4 @@ def test_tables_of_task_runs_are_documented() -> None:
     assert (DOCS / "tasks-example.csv").read_text() == real_tasks.table()
     rows = re.findall(r"^\| (`.*?) \|(.*?)\|", (DOCS / "tasks.md").read_text(), re.MULTILINE)
     named = {name for row in rows for cell in row for name in re.findall(r"`([a-z_]+)`", cell)}
-    assert {*_COLUMNS} <= named
+    assert {*_Row.__struct_fields__} <= named

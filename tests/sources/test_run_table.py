@@ -130,12 +130,12 @@ def test_selection(file, wanted, count):
         ({"started": "yesterday"}, "started: 'yesterday' is not a time"),
         ({"started": "1e400"}, "started: '1e400' is not a time"),
         ({"started": "9999-12-31T23:59:59-12:00"}, "is not a time"),
-        ({"label": ""}, "label: is empty"),
-        ({"label": "x" * 201}, "label: is longer"),
+        ({"label": ""}, "missing required field `label`"),
+        ({"label": "x" * 201}, "Expected `str` of length <= 200"),
         ({"state": "done"}, "state: 'done' is none of"),
-        ({"run_id": "x"}, "run_id: 'x' is not the number of a run"),
-        ({"cost": "1e7"}, "cost: '1e7' is not a cost"),
-        ({"currency": "euro"}, "currency: 'euro' is not a code such as USD"),
+        ({"run_id": "x"}, "run_id: 'x': Expected `int`"),
+        ({"cost": "1e7"}, "cost: '1e7': Expected `float` <= 1000000.0"),
+        ({"currency": "euro"}, "currency: 'euro': Expected `str` matching"),
     ],
 )
 def test_bad_rows_are_left_out_and_named(file, change, message):

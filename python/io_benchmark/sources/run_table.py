@@ -9,14 +9,14 @@ with a row or with a file is a ValueError.
 
 import csv
 import io
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta, Struct
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
@@ -31,24 +31,38 @@ _MOST_OBJECTS = 1_500_000
 _ROWS_NAMED = 3
 _QUOTED_LENGTH, _NAME_LENGTH = 60, 200
 
-_COLUMNS = (
-    *("label", "pool", "worker", "task_id", "run_id", "state", "reason", "scheduled", "started"),
-    *("resolved", "own_started", "own_ended", "cost", "currency"),
-)
 _REQUIRED = ("label", "pool", "state", "started", "resolved")
 # Of Firefox's export.
 _EXPORTED = ("scheduled", "started", "resolved", "labelIds", "taskQueueIdIds", "resolutionIds")
 _STATES = ("completed", "failed", "exception")
 _TIMES = ("scheduled", "started", "resolved", "own_started", "own_ended")
+_Title = Annotated[str, Meta(min_length=1, max_length=_NAME_LENGTH)]  # cut, two could become one
 # From this number on a time without a unit is in milliseconds.
 _MILLISECONDS_FROM = 10**11
 _EARLIEST_MS = 946_684_800_000  # the year 2000
-_MOST_COST = 1_000_000.0
 
 # Most names are in many rows.
 _clean_name = lru_cache(maxsize=65_536)(clean_name)
-_Row = Mapping[str, Any]
-_Rows = Iterator[tuple[str, _Row]]
+_Rows = Iterator[tuple[str, Mapping[str, Any]]]
+
+
+class _Row(Struct, frozen=True):
+    """The columns of a row; a time is a text or a number."""
+
+    label: _Title
+    pool: _Title
+    state: str
+    worker: str = ""
+    task_id: str = ""
+    run_id: Annotated[int, Meta(ge=0, le=999_999_999)] = 0
+    reason: str = ""
+    scheduled: Any = None
+    started: Any = None
+    resolved: Any = None
+    own_started: Any = None
+    own_ended: Any = None
+    cost: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0  # not known, as in the export
+    currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] = "USD"
 
 
 def read_run_table(path: Path, query: RunQuery) -> list[str]:
@@ -115,7 +129,7 @@ def _csv_rows(data: bytes) -> _Rows:
         missing = [name for name in _REQUIRED if name not in (reader.fieldnames or ())]
         if missing:
             raise ValueError(
-                f"has no column {', '.join(missing)}; the columns are {', '.join(_COLUMNS)}"
+                f"has no column {', '.join(missing)}; the columns are {', '.join(_Row.__struct_fields__)}"
             )
         for row in reader:
             yield f"line {reader.line_num}", row
@@ -173,52 +187,35 @@ def _difference_ms(value: object) -> float:
     raise ValueError(f"{_quoted(value)} is not a number of milliseconds; download it again")
 
 
-def _run(row: _Row) -> TaskRun:
-    run, state = _name(row, "run_id"), _name(row, "state")
-    if not re.fullmatch("[0-9]{0,9}", run):
-        raise ValueError(f"run_id: {_quoted(run)} is not the number of a run")
-    if state not in _STATES:
-        raise ValueError(f"state: {_quoted(state)} is none of {', '.join(_STATES)}")
-    cost, currency = _cost(row.get("cost")), _name(row, "currency") or "USD"
-    if cost >= 0 and not re.fullmatch("[A-Z]{3}", currency):
-        raise ValueError(f"currency: {_quoted(currency)} is not a code such as USD")
+def _run(columns: Mapping[str, Any]) -> TaskRun:
+    known = {name: columns.get(name) for name in _Row.__struct_fields__}
+    given = {name: value for name, value in known.items() if value not in (None, "")}
+    try:
+        row = msgspec.convert(given, _Row, strict=False)
+    except msgspec.ValidationError as error:
+        problem, _, name = str(error).partition(" - at `$.")
+        column = name.rstrip("`")
+        value = f"{column}: {_quoted(given[column])}: " if column else ""
+        raise ValueError(f"{value}{problem}") from None
+    if row.state not in _STATES:
+        raise ValueError(f"state: {_quoted(row.state)} is none of {', '.join(_STATES)}")
     return TaskRun(
-        label=_required(row, "label"),
-        pool=_required(row, "pool"),
-        task_id=_name(row, "task_id"),
-        run_id=int(run or 0),
-        worker=_name(row, "worker"),
-        state=state,
-        reason=_name(row, "reason") or state,
-        **{f"{name}_ms": _time_ms(row, name) for name in _TIMES},
-        cost=cost,
-        currency=currency if cost >= 0 else "",
+        label=_clean_name(row.label),
+        pool=_clean_name(row.pool),
+        task_id=_clean_name(row.task_id),
+        run_id=row.run_id,
+        worker=_clean_name(row.worker),
+        state=row.state,
+        reason=_clean_name(row.reason or row.state),
+        **{f"{name}_ms": _time_ms(name, given.get(name)) for name in _TIMES},
+        cost=row.cost or -1.0,
+        currency=row.currency if row.cost else "",
     )
 
 
-def _name(row: _Row, column: str) -> str:
-    value = row.get(column)
-    if value is None:
-        return ""
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        raise ValueError(f"{column}: {_quoted(value)} is not text")  # noqa: TRY004
-    return _clean_name(str(value))
-
-
-def _required(row: _Row, column: str) -> str:
-    name = _name(row, column)
-    if not name:
-        raise ValueError(f"{column}: is empty")
-    if len(str(row[column])) > _NAME_LENGTH:
-        # Cut, two names could become one.
-        raise ValueError(f"{column}: is longer than {_NAME_LENGTH} characters")
-    return name
-
-
-def _time_ms(row: _Row, column: str) -> int:
+def _time_ms(column: str, value: Any) -> int:
     """Return a time as milliseconds since 1970, -1 where there is none."""
-    value = row.get(column)
-    if value in (None, ""):
+    if value is None:
         return -1
     number = value
     if isinstance(value, str) and re.fullmatch(r"[0-9]{9,14}(\.[0-9]{1,9})?", value):
@@ -233,19 +230,6 @@ def _time_ms(row: _Row, column: str) -> int:
             f"{column}: {_quoted(value)} is not a time; write one such as 2026-03-24T10:00:00Z"
         )
     return round(time_ms)
-
-
-def _cost(value: Any) -> float:
-    """Return a cost; -1 where there is none: the export writes 0 then."""
-    if value in (None, ""):
-        return -1.0
-    try:
-        amount = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        amount = math.nan
-    if not 0 <= amount <= _MOST_COST:
-        raise ValueError(f"cost: {_quoted(value)} is not a cost such as 0.31")
-    return amount or -1.0
 
 
 def _quoted(value: object) -> str:
