@@ -15,7 +15,7 @@ Versions of the profile:
 import re
 from typing import TYPE_CHECKING, Annotated, Union
 
-from msgspec import Meta
+from msgspec import Meta, defstruct
 
 from io_benchmark.results.machine import Host, Limits, Storage
 from io_benchmark.results.parts import (
@@ -31,7 +31,7 @@ from io_benchmark.results.parts import (
     SparseColumn,
     Text,
 )
-from io_benchmark.results.workloads import WORKLOADS
+from io_benchmark.results.workloads import IN_BATCHES
 from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 
 VERSION = 2
@@ -49,7 +49,11 @@ _LONGEST_LINK = 300
 if TYPE_CHECKING:
     AnyEntry = CacheRetrieveEntry | BatchEntry
 else:  # those of all workloads, by the entry's name
-    AnyEntry = Union[tuple(workload.entry for workload in WORKLOADS.values())]  # noqa: UP007
+    _BATCH_ENTRIES = (
+        defstruct(f"{name}-entry", (), bases=(BatchEntry,), frozen=True, tag_field="name", tag=name)
+        for name in sorted(IN_BATCHES)
+    )
+    AnyEntry = Union[CacheRetrieveEntry, *_BATCH_ENTRIES]
 TimelineColumns = Annotated[dict[Text, SparseColumn], Few]
 
 

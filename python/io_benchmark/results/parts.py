@@ -117,19 +117,52 @@ class ProcessTimes(ResultPart, frozen=True):
     waiting_ns: Nanoseconds | None
 
 
-class Parameters(ResultPart, frozen=True):
-    """The parameters that every workload has; they limit how much is measured."""
+class _Parameters(ResultPart, frozen=True, omit_defaults=True):
+    """What was chosen before the run. Each workload has the first two, and some of the others."""
 
     samples_planned: Count
     time_limit_s: Annotated[float, Meta(ge=0, le=10**9)]
+    operation: Name | None = None
+    block_bytes: Count | None = None
+    depth: Count | None = None
+    file_bytes: Count | None = None
+    concurrency: Name | None = None
+    files: Count | None = None
+    files_bytes: Count | None = None
+    sizes_sha256: Text | None = None
+    window_ns: Count | None = None
+    write_bytes: Count | None = None
+    warm_up: Count | None = None
+    writes_a_process: Count | None = None  # of variants that take one process after the other
+    blob_bytes: Count | None = None
+    passes: Count | None = None
+    target: Text | None = None
+    object_bytes: Count | None = None
+    objects_planned: Count | None = None
+    objects_at_once: Count | None = None
+    delay_ns: Count | None = None
 
 
-class Observations(ResultPart, frozen=True):
-    """What only a run can tell.
+class _Latency(ResultPart, frozen=True):
+    p99: Nanoseconds  # of single operations
 
-    These names mean the same in each workload, and validity rules compare them between pools:
-    `method`, `python` and `http_version`.
+
+class _Observations(ResultPart, frozen=True):
+    """What only a run can tell. Each workload has some of these; sums are of all samples together.
+
+    Validity rules compare `method`, `python` and `http_version` between pools.
     """
+
+    method: Text | None = None
+    python: Text | None = None
+    http_version: Text | None = None
+    latency_ns: _Latency | None = None
+    not_visible: Count | None = None
+    cpu_ns: Count | None = None
+    expect_100_stalls: Count | None = None
+    resident_bytes: Count | None = None  # of the archive, in memory before the first sample
+    unpacked_bytes: Count | None = None
+    sync_ns: Nanoseconds | None = None  # only with a final sync
 
 
 class BatchEntry(ResultPart, frozen=True, kw_only=True):
@@ -143,8 +176,8 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
     process_times: ProcessTimes | None = None
     samples: BatchColumns
     outcome: ResultOutcome
-    parameters: Parameters
-    observed: Observations
+    parameters: _Parameters
+    observed: _Observations
 
     @property
     def inconsistency(self) -> str | None:
@@ -180,14 +213,13 @@ class WorkloadFigure(Struct, frozen=True):
 
 
 class Workload(Struct, frozen=True):
-    """One workload: its entry's type, what one operation is, and the figure that people know it by.
+    """One workload: what one operation is, and the figure that people know it by.
 
     Verdicts are always on times, so that above 1 is slower for every workload; a rate is only another
     way to show the same time. The worker's class has the same unit.
     """
 
     name: str
-    entry: type[ResultPart]
     operation: str  # what is done once
     unit: str
     unit_ns: float = 0  # 0: a rate, operations per second

@@ -212,12 +212,9 @@ def _parameters(run: Run) -> Traits:
 
 
 def _observed(run: Run, name: str, unknown: str = "unknown") -> str | None:
-    """Return an observation, or that it is unknown; None where this workload does not have it."""
+    """Return an observation, or that it is unknown, as it is where a workload does not have it."""
     measured = run.entry.measured
-    if measured is None or not hasattr(measured.observed, name):
-        return None
-    value: str | None = getattr(measured.observed, name)
-    return value or unknown
+    return None if measured is None else getattr(measured.observed, name) or unknown
 
 
 def _method(run: Run) -> Traits:

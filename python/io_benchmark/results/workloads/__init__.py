@@ -4,7 +4,7 @@
 The worker's side of one is a module in scripts/io-benchmark/workloads/, which has its name.
 """
 
-from io_benchmark.results.parts import BatchEntry, Workload
+from io_benchmark.results.parts import Workload
 from io_benchmark.results.workloads import cache_retrieve
 from io_benchmark.results.workloads.batches import BATCH_WORKLOADS
 
@@ -16,4 +16,4 @@ IN_BATCHES = frozenset(workload.name for workload in BATCH_WORKLOADS)
 
 def of(name: str) -> Workload:
     """Return the workload; an unknown one is a time in milliseconds."""
-    return WORKLOADS.get(name) or Workload(name, BatchEntry, "operation", "ms", unit_ns=1e6)
+    return WORKLOADS.get(name) or Workload(name, "operation", "ms", unit_ns=1e6)

@@ -5,55 +5,18 @@ What each of them measures is at the head of the module in scripts/io-benchmark/
 """
 
 from operator import attrgetter
-from typing import Annotated
 
-from io_benchmark.results.parts import (
-    BatchEntry,
-    Count,
-    Many,
-    Name,
-    Nanoseconds,
-    Observations,
-    Parameters,
-    ResultPart,
-    SideFinding,
-    Text,
-    Workload,
-    WorkloadFigure,
-)
+from io_benchmark.results.parts import BatchEntry, SideFinding, Workload, WorkloadFigure
 
 
 # random-io: small reads or writes past the page cache, all over a file.
-class _Latency(ResultPart, frozen=True):
-    p99: Nanoseconds  # of single operations
-
-
-class _RandomIoParameters(Parameters, frozen=True):
-    operation: Name
-    block_bytes: Count
-    depth: Count
-    file_bytes: Count
-    window_ns: Count
-
-
-class _RandomIoObservations(Observations, frozen=True):
-    method: Text | None
-    latency_ns: _Latency | None
-
-
-class _RandomIoEntry(BatchEntry, frozen=True, tag_field="name", tag="random-io"):
-    parameters: _RandomIoParameters
-    observed: _RandomIoObservations
-
-
-def _latency_p99_us(entry: _RandomIoEntry) -> float | None:
+def _latency_p99_us(entry: BatchEntry) -> float | None:
     latency_ns = entry.observed.latency_ns
     return None if latency_ns is None else latency_ns.p99 / 1e3
 
 
 _RANDOM_IO = Workload(
     "random-io",
-    _RandomIoEntry,
     operation="read or write",
     unit="IOPS",
     figures=(WorkloadFigure("latency-p99", "latency P99", unit="µs", mean_of=_latency_p99_us),),
@@ -61,72 +24,19 @@ _RANDOM_IO = Workload(
 
 
 # spawn: starting a process and waiting for its end.
-class _SpawnParameters(Parameters, frozen=True):
-    warm_up: Count
-
-
-class _SpawnObservations(Observations, frozen=True):
-    program: Text | None
-    method: Text | None
-    python: Text | None
-
-
-class _SpawnEntry(BatchEntry, frozen=True, tag_field="name", tag="spawn"):
-    parameters: _SpawnParameters
-    observed: _SpawnObservations
-
-
-_SPAWN = Workload(
-    "spawn", _SpawnEntry, operation="process started", unit="µs", unit_ns=1e3, per_place=False
-)
+_SPAWN = Workload("spawn", operation="process started", unit="µs", unit_ns=1e3, per_place=False)
 
 
 # sync-write: small writes, each of which waits until it is on the disk.
-class _SyncWriteParameters(Parameters, frozen=True):
-    write_bytes: Count
-    warm_up: Count
-    writes_a_process: Count | None = None  # of variants that take one process after the other
-
-
-class _SyncWriteObservations(Observations, frozen=True):
-    process: Text | None
-    python: Text | None
-
-
-class _SyncWriteEntry(BatchEntry, frozen=True, tag_field="name", tag="sync-write"):
-    parameters: _SyncWriteParameters
-    observed: _SyncWriteObservations
-
-
-_SYNC_WRITE = Workload("sync-write", _SyncWriteEntry, operation="write", unit="µs", unit_ns=1e3)
+_SYNC_WRITE = Workload("sync-write", operation="write", unit="µs", unit_ns=1e3)
 
 # metadata: looking at files, creating, renaming and removing them, by several threads at once.
 SCALING, NOT_VISIBLE = "scaling", "not-visible"
 VISIBILITY = "visibility"  # the variant that counts files that appear late
 
 
-class _MetadataParameters(Parameters, frozen=True):
-    concurrency: Name
-    files: Count
-    window_ns: Count | None
-
-
-class _MetadataObservations(Observations, frozen=True):
-    """Only the variant `visibility` has the last two."""
-
-    cpus: Count | None
-    checks: Count | None
-    not_visible: Count | None
-
-
-class _MetadataEntry(BatchEntry, frozen=True, tag_field="name", tag="metadata"):
-    parameters: _MetadataParameters
-    observed: _MetadataObservations
-
-
 _METADATA = Workload(
     "metadata",
-    _MetadataEntry,
     operation="operation",
     unit="ops/s",
     figures=(
@@ -160,31 +70,12 @@ _METADATA = Workload(
 OVER_HARDLINKED = "over-hardlinked"
 
 
-class _ExecParameters(Parameters, frozen=True):
-    blob_bytes: Count
-    passes: Count
-
-
-class _ExecObservations(Observations, frozen=True):
-    """`cpu_ns`: of all executions together."""
-
-    architecture: Text | None
-    cpus: Annotated[list[Count], Many] | None
-    cpu_ns: Count | None
-
-
-class _ExecEntry(BatchEntry, frozen=True, tag_field="name", tag="exec"):
-    parameters: _ExecParameters
-    observed: _ExecObservations
-
-
-def _cpu_ms(entry: _ExecEntry) -> float | None:
+def _cpu_ms(entry: BatchEntry) -> float | None:
     return None if entry.observed.cpu_ns is None else entry.observed.cpu_ns / 1e6
 
 
 _EXEC = Workload(
     "exec",
-    _ExecEntry,
     operation="execution",
     unit="ms",
     unit_ns=1e6,
@@ -208,28 +99,8 @@ _EXEC = Workload(
 
 
 # upload: small objects over HTTP.
-class _UploadParameters(Parameters, frozen=True):
-    target: Text
-    object_bytes: Count
-    objects_planned: Count
-    objects_at_once: Count
-    delay_ns: Count | None
-
-
-class _UploadObservations(Observations, frozen=True):
-    method: Text | None
-    http_version: Text | None
-    expect_100_stalls: Count | None
-
-
-class UploadEntry(BatchEntry, frozen=True, tag_field="name", tag="upload"):
-    parameters: _UploadParameters
-    observed: _UploadObservations
-
-
 _UPLOAD = Workload(
     "upload",
-    UploadEntry,
     operation="object",
     unit="ms",
     unit_ns=1e6,
@@ -256,46 +127,20 @@ NOT_SYNCED = ("cold", "warm")  # the variants without a final sync
 _MIB = 1024 * 1024
 
 
-class _UnpackParameters(Parameters, frozen=True):
-    files: Count
-    files_bytes: Count
-    sizes_sha256: Text
-    warm_up: Count
-
-
-class _UnpackObservations(Observations, frozen=True):
-    """`resident_bytes`: of the archive, in memory before the first sample.
-
-    `unpacked_bytes` and `sync_ns` are of all samples together; the latter only with a final sync.
-    """
-
-    method: Text | None
-    python: Text | None
-    resident_bytes: Count | None
-    unpacked_bytes: Count | None
-    sync_ns: Nanoseconds | None
-
-
-class _UnpackEntry(BatchEntry, frozen=True, tag_field="name", tag="unpack"):
-    parameters: _UnpackParameters
-    observed: _UnpackObservations
-
-
-def _mib_per_s(entry: _UnpackEntry) -> float | None:
+def _mib_per_s(entry: BatchEntry) -> float | None:
     unpacked_bytes, times = entry.observed.unpacked_bytes, entry.process_times
     if unpacked_bytes is None or times is None:
         return None
     return unpacked_bytes / _MIB / (times.wall_ns / 1e9)
 
 
-def _sync_share(entry: _UnpackEntry) -> float | None:
+def _sync_share(entry: BatchEntry) -> float | None:
     sync_ns, times = entry.observed.sync_ns, entry.process_times
     return None if sync_ns is None or times is None else 100 * sync_ns / times.wall_ns
 
 
 _UNPACK = Workload(
     "unpack",
-    _UnpackEntry,
     operation="file unpacked",
     unit="files/s",
     written_bytes=attrgetter("observed.unpacked_bytes"),

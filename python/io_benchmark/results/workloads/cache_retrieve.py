@@ -163,7 +163,6 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
 
 WORKLOAD = Workload(
     "cache-retrieve",
-    CacheRetrieveEntry,
     operation="retrieve",
     unit="ms",
     unit_ns=1e6,

@@ -23,8 +23,9 @@ from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ra
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all
+from io_benchmark.results.parts import BatchEntry
 from io_benchmark.results.workloads import batches
-from io_benchmark.results.workloads.batches import OVER_HARDLINKED, UploadEntry
+from io_benchmark.results.workloads.batches import OVER_HARDLINKED
 
 ORDER = 120
 _METADATA = "metadata"
@@ -221,7 +222,7 @@ def _per_builder_copies(case: Case) -> Effect:
 def _stalled(run: Run) -> float | None:
     """Return the part of the objects that waited for an answer that did not come."""
     measured = run.entry.measured
-    if not isinstance(measured, UploadEntry):
+    if not isinstance(measured, BatchEntry):
         return None
     stalls = measured.observed.expect_100_stalls
     return None if stalls is None else stalls / run.entry.operations_done
