@@ -31,7 +31,7 @@ from seed_workers import (
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis_model import Cause, State
 from io_benchmark.analysis.model import Subject
-from io_benchmark.results.workloads.batches import SCALING
+from io_benchmark.results.workloads import SCALING
 
 SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
 NOT_SEPARABLE, NOT_JUDGED = State.NOT_SEPARABLE, State.NOT_JUDGED

@@ -65,7 +65,7 @@ from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, Tr
 from io_benchmark.analysis.model import Subject, Verdict
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import statement
-from io_benchmark.results.workloads.batches import NOT_VISIBLE, OVER_HARDLINKED, SCALING
+from io_benchmark.results.workloads import NOT_VISIBLE, OVER_HARDLINKED, SCALING
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE

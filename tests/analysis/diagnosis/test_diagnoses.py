@@ -13,7 +13,7 @@ from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.time_parts import Kind
-from io_benchmark.results.workloads.batches import NOT_VISIBLE
+from io_benchmark.results.workloads import NOT_VISIBLE
 
 SLOWER, FASTER, OPEN = Verdict.SLOWER, Verdict.FASTER, Verdict.INCONCLUSIVE
 RETRIEVE, STAT, RENAME, VISIBILITY, SYNC = (

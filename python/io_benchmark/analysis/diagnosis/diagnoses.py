@@ -36,7 +36,7 @@ from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.time_parts import Kind, Part
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
-from io_benchmark.results.workloads import batches
+from io_benchmark.results import workloads
 
 # Predictions are not better than this; less is not worth a sentence.
 _LEAST_SHARE = 0.1
@@ -135,10 +135,10 @@ def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> 
     """Return whether files were visible late, and their side is not explained as the slower one anyway."""
     comparison, subject = measurement.comparison, measurement.subject
     sides = (measurement.baseline, measurement.candidate)
-    is_decided = subject.variant == batches.VISIBILITY and measurement.is_decided
+    is_decided = subject.variant == workloads.VISIBILITY and measurement.is_decided
     return (
         is_decided
-        and any(side.detail(batches.NOT_VISIBLE) for side in sides)
+        and any(side.detail(workloads.NOT_VISIBLE) for side in sides)
         and (comparison.verdict, subject.workload, subject.place)
         not in {(case.verdict, case.subject.workload, case.subject.place) for case in explained}
     )
@@ -147,7 +147,7 @@ def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> 
 def _most_different(different: Sequence[Comparison]) -> Comparison:
     """Return what differs most; a check of visibility counts only where nothing else differs."""
     timed = [
-        comparison for comparison in different if comparison.subject.variant != batches.VISIBILITY
+        comparison for comparison in different if comparison.subject.variant != workloads.VISIBILITY
     ]
     return max(timed or different, key=lambda comparison: abs(math.log(comparison.ratio)))
 

@@ -1,17 +1,164 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The workloads of the result file: all that the reader, the analysis and the reports know of each.
+"""The workloads of the result file: all that the analysis and the reports know of each.
 
-The worker's side of one is a module in scripts/io-benchmark/workloads/, which has its name.
+The worker's side of one is a module in scripts/io-benchmark/workloads/, which has its name and says what
+is measured. All but cache-retrieve time batches of operations.
 """
 
-from io_benchmark.results.parts import Workload
-from io_benchmark.results.workloads import cache_retrieve
-from io_benchmark.results.workloads.batches import BATCH_WORKLOADS
+from operator import attrgetter
 
+from io_benchmark.results.parts import BatchEntry, SideFinding, Workload, WorkloadFigure
+from io_benchmark.results.workloads import cache_retrieve
+
+
+# random-io: small reads or writes past the page cache, all over a file.
+def _latency_p99_us(entry: BatchEntry) -> float | None:
+    latency_ns = entry.observed.latency_ns
+    return None if latency_ns is None else latency_ns.p99 / 1e3
+
+
+_RANDOM_IO = Workload(
+    "random-io",
+    operation="read or write",
+    unit="IOPS",
+    figures=(WorkloadFigure("latency-p99", "latency P99", unit="µs", mean_of=_latency_p99_us),),
+)
+
+
+# spawn: starting a process and waiting for its end.
+_SPAWN = Workload("spawn", operation="process started", unit="µs", unit_ns=1e3, per_place=False)
+
+
+# sync-write: small writes, each of which waits until it is on the disk.
+_SYNC_WRITE = Workload("sync-write", operation="write", unit="µs", unit_ns=1e3)
+
+# metadata: looking at files, creating, renaming and removing them, by several threads at once.
+SCALING, NOT_VISIBLE = "scaling", "not-visible"
+VISIBILITY = "visibility"  # the variant that counts files that appear late
+
+
+_METADATA = Workload(
+    "metadata",
+    operation="operation",
+    unit="ops/s",
+    figures=(
+        WorkloadFigure(
+            SCALING,
+            "over one alone",
+            over_one_thread=True,
+            higher_is_better=True,
+            finding=SideFinding(
+                "{threads} at once do {percent} of what one alone does (metadata, {variant}): "
+                "something locks",
+                # Several that together do no more than one alone wait for each other.
+                at_most=1.0,
+                needs_spare_cpu=True,
+            ),
+        ),
+        WorkloadFigure(
+            NOT_VISIBLE,
+            "not visible",
+            total_of=attrgetter("observed.not_visible"),
+            finding=SideFinding(
+                "{count} files that one thread had created were not visible to another at once, as "
+                "POSIX promises (metadata, visibility)",
+                at_least=1,
+            ),
+        ),
+    ),
+)
+
+# exec: one large binary executed by several processes at once, hardlinked or copied for each.
+OVER_HARDLINKED = "over-hardlinked"
+
+
+def _cpu_ms(entry: BatchEntry) -> float | None:
+    return None if entry.observed.cpu_ns is None else entry.observed.cpu_ns / 1e6
+
+
+_EXEC = Workload(
+    "exec",
+    operation="execution",
+    unit="ms",
+    unit_ns=1e6,
+    figures=(
+        WorkloadFigure(
+            OVER_HARDLINKED,
+            "over hardlinks",
+            over_variant=("copies", "hardlinked"),
+            finding=SideFinding(
+                "a copy of the binary for each of {threads} processes makes executing it take "
+                "{ratio} the time that hardlinks to one take (exec): builders that share the file "
+                "share the caches",
+                at_least=1.2,
+            ),
+        ),
+        WorkloadFigure(
+            "cpu-time", "CPU time of one", unit="ms", mean_of=_cpu_ms, per_operation=True
+        ),
+    ),
+)
+
+
+# upload: small objects over HTTP.
+_UPLOAD = Workload(
+    "upload",
+    operation="object",
+    unit="ms",
+    unit_ns=1e6,
+    per_place=False,
+    figures=(
+        WorkloadFigure(
+            "over-keep-alive", "over keep-alive", over_variant=("connection-each", "keep-alive")
+        ),
+        WorkloadFigure(
+            "expect-stalls",
+            "stalled",
+            total_of=attrgetter("observed.expect_100_stalls"),
+            finding=SideFinding(
+                "{count} uploads waited for an answer to Expect: 100-continue that did not come "
+                "(upload): do not send this header",
+                at_least=1,
+            ),
+        ),
+    ),
+)
+
+# unpack: an archive of many small and some large files, as the set-up of a task unpacks it.
+NOT_SYNCED = ("cold", "warm")  # the variants without a final sync
+_MIB = 1024 * 1024
+
+
+def _mib_per_s(entry: BatchEntry) -> float | None:
+    unpacked_bytes, times = entry.observed.unpacked_bytes, entry.process_times
+    if unpacked_bytes is None or times is None:
+        return None
+    return unpacked_bytes / _MIB / (times.wall_ns / 1e9)
+
+
+def _sync_share(entry: BatchEntry) -> float | None:
+    sync_ns, times = entry.observed.sync_ns, entry.process_times
+    return None if sync_ns is None or times is None else 100 * sync_ns / times.wall_ns
+
+
+_UNPACK = Workload(
+    "unpack",
+    operation="file unpacked",
+    unit="files/s",
+    written_bytes=attrgetter("observed.unpacked_bytes"),
+    figures=(
+        WorkloadFigure(
+            "bandwidth", "unpacked", unit="MiB/s", mean_of=_mib_per_s, higher_is_better=True
+        ),
+        WorkloadFigure("sync-share", "share of the final sync", unit="%", mean_of=_sync_share),
+    ),
+)
+
+_BATCHES = (_RANDOM_IO, _SPAWN, _SYNC_WRITE, _METADATA, _EXEC, _UPLOAD, _UNPACK)
 # In the order in which a report has them: the first one that was compared leads.
-WORKLOADS = {workload.name: workload for workload in (cache_retrieve.WORKLOAD, *BATCH_WORKLOADS)}
+WORKLOADS = {workload.name: workload for workload in (cache_retrieve.WORKLOAD, *_BATCHES)}
 # Those whose measurements share a table; a retrieve has parts and a separate table.
-IN_BATCHES = frozenset(workload.name for workload in BATCH_WORKLOADS)
+IN_BATCHES = frozenset(workload.name for workload in _BATCHES)
 
 
 def of(name: str) -> Workload:

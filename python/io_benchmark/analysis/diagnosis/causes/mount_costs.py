@@ -26,7 +26,7 @@ from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ra
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.time_parts import Kind, in_copies
-from io_benchmark.results.workloads.batches import NOT_SYNCED
+from io_benchmark.results.workloads import NOT_SYNCED
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 40

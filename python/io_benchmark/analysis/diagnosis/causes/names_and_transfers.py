@@ -23,9 +23,9 @@ from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ra
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all
+from io_benchmark.results import workloads
 from io_benchmark.results.parts import BatchEntry
-from io_benchmark.results.workloads import batches
-from io_benchmark.results.workloads.batches import OVER_HARDLINKED
+from io_benchmark.results.workloads import OVER_HARDLINKED
 
 ORDER = 120
 _METADATA = "metadata"
@@ -44,10 +44,10 @@ _EACH, _KEPT = "connection-each", "keep-alive"
 def _with_threads(case: Case) -> OtherMeasurement | None:
     """Return this variant with the most at once, or the one that gains least where this one scales."""
     measured = case.measured(_METADATA)
-    scaled = [timed for timed in measured if case.detail(timed, batches.SCALING)]
+    scaled = [timed for timed in measured if case.detail(timed, workloads.SCALING)]
 
     def gained(measurement: OtherMeasurement) -> float:
-        slower, faster = case.detail(measurement, batches.SCALING) or (1.0, 1.0)
+        slower, faster = case.detail(measurement, workloads.SCALING) or (1.0, 1.0)
         return slower / faster
 
     same_variant = [scale for scale in scaled if scale.subject.variant == case.subject.variant]
@@ -68,13 +68,13 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
 )
 def _lock(case: Case) -> Effect:
     measurement = _with_threads(case)
-    scaling = case.detail(measurement, batches.SCALING) if measurement else None
+    scaling = case.detail(measurement, workloads.SCALING) if measurement else None
     if measurement is None or scaling is None:
         return needs("the same operations by one thread and by several at once", _METADATA)
     threads = measurement.subject.threads
     evidence = detail_evidence(
         measurement,
-        batches.SCALING,
+        workloads.SCALING,
         Unit.RATIO,
         "throughput {figure} with {threads} threads",
         note=" ({variant}, one thread is 1)",
@@ -166,12 +166,12 @@ def _overlay_layers(case: Case, effect: Effect) -> Effect:
     acts_through=frozenset(),
 )
 def _files_not_visible(case: Case) -> Effect:
-    measurements = case.measured(_METADATA, batches.VISIBILITY)
-    counts = case.detail(measurements[0], batches.NOT_VISIBLE) if measurements else None
+    measurements = case.measured(_METADATA, workloads.VISIBILITY)
+    counts = case.detail(measurements[0], workloads.NOT_VISIBLE) if measurements else None
     if counts is None:
         return needs("the variant visibility", _METADATA)
     template = "{figure} files not visible immediately"
-    evidence = detail_evidence(measurements[0], batches.NOT_VISIBLE, Unit.COUNT, template)
+    evidence = detail_evidence(measurements[0], workloads.NOT_VISIBLE, Unit.COUNT, template)
     slower, faster = counts
     if slower == faster == 0:
         return evidence.same("Every file was visible to another thread immediately.")
