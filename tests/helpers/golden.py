@@ -22,14 +22,12 @@ import sample_report
 import sample_tasks
 import several_places
 from checkout import ROOT
-from json_schemas import report_schema, schema_of
+from json_schemas import TITLES, report_schema, schema_of
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
-from io_benchmark.analysis.prediction import Predictions
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.tasks.ranking import Ranking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout, rendered
 from io_benchmark.results import format as result_format
@@ -89,21 +87,17 @@ FIRST_SCREENS = (
     *("every-workload", "everything", *TASKS),
 )
 IN_TEXT = (
-    *("seed-case", "tried", "few-measurements", "nothing-readable"),
-    "five-places",
+    *("seed-case", "tried", "few-measurements", "nothing-readable", "five-places"),
     *("history: one-change", "history: trend-and-step", "history: two-series"),
-    "tasks: labels that differ, on four pools",
-    "investigation: a change",
+    *("tasks: labels that differ, on four pools", "investigation: a change"),
 )
 IN_MARKDOWN = (
-    *("seed-case", "tried", "hostile-names", "history: one-change", "history: nothing"),
-    *("tasks: the seed's", "tasks: nothing"),
-    *INVESTIGATIONS,
+    *("seed-case", "tried", "hostile-names", "history: one-change"),
+    *("tasks: the seed's", "tasks: nothing", *INVESTIGATIONS),
 )
 IN_HTML = (
     *("tried", "nothing-readable", "history: one-change"),
-    *("tasks: the seed's", "tasks: nothing", "investigation: hostile"),
-    "investigation: a change",
+    *("tasks: the seed's", "investigation: a change"),
 )
 
 
@@ -132,12 +126,7 @@ def schemas() -> dict[Path, dict[str, Any]]:
     """Return the published schemas."""
     docs = ROOT / "taskcluster/docs"
     return {
-        docs / "report.schema.json": report_schema(Report),
-        docs / "history.schema.json": report_schema(History),
-        docs / "predictions.schema.json": report_schema(Predictions),
-        docs / "investigation.schema.json": report_schema(Investigation),
-        docs / "ranking.schema.json": report_schema(Ranking),
-        docs / "tasks.schema.json": report_schema(TaskReport),
+        **{docs / f"{title}.schema.json": report_schema(kind) for kind, title in TITLES.items()},
         docs / "result.schema.json": schema_of(
             f"io-benchmark result, version {result_format.VERSION}", result_format.Result
         ),

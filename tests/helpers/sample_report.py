@@ -2,7 +2,7 @@
 """Reports for the tests of every format, which the analysis makes: the seed's case, and what it could have been."""
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -15,9 +15,8 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis
 from io_benchmark.analysis.model import Comparison, Figures, Problem, Severity, Worker, WorkerLine
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report, SampledReport, SubjectReport
+from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.statements import Statement, statement
-from io_benchmark.analysis.summary.replication import count_workers
 from io_benchmark.report.formats import Layout, rendered
 
 POOLS = ("intel", "amd-16", "amd-30")
@@ -53,19 +52,13 @@ def seed_case() -> SampledReport:
     )
 
 
-def the_part(report: Report | None = None) -> SubjectReport:
-    """The only measurement of a report."""
-    (part,) = (report or seed_case()).subjects
-    return part
-
-
 def comparison(**changes: Any) -> Comparison:
     """The one that is decided: amd-16 is slower."""
-    return replace(the_part().comparisons[0], **changes)
+    return replace(seed_case().subjects[0].comparisons[0], **changes)
 
 
 def figures(mean_ms: float, **changes: Any) -> Figures:
-    return replace(the_part().figures["intel"], mean_ns=mean_ms * 1e6, **changes)
+    return replace(seed_case().subjects[0].figures["intel"], mean_ns=mean_ms * 1e6, **changes)
 
 
 def cause(name: str = "device-count", **changes: Any) -> Cause:
@@ -88,13 +81,7 @@ def worker(side: str, number: int, **changes: Any) -> WorkerLine:
         worker_id=f"us-central1-a/{4_000_000_000_000_000_000 + number}",
         source=f"results/Task{number:018d}.0/io-benchmark.json",
     )
-    line = replace(line, **changes)
-    return replace(line, machine=changes.get("machine", line.worker_id))
-
-
-def counted(report: SampledReport) -> SampledReport:
-    """Count the workers of a report again."""
-    return replace(report, replication=count_workers(report.subjects, report.workers))
+    return replace(line, machine=line.worker_id, **changes)
 
 
 def rewritten(record: Any, change: Callable[[str], str]) -> Any:
@@ -156,7 +143,7 @@ def hostile() -> SampledReport:
         return sides.get(word) or (word and HOSTILE_NAMES[len(word) % len(HOSTILE_NAMES)])
 
     report: SampledReport = rewritten(seed_case(), attack)
-    part, (diagnosis,) = the_part(report), report.diagnoses
+    (part,), (diagnosis,) = report.subjects, report.diagnoses
     remedy = replace(diagnosis.remedies[0], gain_ratio=float("nan"))
     # The source of a variation is one of three words.
     compared = tuple(replace(each, assumed_variation=None) for each in part.comparisons)
@@ -179,16 +166,12 @@ def hostile() -> SampledReport:
     )
 
 
-def of_pair(change: Mapping[str, Any], count: int = 1) -> SampledReport:
-    """Compare amd-16, whose results are changed, with intel."""
-    found = seed_workers.workers(count, pools=POOLS[:2], change={"amd-16": change})
-    return compare(Plan.of_pools(POOLS[:2], None), found, Options())
-
-
 @cache
 def refused() -> SampledReport:
     """Return a report without a verdict: the candidate copied with cp."""
-    return of_pair({"workloads.0.copy_method": "cp"})
+    changed = {"amd-16": {"workloads.0.copy_method": "cp"}}
+    workers = seed_workers.workers(1, pools=POOLS[:2], change=changed)
+    return compare(Plan.of_pools(POOLS[:2], None), workers, Options())
 
 
 def _slowed(each: Worker, factor: float) -> Worker:
@@ -221,7 +204,7 @@ def many_pools(pools: int = 12) -> SampledReport:
     names = [each.side for each in workers]
     report = compare(Plan.of_pools(names, names[0]), workers, Options())
     # Only whole times are slowed down here, and not their parts.
-    part = replace(the_part(report), divisions=())
+    part = replace(report.subjects[0], divisions=())
     return replace(report, title="io-benchmark: many pools", diagnoses=(), subjects=(part,))
 
 

@@ -31,27 +31,6 @@ def test_schema(name):
     jsonschema.Draft202012Validator(report_schema(kind)).validate(document_of(report))
 
 
-def test_figures_and_comparisons():
-    """Names have units, and what has its default in a subject is left out."""
-    document = document_of(sample_report.seed_case())
-    (part,) = document["subjects"]
-    first, _ = part["comparisons"]
-    assert (document["version"], part["operation"], part["unit"]) == (4, "retrieve", "ms")
-    assert part["subject"] == {
-        "workload": "cache-retrieve",
-        "place": "workspace",
-        "destination": "overwrite",
-        "fidelity": "seed",
-    }
-    assert list(part["figures"]) == ["intel", "amd-16", "amd-30"]
-    figures = part["figures"]["amd-16"]
-    assert (figures["mean_ns"], figures["value"]) == pytest.approx((145.7e6, 145.7))
-    assert figures["percentiles_ns"] == pytest.approx({"50": 157e6, "95": 205e6, "99": 237e6})
-    assert (figures["between_workers_ratio"], first["look"]) == (None, None)
-    assert (first["ratio"], first["verdict"]) == (pytest.approx(1.92, rel=0.01), "slower")
-    assert list(first["interval"]) == ["low_ratio", "high_ratio", "level_ratio"]
-
-
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), np.float64("nan")])
 def test_numbers_without_a_value_are_null(value):
     """JSON has neither NaN nor infinities: what could not be computed is null."""
