@@ -18,10 +18,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-from io_benchmark.adopt.report_program import archive  # noqa: E402
+from io_benchmark.adopt.firefox_kind import archive  # noqa: E402
 
 LOCK = ROOT / "python/requirements-report.txt"
-RECORD = ROOT / "python/io_benchmark/adopt/report_program.py"
+RECORD = ROOT / "python/io_benchmark/adopt/firefox_kind.py"
 FOLDER = "libraries"
 # Of Debian 12, in which Firefox's tasks run.
 TARGET = ("--python-version", "3.11", "--implementation", "cp")

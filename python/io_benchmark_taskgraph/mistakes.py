@@ -13,7 +13,6 @@ import re
 import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
@@ -96,7 +95,7 @@ def logged() -> Iterator[None]:
 def check_tree(folder: Path) -> None:
     """Check the files of the benchmark's kinds in `taskcluster/`, which is `folder`."""
     for path in sorted(folder.glob("kinds/io-benchmark*/**/*.yml")):
-        name = str(path.relative_to(folder.parent))
+        name = path.relative_to(folder.parent)
         if path.is_file():
             _check_yaml(path, name)
         elif path.exists() and not path.is_dir():
@@ -104,53 +103,31 @@ def check_tree(folder: Path) -> None:
             raise UserMistake(f"{name}: is not a regular file; remove it")
 
 
-def _check_yaml(path: Path, name: str) -> None:
-    """Refuse the file at its first mistake of this kind; messages use `name` for it."""
-    collections: list[_Collection] = []
+def _check_yaml(path: Path, name: Path) -> None:
+    """Refuse a key that is given twice in one mapping, and a value that an alias repeats."""
     with path.open("rb") as file:
-        loader = UnicodeLoader(file)
-        try:
-            while loader.check_event():
-                event = loader.get_event()
-                problem = _yaml_problem(event, collections)
-                if problem is not None:
-                    raise UserMistake(f"{name} line {event.start_mark.line + 1}: {problem}")
-        finally:
-            loader.dispose()
-
-
-@dataclass
-class _Collection:
-    """A mapping or list whose end is not yet read."""
-
-    keys: set[str] | None  # None: a list
-    is_key: bool = True  # what comes next in a mapping
-
-
-def _yaml_problem(event: Any, collections: list[_Collection]) -> str | None:
-    """Return what is wrong with an event of the parser; update the open collections around it.
-
-    Events are known by name, because their classes belong to taskgraph.
-    """
-    kind = type(event).__name__
-    if kind == "AliasEvent":
-        return f"the alias *{plain(event.anchor)} is not supported; write the value out"
-    if kind in ("MappingEndEvent", "SequenceEndEvent"):
-        collections.pop()
-    elif kind in ("MappingStartEvent", "SequenceStartEvent", "ScalarEvent"):
-        keys = collections[-1].keys if collections else None
-        if keys is not None:
-            if collections[-1].is_key and kind == "ScalarEvent":
-                if event.value in keys:
-                    return (
-                        f"the key {plain(event.value)} is given twice in one mapping and only the "
-                        "last would count; rename or remove one"
+        root = UnicodeLoader(file).get_single_node()
+    nodes, seen = [root] if root else [], set()
+    while nodes:
+        node = nodes.pop()
+        if id(node) in seen:
+            problem = "a value that an alias repeats is not supported; write it out"
+            raise UserMistake(f"{name} line {node.start_mark.line + 1}: {problem}")
+        seen.add(id(node))
+        if node.id == "sequence":
+            nodes += node.value
+        elif node.id == "mapping":
+            scalars = [key for key, _ in node.value if key.id == "scalar"]
+            keys: set[str] = set()
+            for key in scalars:
+                if key.value in keys:
+                    problem = (
+                        f"the key {plain(key.value)} is given twice in one mapping and only the last "
+                        "would count; rename or remove one"
                     )
-                keys.add(event.value)
-            collections[-1].is_key = not collections[-1].is_key
-        if kind != "ScalarEvent":
-            collections.append(_Collection(set() if kind == "MappingStartEvent" else None))
-    return None
+                    raise UserMistake(f"{name} line {key.start_mark.line + 1}: {problem}")
+                keys.add(key.value)
+            nodes += (part for pair in node.value for part in pair)
 
 
 def there_are(names: Iterable[str]) -> str:
@@ -166,12 +143,6 @@ def form(pattern: str, problem: str) -> Callable[[Any], str]:
         raise voluptuous.Invalid(f"{quoted(value)} {problem}")
 
     return check
-
-
-# Above zero, with at most two digits before the point.
-percentage = form(
-    r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%", "is not a percentage; write one such as 2%"
-)
 
 
 def whole_number(minimum: int, maximum: int) -> Callable[[Any], int]:
@@ -202,26 +173,25 @@ def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, A
     except voluptuous.MultipleInvalid as error:
         # Unknown keys first: a missing key may only be misspelt.
         def order(mistake: voluptuous.Invalid) -> tuple[bool, str]:
-            is_missing = isinstance(mistake, voluptuous.RequiredFieldInvalid)
-            return is_missing, _dotted(name, mistake.path)
+            return isinstance(mistake, voluptuous.RequiredFieldInvalid), _dotted(mistake.path)
 
         first = min(error.errors, key=order)
-        problem = _problem(first, [str(key) for key in schema.schema])
-        raise BadKeyError(_dotted(name, first.path), problem) from None
+        raise BadKeyError(name + _dotted(first.path), _problem(first, schema)) from None
     return values
 
 
-def _dotted(name: str, path: Sequence[object]) -> str:
+def _dotted(path: Sequence[object]) -> str:
     keys = (str(key) if isinstance(key, voluptuous.Marker) else key for key in path)
-    return name + "".join(f".{plain(key)}" for key in keys)
+    return "".join(f".{plain(key)}" for key in keys)
 
 
-def _problem(error: voluptuous.Invalid, keys: Sequence[str]) -> str:
+def _problem(error: voluptuous.Invalid, schema: voluptuous.Schema) -> str:
     """Return what to write instead; voluptuous only says what its schema expected."""
+    keys = "" if error.path[1:] else f"; {there_are(map(str, schema.schema))}"
     if isinstance(error, voluptuous.RequiredFieldInvalid):
         return _MISSING
     if error.msg == "extra keys not allowed":
-        return f"unknown key; {there_are(keys)}"
-    if not error.path:
-        return f"is not a mapping; {there_are(keys)}"
+        return f"unknown key{keys}"
+    if error.msg == "expected a dictionary":
+        return "is not a mapping" + ("" if error.path else keys)
     return str(error.msg)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, Callable
 
@@ -23,7 +22,6 @@ from io_benchmark_taskgraph.mistakes import (
     UserMistake,
     choice,
     logged,
-    plain,
     quoted,
     there_are,
     whole_number,
@@ -47,16 +45,10 @@ _OVERRIDING: dict[str, Callable[[Any], Any]] = {
 # can choose tasks by a comment.
 _TRUSTED_TASKS_FOR = ("github-push", "github-pull-request")
 
-_MARK = "try:"
-_BLANK = " \t"
-_OPTION = re.compile(r"-j|--rebuild(?![\w-])")
-_JOBS = r"-j[ \t=]*(?P<jobs>[^\s,=-][^\s,]*(?:,[^\s,]+)*)"
-_REBUILD = r"--rebuild(?:[ \t]+|=)(?P<rebuild>[^\s-]\S*|-\d\S*)"
-_REQUESTS = tuple(
-    re.compile(pattern)
-    for pattern in (_JOBS, rf"{_JOBS}[ \t]+{_REBUILD}", rf"{_REBUILD}[ \t]+{_JOBS}")
-)
-_FORM = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names"
+# A line `try: …` with one of the options is a request; others are prose.
+_REQUEST = re.compile(r"[ \t]*try:(?=[ \t])(?=.*[ \t](?:-j|--rebuild(?![\w-]))).*")
+_OPTIONS = re.compile(r"-j ([^\s,-][^\s,]*(?:,[^\s,]+)*)(?: --rebuild ([0-9]{1,9}))?")
+_FORM = f"write try: -j NAME[,NAME] [--rebuild N] without spaces between the names, N at most {MAX_REPLICATES}"
 
 
 # With defaults, because actions read the parameters of pushes that may lack the last two. Values are
@@ -96,52 +88,35 @@ def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
         parameters["target_tasks_method"] = JOB
 
 
-def _is_request(line: str) -> bool:
-    """Return whether it is a line `try: …` with one of the options as a word; others are prose."""
-    mark, rest = line[: len(_MARK)], line[len(_MARK) :]
-    if mark != _MARK or not rest.startswith(tuple(_BLANK)):
-        return False
-    return any(_OPTION.match(word) for word in re.split(f"[{_BLANK}]", rest))
-
-
 def requested(message: str) -> tuple[list[str], int] | None:
     """Return what the line `try: -j NAME[,NAME] [--rebuild N]` of a commit message requests.
 
     These are names and a number of replicates, 0 where there is none; None without such a line.
     """
-    lines = (line.lstrip(_BLANK).rstrip() for line in message.split("\n"))
-    line = next(filter(_is_request, lines), None)
+    line = next(filter(_REQUEST.fullmatch, message.split("\n")), None)
     if line is None:
         return None
-    place = f"the commit message's line {quoted(line)}"
-    options = line[len(_MARK) :].strip()
-    match = next(filter(None, (pattern.fullmatch(options) for pattern in _REQUESTS)), None)
-    if match is None:
-        raise UserMistake(f"{place} is not understood; {_FORM}")
-    jobs, count = match["jobs"].split(","), match.groupdict().get("rebuild")
-    if count is None:
-        return jobs, 0
-    if re.fullmatch("[0-9]{1,9}", count) and 1 <= int(count) <= MAX_REPLICATES:
-        return jobs, int(count)
-    raise UserMistake(
-        f"{place}: --rebuild {plain(count)} is not a whole number from 1 to {MAX_REPLICATES}; {_FORM}"
-    )
+    match = _OPTIONS.fullmatch(" ".join(line.split()[1:]))
+    if match is None or (match[2] and not 1 <= int(match[2]) <= MAX_REPLICATES):
+        raise UserMistake(
+            f"the commit message's line {quoted(line.strip())} is not understood; {_FORM}"
+        )
+    return match[1].split(","), int(match[2] or 0)
 
 
-def _names_of(task: Any) -> tuple[Sequence[str], ...]:
-    """Return the names of a task, the widest first: its jobs, its pool, its label.
+def _names_of(task: Any) -> list[str]:
+    """Return what a task is called: its jobs, its pool, its label.
 
     A pool's name means only its task of the kind `io-benchmark`. A replicate also has the label
     without its number, which is the task's label when there is one replicate.
     """
     # The report's task belongs to both kinds and has a list of jobs.
     jobs, pool = task.attributes.get(JOB_ATTRIBUTE) or [], task.attributes.get(POOL_ATTRIBUTE)
-    jobs = jobs if isinstance(jobs, list) else [jobs]
-    if not pool:
-        return jobs, (), (), (task.label,)
-    replicate = re.fullmatch(f"(.+-{re.escape(pool)})-[0-9]+", task.label)
-    pools = (pool,) if JOB in jobs else ()
-    return jobs, pools, (replicate[1],) if replicate else (), (task.label,)
+    names = [*(jobs if isinstance(jobs, list) else [jobs]), task.label]
+    if pool:
+        replicate = re.fullmatch(f"(.+-{re.escape(pool)})-[0-9]+", task.label)
+        names += [pool] * (JOB in names) + ([replicate[1]] if replicate else [])
+    return names
 
 
 def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
@@ -150,17 +125,13 @@ def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
     A task is anything with `label` and `attributes`. A name without a task is a mistake.
     """
     names_by_label = {task.label: _names_of(task) for task in tasks}
-    # Jobs first, then pools, then labels.
-    columns = zip(*names_by_label.values())
-    possible = dict.fromkeys(chain.from_iterable(chain.from_iterable(columns)))
+    possible = {name for known in names_by_label.values() for name in known}
     for name in names:
         if name not in possible:
-            raise UserMistake(f"no task is called {quoted(name)}; {there_are(possible)}")
-    return [
-        label
-        for label, columns_of_task in names_by_label.items()
-        if not set(names).isdisjoint(chain.from_iterable(columns_of_task))
-    ]
+            # Jobs and pools have shorter names than tasks.
+            listing = there_are(sorted(possible, key=lambda known: (len(known), known)))
+            raise UserMistake(f"no task is called {quoted(name)}; {listing}")
+    return [label for label, known in names_by_label.items() if not set(names).isdisjoint(known)]
 
 
 def _select_targets(full_task_graph: Any, parameters: Any, _graph_config: Any) -> list[str]:

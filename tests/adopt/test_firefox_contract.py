@@ -23,8 +23,14 @@ from taskgraph.util.time import value_of
 
 from io_benchmark import __version__
 from io_benchmark.adopt.firefox_checkout import Checkout
-from io_benchmark.adopt.firefox_kind import KIND, TRANSFORMS, FirefoxKind
-from io_benchmark.adopt.report_program import LIBRARIES_BYTES, LIBRARIES_SHA256, report_program
+from io_benchmark.adopt.firefox_kind import (
+    KIND,
+    LIBRARIES_BYTES,
+    LIBRARIES_SHA256,
+    TRANSFORMS,
+    FirefoxKind,
+    report_program,
+)
 from io_benchmark.graph.generate import REPOSITORY, generate
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 

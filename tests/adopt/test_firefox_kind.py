@@ -50,7 +50,7 @@ def test_a_pool_with_its_own_measurements(other_version):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        pytest.param("tasks:\n    amd", "tasks: [\n    amd", "is not YAML", id="no YAML"),
+        pytest.param("tasks:\n    amd", "tasks: [\n    amd", "as a kind", id="no YAML"),
         pytest.param("worker-type: b-linux\n", "\n", "as a kind", id="no worker type"),
         pytest.param("max-run-time: 3600", "", "worker.max-run-time: None", id="no limit"),
     ],

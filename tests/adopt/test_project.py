@@ -28,6 +28,7 @@ workers:
   aliases:
     b-small: {implementation: docker-worker, os: linux}
     b-large: {implementation: docker-worker, os: linux}
+    b-[: {implementation: docker-worker, os: linux}
     b-(x|y)z: {implementation: docker-worker, os: linux}
     b-win: {implementation: generic-worker, os: windows}
     images: {implementation: docker-worker, os: linux}
@@ -113,7 +114,7 @@ def test_functions_of_the_project(project):
     ("path", "old", "new", "problem"),
     [
         (CONFIG, "b-small:", "b-smaller:", "has no alias b-small, but b-smaller, b-large"),
-        (CONFIG, "os: linux", "os: macos", "but none for Linux; add the workers there"),
+        (CONFIG, "os: linux", "os: macos", "but none for Linux; name the pools"),
         (CONFIG, "workers:", "others:", "has no workers.aliases with their os"),
         (CONFIG, "trust-domain: ", "trust-domain: [", "is not YAML"),
         (CONFIG, "taskgraph:", "others:", "cannot be added to taskgraph; add it"),

@@ -71,7 +71,8 @@ def test_long_commit_messages(tmp_path):
 READ_STANZAS = """
 import json, sys
 from io_benchmark.graph.root import PARTS
-from io_benchmark_taskgraph import report_stanza, stanza
+from io_benchmark_taskgraph import stanza
+from io_benchmark_taskgraph.transforms import report
 from io_benchmark_taskgraph.mistakes import BadKeyError
 size = int(sys.argv[1])
 bomb = "a"
@@ -103,14 +104,14 @@ def told(parse, *arguments):
 for word in words:
     for listed in (word, [word], [[word]]):
         told(stanza.Benchmark.parse, listed)
-        told(report_stanza.ReportSettings.parse, listed, ["amd-16", "intel"])
+        told(report.checked_stanza, listed, ["amd-16", "intel"])
         for key in map(str, stanza.SCHEMA.schema):
             told(stanza.Benchmark.parse, {**good, key: listed})
-        for key in map(str, report_stanza.SCHEMA.schema):
-            told(report_stanza.ReportSettings.parse, {key: listed}, ["amd-16", "intel"])
+        for key in map(str, report.SCHEMA.schema):
+            told(report.checked_stanza, {key: listed}, ["amd-16", "intel"])
 for key in ["a" * size, "a\\nb", "\\u202e", 16 ** size, ("a",) * size, None]:
     told(stanza.Benchmark.parse, {**good, key: 1})
-    told(report_stanza.ReportSettings.parse, {key: 1}, ["amd-16"])
+    told(report.checked_stanza, {key: 1}, ["amd-16"])
 """
 
 

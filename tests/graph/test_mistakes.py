@@ -57,10 +57,10 @@ HERE = "the kinds in {root}/taskcluster cannot be generated"
             id="no image",
         ),
         pytest.param(
-            "transforms.symbols:",
-            "transforms.symbolz:",
+            "transforms.command:",
+            "transforms.commandz:",
             f"{HERE} (ModuleNotFoundError: No module named "
-            "'io_benchmark_taskgraph.transforms.symbolz'); `taskgraph full` shows where",
+            "'io_benchmark_taskgraph.transforms.commandz'); `taskgraph full` shows where",
             id="any other",
         ),
     ],
@@ -92,14 +92,3 @@ def test_mistake_is_silent(tree, change, caplog, capfd):
     with caplog.at_level(logging.DEBUG), pytest.raises(GraphError):
         generate(tree, [])
     assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
-
-
-def test_version_control_that_is_not_installed(tree, monkeypatch):
-    """taskgraph asks hg about a Mercurial tree; the error names the tree and what to install."""
-    (tree.path / ".hg").mkdir()
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(GraphError) as caught:
-        generate(tree, [])
-    assert str(caught.value) == (
-        f"{tree.path}: is a checkout of hg, which is not installed here; install hg"
-    )

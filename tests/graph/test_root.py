@@ -11,7 +11,7 @@ from io_benchmark.graph.root import MARKS, Root
 def make_tree(folder):
     for mark in MARKS:
         (folder / mark).parent.mkdir(parents=True, exist_ok=True)
-        (folder / mark).write_text("- io_benchmark_taskgraph.transforms.pools:transforms")
+        (folder / mark).write_text("- io_benchmark_taskgraph.transforms.benchmark:transforms")
     return folder
 
 

@@ -13,7 +13,7 @@ import yaml
 from checkout import ROOT, copy_checkout
 
 from io_benchmark import __version__
-from io_benchmark.adopt.report_program import report_program
+from io_benchmark.adopt.firefox_kind import report_program
 from io_benchmark.graph.root import Root, build_worker_script
 
 IMAGE = "ghcr.io/mozilla-releng/io-benchmark"

@@ -7,8 +7,9 @@ import pytest
 import yaml
 from taskgraph.parameters import base_schema
 
-from io_benchmark_taskgraph import report_stanza, stanza
+from io_benchmark_taskgraph import stanza
 from io_benchmark_taskgraph.parameters import IoBenchmarkParameters
+from io_benchmark_taskgraph.transforms import report
 
 from .conftest import KIND, REPOSITORY
 
@@ -36,8 +37,8 @@ def test_lists():
     )
     assert rows == [(name, task["worker-type"]) for name, task in kind["tasks"].items()]
     assert table("| key | meaning | default |") == [*map(str, stanza.SCHEMA.schema)]
-    assert table("| key of `report` | meaning |") == [*map(str, report_stanza.SCHEMA.schema)]
-    files = [f"public/{path}" for path in report_stanza.FILES.values()]
+    assert table("| key of `report` | meaning |") == [*map(str, report.SCHEMA.schema)]
+    files = [f"public/{path}" for path in report.FILES.values()]
     assert table("| artifact | content |") == files
     assert titles("parameters.md") == list(IoBenchmarkParameters.__struct_fields__)
     attributes = kind["task-defaults"]["attributes"]

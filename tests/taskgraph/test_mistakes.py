@@ -7,7 +7,7 @@ from yaml import YAMLError
 
 from io_benchmark_taskgraph import mistakes
 
-ALIAS = "the alias *x is not supported; write the value out"
+ALIAS = "a value that an alias repeats is not supported; write it out"
 TWICE = "is given twice in one mapping and only the last would count; rename or remove one"
 
 
@@ -23,7 +23,7 @@ def file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a: &x [1]\nb: *x", f"2: {ALIAS}"),
+        ("a: &x [1]\nb: *x", f"1: {ALIAS}"),
         ("a: 1\nb: &x [2, {c: *x}]", f"2: {ALIAS}"),
         ("a:\n  b: 1\n  c: {d: 1}\n  b: 2", f"4: the key b {TWICE}"),
         ('? "a\\nb"\n: 1\n? "a\\nb"\n: 2', f"3: the key 'a\\nb' {TWICE}"),

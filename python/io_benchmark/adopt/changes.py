@@ -3,10 +3,11 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import yaml
 from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
@@ -39,30 +40,16 @@ class Tree(Struct, frozen=True):
     path: Path
 
     def write(self, changes: list[FileChange]) -> None:
-        """Write all changes, or none: where one fails, undo those before it."""
-        for number, change in enumerate(changes):
+        """Write all changes; where one fails, the next run writes those that are missing."""
+        for change in changes:
             file = self.path / change.path
             try:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 write_file(file, change.after)
             except OSError as error:
-                self._undo(changes[: number + 1])
                 raise IoBenchmarkError(
                     f"{file}: {error.strerror}; make the checkout writable and try again"
                 ) from None
-            except KeyboardInterrupt:
-                self._undo(changes[: number + 1])
-                raise
-
-    def _undo(self, changes: list[FileChange]) -> None:
-        for change in changes:
-            file = self.path / change.path
-            with suppress(OSError):  # it was not written, or its folder has other files
-                if change.before is not None:
-                    write_file(file, change.before)
-                else:
-                    file.unlink(missing_ok=True)
-                    file.parent.rmdir()
 
     def change(self, path: str, after: bytes) -> FileChange:
         return FileChange(path, self._read(path), after)
@@ -84,13 +71,29 @@ class Tree(Struct, frozen=True):
                 f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
             ) from None
 
-
-def is_alias(name: str, aliases: Iterable[object]) -> bool:
-    """Is a name one of a graph configuration's aliases, which may be patterns?"""
-    for alias in map(str, aliases):
+    def yaml(self, path: str) -> Any:
         try:
-            if name == alias or re.fullmatch(alias, name):
-                return True
-        except re.error:
-            continue  # taskgraph matches nothing by it either
-    return False
+            return yaml.safe_load(self.text(path))
+        except yaml.YAMLError as error:
+            problem = " ".join(str(error).split())
+            raise IoBenchmarkError(
+                f"{self.path / path}: is not YAML ({problem}); correct it"
+            ) from None
+
+    def check_aliases(self, config: str, pools: Mapping[str, str], aliases: Sequence[str]) -> None:
+        """Refuse pools whose worker type is none of the aliases in `config`, which may be patterns."""
+        missing = [
+            name for name in pools.values() if not any(_matches(name, alias) for alias in aliases)
+        ]
+        if missing or not pools:
+            raise IoBenchmarkError(
+                f"{self.path / config}: has no alias {', '.join(missing) or 'that is one pool'}, but "
+                f"{', '.join(aliases) or 'none for Linux'}; name the pools as --pool NAME=ALIAS"
+            )
+
+
+def _matches(name: str, alias: str) -> bool:
+    try:
+        return name == alias or re.fullmatch(alias, name) is not None
+    except re.error:
+        return False  # taskgraph matches nothing by it either

@@ -6,9 +6,12 @@ Programs are fetches, as other benchmarks are there: files of a release, named w
 need be released; then there is no report, which needs a release.
 """
 
+import bz2
 import hashlib
+import io
 import re
-from collections.abc import Mapping, Sequence
+import tarfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,6 @@ from msgspec import Struct
 from taskgraph.util.templates import merge
 
 from io_benchmark import __version__
-from io_benchmark.adopt.report_program import LIBRARIES_BYTES, LIBRARIES_SHA256, report_program
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import Root, WorkerScript, build_worker_script, report_command
 
@@ -43,14 +45,13 @@ _FETCH = """\
         size: {size}
 """
 _AS_IT_IS = "    attributes: {fetch-extract: false}\n"
+_INLINE_LENGTH = 110  # as Python writes it
 # Firefox's job descriptions have no such key; `run-on-projects` alone decides there.
 _DROPPED = (_STANZA, "run-on-tasks-for")
-_CHAIN = (
-    "gecko_taskgraph.transforms.io_benchmark:transforms",
-    "gecko_taskgraph.transforms.job:transforms",
-    "gecko_taskgraph.transforms.task:transforms",
-    "gecko_taskgraph.transforms.io_benchmark:times",
-)
+# The archive of the libraries that the report's program imports; `tox -e lock` writes these lines.
+LIBRARIES_SHA256 = "52d3454f2e6d6d7f25b4d526b13e98699319db907d1530aca8b3d71982404273"
+LIBRARIES_BYTES = 20_769_513
+_PACKAGE = Path(__file__).resolve().parent.parent
 MARK = "io-benchmark firefox"  # in the head of each version's file
 _HEAD = """\
 # This Source Code Form is subject to the terms of the Mozilla Public
@@ -60,8 +61,13 @@ _HEAD = """\
 # Measures I/O; each task is a pool, by its name. Tasks run only when selected.
 # By `io-benchmark firefox` of https://github.com/mozilla-releng/io-benchmark
 ---
+loader: taskgraph.loader.transform:loader
+transforms:
+  - gecko_taskgraph.transforms.io_benchmark:transforms
+  - gecko_taskgraph.transforms.job:transforms
+  - gecko_taskgraph.transforms.task:transforms
+  - gecko_taskgraph.transforms.io_benchmark:times
 """
-_INLINE_LENGTH = 110  # as Python writes it
 
 
 class FirefoxKind(Struct, frozen=True):
@@ -79,18 +85,20 @@ class FirefoxKind(Struct, frozen=True):
 
         `pools` has worker types by name; None means the pools of the tree's kind.
         """
-        kind = _load(root, KIND)
         try:
+            kind = yaml.safe_load(_read(root.path / KIND))
             if pools is not None:
                 kind["tasks"] = {name: _pool(name, alias) for name, alias in pools.items()}
             worker_types = {name: task["worker-type"] for name, task in kind["tasks"].items()}
             script = _convert(kind, root, "" if is_embedded else _FETCHED)
-        except (KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, AttributeError, yaml.YAMLError):
             raise IoBenchmarkError(
                 f"{root.path / KIND}: cannot be read as a kind; run `io-benchmark rehearse --root "
                 f"{root.path}` to see why"
             ) from None
-        content = _HEAD + yaml.dump(kind, Dumper=_Dumper, sort_keys=False, width=200)
+        content = _HEAD + yaml.dump(
+            kind, Dumper=_Dumper, sort_keys=False, width=120, default_flow_style=None
+        )
         files = {KIND: content.encode(), TRANSFORMS: _transforms(root, is_embedded)}
         return cls(
             files={**files, PROGRAM: script.data} if is_embedded else files,
@@ -155,7 +163,7 @@ def _convert(kind: dict[str, Any], root: Root, application: str) -> WorkerScript
     for task in (defaults, *tasks.values()):
         for key in _DROPPED:
             task.pop(key, None)
-    kind["transforms"] = list(_CHAIN)
+    del kind["loader"], kind["transforms"]
     if application:
         defaults["fetches"] = {"fetch": [NAME]}
         kind["kind-dependencies"] = ["fetch"]
@@ -185,7 +193,7 @@ def _report(root: Root, defaults: Mapping[str, Any], tasks: Mapping[str, Any]) -
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes lists indented, short mappings on a line and text of several lines as a block."""
+    """Writes lists indented, and text of several lines as a block."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
         super().increase_indent(flow, False)
@@ -196,35 +204,15 @@ class _Dumper(yaml.SafeDumper):
     def represent_text(self, value: str) -> yaml.ScalarNode:
         return self.represent_scalar("tag:yaml.org,2002:str", value, "|" if "\n" in value else None)
 
-    def represent_short_mapping(self, value: dict[str, Any]) -> yaml.MappingNode:
-        is_short = _is_short(value, list(value.values()))
-        return self.represent_mapping("tag:yaml.org,2002:map", value, flow_style=is_short)
-
-    def represent_short_list(self, value: list[Any]) -> yaml.SequenceNode:
-        is_short = _is_short(value, value)
-        return self.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=is_short)
-
-
-def _is_short(value: object, parts: Sequence[object]) -> bool:
-    is_flat = not any(isinstance(part, dict) or _has_parts(part) for part in parts)
-    return is_flat and len(str(value)) <= _INLINE_LENGTH
-
-
-def _has_parts(value: object) -> bool:
-    return isinstance(value, list) and any(isinstance(part, dict | list) for part in value)
+    def represent_dict(self, data: Any) -> yaml.MappingNode:
+        node = super().represent_dict(data)
+        are_flat = not any(isinstance(part, dict) for part in data.values())
+        node.flow_style = are_flat and len(str(data)) <= _INLINE_LENGTH
+        return node
 
 
 _Dumper.add_representer(str, _Dumper.represent_text)
-_Dumper.add_representer(dict, _Dumper.represent_short_mapping)
-_Dumper.add_representer(list, _Dumper.represent_short_list)
-
-
-def _load(root: Root, path: str) -> Any:
-    try:
-        return yaml.safe_load(_read(root.path / path))
-    except yaml.YAMLError as error:
-        problem = " ".join(str(error).split())
-        raise IoBenchmarkError(f"{root.path / path}: is not YAML ({problem}); correct it") from None
+_Dumper.add_representer(dict, _Dumper.represent_dict)
 
 
 def _read(path: Path) -> bytes:
@@ -234,3 +222,27 @@ def _read(path: Path) -> bytes:
         raise IoBenchmarkError(
             f"{path}: {error.strerror}; name a complete tree with --root"
         ) from None
+
+
+def report_program() -> bytes:
+    """Return this program as one file of a release: the same modules give the same bytes."""
+    # An installation has a copy of this project's kinds there.
+    bundle = _PACKAGE / "bundle"
+    return archive(
+        {
+            path.relative_to(_PACKAGE.parent).as_posix(): path.read_bytes()
+            for path in _PACKAGE.rglob("*")
+            if path.suffix in (".py", ".css") and bundle not in path.parents
+        }
+    )
+
+
+def archive(contents: Mapping[str, bytes]) -> bytes:
+    """Return an archive of these files, with fixed order, dates and modes."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
+        for name, content in sorted(contents.items()):
+            entry = tarfile.TarInfo(name)  # midnight on the first day of 1970, mode 644
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))
+    return bz2.compress(file.getvalue())

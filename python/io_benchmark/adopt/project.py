@@ -13,7 +13,7 @@ from typing import Any, Self
 import yaml
 
 from io_benchmark import __version__
-from io_benchmark.adopt.changes import FileChange, Tree, is_alias
+from io_benchmark.adopt.changes import FileChange, Tree
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import resolve_path
 
@@ -70,16 +70,10 @@ class Project(Tree, frozen=True):
         `pools` has aliases of workers by name; None means all of them that run Linux.
         """
         self._check_taskgraph()
-        config = self._yaml(CONFIG)
+        config = self.yaml(CONFIG)
         aliases = self._aliases(config)
         pools = pools or {name: name for name in aliases if re.fullmatch("[A-Za-z0-9._-]+", name)}
-        missing = [alias for alias in pools.values() if not is_alias(alias, aliases)]
-        if missing or not pools:
-            named = f"no alias {', '.join(missing)}" if missing else "no alias that is one pool"
-            advice = "name the pools as --pool NAME=ALIAS" if aliases else "add the workers there"
-            raise IoBenchmarkError(
-                f"{self.path / CONFIG}: has {named}, but {', '.join(aliases) or 'none for Linux'}; {advice}"
-            )
+        self.check_aliases(CONFIG, pools, aliases)
         kind = self.change(KIND, _kind_text(pools, image or self._image()).encode())
         if kind.before not in (None, kind.after):
             raise IoBenchmarkError(
@@ -99,7 +93,7 @@ class Project(Tree, frozen=True):
     def next_steps(self) -> list[str]:
         """Return what a person has to do, because it is in code or made by a tool of the project's."""
         steps = [f"make {_LOCK} again from {REQUIREMENTS}"]
-        taskgraph = self._yaml(CONFIG)["taskgraph"]
+        taskgraph = self.yaml(CONFIG)["taskgraph"]
         for key, function in (
             ("register", "register"),
             ("decision-parameters", "parameters.decision_parameters"),
@@ -110,15 +104,6 @@ class Project(Tree, frozen=True):
         if "PIP_REQUIREMENTS" not in self.text(".taskcluster.yml"):
             steps.append(f"install {_LOCK} in the decision task, as first-project.md says")
         return steps
-
-    def _yaml(self, path: str) -> Any:
-        try:
-            return yaml.safe_load(self.text(path))
-        except yaml.YAMLError as error:
-            problem = " ".join(str(error).split())
-            raise IoBenchmarkError(
-                f"{self.path / path}: is not YAML ({problem}); correct it"
-            ) from None
 
     def _check_taskgraph(self) -> None:
         for path in (REQUIREMENTS, _LOCK):
@@ -143,7 +128,7 @@ class Project(Tree, frozen=True):
             ) from None
 
     def _image(self) -> str:
-        kind = self._yaml(_IMAGES)
+        kind = self.yaml(_IMAGES)
         names = list(kind.get("tasks") or {}) if isinstance(kind, dict) else []
         if len(names) != 1 and _USUAL_IMAGE not in names:
             listed = ", ".join(names) or "none"

@@ -35,7 +35,7 @@ OPTIONS = {
 
 
 def run(given: Given, context: Context) -> int:
-    from io_benchmark.adopt.report_program import report_program
+    from io_benchmark.adopt.firefox_kind import report_program
     from io_benchmark.graph.root import Root, build_worker_script
 
     if "report" in given:

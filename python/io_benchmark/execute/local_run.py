@@ -6,7 +6,6 @@ files. Anything else, such as a missing file or a symlink, becomes an *error art
 completes. Here it is named in the outcome and in the log.
 """
 
-import os
 import posixpath
 import shutil
 import tempfile
@@ -28,14 +27,6 @@ ROOT_URL = "https://taskcluster.invalid"
 _WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
 LIVE_LOG = "live.log"
 _WRITTEN_BY_THE_CALLER = "task.json"
-
-
-class _Artifact(Struct, frozen=True):
-    """A file or a folder that the worker would upload under `name`."""
-
-    name: str
-    path: PurePosixPath  # on a worker
-    is_directory: bool
 
 
 class RunOutcome(Struct, frozen=True):
@@ -95,13 +86,6 @@ class LocalRun(Struct, frozen=True):
             "IO_BENCHMARK_PROFILE": self.profile,
         }
 
-    def artifacts(self) -> list[_Artifact]:
-        artifacts = self.definition["payload"].get("artifacts") or {}
-        return [
-            _Artifact(name, PurePosixPath(artifact["path"]), artifact["type"] != "file")
-            for name, artifact in artifacts.items()
-        ]
-
 
 def _word(value: object) -> str:
     """Return a text; references stay as written, because the tasks that they name do not exist here."""
@@ -137,8 +121,8 @@ class RunOutput(Struct, frozen=True):
     def finish(self, exit_code: int, artifacts: Path) -> RunOutcome:
         """Take the artifacts, which the folder `artifacts` has as a worker does, and return the outcome."""
         missing = []
-        for artifact in self.run.artifacts():
-            for name, source, target in _files(artifact, artifacts):
+        for artifact, entry in (self.run.definition["payload"].get("artifacts") or {}).items():
+            for name, source, target in _files(artifact, entry, artifacts):
                 if source.is_symlink() or not source.is_file():
                     missing.append(name)
                     problem = "it does not exist or is not a regular file"
@@ -193,27 +177,26 @@ def _remove(folder: Path) -> None:
         ) from error
 
 
-def _files(artifact: _Artifact, artifacts: Path) -> Iterator[tuple[str, Path, str]]:
+def _files(
+    artifact: str, entry: Mapping[str, str], artifacts: Path
+) -> Iterator[tuple[str, Path, str]]:
     """Yield name, place and target of every file; what is no such artifact has a place without a file.
 
     A folder's files keep their place below the folder: public/io-benchmark/x.json becomes x.json.
     """
-    nothing = artifacts / "nothing"
-    is_inside = artifact.path.is_relative_to(_WORKER_ARTIFACTS)
-    source = artifacts / artifact.path.relative_to(_WORKER_ARTIFACTS) if is_inside else nothing
-    if not artifact.is_directory:
-        yield artifact.name, source, artifact.name.rpartition("/")[2]
+    place, nothing = PurePosixPath(entry["path"]), artifacts / "nothing"
+    is_inside = place.is_relative_to(_WORKER_ARTIFACTS)
+    source = artifacts / place.relative_to(_WORKER_ARTIFACTS) if is_inside else nothing
+    if entry["type"] == "file":
+        yield artifact, source, artifact.rpartition("/")[2]
         return
     if source.is_symlink() or not source.is_dir():
-        yield artifact.name, nothing, ""
+        yield artifact, nothing, ""
         return
-    for folder, folders, files in os.walk(source):
-        folders.sort()
-        links = [name for name in folders if Path(folder, name).is_symlink()]
-        for file in sorted(files + links):
-            path = Path(folder, file)
+    for path in sorted(source.rglob("*")):
+        if path.is_symlink() or not path.is_dir():
             inside = path.relative_to(source).as_posix()
-            yield f"{artifact.name}/{inside}", path, inside
+            yield f"{artifact}/{inside}", path, inside
 
 
 def _copy(name: str, source: Path, target: Path) -> None:

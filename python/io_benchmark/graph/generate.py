@@ -21,7 +21,6 @@ from taskgraph.config import GraphConfig
 from taskgraph.generator import TaskGraphGenerator
 from taskgraph.parameters import Parameters
 from taskgraph.util.schema import SchemaValidationError
-from taskgraph.util.yaml import load_yaml
 
 from io_benchmark.errors import GraphError
 from io_benchmark.graph.root import TREE_MODULES, Root, tree_modules, usable_tree
@@ -87,17 +86,11 @@ def _one_line(message: str) -> str:
     return lines[0] if lines else "no reason given"
 
 
-def _yaml_line(error: yaml.MarkedYAMLError, tree: Path) -> str:
-    mark = error.problem_mark
-    place = "a YAML file"
-    if mark is not None:
-        place = f"{str(mark.name).removeprefix(f'{tree}/')} line {mark.line + 1}"
-    return f"{place}: {_one_line(error.problem or str(error))}; correct the YAML there"
-
-
 def _problem(error: Exception, tree: Path) -> str:
-    if isinstance(error, yaml.MarkedYAMLError):
-        return _yaml_line(error, tree)
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        place = str(error.problem_mark.name).removeprefix(f"{tree}/")
+        problem = _one_line(error.problem or str(error))
+        return f"{place} line {error.problem_mark.line + 1}: {problem}; correct the YAML there"
     if isinstance(error, FileNotFoundError):
         return f"{error.filename}: no such file; create it or correct the kind that names it"
     alias = re.match(r"No worker-type matching '(.+?)' ", str(error))
@@ -106,9 +99,6 @@ def _problem(error: Exception, tree: Path) -> str:
             f"taskcluster/config.yml: workers.aliases has no {alias[1]!r}, which a task names as its "
             "worker-type; add the alias or correct the task"
         )
-    tool = re.fullmatch("(git|hg) not found!", str(error))
-    if tool is not None:
-        return f"{tree}: is a checkout of {tool[1]}, which is not installed here; install {tool[1]}"
     # taskgraph raises plain `Exception` for what its schemas do not cover.
     if isinstance(error, SchemaValidationError | OSError) or type(error) is Exception:
         return _one_line(str(error))
@@ -131,29 +121,10 @@ def _generated(task: Any, tree: Path) -> GeneratedTask:
     )
 
 
-def _natural(label: str) -> list[Any]:
-    """Return a sort key with `x-2` before `x-10`."""
-    return [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", label)]
-
-
-def _in_kind_order(tasks: list[GeneratedTask], tree: Path) -> tuple[GeneratedTask, ...]:
-    """Sort tasks by their kind's order; taskgraph's order is undefined."""
-
-    def kind(name: str) -> Any:
-        return load_yaml(str(tree / "taskcluster" / "kinds" / name / "kind.yml"))
-
-    pools: dict[str, list[str]] = {}
-    for name in {task.kind for task in tasks if task.pool}:
-        # A kind may have another one's pools.
-        config = kind(kind(name).get("pools-from", name))
-        pools[name] = list(config.get("tasks", {}))
-
-    def position(task: GeneratedTask) -> tuple[str, int, list[Any]]:
-        listing = pools.get(task.kind, [])
-        index = listing.index(task.pool) if task.pool in listing else len(listing)
-        return task.kind, index, _natural(task.label)
-
-    return tuple(sorted(tasks, key=position))
+def _position(task: GeneratedTask) -> tuple[str, list[Any]]:
+    """Return a sort key with `x-2` before `x-10`; taskgraph's order is undefined."""
+    parts = re.split("([0-9]+)", task.label)
+    return task.kind, [int(part) if part.isdigit() else part for part in parts]
 
 
 @contextmanager
@@ -186,7 +157,7 @@ def isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
 
 
 def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
-    """Return the tasks of jobs, pools or labels by their names, in the order of kind.yml."""
+    """Return the tasks of jobs, pools or labels by their names, sorted by kind and label."""
     with usable_tree(root.path) as tree, isolated(tree) as module:
         generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
         try:
@@ -197,4 +168,4 @@ def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
             # The message names the tree itself, because a copy is removed before people read it.
             problem = _problem(error, tree).replace(str(tree), str(root.path))
             raise GraphError(problem) from error
-        return _in_kind_order([_generated(task, tree) for task in selected], tree)
+        return tuple(sorted((_generated(task, tree) for task in selected), key=_position))

@@ -190,25 +190,24 @@ def build_worker_script(
         worker_program, stanza = module("worker_program"), module("stanza")
         benchmark_check, command = module("transforms.benchmark"), module("transforms.command")
         program = worker_program.WorkerProgram.read()
-        benchmarks, budgets_s = {}, {}
+        data, benchmarks = program.file(), {}
         for name, task in (tasks or {}).items():
-            benchmarks[name] = stanza.Benchmark.parse(task.get("benchmark"))
-            budgets_s[name] = benchmark_check.time_budget_s(task["worker"].get("max-run-time"))
-            benchmark_check.check_duration(benchmarks[name], budgets_s[name])
-        data = program.file()
-        if application or not benchmarks:
-            commands = {
-                name: command.run_command(benchmark, application, pool, budgets_s[name])
-                for name, benchmark in benchmarks.items()
+            benchmark = stanza.Benchmark.parse(task.get("benchmark"))
+            budget_s = benchmark_check.time_budget_s(task["worker"].get("max-run-time"))
+            benchmark_check.check_duration(benchmark, budget_s)
+            benchmarks[name] = benchmark, budget_s
+        if benchmarks and not application:
+            measured = {
+                name for benchmark, _ in benchmarks.values() for name in benchmark.workloads
             }
-        else:
-            measured = {name for each in benchmarks.values() for name in each.workloads}
             embedded = program.embedded("bench", sorted(measured))
             data = embedded.data
-            commands = {
-                name: command.make_command(benchmark, embedded, pool, budgets_s[name])[2]
-                for name, benchmark in benchmarks.items()
-            }
+        commands = {
+            name: command.run_command(benchmark, application, pool, budget_s)
+            if application
+            else command.make_command(benchmark, embedded, pool, budget_s)[2]
+            for name, (benchmark, budget_s) in benchmarks.items()
+        }
         names = worker_program.workload_names()
         return WorkerScript(program.version, tuple(names), data, program.sha256, commands)
 
@@ -216,4 +215,5 @@ def build_worker_script(
 def report_command(root: Root, stanza: Any, pools: Sequence[str], python: str) -> str:
     """Return the shell's command that compares the results of pools in one task group."""
     with tree_modules(root.path) as module:
-        return str(module("report_stanza").ReportSettings.parse(stanza, pools).command(python))
+        report = module("transforms.report")
+        return str(report.report_command(report.checked_stanza(stanza, pools), python))

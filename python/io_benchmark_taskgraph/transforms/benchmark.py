@@ -1,22 +1,38 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Check the `benchmark` stanza, and that the task has enough time for it.
+"""Check pools: their names, symbols, `benchmark` stanzas, and time. Then make their replicates.
 
 From here on the stanza is a `Benchmark`.
 """
 
 import math
+import re
+from collections import Counter
+from copy import deepcopy
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted
-from io_benchmark_taskgraph.parameters import PERFHERDER, override
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted, task_name
+from io_benchmark_taskgraph.parameters import (
+    ALL_JOB,
+    JOB_ATTRIBUTE,
+    PERFHERDER,
+    POOL_ATTRIBUTE,
+    REPLICATES,
+    override,
+)
 from io_benchmark_taskgraph.stanza import Benchmark
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.worker_program import maximum_time_s
 
+# Perfherder takes the pool as an extra option of at most 45 characters.
+_POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
+_SYMBOL_LENGTH = 25  # Treeherder's limit
+_SYMBOL = re.compile(r"[^()\s]{1,25}\([^()\s]{1,25}\)")
+# Recorded in each result. A report with this many results of the pool needs only one look.
+PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
 # The script stops this long before the limit: a task that reaches it gets no signal and uploads nothing.
 MARGIN_S = 300
 # The slowest pool to plan for; the slowest disk known here, one local SSD, writes 350 MiB/s.
@@ -43,37 +59,72 @@ def check_duration(benchmark: Benchmark, budget_s: int) -> None:
     """Refuse a task that would not end in time on the slowest pool."""
     places, destinations = len(benchmark.places), len(benchmark.destinations)
     others = [name for name in benchmark.workloads if name != CACHE_RETRIEVE]
-    others_s = maximum_time_s(others, places)
-    if CACHE_RETRIEVE not in benchmark.workloads:
-        if others_s > budget_s:
-            raise BadKeyError(
-                "benchmark.workloads",
-                f"{', '.join(benchmark.workloads)} x {places} place(s) may take {others_s} s and "
-                f"the time budget is {budget_s} s; raise worker.max-run-time to "
-                f"{others_s + MARGIN_S} or name fewer workloads",
-            )
-        return
-    # Trials follow the retrieves that overwrite, as the script decides.
-    is_overwriting = "overwrite" in benchmark.destinations and benchmark.fidelity == "seed"
-    has_trials = is_overwriting and benchmark.trials != "never"
-    percent = 100 * destinations + (TRIALS_PERCENT if has_trials else 0)
-    cache_mib = places * CACHE_MIB
-    retrieve_mib = Fraction(places * RETRIEVE_MIB * percent, 100)
-    retrieves_s = math.ceil((cache_mib + benchmark.retrieves * retrieve_mib) / SLOWEST_MIB_PER_S)
-    if retrieves_s + others_s <= budget_s:
-        return
-    remedy = f"raise worker.max-run-time to {retrieves_s + others_s + MARGIN_S}"
-    fitting = ((budget_s - others_s) * SLOWEST_MIB_PER_S - cache_mib) // retrieve_mib
-    if fitting > 0:
-        remedy += f" or lower benchmark.retrieves to {fitting}"
-    trials = " with trials" if has_trials else ""
-    other_times = f", the other workloads {others_s} s," if others_s else ""
-    raise BadKeyError(
-        "benchmark.retrieves",
-        f"{benchmark.retrieves} retrieves x {places} place(s) x {destinations} destination(s) of "
-        f"cache-retrieve{trials} take {retrieves_s} s at {SLOWEST_MIB_PER_S} MiB/s{other_times} "
-        f"and the time budget is {budget_s} s; {remedy}",
-    )
+    needed_s = others_s = maximum_time_s(others, places)
+    shares = [f"{', '.join(others)} x {places} place(s) may take {others_s} s"] if others else []
+    fitting = 0
+    if CACHE_RETRIEVE in benchmark.workloads:
+        # Trials follow the retrieves that overwrite, as the script decides.
+        is_overwriting = "overwrite" in benchmark.destinations and benchmark.fidelity == "seed"
+        has_trials = is_overwriting and benchmark.trials != "never"
+        percent = 100 * destinations + (TRIALS_PERCENT if has_trials else 0)
+        cache_mib = places * CACHE_MIB
+        retrieve_mib = Fraction(places * RETRIEVE_MIB * percent, 100)
+        all_mib = cache_mib + benchmark.retrieves * retrieve_mib
+        retrieves_s = math.ceil(all_mib / SLOWEST_MIB_PER_S)
+        needed_s += retrieves_s
+        fitting = ((budget_s - others_s) * SLOWEST_MIB_PER_S - cache_mib) // retrieve_mib
+        shares.insert(
+            0,
+            f"{benchmark.retrieves} retrieves x {places} place(s) x {destinations} destination(s)"
+            f"{' with trials' if has_trials else ''} take {retrieves_s} s at {SLOWEST_MIB_PER_S} MiB/s",
+        )
+    if needed_s > budget_s:
+        remedy = (
+            f"lower benchmark.retrieves to {fitting}" if fitting > 0 else "name fewer workloads"
+        )
+        raise BadKeyError(
+            "benchmark",
+            f"{' and '.join(shares)}, and the time budget is {budget_s} s; raise "
+            f"worker.max-run-time to {needed_s + MARGIN_S} or {remedy}",
+        )
+
+
+def _check_names(config: Any, tasks: Tasks) -> Tasks:
+    """Check that each task is named like its pool, and its symbol; without Treeherder it has none.
+
+    With a symbol, a task could not depend on an image's task, which has none there.
+    """
+    pools = list(tasks)
+    counts = Counter(task_name(task) for task in pools)
+    for task in pools:
+        name = task_name(task)
+        with in_task(config, task):
+            _check_name(config, task, name)
+            if counts[name] > 1:
+                raise BadKeyError("name", "two pools have this name; rename or remove one")
+            if "treeherder" not in config.graph_config:
+                task.pop("treeherder", None)
+            elif not _SYMBOL.fullmatch(symbol := str(task.get("treeherder", {}).get("symbol"))):
+                problem = f"is not a group and a symbol of at most {_SYMBOL_LENGTH} characters each"
+                raise BadKeyError(
+                    "treeherder.symbol", f"{quoted(symbol)} {problem}; write them as IOB(amd16)"
+                )
+        task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
+        yield task
+
+
+def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
+    if not _POOL.fullmatch(name):
+        problem = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
+        raise BadKeyError("name", problem)
+    job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
+    label = f"{config.kind}-{name}-"
+    # Such a label would look like a task of the kind that measures everything.
+    is_label_of_all = config.kind != ALL_JOB and label.startswith(f"{ALL_JOB}-")
+    is_label = name.startswith(f"{config.kind}-") or is_label_of_all
+    if is_label or name in (config.kind, job, ALL_JOB):
+        problem = "is what -j calls the job or a task's label; give the pool another name"
+        raise BadKeyError("name", problem)
 
 
 def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
@@ -89,5 +140,23 @@ def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
         yield task
 
 
-transforms = TransformSequence()
-transforms.add(_check_stanza)
+def _replicate(config: Any, tasks: Tasks) -> Tasks:
+    """Yield `replicates` tasks of one with a number each, IOB(amd16-1); a single one keeps its name."""
+    replicates = override(config.params, REPLICATES)
+    for task in tasks:
+        count = replicates or task["benchmark"].replicates
+        if count == 1:
+            yield task
+            continue
+        for number in range(1, count + 1):
+            copy, end = deepcopy(task), f"-{number}"
+            copy["name"] += end
+            if "treeherder" in copy:
+                group, symbol = copy["treeherder"]["symbol"].rstrip(")").split("(")
+                symbol = symbol[: _SYMBOL_LENGTH - len(end)] + end
+                copy["treeherder"]["symbol"] = f"{group}({symbol})"
+            copy["worker"].setdefault("env", {})[PLAN_VARIABLE] = str(count)
+            yield copy
+
+
+transforms = TransformSequence([_check_names, _check_stanza, _replicate])

@@ -9,24 +9,14 @@ from taskgraph.transforms import run, task
 from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph.loader import merged_defaults
-from io_benchmark_taskgraph.report_stanza import STANZA
-from io_benchmark_taskgraph.transforms import (
-    Tasks,
-    benchmark,
-    command,
-    index,
-    replicates,
-    report,
-    symbols,
-)
-from io_benchmark_taskgraph.transforms import pools as names
+from io_benchmark_taskgraph.transforms import Tasks, benchmark, command, index, report
 
 REPORT_KIND = "io-benchmark-report"
 pools, images, _measured, _compared = (TransformSequence() for _ in range(4))
-for part in (names, benchmark, replicates, symbols, command, index, run, task):
+for part in (benchmark, command, index, run, task):
     _measured.add(part.transforms)
 _measured.add(index.ranks)
-for part in (report, symbols, run, task):
+for part in (report, run, task):
     _compared.add(part.transforms)
 
 
@@ -42,7 +32,10 @@ def _with_report(config: Any, tasks: Tasks) -> Tasks:
         measuring[pool["label"]] = Task(config.kind, **fields)
         yield pool
     if measuring:
-        own = {"worker-type": described[0].get("worker-type"), **config.config.get(STANZA, {})}
+        own = {
+            "worker-type": described[0].get("worker-type"),
+            **config.config.get(report.STANZA, {}),
+        }
         kind = replace(config, kind=REPORT_KIND, config={}, kind_dependencies_tasks=measuring)
         yield from _compared(kind, iter([{"name": "report", **merged_defaults(REPORT_KIND, own)}]))
 

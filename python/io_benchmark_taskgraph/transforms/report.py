@@ -1,98 +1,232 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Run the report's task after the pools' tasks, also if these fail, and set its command and deadline.
+"""The report's task: its stanza, its command, and its time. It runs after the pools' tasks, also if these fail.
+
+The command is an ordinary `io-benchmark compare`. IO_BENCHMARK_REPORT_OF, IO_BENCHMARK_REPORT_PYTHON and
+IO_BENCHMARK_ARTIFACTS are for trying it elsewhere; on a worker they are not set.
 
 If no worker takes a task, the queue resolves it at its deadline. Only then does the report become pending.
 With the same deadline, the report would be resolved at the same moment, without having run.
 """
 
-from collections.abc import Sequence
+import json
+import re
+import shlex
+from collections.abc import Collection, Sequence
+from datetime import date
 from typing import Any
 
+import voluptuous
 from taskgraph.transforms.base import TransformSequence
 from taskgraph.util.time import value_of
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted
+from io_benchmark_taskgraph.mistakes import (
+    BadKeyError,
+    checked,
+    choice,
+    form,
+    in_task,
+    plain,
+    quoted,
+    there_are,
+    whole_number,
+)
 from io_benchmark_taskgraph.parameters import POOL_ATTRIBUTE
-from io_benchmark_taskgraph.report_stanza import STANZA, ReportSettings
+from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH
 from io_benchmark_taskgraph.transforms import Tasks
 
-DEADLINE = "deadline-after"
-EXPIRES = "expires-after"
+STANZA = "report"
+PYTHON = "/opt/io-benchmark/bin/python3"  # in the image io-benchmark-report
+FOLDER = "io-benchmark"
+_PRICES_FILE = f'"$artifacts/{FOLDER}/prices.json"'
+# What is written, by the format's name, below the artifacts.
+FILES = {
+    "html": f"{FOLDER}/report.html",
+    "markdown": f"{FOLDER}/report.md",
+    "json": f"{FOLDER}/report.json",
+}
+# A test compares this with FORM in io_benchmark/analysis/plan.py.
+EXPECTATION = re.compile(
+    r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*/"
+    r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
+    r"(?:\s+on\s+([A-Za-z0-9_.-]+(?:(?: |\s*,\s*)[A-Za-z0-9_.-]+)*))?\s*"
+)
 # For the steps after waiting: reading results, comparing, drawing, uploading.
 MARGIN_S = 600
 _MINUTE_S = 60
 _DAY_S = 24 * 60 * _MINUTE_S
-# taskgraph's own default for a task: how long it may wait for a worker, and run.
-OWN_TIME_S = _DAY_S
 # The queue looks for tasks past their deadline some minutes later.
 RESOLVING_S = 20 * _MINUTE_S
 # The queue refuses a later deadline.
 LATEST_S = 5 * _DAY_S
 
 
-def _check_time(settings: ReportSettings, max_run_time_s: object) -> None:
+def _is_expectation(value: object) -> bool:
+    match = EXPECTATION.fullmatch(value) if isinstance(value, str) else None
+    return match is not None and float(match.group(4)) > 0
+
+
+def _expectations(value: object) -> list[str]:
+    if isinstance(value, list) and all(map(_is_expectation, value)):
+        return value
+    problem = "is not a list of expectations; write one, as ['amd-30/intel<1.05 on sync-write']"
+    raise voluptuous.Invalid(f"{quoted(value)} {problem}")
+
+
+def _looks(value: object) -> list[int]:
+    if isinstance(value, list) and value:
+        # With one worker per pool, a look cannot estimate its error.
+        are_counts = all(type(number) is int and 2 <= number <= 100 for number in value)
+        if are_counts and value == sorted(set(value)):
+            return value
+    problem = "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
+    raise voluptuous.Invalid(f"{quoted(value)} {problem}")
+
+
+def _date(value: Any) -> str:
+    try:
+        # YAML reads a date as a date.
+        return date.fromisoformat(str(value)).isoformat()
+    except ValueError:
+        problem = "is not a date; write one such as 2026-11-01"
+        raise voluptuous.Invalid(f"{quoted(value)} {problem}") from None
+
+
+def _prices(value: object) -> dict[str, float]:
+    if isinstance(value, dict) and value:
+        are_names = all(isinstance(name, str) and 0 < len(name) <= 200 for name in value)
+        prices = value.values()
+        if are_names and all(
+            type(price) in (int, float) and 0 < price <= 10**6 for price in prices
+        ):
+            return value
+    problem = "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}"
+    raise voluptuous.Invalid(f"{quoted(value)} {problem}")
+
+
+SCHEMA = voluptuous.Schema({
+    # Wait at most this long for results that the task does not depend on: those of retriggers and
+    # duplicates.
+    voluptuous.Optional("wait-minutes", default=30): whole_number(0, 720),
+    # The pool that the other pools are compared with.
+    voluptuous.Optional("baseline"): form("(?s:.+)", "is not a pool's name"),
+    # Differences within this count as equivalent.
+    voluptuous.Optional("margin"): form(
+        r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%", "is not a percentage; write one such as 2%"
+    ),
+    # Workers per pool at each planned comparison.
+    voluptuous.Optional("looks"): _looks,
+    # What an hour of a worker costs, by pool, worker type or type of machine.
+    voluptuous.Optional("prices"): {
+        voluptuous.Required("currency"): form(
+            "[A-Z]{3}", "is not a currency's code; write one such as USD"
+        ),
+        voluptuous.Optional("kind"): choice(("spot", "on-demand")),
+        voluptuous.Optional("date"): _date,
+        voluptuous.Required("prices"): _prices,
+    },
+    # The task fails unless the interval meets these.
+    voluptuous.Optional("expectations", default=list): _expectations,
+})
+
+
+def checked_stanza(stanza: object, pools: Collection[str]) -> dict[str, Any]:
+    """Check the stanza, also that it compares existing pools; return it with defaults."""
+    settings = checked(SCHEMA, stanza, STANZA)
+    if not pools:
+        raise BadKeyError(STANZA, "no kind among kind-dependencies has pools; name io-benchmark")
+    # As `io-benchmark compare` chooses it.
+    baseline = settings.get("baseline", max(pools))
+    if baseline not in pools:
+        problem = f"{quoted(baseline)} is not a pool; {there_are(sorted(set(pools)))}"
+        raise BadKeyError(f"{STANZA}.baseline", problem)
+    candidates = sorted(set(pools) - {baseline})
+    for expectation in settings["expectations"]:
+        candidate, against = (name.strip() for name in re.split("[/<>]", expectation)[:2])
+        if against != baseline or candidate not in candidates:
+            raise BadKeyError(
+                f"{STANZA}.expectations",
+                f"{quoted(expectation)}: the pools are compared with {plain(baseline)}; write "
+                f"CANDIDATE/{plain(baseline)} or change {STANZA}.baseline; {there_are(candidates)}",
+            )
+    return settings
+
+
+def report_command(
+    settings: dict[str, Any], python: str = f'"${{IO_BENCHMARK_REPORT_PYTHON:-{PYTHON}}}"'
+) -> str:
+    """Return the whole command, for `bash -c`; `python` starts a Python that has the program."""
+    lines = [
+        "set -e",
+        f'artifacts="${{IO_BENCHMARK_ARTIFACTS:-{ARTIFACTS_PATH}}}"',
+        f'mkdir -p "$artifacts/{FOLDER}"',
+    ]
+    words = [
+        f"exec {python} -u -m io_benchmark.cli compare",
+        f'"${{IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}}" --wait {settings["wait-minutes"]} --partial',
+    ]
+    if "baseline" in settings:
+        words.append(f"--baseline {shlex.quote(settings['baseline'])}")
+    if "margin" in settings:
+        words.append(f"--margin {settings['margin']}")
+    if "looks" in settings:
+        words.append(f"--looks {','.join(map(str, settings['looks']))}")
+    if "prices" in settings:
+        # Published next to the report that uses them.
+        prices = json.dumps(settings["prices"], sort_keys=True)
+        lines.append(f"printf '%s\\n' {shlex.quote(prices)} > {_PRICES_FILE}")
+        words.append(f"--prices {_PRICES_FILE}")
+    # With an equals sign, because a value may begin with a hyphen.
+    words += (f"--expect={shlex.quote(expectation)}" for expectation in settings["expectations"])
+    words += (f'--write {name}="$artifacts/{path}"' for name, path in FILES.items())
+    return "\n".join([*lines, " \\\n  ".join(words)]) + "\n"
+
+
+def _check_time(settings: dict[str, Any], limit_s: object) -> None:
     """Refuse a limit that is too short: a task that is stopped at its limit uploads nothing."""
-    key = "worker.max-run-time"
-    if isinstance(max_run_time_s, bool) or not isinstance(max_run_time_s, int):
-        problem = "is not a number of seconds; write one such as 3600"
-        raise BadKeyError(key, f"{quoted(max_run_time_s)} {problem}")
-    needed_s = settings.wait_minutes * _MINUTE_S + MARGIN_S
-    if max_run_time_s < needed_s:
+    needed_s = settings["wait-minutes"] * _MINUTE_S + MARGIN_S
+    if type(limit_s) is not int or limit_s < needed_s:
         raise BadKeyError(
-            key,
-            f"{max_run_time_s} does not hold {settings.wait_minutes} minutes of waiting and "
+            "worker.max-run-time",
+            f"{quoted(limit_s)} does not hold {settings['wait-minutes']} minutes of waiting and "
             f"{MARGIN_S} s for the rest; raise it to {needed_s} or lower {STANZA}.wait-minutes",
         )
-
-
-def _seconds(length: str) -> int:
-    return int(value_of(length).total_seconds())
 
 
 def _set_times(task: dict[str, Any], pools: Sequence[Any]) -> None:
     """Set the report's `deadline-after` and `expires-after` by those of the pools' tasks.
 
-    Check `worker.max-run-time` before; it includes the minutes of waiting.
+    The queue refuses a task that expires before its deadline, or whose dependency does.
     """
-    own_s = max(OWN_TIME_S, RESOLVING_S + task["worker"]["max-run-time"])
-    deadlines = [pool.task["deadline"]["relative-datestamp"] for pool in pools]
-    deadline_s = max(map(_seconds, deadlines)) + own_s
-    if deadline_s > LATEST_S:
-        raise BadKeyError(
-            DEADLINE,
-            f"{deadline_s} seconds are more than the queue accepts, {LATEST_S}; lower {DEADLINE} of "
-            "the pools' tasks",
-        )
-    earliest = min((pool.task["expires"]["relative-datestamp"] for pool in pools), key=_seconds)
-    # The queue refuses a task that expires before its deadline, or whose dependency does.
-    if _seconds(earliest) < deadline_s:
-        raise BadKeyError(
-            EXPIRES,
-            f"a pool's task expires after {earliest}, before the report's deadline of {deadline_s} "
-            f"seconds; raise {EXPIRES} of that task",
-        )
-    task[DEADLINE], task[EXPIRES] = f"{deadline_s} seconds", earliest
+
+    def seconds(pool: Any, key: str) -> int:
+        return int(value_of(pool.task[key]["relative-datestamp"]).total_seconds())
+
+    # taskgraph's own default for a task is a day: how long it may wait for a worker, and run.
+    own_s = max(_DAY_S, RESOLVING_S + task["worker"]["max-run-time"])
+    deadline_s = max(seconds(pool, "deadline") for pool in pools) + own_s
+    first = min(pools, key=lambda pool: seconds(pool, "expires"))
+    task["deadline-after"] = f"{min(deadline_s, LATEST_S, seconds(first, 'expires'))} seconds"
+    task["expires-after"] = first.task["expires"]["relative-datestamp"]
 
 
 def _make_report(config: Any, tasks: Tasks) -> Tasks:
-    measuring = [
-        task
+    measuring = {
+        task.label: task
         for task in config.kind_dependencies_tasks.values()
         if POOL_ATTRIBUTE in task.attributes
-    ]
-    pools = {task.label: task.attributes[POOL_ATTRIBUTE] for task in measuring}
+    }
+    pools = [task.attributes[POOL_ATTRIBUTE] for task in measuring.values()]
     for task in tasks:
         with in_task(config, task):
-            if task.get("label") in pools:
-                problem = "is a pool's task already; give the pool another name"
-                raise BadKeyError("label", f"{task['label']} {problem}")
-            settings = ReportSettings.parse(task.pop(STANZA, None), list(pools.values()))
+            settings = checked_stanza(task.pop(STANZA, None), pools)
             _check_time(settings, task.get("worker", {}).get("max-run-time"))
-            _set_times(task, measuring)
+        _set_times(task, list(measuring.values()))
+        if "treeherder" not in config.graph_config:
+            task.pop("treeherder", None)
         # Soft dependencies select no other pools. The report also runs after pools that failed, and names them.
-        task["soft-dependencies"] = sorted(pools)
+        task["soft-dependencies"] = sorted(measuring)
         task["requires"] = "all-resolved"
-        task.setdefault("run", {})["command"] = settings.command()
+        task.setdefault("run", {})["command"] = report_command(settings)
         yield task
 
 

@@ -10,7 +10,7 @@ from io_benchmark.analysis.inference.looks import SINGLE, Schedule, _chance_of_c
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content import text_of
 from io_benchmark.results.format import PLAN_VARIABLE
-from io_benchmark_taskgraph.transforms import replicates
+from io_benchmark_taskgraph.transforms import benchmark
 
 NUMBERS = (*range(2, 25), *range(26, 100, 3))
 
@@ -64,7 +64,7 @@ def test_levels():
 
 def workers(count, **planned):
     """So many workers of each pool, whose tasks say how many were planned."""
-    assert replicates._PLAN_VARIABLE == PLAN_VARIABLE
+    assert benchmark.PLAN_VARIABLE == PLAN_VARIABLE
     made = []
     for name, plan in planned.items():
         pool = name.replace("_", "-")

@@ -9,7 +9,7 @@ from embedding import shell_text
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph.stanza import Benchmark
-from io_benchmark_taskgraph.transforms import pools, symbols
+from io_benchmark_taskgraph.transforms import benchmark
 from io_benchmark_taskgraph.transforms.command import make_command
 from io_benchmark_taskgraph.worker_program import WorkerProgram, workload_names
 
@@ -59,21 +59,23 @@ def test_names_of_the_other_kind(
     """A pool is not called as the job that measures everything, or so that its label looks like it."""
     config = replace(make_transform_config(), kind=kind)
     if is_refused:
-        message = mistake(run_transform, pools.transforms, [make_pool(name=name)], config=config)
+        message = mistake(
+            run_transform, benchmark.transforms, [make_pool(name=name)], config=config
+        )
         assert message.endswith(f"kind.yml: task {name}: {LABEL}")
     else:
-        [task] = run_transform(pools.transforms, [make_pool(name=name)], config=config)
+        [task] = run_transform(benchmark.transforms, [make_pool(name=name)], config=config)
         assert task["attributes"] == {"job_try_name": "io-benchmark", "io_benchmark_pool": name}
 
 
 def test_two_pools_of_a_name(run_kind, make_pool):
     """Two files may not name the same pool."""
-    message = mistake(run_kind, [make_pool(), make_pool(**{"task-from": "more.yml"})], "pools")
+    message = mistake(run_kind, [make_pool(), make_pool(**{"task-from": "more.yml"})])
     assert message.endswith("amd-16: name: two pools have this name; rename or remove one")
 
 
 def measured(run_kind, *tasks, **params):
-    return run_kind([*tasks], "pools", "benchmark", "replicates", extra_params=params)
+    return run_kind([*tasks], "benchmark", extra_params=params)
 
 
 @pytest.mark.parametrize(
@@ -128,14 +130,15 @@ def test_perfherder(run_kind, make_pool, mode):
 
 
 @pytest.mark.parametrize("is_shown", [True, False])
-def test_without_treeherder(make_transform_config, make_pool, is_shown):
-    """A symbol of 25 characters is accepted; a project without Treeherder has none."""
+def test_symbols(make_transform_config, make_pool, is_shown):
+    """A symbol of 25 characters is accepted, and cut for a number; a project without Treeherder has none."""
     config = make_transform_config()
     graph_config: dict[str, object] = {"treeherder": {}} if is_shown else {}
-    pool = make_pool(treeherder={"symbol": f"{'a' * 25}({'b' * 25})"})
-    config = SimpleNamespace(graph_config=graph_config, params=config.params)
-    (made,) = symbols.transforms(config, iter([pool]))
-    assert ("treeherder" in made) is is_shown
+    pool = make_pool(treeherder={"symbol": f"{'a' * 25}({'b' * 25})"}, benchmark={"replicates": 10})
+    config = SimpleNamespace(graph_config=graph_config, params=config.params, kind="io-benchmark")
+    (*_, made) = benchmark.transforms(config, iter([pool]))
+    treeherder = {"platform": "linux64/opt", "symbol": f"{'a' * 25}({'b' * 22}-10)"}
+    assert made.get("treeherder") == (treeherder if is_shown else None)
 
 
 def test_command(run_kind, make_pool):

@@ -1,22 +1,189 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The report's task: after the pools' tasks, with the time and the deadline that it needs."""
+"""The report's task: its stanza, its command, and the time and the deadline that it needs."""
+
+import argparse
+import math
+import os
+import subprocess
+import sys
+from datetime import date
+from typing import Any
 
 import pytest
+import seed_case
+from checkout import ROOT
 from pytest_taskgraph import make_task
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph.report_stanza import ReportSettings
+from io_benchmark.analysis import plan
+from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.commands import compare
+from io_benchmark.commands.options import add_options
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.errors import UsageError
 from io_benchmark_taskgraph.transforms import report
+from io_benchmark_taskgraph.transforms.report import FILES, PYTHON, checked_stanza, report_command
+
+POOLS = ["intel", "amd-16", "amd-30", "amd-16"]  # with replicates a pool comes more than once
+PRICES: dict[str, Any] = {
+    "currency": "USD",
+    "kind": "spot",
+    "date": date(2026, 11, 1),
+    "prices": {"it's": 0.5},
+}
+EXPECTATIONS = ["intel/amd-30<1.05 on spawn", " amd-16 / amd-30 > 0.5"]
+WHOLE: dict[str, Any] = {
+    "wait-minutes": 0,
+    "baseline": "amd-30",
+    "margin": "2.5%",
+    "looks": [3, 6, 12],
+    "prices": PRICES,
+    "expectations": EXPECTATIONS,
+}
+KNOWN = "is not a pool; there are: amd-16, amd-30, intel"
+THERE_ARE = f"there are: {', '.join(map(str, report.SCHEMA.schema))}"
+EXPECTATION = "is not a list of expectations; write one, as ['amd-30/intel<1.05 on sync-write']"
+AGAINST = (
+    "the pools are compared with intel; write CANDIDATE/intel or change report.baseline; "
+    "there are: amd-16, amd-30"
+)
+LOOKS = "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
+PRICE = "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}"
+WRONG_PRICES: list[tuple[dict[str, Any], str]] = [
+    ({"price": 1}, "price: unknown key"),
+    ({"currency": "$"}, "currency: '$' is not a currency's code; write one such as USD"),
+    ({"kind": "cheap"}, "kind: 'cheap' is unknown; there are: spot, on-demand"),
+    ({"date": 5}, "date: 5 is not a date; write one such as 2026-11-01"),
+    *(
+        ({"prices": prices}, f"prices: {prices!r} {PRICE}")
+        for prices in ({}, {5: 1}, *({"a": price} for price in (0, 1_000_001, math.nan, True)))
+    ),
+]
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"wait": 3}, f"wait: unknown key; {THERE_ARE}"),
+    *(
+        ({"wait-minutes": value}, f"wait-minutes: {value!r} is not a whole number from 0 to 720")
+        for value in (721, -1, "30")
+    ),
+    ({"baseline": "amd-17"}, f"baseline: 'amd-17' {KNOWN}"),
+    ({"baseline": 16}, "baseline: 16 is not a pool's name"),
+    *(
+        ({"margin": value}, f"margin: {value!r} is not a percentage; write one such as 2%")
+        for value in (5, "0%", "100%")
+    ),
+    *(
+        ({"looks": looks}, f"looks: {looks!r} {LOOKS}")
+        for looks in ("3,6", [], [6, 3], [3, 3], [1, 3], [3, 101], [3, True], [3, 6.0])
+    ),
+    *(
+        ({"expectations": value}, f"expectations: {value!r} {EXPECTATION}")
+        # The last is what a comma leaves of a list.
+        for value in ("a/b<1", ["amd-30/intel"], ["amd-30/intel<0"], [{"a/b": 1}], ["a memory"])
+    ),
+    *(
+        ({"expectations": [value]}, f"expectations: {value!r}: {AGAINST}")
+        for value in ("amd-31/intel<1 on spawn", "amd-16/amd-30<1.05", "intel/intel<1")
+    ),
+    ({"prices": "x"}, "prices: is not a mapping"),
+    *(({"prices": PRICES | changes}, f"prices.{text}") for changes, text in WRONG_PRICES),
+]
+
+
+@pytest.mark.parametrize(("stanza", "text"), WRONG)
+def test_mistakes(stanza, text):
+    """One line that names the key and says what to write instead."""
+    assert mistake(checked_stanza, stanza, POOLS) == f"report.{text}"
+
+
+def test_without_pools():
+    """A kind that compares nothing is a mistake."""
+    text = "report: no kind among kind-dependencies has pools; name io-benchmark"
+    assert mistake(checked_stanza, {}, []) == text
+
+
+@pytest.mark.parametrize("bound", ["0", "0.00", "0.01"])
+def test_what_is_accepted_here_compare_accepts(bound):
+    """The two programs share no module, but they read one form: no push is refused by its own report."""
+    assert report.EXPECTATION.pattern == plan.FORM.pattern
+    try:
+        plan.Expectation.parse(f"a/b<{bound}")
+        is_accepted = True
+    except UsageError:
+        is_accepted = False
+    assert report._is_expectation(f"a/b<{bound}") is is_accepted is (bound == "0.01")
+
+
+def run(settings, folder, **variables):
+    """By bash, as run-task does."""
+    environment = {"PATH": os.environ["PATH"], "IO_BENCHMARK_ARTIFACTS": f"{folder}/arti facts"}
+    done = subprocess.run(
+        ["bash", "-cx", report_command(settings)],
+        cwd=folder,
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("stanza", [{}, WHOLE], ids=["plain", "full"])
+def test_compare_understands_it(tmp_path, stanza):
+    """Every setting arrives as compare's own option, whatever is in it."""
+    program = tmp_path / "py thon"
+    program.write_text('#!/bin/sh\nprintf "%s\\0" "$@" > arguments\n')
+    program.chmod(0o755)
+    settings = checked_stanza(stanza, POOLS)
+    run(settings, tmp_path, IO_BENCHMARK_REPORT_PYTHON=str(program), TASK_GROUP_ID="Fqm6GL_zRPur")
+    *words, _ = (tmp_path / "arguments").read_text().split("\0")
+    assert words[:4] == ["-u", "-m", "io_benchmark.cli", "compare"]
+    parser = argparse.ArgumentParser()
+    add_options(parser, compare.OPTIONS)
+    given = vars(parser.parse_args(words[4:]))
+    assert given["addresses"] == ["group:Fqm6GL_zRPur"]
+    assert (given["wait"], given["partial"]) == (0 if stanza else 30, True)
+    assert given.get("baseline") == ("amd-30" if stanza else None)
+    assert given.get("margin") == (0.025 if stanza else None)
+    assert given.get("looks") == (Schedule((3, 6, 12), is_declared=True) if stanza else None)
+    price = Price(0.5, "USD", "spot", "2026-11-01")
+    assert given.get("prices") == ({"it's": price} if stanza else None)
+    expectations = EXPECTATIONS if stanza else []
+    assert [entry.written for entry in given.get("expect", [])] == expectations
+    assert given["write"] == [
+        (form, tmp_path / "arti facts" / path) for form, path in FILES.items()
+    ]
+
+
+def test_it_is_run(tmp_path):
+    """With a folder of results in the group's place: the table in the log, every file written.
+
+    None is for Perfherder, where a push without a report would be a change of -100 %.
+    """
+    results = tmp_path / "results"
+    seed_case.write(results)
+    python = {"IO_BENCHMARK_REPORT_PYTHON": sys.executable}
+    settings = checked_stanza({}, POOLS)
+    output = run(settings, tmp_path, IO_BENCHMARK_REPORT_OF=str(results), **python)
+    assert "1.92×" in output
+    # On a worker: the group that the task is in, the image's Python, the worker's artifacts.
+    for default in (f"-{PYTHON}}}", "-group:$TASK_GROUP_ID}", "-/builds/worker/artifacts}"):
+        assert default in report_command(settings)
+    dockerfile = ROOT / "taskcluster/docker/io-benchmark-report/Dockerfile"
+    assert f"{PYTHON} -m io_benchmark.cli" in dockerfile.read_text()
+    artifacts = tmp_path / "arti facts"
+    files = [path for path in artifacts.rglob("*") if path.is_file()]
+    assert sorted(files) == sorted(artifacts / path for path in FILES.values())
+
 
 DAY = ("1 day", "28 days")
 DAY_S = 24 * 3600
-REPORT = {
+TASK = {
     "name": "report",
     "label": "io-benchmark-report",
     "task-from": "kind.yml",
     "report": {"wait-minutes": 5, "baseline": "amd"},
     "worker": {"max-run-time": 3600},
-    "run": {"using": "run-task"},
 }
 
 
@@ -36,7 +203,7 @@ def make_report(run_transform, make_transform_config):
                 task_def={key: {"relative-datestamp": value} for key, value in dates.items()},
             )
         config = make_transform_config(kind_dependencies_tasks=dependencies)
-        task = {**REPORT, "run": {"using": "run-task"}, **changes}
+        task = {**TASK, "run": {"using": "run-task"}, **changes}
         [made] = run_transform(report.transforms, [task], config=config)
         return made
 
@@ -45,14 +212,15 @@ def make_report(run_transform, make_transform_config):
 
 def test_report(make_report):
     """After the pools' tasks alone, however they end; the stanza has become the command."""
-    expected = {key: value for key, value in REPORT.items() if key != "report"}
+    settings = checked_stanza(TASK["report"], ["amd"])
+    expected = {key: value for key, value in TASK.items() if key != "report"}
     assert make_report() == {
         **expected,
         "deadline-after": f"{2 * DAY_S} seconds",
         "expires-after": "28 days",
         "soft-dependencies": ["b-0", "b-1", "b-2"],
         "requires": "all-resolved",
-        "run": {"using": "run-task", "command": ReportSettings(5, "amd", None, ()).command()},
+        "run": {"using": "run-task", "command": report_command(settings)},
     }
 
 
@@ -64,7 +232,9 @@ def test_report(make_report):
         # More than a day for the report itself: from 85,200 s on.
         ([("1 hour", "28 days")], 85_200, (3600 + DAY_S, "28 days")),
         ([("1 hour", "1 year")], 85_201, (3601 + DAY_S, "1 year")),
-        ([("96 hours", "5 days")], 3600, (5 * DAY_S, "5 days")),
+        # No later than the queue accepts, and than the results are kept.
+        ([("97 hours", "1 year")], 3600, (5 * DAY_S, "1 year")),
+        ([DAY, ("1 day", "47 hours")], 3600, (47 * 3600, "47 hours")),
     ],
 )
 def test_times(make_report, pools, limit_s, expected):
@@ -74,41 +244,11 @@ def test_times(make_report, pools, limit_s, expected):
     assert (task["deadline-after"], task["expires-after"]) == (f"{deadline_s} seconds", expires)
 
 
-def test_enough_time(make_report):
+@pytest.mark.parametrize("limit_s", [899, None, "900", True, 3600.0])
+def test_enough_time(make_report, limit_s):
     """The waiting and ten minutes, and not a second less."""
     make_report(worker={"max-run-time": 900})
-    assert mistake(make_report, worker={"max-run-time": 899}).endswith(
-        "task report: worker.max-run-time: 899 does not hold 5 minutes of waiting and 600 s for the "
-        "rest; raise it to 900 or lower report.wait-minutes"
+    assert mistake(make_report, worker={"max-run-time": limit_s}).endswith(
+        f"kind.yml: task report: worker.max-run-time: {limit_s!r} does not hold 5 minutes of waiting "
+        "and 600 s for the rest; raise it to 900 or lower report.wait-minutes"
     )
-
-
-@pytest.mark.parametrize(
-    ("pools", "changes", "start", "end"),
-    [
-        ([], {"report": {"baseline": "am"}}, "report.baseline: 'am' is not a pool", "amd, intel"),
-        ([], {"label": "b-1"}, "label: b-1 is a pool's task already", "another name"),
-        *(
-            (
-                *([], {"worker": {"max-run-time": limit}}),
-                *(f"worker.max-run-time: {limit!r} is not a number of seconds", "such as 3600"),
-            )
-            for limit in (None, "3600", True, 3600.0)
-        ),
-        (
-            *([("346 hours", "28 days")], {}),
-            "deadline-after: 1332000 seconds are more than the queue accepts, 432000; lower ",
-            "deadline-after of the pools' tasks",
-        ),
-        (
-            *([DAY, ("1 day", "47 hours")], {}),
-            "expires-after: a pool's task expires after 47 hours, before the report's deadline ",
-            "of 172800 seconds; raise expires-after of that task",
-        ),
-    ],
-)
-def test_mistakes(make_report, pools, changes, start, end):
-    """What the queue would refuse, or would end without a report, is one line."""
-    message = mistake(make_report, *pools, **changes)
-    assert f"kind.yml: task report: {start}" in message
-    assert message.endswith(end)
