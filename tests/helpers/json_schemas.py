@@ -16,7 +16,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.tasks.ranking import Ranking
 from io_benchmark.analysis.tasks.task_model import TaskReport
-from io_benchmark.report.formats.json_documents import Sentence
+from io_benchmark.report.formats.json_documents import _Sentence
 
 # What is published, and the title of its schema.
 TITLES: dict[type[Struct], str] = {
@@ -34,7 +34,7 @@ PRIVATE_TYPE = re.compile(r"^(#/\$defs/)?_")
 def report_schema(kind: type[Struct]) -> dict[str, Any]:
     """Describe the JSON of a kind of report, by JSON Schema."""
     title = f"io-benchmark {TITLES[kind]}, version {kind.__struct_config__.tag}"
-    schema = schema_of(title, kind, Sentence)
+    schema = schema_of(title, kind, _Sentence)
     described: dict[str, Any] = json.loads(json.dumps(schema), object_hook=nullable)
     return described
 

@@ -101,6 +101,7 @@ class Drawing(Struct):
     _height: float = 0.0
     _has_levels: bool = False
     _parts: list[Markup] = field(default_factory=list)
+    _paths: list[Markup] = field(default_factory=list)
 
     def line(self, start: Spot, end: Spot, kind: str) -> None:
         (x1, y1), (x2, y2) = start, end
@@ -126,15 +127,23 @@ class Drawing(Struct):
         symbol = _element("path", d=shape, class_=f"mark {kind}")
         self._add("svg", symbol, x=_percent(place), y=height, overflow="visible", class_="point")
 
+    def path(self, spots: Sequence[Spot], kind: str) -> None:
+        """Draw a line through spots of the panel."""
+        self._paths.append(_element("path", d="M" + "L".join(map(_in_frame, spots)), class_=kind))
+
+    def points(self, spots: Iterable[Spot], kind: str) -> None:
+        """Draw points as one path: strokes without a length, of which only the caps are visible."""
+        if data := "".join(f"M{_in_frame(spot)}h0" for spot in spots):
+            self._paths.append(_element("path", d=data, class_=f"points {kind}"))
+
     def panel(
         self,
         top: float,
         height: float,
         ticks: Sequence[Tick],
         levels: Iterable[Tick] = (),
-        paths: Iterable[Markup] = (),
     ) -> None:
-        """Draw paths on a grid: lines at ticks, and at levels with their labels at the left.
+        """Draw all paths on a grid: lines at ticks, and at levels with their labels at the left.
 
         The labels of the ticks are below it, where the picture ends.
         """
@@ -147,7 +156,7 @@ class Drawing(Struct):
             self._has_levels = True
         box = f"0 0 {_FRAME_UNITS} {height:g}"
         size = {"x": 0, "y": top, "width": "100%", "height": height}
-        self._add("svg", *paths, **size, viewBox=box, preserveAspectRatio="none")
+        self._add("svg", *self._paths, **size, viewBox=box, preserveAspectRatio="none")
         for place, label in ticks:
             self.text((place, top + height + 15), label, "tick")
         self._height = top + height + _AXIS_HEIGHT
@@ -159,18 +168,6 @@ class Drawing(Struct):
         kind = "plot gutter" if self._has_levels else "plot"
         box = {"class_": kind, "width": "100%", "height": self._height}
         return _element("svg", *self._parts, **box, role="img", aria_label=self.label)
-
-
-def path(spots: Sequence[Spot], kind: str) -> Markup:
-    """Return a line through spots of a panel."""
-    data = "M" + "L".join(map(_in_frame, spots))
-    return _element("path", d=data, class_=kind) if spots else Markup()
-
-
-def points(spots: Iterable[Spot], kind: str) -> Markup:
-    """Return points as one path: strokes without a length, of which only the caps are visible."""
-    data = "".join(f"M{_in_frame(spot)}h0" for spot in spots)
-    return _element("path", d=data, class_=f"points {kind}") if data else Markup()
 
 
 def _in_frame(spot: Spot) -> str:

@@ -29,7 +29,7 @@ from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import Layout
 
 
-class Sentence(Struct, frozen=True):
+class _Sentence(Struct, frozen=True):
     """A sentence, and the numbers and names in it."""
 
     text: str
@@ -51,7 +51,7 @@ def render(
 def _builtin(value: object) -> object:
     match value:
         case Statement():
-            return Sentence(text_of(value), dict(value.values))
+            return _Sentence(text_of(value), dict(value.values))
         case Integral():  # numpy's numbers
             return int(value)
         case Real():

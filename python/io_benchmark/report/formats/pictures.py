@@ -13,7 +13,7 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.number_text import digits, interval, number_of, ratio, tick
 from io_benchmark.report.content import mean_texts
-from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick, path, points
+from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import Workload
 from io_benchmark.text import name
@@ -105,7 +105,6 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
         title = "Share of samples with at most a given rate"
     drawing = Drawing(f"{title}: {'; '.join(labels.values())}")
     top = len(labels) * _LEGEND_HEIGHT + _GAP
-    paths = []
     for number, side in enumerate(labels):
         kind, middle = f"side-{number}", number * _LEGEND_HEIGHT + 9
         drawing.line((0, middle), (0.06, middle), f"curve {kind}")
@@ -115,8 +114,8 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
         for values in curves[side]:
             heights = ((1 - part) * _PANEL_HEIGHT for part in _PARTS)
             spots = [*zip(map(scale.place, values), heights, strict=True)]
-            paths.append(path(spots, f"curve {kind}"))
-    drawing.panel(top, _PANEL_HEIGHT, ticks, _LEVELS, paths)
+            drawing.path(spots, f"curve {kind}")
+    drawing.panel(top, _PANEL_HEIGHT, ticks, _LEVELS)
     return drawing.markup()
 
 
@@ -161,10 +160,12 @@ def history(series: HistorySeries, title: str) -> Markup:
         spot(point, mean_ns, 0)
         for point, mean_ns in zip(series.points, series.expected_ns, strict=True)
     ]
-    lines = (path(expected[level.start : level.end], "level") for level in series.levels)
+    drawing.points(workers, "worker")
+    for level in series.levels:
+        drawing.path(expected[level.start : level.end], "level")
     dates = _dates(clock)
     grid = [(scale.place(value), digits(value)) for value in scale.ticks(5)]
-    drawing.panel(_HEAD, _SERIES_HEIGHT, dates, grid, [points(workers, "worker"), *lines])
+    drawing.panel(_HEAD, _SERIES_HEIGHT, dates, grid)
     for number, change in enumerate(series.changes, start=1):
         kind = f"change {change.verdict}"
         # Between the last point before the change and the first one after

@@ -46,9 +46,8 @@ from io_benchmark.report.sections.parts import parts, where
 from io_benchmark.report.sections.places import places
 from io_benchmark.report.sections.workers import (
     cost_text,
-    mixed_pools,
     runs,
-    single_workers,
+    unlike_workers,
     workers_needed,
 )
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -104,8 +103,7 @@ def _answer(report: Report, measurements: Sequence[Measurement], *, is_full: boo
     return [
         *([Item(Words(nothing, NO_VERDICT))] if nothing else []),
         *_pools(measurements, report, is_full=is_full),
-        *mixed_pools(report),
-        *single_workers(report, is_full=is_full),
+        *unlike_workers(report, is_full=is_full),
         *([Item(cost)] if cost else []),
     ]
 

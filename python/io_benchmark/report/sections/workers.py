@@ -148,7 +148,20 @@ def cautions(report: Report) -> list[str]:
     ]
 
 
-def mixed_pools(report: Report) -> Iterator[Item]:
+def unlike_workers(report: Report, *, is_full: bool) -> list[Item]:
+    """Write about pools of unlike machines, and about single workers that are unlike their pool."""
+    by_worker = grouped(
+        report.single_workers, lambda worker: (worker.side, worker.machine, *worker.tasks)
+    )
+    items = [_single_worker(same, report, is_full=is_full) for same in by_worker.values()]
+    left_out = 0 if is_full else len(items) - _SINGLE_ON_SCREEN
+    if left_out > 0:
+        counted = number_of(left_out, "more worker")
+        items[_SINGLE_ON_SCREEN:] = [Item(f"and {counted} unlike the rest of a pool")]
+    return [*_mixed_pools(report), *items]
+
+
+def _mixed_pools(report: Report) -> Iterator[Item]:
     """Write about each pool of unlike machines: which are slower, and what that means for the others."""
     subjects = [part.subject for part in report.subjects]
     suggested = [remedy for diagnosis in report.diagnoses for remedy in diagnosis.remedies]
@@ -168,19 +181,6 @@ def mixed_pools(report: Report) -> Iterator[Item]:
         remedy = Item((Words("Try:", STRONG), f" {text_of(pool.remedy.action)}."))
         below = [] if pool.remedy in suggested else [remedy]
         yield Item((Words(lead, Verdict.SLOWER), " ".join(sentences)), below, Verdict.SLOWER)
-
-
-def single_workers(report: Report, *, is_full: bool) -> list[Item]:
-    """Write about each worker that does not belong to its pool; on a screen in short about a few."""
-    by_worker = grouped(
-        report.single_workers, lambda worker: (worker.side, worker.machine, *worker.tasks)
-    )
-    items = [_single_worker(same, report, is_full=is_full) for same in by_worker.values()]
-    left_out = 0 if is_full else len(items) - _SINGLE_ON_SCREEN
-    if left_out > 0:
-        counted = number_of(left_out, "more worker")
-        items[_SINGLE_ON_SCREEN:] = [Item(f"and {counted} unlike the rest of a pool")]
-    return items
 
 
 def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> Item:
