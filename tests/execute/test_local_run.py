@@ -69,12 +69,6 @@ def test_only_regular_files_are_taken(take, source, plant):
     assert take() == ((name,), [line], FILES)
 
 
-def make_swapped(source):
-    """A file where a folder is expected, and the other way round."""
-    (source / "io-benchmark").write_text("{}")
-    (source / "x.json").mkdir()
-
-
 def make_links(source):
     (source / "elsewhere").mkdir()
     (source / "elsewhere/y.json").write_text("{}")
@@ -82,7 +76,7 @@ def make_links(source):
     (source / "x.json").symlink_to("elsewhere/y.json")
 
 
-@pytest.mark.parametrize("make", [lambda _source: None, make_swapped, make_links])
+@pytest.mark.parametrize("make", [lambda _source: None, make_links])
 def test_what_is_not_there_is_named(take, source, make):
     """An artifact that is absent, of the other type or a symlink is missing, and nothing is copied."""
     make(source)

@@ -36,19 +36,6 @@ def test_selection(jobs, expected):
     assert labels(OWN, *jobs) == expected
 
 
-def test_a_task():
-    """What a task is to the commands that run it."""
-    [task] = generate(OWN, ["amd-16"])
-    (label, pool, kind, image) = (task.label, task.pool, task.kind, task.image)
-    assert (label, pool, kind, image) == (EVERY_POOL[0], "amd-16", "io-benchmark", "update-verify")
-    payload = task.definition["payload"]
-    assert payload["image"]["taskId"] == {"task-reference": "<docker-image>"}
-    assert payload["command"][:4] == ["/usr/local/bin/run-task", "--", "bash", "-ec"]
-    assert task.definition["metadata"]["source"] == (
-        f"https://github.com/mozilla-releng/io-benchmark/blob/{'0' * 40}/taskcluster/kinds/io-benchmark"
-    )
-
-
 def test_one_tree_after_another(tree, change):
     """Another tree's kinds and its own transforms are taken, and then the first one's again."""
     change("    retrieves: 2000", "    retrieves: 77")

@@ -77,15 +77,6 @@ def test_mistakes(tree, change, old, new, expected):
     assert str(caught.value) == expected
 
 
-def test_a_symbol_of_another_task(tree, change):
-    """taskgraph itself names both tasks, of either kind."""
-    change("{symbol: IOB(intel)}", "{symbol: IOB(amd16)}")
-    with pytest.raises(
-        GraphError, match=r"tasks `\S+` and `\S+`: linux64/opt IOB\(amd16(-all)?\)$"
-    ):
-        generate(tree, [])
-
-
 def test_mistake_is_silent(tree, change, caplog, capfd):
     """The error is all that a mistake brings: taskgraph's own messages are not shown."""
     change("        using: run-task\n", "")

@@ -64,15 +64,3 @@ def test_other_projects_tree_is_passed_over(tmp_path, bundle):
     other = make_tree(tmp_path / "firefox")
     (other / MARKS[1]).write_text("- gecko_taskgraph.transforms.io_benchmark:transforms")
     assert Root.find(None, other) == Root(bundle, "bundled copy")
-
-
-def test_nothing_found(tmp_path, monkeypatch):
-    """Without any tree, the message says what was looked for and what to do."""
-    monkeypatch.setattr(root, "BUNDLE", tmp_path / "bundle")
-    with pytest.raises(UsageError) as caught:
-        Root.find(None, tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: neither this folder nor one above contains taskcluster/config.yml and "
-        "taskcluster/kinds/io-benchmark/kind.yml, and this installation has no copy; go to a "
-        "checkout of io-benchmark or name one with --root"
-    )

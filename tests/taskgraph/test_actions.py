@@ -167,17 +167,6 @@ def test_twice(deployment):
     assert list(deployment.definitions) == before
 
 
-def test_stopped_before_the_report(deployment):
-    """An action that runs again creates the report that the first run did not."""
-    act(deployment)
-    (_, (report_id, _)) = by_label(deployment)[REPORT]
-    del deployment.definitions[report_id], deployment.statuses[report_id]
-    deployment.groups[GROUP].remove(report_id)
-    act(deployment)
-    assert [task_id for task_id, _ in by_label(deployment)[REPORT]][1:] == [report_id]
-    assert len(by_label(deployment)[CONFIRM]) == 1
-
-
 @pytest.mark.parametrize("state", ["failed", "completed"])
 def test_a_lost_result(deployment, state):
     """A task that failed, or that the newest report waited for in vain, is followed by another one."""

@@ -80,12 +80,3 @@ def test_selection(decide, tmp_path):
     for label in labels:
         command = shell_text(tasks[label]["payload"]["command"])
         assert '--perfherder "${IO_BENCHMARK_PERFHERDER:-neutral}"' in command
-
-
-def test_a_mistake(decide, tmp_path):
-    """A wrong request ends the decision with one line that says so, and no task is created."""
-    done = decide("try: -j amd-17", {})
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert "no task is called 'amd-17'; there " in done.stderr
-    assert not (tmp_path / "artifacts" / "task-graph.json").exists()

@@ -34,8 +34,6 @@ def wrap(run_transform, make_transform_config):
 
     def make(**changes):
         task = merge(deepcopy(TASK), changes)
-        if task["worker"]["docker-image"] is None:
-            del task["worker"]["docker-image"]
         (made,) = run_transform(transforms, [task], config=make_transform_config())
         return made
 
@@ -56,7 +54,6 @@ REFERENCE = {"task-reference": "fetch <build>"}
     ("command", "words"),
     [
         ("make -j", ["bash", "-cx", "make -j"]),
-        (["make", "a b"], ["make", "a b"]),
         (REFERENCE, ["bash", "-cx", REFERENCE]),
     ],
 )
@@ -128,7 +125,6 @@ WRAPS = "wraps commands of run-task in a docker image; this task uses"
         ({"benchmark": {"measure": "here"}}, "'here' is not a folder; write the absolute path"),
         ({"benchmark": {}}, "is missing; add it to the task or to task-defaults"),
         ({**FOLDER, "run": {"using": "mach"}}, f"{WRAPS} mach"),
-        ({**FOLDER, "worker": {"docker-image": None}}, f"{WRAPS} run-task without one"),
         ({**FOLDER, "run": {"exec-with": "powershell"}}, "needs bash; remove exec-with"),
     ],
 )
