@@ -9,7 +9,6 @@ import jsonschema
 import msgspec
 import pytest
 from golden import schemas
-from worker import retrieves_of
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
@@ -24,8 +23,6 @@ DATA = GOOD.read_bytes()
 PUBLISHED = ROOT / "taskcluster" / "docs" / "result.schema.json"
 TIMES = {"wall_ns": 10, "user_ns": 4, "kernel_ns": 3, "waiting_ns": None}
 BLOCK = {"trial": "normal", "lookup_ns": [9, 8], "copy_ns": [70, 80]}
-WORK = {"work": "user", "start_ns": 1, "duration_ns": 5, "operations": 2}
-WORK.update(user_ns=3, kernel_ns=0, waiting_ns=None)
 TRIALS = {
     "state": "completed",
     "reason": None,
@@ -161,14 +158,6 @@ def test_a_bad_value_is_one_line(path: str, value: object, message: str) -> None
     assert refusal(changed(path, value, file)).startswith(message)
 
 
-def test_fixed_work_is_read() -> None:
-    """Bursts come back as written; a result of an older script has none."""
-    host = results.parse(changed("host.fixed_work", [WORK] * 100), "x").host
-    assert host is not None
-    assert [msgspec.to_builtins(burst) for burst in host.fixed_work or ()] == [WORK] * 100
-    assert results.parse(DATA, "x").host == msgspec.structs.replace(host, fixed_work=None)
-
-
 @pytest.mark.parametrize(
     ("allowed", "online", "quotas", "usable"),
     [
@@ -194,15 +183,6 @@ def test_cpus_that_a_task_may_use(
         usable,
         min(allowed, online or allowed),
     )
-
-
-def test_what_retrieves_spent_is_read() -> None:
-    """The columns come back as written; one that the worker cannot know is null as a whole."""
-    samples = document()["workloads"][0]["samples"]
-    spent = dict.fromkeys(("lookup_user_ns", "lookup_kernel_ns"), [1] * len(samples["copy_ns"]))
-    written = changed(f"{RETRIEVES}samples", {**samples, **spent, "lookup_waiting_ns": None})
-    (entry,) = results.parse(written, "x").workloads
-    assert columns_of(entry) == {**samples, **spent}
 
 
 def test_every_workload_reads_whole() -> None:
@@ -251,14 +231,6 @@ def test_a_retrieve_that_took_no_time_is_none() -> None:
     assert refusal(changed(f"{RETRIEVES}samples", samples)).endswith(
         "samples: a retrieve took no time at all"
     )
-
-
-def test_trials_are_read() -> None:
-    """All of them, in the order of time; in files without them there are none."""
-    (entry,) = retrieves_of(results.parse(DATA, "x"))
-    assert entry.trials is None
-    (entry,) = retrieves_of(results.parse(changed(f"{RETRIEVES}trials", TRIALS), "x"))
-    assert msgspec.to_builtins(entry.trials) == TRIALS
 
 
 @pytest.mark.parametrize(

@@ -219,10 +219,6 @@ def _explained(error: Exception, host: str) -> str:
             return f"cannot find the host {host}: {(cause.strerror or 'unknown name').lower()}"
         case aiohttp.ClientConnectorError():
             return f"cannot connect to {host}: {_reason(error.os_error)}"
-        case aiohttp.ServerDisconnectedError():
-            return f"{host} closed the connection without an answer"
-        case aiohttp.ClientPayloadError():
-            return f"{host} sent only a part of its answer"
         case _:
             return f"the connection to {host} failed: {_reason(error)}"
 
