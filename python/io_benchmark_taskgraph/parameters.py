@@ -54,7 +54,7 @@ _FORM = f"write try: -j NAME[,NAME] [--rebuild N] without spaces between the nam
 # With defaults, because actions read the parameters of pushes that may lack the last two. Values are
 # checked where they are used, with messages of one line.
 # A class, because `Schema.from_dict` reads the source of every module that called it.
-class IoBenchmarkParameters(Schema, rename=None):  # type: ignore[call-arg, misc]
+class _IoBenchmarkParameters(Schema, rename=None):  # type: ignore[call-arg, misc]
     io_benchmark_jobs: list[str]
     io_benchmark_replicates: int = 0
     io_benchmark_perfherder: str = ""
@@ -65,7 +65,7 @@ def _defaults(_repo_root: Any = None) -> dict[str, Any]:
 
 
 def register() -> None:
-    extend_parameters_schema(IoBenchmarkParameters, defaults_fn=_defaults)
+    extend_parameters_schema(_IoBenchmarkParameters, defaults_fn=_defaults)
     register_target_task(JOB)(_select_targets)
 
 

@@ -13,7 +13,7 @@ from taskgraph import parameters
 from taskgraph.config import GraphConfig
 
 from io_benchmark.graph import root as root_module
-from io_benchmark.graph.generate import isolated
+from io_benchmark.graph.generate import _isolated
 from io_benchmark.graph.root import PARTS, PROGRAM, TRANSFORMS, usable_tree
 
 from .conftest import REPOSITORY, copy_tree
@@ -43,7 +43,7 @@ def test_everything_is_put_back(monkeypatch, serial):
     if serial is not None:
         monkeypatch.setenv("TASKGRAPH_SERIAL", serial)
     before = state()
-    with suppress(ZeroDivisionError), isolated(REPOSITORY) as module:
+    with suppress(ZeroDivisionError), _isolated(REPOSITORY) as module:
         assert module("mistakes").__name__ in sys.modules
         assert GraphConfig._PATH_MODIFIED is False
         assert os.environ["TASKGRAPH_SERIAL"] == "1"

@@ -8,7 +8,7 @@ import yaml
 from taskgraph.parameters import base_schema
 
 from io_benchmark_taskgraph import stanza
-from io_benchmark_taskgraph.parameters import IoBenchmarkParameters
+from io_benchmark_taskgraph.parameters import _IoBenchmarkParameters
 from io_benchmark_taskgraph.transforms import report
 
 from .conftest import KIND, REPOSITORY
@@ -40,7 +40,7 @@ def test_lists():
     assert table("| key of `report` | meaning |") == [*map(str, report.SCHEMA.schema)]
     files = [f"public/{path}" for path in report.FILES.values()]
     assert table("| artifact | content |") == files
-    assert titles("parameters.md") == list(IoBenchmarkParameters.__struct_fields__)
+    assert titles("parameters.md") == list(_IoBenchmarkParameters.__struct_fields__)
     attributes = kind["task-defaults"]["attributes"]
     assert titles("attributes.md") == sorted([*attributes, "io_benchmark_pool"])
 
@@ -49,7 +49,7 @@ def test_lists():
 def test_parameter_files_are_complete(path):
     """Each holds every parameter, none by default, and revisions that stay text."""
     values = yaml.safe_load(path.read_text())
-    own = set(IoBenchmarkParameters.__struct_fields__)
+    own = set(_IoBenchmarkParameters.__struct_fields__)
     optional = {"code-review"}
     assert set(values) | optional == {*base_schema.__struct_encode_fields__, *own}
     for key in ("head_rev", "base_rev"):

@@ -128,7 +128,7 @@ def _position(task: GeneratedTask) -> tuple[str, list[Any]]:
 
 
 @contextmanager
-def isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
+def _isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
     """Run taskgraph in this block as in a new process; yield an import of the tree's modules."""
     with ExitStack() as stack:
         module = stack.enter_context(tree_modules(tree))
@@ -158,7 +158,7 @@ def isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
 
 def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
     """Return the tasks of jobs, pools or labels by their names, sorted by kind and label."""
-    with usable_tree(root.path) as tree, isolated(tree) as module:
+    with usable_tree(root.path) as tree, _isolated(tree) as module:
         generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
         try:
             # A decision task checks the files only after it loaded config.yml.
