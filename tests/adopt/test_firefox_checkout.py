@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """What is added to a checkout, updated and refused."""
 
-import errno
 import re
 
 import pytest
 
-from io_benchmark.adopt import changes
 from io_benchmark.adopt.firefox_checkout import CONFIG, KINDS_PAGES, Checkout
 from io_benchmark.adopt.firefox_kind import FETCHES, KIND, TRANSFORMS
 from io_benchmark.errors import IoBenchmarkError, UsageError
@@ -104,21 +102,6 @@ def test_no_alias_for_a_pool(firefox, old, new, problem):
     with pytest.raises(IoBenchmarkError, match=problem):
         install(firefox)
     assert snapshot(firefox) == before
-
-
-def test_a_full_disk(firefox, monkeypatch):
-    """One line says which file and what to do; the next run writes what is missing."""
-
-    def write_file(path, content):
-        if path.name == "kinds.md":
-            raise OSError(errno.ENOSPC, "No space left on device")
-        path.write_bytes(content)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(changes, "write_file", write_file)
-        with pytest.raises(IoBenchmarkError, match=r"kinds\.md: No space left on device; make the"):
-            install(firefox)
-    assert install(firefox) == [KINDS_PAGE, CONFIG, FETCHES]
 
 
 def test_not_text_and_not_a_file(firefox):

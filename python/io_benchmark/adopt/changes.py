@@ -4,6 +4,7 @@
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +41,28 @@ class Tree(Struct, frozen=True):
     path: Path
 
     def write(self, changes: list[FileChange]) -> None:
-        """Write all changes; where one fails, the next run writes those that are missing."""
-        for change in changes:
-            file = self.path / change.path
-            try:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                write_file(file, change.after)
-            except OSError as error:
-                raise IoBenchmarkError(
-                    f"{file}: {error.strerror}; make the checkout writable and try again"
-                ) from None
+        """Write all changes, or none: where one fails, undo those before it."""
+        with ExitStack() as undo:
+            for change in changes:
+                file = self.path / change.path
+                undo.callback(self._undo, change)
+                try:
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    write_file(file, change.after)
+                except OSError as error:
+                    raise IoBenchmarkError(
+                        f"{file}: {error.strerror}; make the checkout writable and try again"
+                    ) from None
+            undo.pop_all()
+
+    def _undo(self, change: FileChange) -> None:
+        file = self.path / change.path
+        with suppress(OSError):  # it was not written, or its folder has other files
+            if change.before is not None:
+                write_file(file, change.before)
+            else:
+                file.unlink(missing_ok=True)
+                file.parent.rmdir()
 
     def change(self, path: str, after: bytes) -> FileChange:
         return FileChange(path, self._read(path), after)

@@ -137,7 +137,7 @@ def test_a_declared_look_stands():
         line for line in lines(section(report(workers), "cache")) if "Welch's test" in line
     ]
     assert assumptions.startswith("- amd-16: 3 and 3 workers, compared by Welch's test")
-    assert "; first of at most 2 looks, which decided: later workers are not part" in assumptions
+    assert assumptions.endswith("; first of at most 2 looks")
 
 
 @pytest.mark.parametrize(

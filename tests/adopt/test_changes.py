@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Changes are written all or not at all."""
+
+import errno
+
+import pytest
+
+from io_benchmark.adopt import changes
+from io_benchmark.errors import IoBenchmarkError
+
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("error", "raised", "problem"),
+    [
+        (FULL, IoBenchmarkError, "new/file: No space left on device; make the checkout writable"),
+        (KeyboardInterrupt(), KeyboardInterrupt, "^$"),
+    ],
+    ids=["full disk", "Ctrl-C"],
+)
+def test_not_written(tmp_path, monkeypatch, error, raised, problem):
+    """What was there before is there again; a folder that was made for a file goes."""
+    (tmp_path / "changed").write_bytes(b"before")
+    tree = changes.Tree(tmp_path)
+    files = [tree.change(name, b"after") for name in ("changed", "first", "new/file")]
+
+    def write_file(path, content):
+        if path.name == "file":
+            raise error
+        path.write_bytes(content)
+
+    monkeypatch.setattr(changes, "write_file", write_file)
+    with pytest.raises(raised, match=problem):
+        tree.write(files)
+    assert [path.name for path in tmp_path.iterdir()] == ["changed"]
+    assert (tmp_path / "changed").read_bytes() == b"before"
+    monkeypatch.undo()
+    tree.write(files)
+    assert {file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == {b"after"}
