@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The whole comparison, on the seed's case."""
 
-from seed_workers import SUBJECT, measured, pair_report, workers
+from seed_workers import SUBJECT, compared, measured, workers
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, Subject
@@ -61,7 +61,7 @@ def subjects_of(report: Report, rule: str) -> list[Subject | None]:
 def test_a_problem_of_all_subjects_is_one_problem() -> None:
     """It names no subject; one of some subjects has each of them."""
     two, one = (dict(measured(only=names)) for names in (("spawn", "metadata/stat"), ("spawn",)))
-    assert subjects_of(pair_report(two, two), "one-worker") == [None]
+    assert subjects_of(compared({"intel": two, "amd-16": two}), "one-worker") == [None]
     assert set(subjects_of(seeds_report(), "one-worker")) == {SUBJECT}
     drifting = {"workloads.0.samples.copy_ns": sorted}
-    assert subjects_of(pair_report(one, one | drifting), "drift") == [SUBJECT]
+    assert subjects_of(compared({"intel": one, "amd-16": one | drifting}), "drift") == [SUBJECT]

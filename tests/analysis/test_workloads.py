@@ -7,7 +7,7 @@ import pytest
 import workload_entries
 from seed_case import outcome
 from seed_facts import cpu_limit
-from seed_workers import measured, pair_report, workers
+from seed_workers import compared, measured, workers
 
 from io_benchmark.analysis.model import Entry, Severity, Subject, Verdict
 from io_benchmark.analysis.report_model import Report, SubjectReport
@@ -36,7 +36,7 @@ def test_means_of_batches() -> None:
 
 
 def report(candidate: dict[str, Any], baseline: dict[str, Any] | None = None) -> Report:
-    return pair_report(dict(measured()) if baseline is None else baseline, candidate)
+    return compared({"intel": measured() if baseline is None else baseline, "amd-16": candidate})
 
 
 def part(made: Report, ending: str) -> SubjectReport:

@@ -6,14 +6,13 @@ from functools import cache
 
 import simulated_cases
 from msgspec.structs import replace
-from seed_workers import worker
+from seed_workers import plan_of, worker
 from simulated_cases import FAST, SLOW
 from simulated_machine import Machine
 from simulated_push import Measured, Pool, measure, measure_one
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis_model import State
-from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.side_times import Division, PartDifference
 from io_benchmark.analysis.time_parts import Part
@@ -66,10 +65,7 @@ def tried_one_disk() -> Report:
 def of_measured(measured: Mapping[str, Sequence[Measured]], baseline: str) -> Report:
     """Compare what the pools measured."""
     workers = [worker(each.document) for runs in measured.values() for each in runs]
-    candidates = [pool for pool in measured if pool != baseline]
-    pairs = tuple((candidate, baseline) for candidate in candidates)
-    plan = Plan(f"{', '.join(candidates)} against {baseline}", baseline, "for the test", pairs)
-    return compare(plan, workers, Options())
+    return compare(plan_of(measured, baseline), workers, Options())
 
 
 @cache

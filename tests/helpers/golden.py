@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import divided_reports
-import every_workload
+import many_measurements
 import msgspec
 import perfherder_files
 import sample_history
 import sample_investigation
 import sample_report
 import sample_tasks
-import several_places
 from checkout import ROOT
 from json_schemas import TITLES, report_schema, schema_of
 from msgspec.structs import replace
@@ -55,10 +54,10 @@ REPORTS: Mapping[str, Callable[[], Report]] = {
     "nothing-readable": sample_report.empty,
     "twelve-pools": sample_report.many_pools,
     "hostile-names": sample_report.hostile,
-    "few-measurements": partial(_without_causes, several_places.few_measurements),
-    "five-places": partial(_without_causes, several_places.five),
-    "every-workload": every_workload.report,
-    "everything": several_places.everything,
+    "few-measurements": partial(_without_causes, many_measurements.few_measurements),
+    "five-places": partial(_without_causes, many_measurements.five),
+    "every-workload": many_measurements.every_workload,
+    "everything": many_measurements.everything,
     "1,000 workers": partial(sample_report.large, 1000),
 }
 HISTORIES: Mapping[str, Made] = {

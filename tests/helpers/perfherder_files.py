@@ -13,8 +13,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import every_workload
 import jsonschema
+import many_measurements
 import program
 import seed_case
 from checkout import ROOT
@@ -49,7 +49,7 @@ def of_worker() -> dict[str, Any]:
 
 def of_comparison() -> dict[str, Any]:
     """Return the ratios of the same workloads: each one's last measurement."""
-    suites = json.loads(rendered(every_workload.report(), "perfherder"))["suites"]
+    suites = json.loads(rendered(many_measurements.every_workload(), "perfherder"))["suites"]
     return {suite["extraOptions"][2]: suite for suite in suites}
 
 

@@ -20,7 +20,7 @@ from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Detail, Entry, Interval, Subject, Verdict, Worker
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.report_model import SampledReport
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.report.content import evidence_text, text_of
 from io_benchmark.sources.run_results import RunResult
@@ -107,14 +107,19 @@ def measured(
     return {"workloads": lambda entries: [*entries, *added]}
 
 
-def pair_report(
-    baseline: Mapping[str, Any], candidate: Mapping[str, Any], count: int = 1, **keywords: Any
-) -> Report:
-    """amd-16 against intel, each document changed."""
-    change = {"intel": baseline, "amd-16": candidate}
-    found = workers(count, pools=("intel", "amd-16"), change=change, **keywords)
-    plan = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
-    return compare(plan, found, Options())
+def plan_of(sides: Iterable[str], baseline: str = "intel") -> Plan:
+    """Compare all other sides with the baseline."""
+    candidates = [side for side in sides if side != baseline]
+    pairs = tuple((candidate, baseline) for candidate in candidates)
+    return Plan(f"{', '.join(candidates)} against {baseline}", baseline, "for the test", pairs)
+
+
+def compared(
+    change: seed_case.Change, count: int = 1, options: Options | None = None, **keywords: Any
+) -> SampledReport:
+    """Compare the pools that are changed with intel."""
+    found = workers(count, pools=tuple(change), change=change, **keywords)
+    return compare(plan_of(change), found, options or Options())
 
 
 def baseline_text(cause: Cause) -> str:

@@ -13,8 +13,7 @@ from simulated_push import Pool
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.effects import NOT_MEASURED, Effect, Size
-from io_benchmark.analysis.diagnosis.rules import CauseRule
-from io_benchmark.analysis.diagnosis.worker_facts import _has_fact
+from io_benchmark.analysis.diagnosis.rules import CauseRule, _has_fact
 from io_benchmark.analysis.diagnosis_model import Cause, State
 from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.observed.runs import Run

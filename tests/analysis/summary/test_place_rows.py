@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import simulation
+from many_measurements import in_places, retrieved, shortened
 from seed_case import outcome
 from seed_workers import workers
-from several_places import in_places, retrieved, shortened
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference.estimates import Estimate

@@ -4,7 +4,7 @@
 import re
 from importlib.resources import files
 
-import every_workload
+import many_measurements
 import pytest
 import sample_history
 import sample_report
@@ -54,7 +54,7 @@ def test_many_sides() -> None:
 
 def test_hundreds_of_measurements() -> None:
     """Anyone's task may name as many as a result may hold: the first ones are drawn."""
-    report = every_workload.report()
+    report = many_measurements.every_workload()
     part = report.subjects[10]
     subjects = [replace(part.subject, variant=f"variant-{at}") for at in range(400)]
     one = next(each for each in report.series if each.subject == part.subject)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """What is folded: measurements that are not decided, and places that do not differ."""
 
-import every_workload
+import many_measurements
 import pytest
-import several_places
 from msgspec.structs import replace
 from written import folds, headings, section, tables
 
@@ -15,7 +14,7 @@ from io_benchmark.report.sections.places import _is_notable
 
 def few(count: int) -> Report:
     """So many measurements, of which nothing is decided."""
-    report = several_places.everything()
+    report = many_measurements.everything()
     return replace(report, subjects=report.subjects[1 : 1 + count], diagnoses=(), places=())
 
 
@@ -23,7 +22,7 @@ def test_measurements() -> None:
     """Four measurements are in full; of five, and of many, those that are decided or refused."""
     assert folds(few(4)) == []
     assert folds(few(5)) == ["In 5 measurements no pool is slower or faster"]
-    report = every_workload.report()
+    report = many_measurements.every_workload()
     assert "In 19 measurements no pool is slower or faster" in folds(report)
     found = headings(report)
     assert found.index("Not decided") > found.index("exec, place workspace (ms, lower is better)")
@@ -31,7 +30,7 @@ def test_measurements() -> None:
 
 def test_places() -> None:
     """Each destination of cache-retrieve has tables, of other workloads what differs."""
-    report = several_places.everything()
+    report = many_measurements.everything()
     (summary,) = [fold for fold in folds(report) if "places" in fold]
     titles = [plain(table.title) for table in tables(section(report, "Places"))]
     means = [title for title in titles if not title.startswith("Ratio")]
@@ -49,7 +48,7 @@ def test_places() -> None:
 )
 def test_a_difference_within_the_margin(bounds: tuple[float, float], is_notable: bool) -> None:
     """It is proven and does not matter, so it is folded."""
-    measured = several_places.everything().places[-1]
+    measured = many_measurements.everything().places[-1]
     alike = {"interval": Interval(*bounds, 0.95), "missing": None, "not_compared": None}
     rows = tuple(
         replace(row, comparisons=(), sides=tuple(replace(side, **alike) for side in row.sides))

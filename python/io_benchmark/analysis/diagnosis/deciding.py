@@ -26,8 +26,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     is_enough,
     written_share,
 )
-from io_benchmark.analysis.diagnosis.rules import CauseRule
-from io_benchmark.analysis.diagnosis.worker_facts import judge_workers
+from io_benchmark.analysis.diagnosis.rules import CauseRule, judge_workers
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.observed.runs import WAITS_SHARE, Run
 from io_benchmark.analysis.observed.sides import Side
@@ -61,13 +60,19 @@ class _Judged(Struct, frozen=True):
     reasons: tuple[Statement, ...]
 
     @classmethod
-    def of(cls, rule: CauseRule, case: Case, trials: Mapping[TrialKind, TrialOutcome]) -> "_Judged":
-        """Judge a cause by its rule alone."""
+    def alone(
+        cls, rule: CauseRule, case: Case, trials: Mapping[TrialKind, TrialOutcome]
+    ) -> "_Judged":
+        """Judge a cause by its rule and by the rows of the table; other causes do not matter here."""
         effect = rule.judge(case)
-        if case.differs or effect.fact in (Fact.UNSEEN, Fact.SAME):
-            state = _STATES.get(effect.fact, State.RULED_OUT)
-            return cls(rule, effect, case, trials, state, effect.reasons)
-        return cls(rule, effect, case, trials, State.NOT_JUDGED, (_NOTHING_TO_EXPLAIN,))
+        if not case.differs and effect.fact not in (Fact.UNSEEN, Fact.SAME):
+            return cls(rule, effect, case, trials, State.NOT_JUDGED, (_NOTHING_TO_EXPLAIN,))
+        state = _STATES.get(effect.fact, State.RULED_OUT)
+        judged = cls(rule, effect, case, trials, state, effect.reasons)
+        for row in _ROWS:
+            outcome = row(judged) if judged.is_supported else None
+            judged = judged if outcome is None else judged.now(*outcome)
+        return judged
 
     @property
     def is_supported(self) -> bool:
@@ -107,18 +112,10 @@ def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     if case.mostly_reads:
         outcomes.pop(TrialKind.PACE, None)  # a pace limits what is written
     rules = (rule for rule in RULES if case.subject.workload in rule.workloads)
-    judged = [_judge_alone(_Judged.of(rule, case, outcomes)) for rule in rules]
+    judged = [_Judged.alone(rule, case, outcomes) for rule in rules]
     supported = [cause for cause in judged if cause.is_supported]
     separated = [_separate(cause, supported) for cause in judged]
     return tuple(map(_cause, _confirm(separated)))
-
-
-def _judge_alone(judged: _Judged) -> _Judged:
-    """Return the cause in the state of the first row that holds; other causes do not matter here."""
-    for row in _ROWS:
-        outcome = row(judged) if judged.is_supported else None
-        judged = judged if outcome is None else judged.now(*outcome)
-    return judged
 
 
 _Outcome = tuple[State, Statement] | None  # None: the row holds nothing against the cause
@@ -218,8 +215,8 @@ _ROWS: tuple[Callable[[_Judged], _Outcome], ...] = (
 
 def _writing_limits(side: Side) -> bool:
     """Return whether the copies wait for what they write."""
-    written, blocked = side.mean(written_share), side.mean(_blocked_share)
-    return (written or 0.0) >= _WRITES_SHARE and (blocked or 0.0) >= WAITS_SHARE
+    written, blocked = (side.mean(read) or 0.0 for read in (written_share, _blocked_share))
+    return written >= _WRITES_SHARE and blocked >= WAITS_SHARE
 
 
 def _blocked_share(run: Run) -> float | None:

@@ -8,6 +8,7 @@ pool is the faster one at other operations on names.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from statistics import fmean
@@ -29,6 +30,7 @@ from io_benchmark.analysis.diagnosis_model import (
     TrialState,
 )
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Worker
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
@@ -55,10 +57,10 @@ def diagnoses(
 
     `trial_workers` are the workers whose trials count: also those that only confirm a cause.
     """
-    measured: dict[str, dict[Subject, float]] = {}
+    measured: defaultdict[str, dict[Subject, float]] = defaultdict(dict)
     for report in reports:
         for side, figures in report.figures.items():
-            measured.setdefault(side, {})[report.subject] = figures.mean_ns
+            measured[side][report.subject] = figures.mean_ns
     machines = {worker.side: worker.result.task.instance_type for worker in workers}
     place_kinds = {
         (worker.side, place.name): place.kind
@@ -117,10 +119,8 @@ def _compared(
 def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
     """Return the comparisons to explain, the leading one first."""
     explained = [measurement.comparison for measurement in measurements[:1]]
-    by_workload: dict[str, list[Comparison]] = {}
-    for measurement in measurements:
-        if measurement.is_decided:
-            by_workload.setdefault(measurement.subject.workload, []).append(measurement.comparison)
+    differing = [measurement.comparison for measurement in measurements if measurement.is_decided]
+    by_workload = grouped(differing, lambda comparison: comparison.subject.workload)
     for workload, different in by_workload.items():
         if explained[0].subject.workload != workload:
             explained.append(_most_different(different))
@@ -133,15 +133,15 @@ def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
 
 def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> bool:
     """Return whether files were visible late, and their side is not explained as the slower one anyway."""
-    comparison, subject = measurement.comparison, measurement.subject
+    if measurement.subject.variant != workloads.VISIBILITY or not measurement.is_decided:
+        return False
+
+    def key(comparison: Comparison) -> tuple[str, str, str]:
+        return comparison.verdict, comparison.subject.workload, comparison.subject.place
+
     sides = (measurement.baseline, measurement.candidate)
-    is_decided = subject.variant == workloads.VISIBILITY and measurement.is_decided
-    return (
-        is_decided
-        and any(side.detail(workloads.NOT_VISIBLE) for side in sides)
-        and (comparison.verdict, subject.workload, subject.place)
-        not in {(case.verdict, case.subject.workload, case.subject.place) for case in explained}
-    )
+    is_late = any(side.detail(workloads.NOT_VISIBLE) for side in sides)
+    return is_late and key(measurement.comparison) not in map(key, explained)
 
 
 def _most_different(different: Sequence[Comparison]) -> Comparison:
@@ -165,11 +165,10 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
     rest_ns = min(whole_ns, math.fsum(left_ns.values()))
     if rest_ns < max(_LEAST_SHARE * whole_ns, _margin_ns(division, left_ns)):
         return None
-    largest = sorted(left_ns.items(), key=lambda item: -item[1])
     parts = tuple(
-        LeftoverPart(part.phase, part.kind, ns)
-        for part, ns in largest
-        if ns >= _NAMED_SHARE * rest_ns
+        LeftoverPart(*part, left_ns[part])
+        for part in sorted(left_ns, key=lambda part: -left_ns[part])
+        if left_ns[part] >= _NAMED_SHARE * rest_ns
     )
     return Leftover(rest_ns, rest_ns / whole_ns, parts)
 
@@ -197,12 +196,10 @@ def _take(
 
 def _margin_ns(division: Division, left_ns: dict[Part, float]) -> float:
     """Return the uncertainty of the parts that have a rest."""
+    parts = [part for part in division.parts if left_ns[part.part] > 0]
+    known = [(part.low_ns, part.high_ns) for part in parts]
     return math.hypot(
-        *(
-            (part.high_ns - part.low_ns) / 2
-            for part in division.parts
-            if left_ns[part.part] > 0 and part.low_ns is not None and part.high_ns is not None
-        )
+        *((high - low) / 2 for low, high in known if low is not None and high is not None)
     )
 
 
@@ -236,8 +233,8 @@ def _with_shared(
     """
     yield from ((cause, cause) for cause in supported)
     not_separable = [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
-    for shared in causes:
-        acts_through = _RULES[shared.name].acts_through if shared.is_shared else frozenset()
+    for shared in (cause for cause in causes if cause.is_shared):
+        acts_through = _RULES[shared.name].acts_through
         for cause in (*supported, *not_separable):
             if _RULES[cause.name].acts_through & acts_through:
                 yield cause if cause in supported else shared, shared

@@ -111,10 +111,12 @@ class Effect(Struct, frozen=True):
             return self.opposed(too_little, share=as_share(share))
         return self.as_part(case, share)
 
+    def unclear(self, template: str) -> "Effect":
+        """Return, for this further reason, that it is not clear whether the fact costs time."""
+        return replace(self, fact=Fact.UNCLEAR).also(template)
+
     def may_be_chance(self) -> "Effect":
-        """Return that it is not clear whether the fact costs time."""
-        unclear = replace(self, fact=Fact.UNCLEAR)
-        return unclear.also("This may be chance; more workers would show it.")
+        return self.unclear("This may be chance; more workers would show it.")
 
 
 class SideEvidence(Struct, frozen=True):

@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How a cause is declared: by a function of the case, or by a fact whose rank is compared."""
+"""How a cause is declared, by a function or by a ranked fact, and how it is judged per worker.
+
+A rule compares the averages of both sides, in which one worker of five counts a fifth. Where its fact is not
+on all workers, their times must follow it: each worker of the slower side is judged by itself against the
+faster side, and each of the faster side against its others. A cause whose fact is missing on slow workers,
+or present on fast ones, does not explain why the side is slow. Slow is meant in the parts of the time that
+the cause acts through: half of the way from the faster side to the workers that have the fact, and more than
+equal workers differ.
+"""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from statistics import fmean, median
+from typing import Any, NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.effects import (
@@ -18,12 +28,21 @@ from io_benchmark.analysis.diagnosis.effects import (
     tally,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import FindGain
+from io_benchmark.analysis.diagnosis_model import State
+from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.observed.sides import Runs, Side
+from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.time_parts import Kind, Part, in_copies
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
+# Equal workers seldom differ by more than this many times their usual variation.
+_CLEARLY = 2.0
+# A normal distribution's standard deviation over its median absolute deviation.
+_DEVIATION_OVER_MEDIAN = 1.4826
+# A worker has a fact of some size if it has at least this share of its side's, and lacks it with the rest.
+_MOST_OF_IT_SHARE = 0.75
+_IsSlow = Callable[[Sequence[Runs]], int]  # 1: these workers are clearly slow, -1: fast, 0: neither
 Judge = Callable[[Case], Effect]
 Refine = Callable[[Case, Effect], Effect]
 
@@ -119,3 +138,122 @@ def ranked_cause(
         return CauseRule(name, hypothesis, judge, **details)
 
     return declare
+
+
+class _Workers(NamedTuple):
+    """The workers of one side, by whether they have the fact of a cause; unknown ones are in neither."""
+
+    present: list[Runs]
+    missing: list[Runs]
+
+    @classmethod
+    def of(cls, workers: Sequence[Runs], has_fact: Sequence[bool | None]) -> "_Workers":
+        judged = list(zip(workers, has_fact, strict=True))
+        return cls(*([runs for runs, has in judged if has is fact] for fact in (True, False)))
+
+    def counted(self, template: str, number: int) -> Statement:
+        """Return a sentence about this many of the workers."""
+        total = len(self.present) + len(self.missing)
+        return statement(template, number=count(number), workers=count(total))
+
+
+def judge_workers(rule: CauseRule, effect: Effect, case: Case) -> tuple[State, Statement] | None:
+    """Return what single workers show about the fact that makes their side slower, if anything.
+
+    Their times contradict it, or they follow it and not all workers have it.
+    """
+    workers, faster_side = case.slower.measured.workers, case.faster.measured
+    has_fact = [_has_fact(rule, case, effect, runs, case.faster) for runs in workers]
+    slower = _Workers.of(workers, has_fact)
+    if not slower.present or not faster_side.workers:
+        return None
+    # Each worker of the faster side is judged against its others.
+    has_fact = [
+        _has_fact(rule, case, effect, runs, faster_side.without(number))
+        for number, runs in enumerate(faster_side.workers)
+        if len(faster_side.workers) > 1
+    ]
+    # Where no worker is worse than all others, the rule reads no fact of single workers.
+    reads_none = all(has_fact)
+    faster = _Workers([], []) if reads_none else _Workers.of(faster_side.workers, has_fact)
+    contradiction = _contradiction(slower, faster, _speed(rule, case, slower.present))
+    if contradiction is not None:
+        return State.RULED_OUT, contradiction
+    if not slower.missing:
+        return None
+    template = (
+        "{number} of {workers} workers of the slower side have this, and the others are faster."
+    )
+    return State.SUPPORTED, slower.counted(template, len(slower.present))
+
+
+def _contradiction(slower: _Workers, faster: _Workers, speed: _IsSlow) -> Statement | None:
+    """Return why the times do not follow the fact, and on how many workers of which side."""
+    slow_workers = "{number} of {workers} workers of the slower side"
+    fast = [runs for runs in slower.present if speed([runs]) < 0]
+    if fast:
+        template = f"As fast as the faster side in spite of this: {slow_workers}."
+        return slower.counted(template, len(fast))
+    slow = [runs for runs in slower.missing if speed([runs]) > 0]
+    if not slow and slower.missing and speed(slower.missing) > 0:
+        slow = slower.missing
+    if slow:
+        return slower.counted(f"As slow without this: {slow_workers}.", len(slow))
+    fast = [runs for runs in faster.present if speed([runs]) < 0]
+    if fast:
+        template = "Fast in spite of this: {number} of {workers} workers of the faster side."
+        return faster.counted(template, len(fast))
+    if len(slower.present) == 1 and slower.missing:
+        template = f"Only {slow_workers} has this; the others are slower for another reason."
+        return slower.counted(template, 1)
+    return None
+
+
+def _has_fact(
+    rule: CauseRule, case: Case, of_side: Effect, runs: Runs, faster: Side
+) -> bool | None:
+    """Judge one worker as if it were its side; the difference to explain stays that of the sides.
+
+    A rule may read several facts. None: not known, or another fact than that of its side supports it,
+    or a part of the side's size does.
+    """
+    slower = Side.of(runs)
+    candidate, baseline = (slower, faster) if case.candidate_is_slower else (faster, slower)
+    effect = rule.judge(replace(case, candidate=candidate, baseline=baseline, both_sides=case))
+    if effect.fact in (Fact.UNSEEN, Fact.UNCLEAR):
+        return None
+    if not effect.is_slower:
+        return False
+    if effect.size is not None and of_side.size is not None and of_side.size.times != 1:
+        size = math.log(effect.size.times) / math.log(of_side.size.times)
+        if size < _MOST_OF_IT_SHARE:
+            return False if size <= 1 - _MOST_OF_IT_SHARE else None
+    return True if effect.reasons[0].template == of_side.reasons[0].template else None
+
+
+def _speed(rule: CauseRule, case: Case, present: Sequence[Runs]) -> _IsSlow:
+    """Return what tells slow workers from fast ones.
+
+    The scale is what the cause's parts of the time take on the faster side and on workers with its fact.
+    """
+
+    def times_ns(workers: Sequence[Runs]) -> list[float]:
+        return [case.time_in_parts(rule.acts_through, runs) for runs in workers]
+
+    fast_ns, slow_ns = times_ns(case.faster.measured.workers), times_ns(present)
+    means_ns = (run.mean_ns for side in (case.slower, case.faster) for run in side)
+    whole_ns = fmean(mean_ns for mean_ns in means_ns if mean_ns is not None)
+    # The deviation within sides, which single workers that differ hardly change.
+    deviations = [abs(time - median(side)) for side in (fast_ns, slow_ns) for time in side]
+    variation_ns = max(
+        DEFAULT_WORKER_VARIATION * whole_ns, _DEVIATION_OVER_MEDIAN * median(deviations)
+    )
+    middle_ns = (fmean(fast_ns) + fmean(slow_ns)) / 2
+
+    def speed(workers: Sequence[Runs]) -> int:
+        above_ns = fmean(times_ns(workers)) - middle_ns
+        if abs(above_ns) <= _CLEARLY * variation_ns / math.sqrt(len(workers)):
+            return 0
+        return 1 if above_ns > 0 else -1
+
+    return speed

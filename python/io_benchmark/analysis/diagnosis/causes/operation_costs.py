@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes import mount_costs
-from io_benchmark.analysis.diagnosis.causes.cpu_and_software import general_slowdown
+from io_benchmark.analysis.diagnosis.causes.memory_and_cpu import general_slowdown
 from io_benchmark.analysis.diagnosis.causes.schedulers import SYNC_WRITE, counted_as
 from io_benchmark.analysis.diagnosis.effects import (
     NOT_MEASURED,
@@ -64,13 +64,13 @@ def _share_of_lookups(case: Case) -> float | None:
     return case.share_of(slower - faster * general_slowdown(case))
 
 
-def _by_lookups(case: Case, open_question: str, rest: str) -> Effect:
+def _by_lookups(case: Case, rest: str) -> Effect:
     """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
     evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.unseen("The workload has no times.", workload="spawn")
     effect = evidence.by_share(_share_of_lookups(case) or 0.0, _PART)
-    return effect.also(open_question if effect.is_slower else rest)
+    return effect if effect.is_slower else effect.also(rest)
 
 
 def _tools(run: Run) -> RankedFact | None:
@@ -135,11 +135,9 @@ def _image_and_tools(case: Case, effect: Effect) -> Effect:
     tried_by=TrialKind.LOOKUP,
 )
 def _lookup_cost(case: Case) -> Effect:
-    return _by_lookups(
-        case,
-        "The workload spawn shows whether grep or starting it takes the time.",
-        "The rest is in the copies.",
-    )
+    effect = _by_lookups(case, "The rest is in the copies.")
+    question = "The workload spawn shows whether grep or starting it takes the time."
+    return effect.also(question) if effect.is_slower else effect
 
 
 @cause(
@@ -152,10 +150,11 @@ def _spawn_cost(case: Case) -> Effect:
     """Compare how much longer a process takes with how many a retrieve starts."""
     spawned = case.measured("spawn")
     if not spawned or case.difference_ns is None:
+        effect = _by_lookups(case, "Starting grep is only a part of a lookup.")
+        if not effect.is_slower:
+            return effect
         unknown = "How much of that is starting grep is not known."
-        effect = _by_lookups(case, unknown, "Starting grep is only a part of a lookup.")
-        is_open = effect.is_slower
-        return replace(effect, fact=Fact.UNCLEAR, workload="spawn") if is_open else effect
+        return replace(effect.unclear(unknown), workload="spawn")
     spawn = spawned[0]
     evidence = SideEvidence(
         lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The CPU and the kernel: what the same work takes on both sides."""
+"""Memory, the CPU and the kernel: how much may be unwritten, and what the same work takes on both sides."""
 
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter
-
-from msgspec.structs import replace
+from statistics import median
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
+from io_benchmark.analysis.diagnosis.causes.io_limits import of_all_disks
 from io_benchmark.analysis.diagnosis.causes.run_conditions import share_stolen
 from io_benchmark.analysis.diagnosis.effects import (
     Effect,
@@ -19,29 +19,34 @@ from io_benchmark.analysis.diagnosis.effects import (
     is_enough,
     span,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
-from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.analysis.observed.runs import Run, dirty_room
+from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.results import workloads
+from io_benchmark.results.parts import NS_PER_S
 
-ORDER = 80
+ORDER = 70
+# A page that costs at most this many times as much costs the same. Machines of one kind have slightly
+# different amounts of free memory, too.
+_ALIKE_RATIO = 1.25
+# Room for this many of the largest file is enough where each copy replaces the last one.
+_FILES_AT_ONCE = 2
+_AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
 _SLOWER_RATIO = 1.1
 _LEAST_STOLEN_SHARE = 0.05
-_MS = 1_000_000
 _FIXED_WORK = [
     partial(Run.fixed_work_rate, work=work) for work in ("user", "kernel-copy", "kernel-calls")
 ]
-ReadTime = Callable[[Run], float | None]
 
 
 def _own_ns(columns: tuple[str, ...], run: Run) -> float | None:
     """Return CPU time per retrieve or operation: the measuring process's and its children's."""
     if run.subject.fidelity == "real":
         return None  # bash's children are counted only when bash has ended
-    value = run.per_operation_ms(*columns)
-    return None if value is None else value * _MS
+    value_ms = run.per_operation_ms(*columns)
+    return None if value_ms is None else value_ms * 1e6
 
 
 _OWN_CPU_NS = partial(_own_ns, ("own_user_ms", "own_system_ms"))
@@ -53,10 +58,7 @@ _STOLEN = span(
 
 
 def _fixed_work(case: Case) -> Sequence[float]:
-    """Return how many times as long fixed work takes on the slower side: in user mode, copying, calling.
-
-    Nothing where a side did not record one of them.
-    """
+    """Return how many times as long the slower side's fixed work takes; nothing where one is unknown."""
     ratios = [case.times_as_fast(rate) for rate in _FIXED_WORK]
     known = [ratio for ratio in ratios if ratio is not None]
     return known if len(known) == len(ratios) else ()
@@ -65,6 +67,114 @@ def _fixed_work(case: Case) -> Sequence[float]:
 def general_slowdown(case: Case) -> float:
     """Return how many times as long all work takes on the slower side; 1 where that is not known."""
     return max((1.0, *_fixed_work(case)[::2]))
+
+
+def _room_bytes(run: Run) -> float | None:
+    return dirty_room(run.worker)
+
+
+def _room(run: Run) -> RankedFact | None:
+    """Rank how early writers have to wait for the disks; not at all where all data has room."""
+    room, retrieves = _room_bytes(run), run.entry.retrieves
+    if room is None or retrieves is None or run.copied_bytes is None:
+        return None
+    needed = run.copied_bytes
+    if run.subject.destination != "fresh":
+        needed = min(needed, _FILES_AT_ONCE * max(retrieves.file_sizes_bytes))
+    template, rank = "room for {room} of unwritten data", needed / max(room, 1.0)
+    if room >= needed:
+        template, rank = f"{template}: enough", 0.0
+    return RankedFact(statement(template, room=Quantity(room, Unit.BYTES)), rank)
+
+
+def _written_meanwhile(run: Run) -> float | None:
+    """Return the bytes that the disks wrote per retrieve, without the final sync; None: not known."""
+    retrieves, moved = run.entry.retrieves, run.moved_bytes
+    synced = retrieves.final_sync_device_bytes if retrieves is not None else None
+    # What syncs between the retrieves wrote is in the counters, too.
+    if retrieves is None or moved is None or synced is None or retrieves.trims:
+        return None
+    written = max(0, moved[1] - sum(disk.written for disk in synced.values()))
+    copies = run.stack.copies if run.stack is not None else 1
+    return written / copies / len(run.entry.total_ns)
+
+
+def _share_written_more(case: Case) -> float | None:
+    """Return the share of the difference in which the slower side's disks wrote what the other's did not."""
+    slower, faster = case.means(_written_meanwhile)
+    rate = case.slower.mean(partial(of_all_disks, 1))
+    if slower is None or faster is None or not rate:
+        return None
+    return case.share_of(max(0.0, slower - faster) / rate * NS_PER_S)
+
+
+@ranked_cause(
+    "dirty-limit",
+    "The slower side may hold less unwritten data in memory.",
+    Ranking(
+        name="dirty-room",
+        read=_room,
+        supports="The slower side has less room for data that is not written yet, by its memory and "
+        "the vm.dirty settings, so its copies have to wait for the disks earlier.",
+        unseen="The memory or the kernel's limits of unwritten data were not recorded.",
+        same=_AS_MUCH_ROOM,
+        no_waits="The slower side has less room for unwritten data, but did not wait for its disks.",
+    ),
+    remedies={
+        "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory": follows(
+            "The data is then written later, and what syncs it waits instead. This is not measured here."
+        )
+    },
+    proof=Proof.SETTING,
+)
+def _dirty_limit(case: Case, effect: Effect) -> Effect:
+    slower, faster = case.means(_room_bytes)
+    if slower is not None and faster is not None and faster <= _ALIKE_RATIO * slower:
+        return effect.opposed(_AS_MUCH_ROOM)
+    return effect.if_enough(
+        case,
+        _share_written_more(case),
+        "The slower side has less room for unwritten data, but what its disks wrote more during the "
+        "copies makes up {share} of the difference.",
+    )
+
+
+def _touch_ns(run: Run) -> float | None:
+    costs = run.host.first_touch_ns_per_mib if run.host is not None else []
+    return float(median(costs)) if costs else None
+
+
+def _touch_per_retrieve_ns(run: Run) -> float | None:
+    cost = _touch_ns(run)
+    if cost is None or run.copied_bytes is None:
+        return None
+    return cost * run.copied_bytes / MIB / len(run.entry.total_ns)
+
+
+@cause(
+    "memory-first-touch",
+    "Touching new memory costs more on the slower side's machine.",
+    acts_through=in_copies(Kind.KERNEL),
+)
+def _memory_first_touch(case: Case) -> Effect:
+    evidence = SideEvidence.of(
+        case, span("first-touch-per-mib", _touch_ns, Unit.NANOSECONDS, "{value} per MiB")
+    )
+    slower, faster = case.slower.median(_touch_ns), case.faster.median(_touch_ns)
+    if slower is None or faster is None:
+        return evidence.unseen("The cost of touching new memory was not measured.")
+    if slower <= _ALIKE_RATIO * faster:
+        return evidence.opposes("New memory costs the slower side no more.")
+    if slower <= _ALIKE_RATIO * general_slowdown(case) * faster:
+        return evidence.opposes(
+            "New memory costs the slower side more, but only as far as all of its work takes longer."
+        )
+    effect = evidence.supports("Each new page of memory costs the slower side more.")
+    too_little = (
+        "New memory costs the slower side more, but per file this makes up only {share} of the "
+        "difference."
+    )
+    return _sized(case, effect, case.explained_share(_touch_per_retrieve_ns), too_little)
 
 
 def _processor(run: Run) -> RankedFact | None:
@@ -131,7 +241,9 @@ def _stolen(case: Case, evidence: SideEvidence) -> Effect | None:
     ).if_enough(case, share, "")
 
 
-def _without_fixed_work(case: Case, effect: Effect, own_ns: ReadTime) -> Effect:
+def _without_fixed_work(
+    case: Case, effect: Effect, own_ns: Callable[[Run], float | None]
+) -> Effect:
     """Rule out that work is slower where it takes too little time; more is not known."""
     share = case.explained_share(own_ns)
     takes_enough = share is not None and is_enough(share)
@@ -142,7 +254,7 @@ def _without_fixed_work(case: Case, effect: Effect, own_ns: ReadTime) -> Effect:
             "The sides differ in this, but the time of its work makes up {share} of the difference.",
             share=as_share(share),
         )
-    return replace(effect, fact=Fact.UNCLEAR).also(
+    return effect.unclear(
         "Fixed work on both sides would show which is slower. These results do not have it."
     )
 
@@ -150,9 +262,7 @@ def _without_fixed_work(case: Case, effect: Effect, own_ns: ReadTime) -> Effect:
 def _sized(case: Case, supported: Effect, share: float | None, too_little: str) -> Effect:
     """Return what slower work leaves of its effect; unclear where the sides' own work is not recorded."""
     if share is None:
-        return replace(supported, fact=Fact.UNCLEAR).also(
-            "How long the sides worked is not recorded."
-        )
+        return supported.unclear("How long the sides worked is not recorded.")
     return supported.if_enough(case, share, too_little)
 
 
