@@ -157,7 +157,6 @@ class Clock:
         self.writeback_bytes = self.dirty_bytes = 0.0
         self._read_bytes = self._blocked_s = 0.0
         self._user_s = self._kernel_s = self._waiting_s = 0.0
-        self.history = [self.counters()]
 
     def counters(self) -> Counters:
         work = (self._user_s, self._kernel_s, self._waiting_s)
@@ -179,7 +178,6 @@ class Clock:
             self.writeback_bytes -= written
             self.storage.written_bytes += written * self.storage.amplification
             self.time_s += step_s
-            self.history.append(self.counters())
 
     def since(self, before: Counters) -> Counters:
         pairs = zip(self.counters(), before, strict=True)

@@ -31,6 +31,8 @@ PARTS = tuple(
 LOOKUP_USER_NS, LOOKUP_KERNEL_NS = 350_000.0, 900_000.0
 COPY_USER_NS, COPY_KERNEL_NS = 30_000.0, 60_000.0
 COPY_NS_PER_BYTE = 0.2
+# What first touching new memory costs.
+TOUCH_NS_PER_MIB = 160_000
 # The flush of a journal, where a copy waits for one.
 JOURNAL_NS = 1_000_000.0
 # Writeback takes CPU time, too, for which the kernel competes like a process.
@@ -55,11 +57,17 @@ class Storage:
 
     disks: tuple[Disk, ...] = (Disk(), Disk())
     striped: bool = True
+    mirrored: bool = False  # each disk has every byte
     filesystem: str = "ext4"
     flushes_rewritten_files: bool = True  # ext4's auto_da_alloc
     journals_data: bool = False  # data=journal: each byte is written twice
     synchronous: bool = False  # sync: a copy waits until its bytes are on the disk
     harmless_options: tuple[str, ...] = ()
+
+    @property
+    def amplification(self) -> int:
+        """Return how often each byte is written, also to a journal and to each disk of a mirror."""
+        return (2 if self.journals_data else 1) * (len(self.disks) if self.mirrored else 1)
 
     def bytes_per_s(self, mib_per_s: Sequence[float]) -> float:
         """Return what the disks do together; a linear volume uses one at a time."""

@@ -19,7 +19,7 @@ import seed_case
 import simulated_trials
 from numpy.typing import NDArray
 from seed_facts import cpu_limit, fixed_work, io_limit, memory_limit
-from simulated_machine import MIB, PARTS, Disk, Machine, Run, S, run
+from simulated_machine import MIB, PARTS, TOUCH_NS_PER_MIB, Disk, Machine, Run, S, run
 
 SIZES_BYTES = tuple(size * MIB for size in seed_case.SIZES_MIB)
 RETRIEVES = 400
@@ -74,7 +74,7 @@ def measure_one(
     machine = (pool.exceptions or {}).get(number, pool.machine)
     varied = _vary(machine, between, generator)
     done = run(varied, sequence, SIZES_BYTES, destination=destination, generator=generator)
-    document = _document(pool, number, machine, done, destination, generator)
+    document = document_of(pool, number, machine, done, destination, generator)
     if pace_bytes_per_s is not None:
         document["config"]["pace_bytes_per_s"] = pace_bytes_per_s
     if trials or pace_bytes_per_s is not None:
@@ -107,7 +107,7 @@ def _vary(machine: Machine, between: float, generator: random.Random) -> Machine
 # --- the document ---
 
 
-def _document(
+def document_of(
     pool: Pool,
     number: int,
     machine: Machine,
@@ -160,7 +160,7 @@ def _set_entry(
     totals = [sum(both) for both in zip(*phases.values(), strict=True)]
     starts = [begin_ns, *itertools.accumulate(totals, initial=begin_ns)][1:-1]
     names = [*_disks(machine)]
-    amplification = 2 if machine.storage.journals_data else 1
+    amplification = machine.storage.amplification
     synced_bytes = done.final_sync_bytes * amplification
     written_bytes = sum(done.written_bytes) + synced_bytes
     foreign_bytes = machine.neighbours.same_disk_write_mib_per_s * MIB * sum(totals) / S
@@ -207,7 +207,7 @@ def _set_entry(
 
 
 def _host(machine: Machine, usual: Mapping[str, Any], generator: random.Random) -> dict[str, Any]:
-    touch_ns = 160_000 + machine.first_touch_ns_per_mib
+    touch_ns = TOUCH_NS_PER_MIB + machine.first_touch_ns_per_mib
     grep = {"path": "/usr/bin/grep", "version": f"grep (GNU grep) {machine.image.grep_version}"}
     memory_bytes = machine.memory_gib * 1024 * MIB
     works = 1.0, machine.kernel_factor * machine.copy_factor, machine.kernel_factor
@@ -271,6 +271,10 @@ def _place(machine: Machine, usual: dict[str, Any]) -> dict[str, Any]:
     is_striped = len(disks) > 1 and storage.striped
     size_bytes = seed_case.DISK_BYTES * len(disks)
     volume = seed_case.volume([*_disks(machine)], size_bytes, striped=is_striped)
+    if storage.mirrored:
+        mount["device"] = "9:0"
+        volume |= {"name": "md0", "number": "9:0", "kind": "raid", "raid_level": "raid1"}
+        volume |= {"size_bytes": seed_case.DISK_BYTES, "mapper_name": None}
     return {
         **usual,
         "kind": "volume",
@@ -332,7 +336,7 @@ def _timeline(
     some_s = blocked_s + other_blocked * (lasted_s - blocked_s)
     neighbour_cpu_s = lasted_s * min(1.0, neighbours.runnable_per_cpu) * machine.cpu.count
     busy_s = user_s + kernel_s + neighbour_cpu_s
-    amplification = 2 if machine.storage.journals_data else 1
+    amplification = machine.storage.amplification
     written = in_windows(done.written_bytes, done.final_sync_bytes * amplification)
     written_share = written / (amplification * machine.write_bytes_per_s)
     written = written + neighbours.same_disk_write_mib_per_s * MIB * lasted_s
