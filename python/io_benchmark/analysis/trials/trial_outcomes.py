@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis_model import OWN_REASON, TrialOutcome, TrialState
 from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
@@ -76,16 +75,11 @@ def _variance_of_workers(
     subject: Subject, sides: Sequence[Sequence[Worker]], assumed: float | None
 ) -> MeanVariance:
     """Return how far workers of a pool differ, by the samples that the verdict counts."""
-    runs = [
-        [
-            Run(worker, entry)
-            for worker in side
-            for entry in worker.entries
-            if entry.subject == subject and entry.operations_done and not worker.confirms
-        ]
+    measured = (
+        Side.of_workers((worker for worker in side if not worker.confirms), subject).measured
         for side in sides
-    ]
-    seen = MeanVariance.pooled([Side.of(of_side).data.log_means for of_side in runs])
+    )
+    seen = MeanVariance.pooled([side.data.log_means for side in measured])
     if assumed is None and seen is not None:
         return seen
     least = MeanVariance.of_single((), assumed or DEFAULT_WORKER_VARIATION)
