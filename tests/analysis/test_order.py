@@ -17,12 +17,10 @@ from io_benchmark.analysis.history import HistoryReading
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.formats import rendered as rendered_as
 from io_benchmark.results import parse
 from io_benchmark.sources.run_results import RunResult
 
-PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 BOOTS = ("4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd")
 RUNS = 3
 FORMATS = ("json", "text", "markdown", "html", "perfherder")
@@ -46,7 +44,9 @@ def workers(shared: bool) -> tuple[Worker, ...]:
 
 
 def rendered(measured: list[Worker]) -> dict[str, str]:
-    report = compare(PLAN, measured, Options(), unreadable=("b", "a"))
+    report = compare(
+        seed_workers.plan_of(("intel", "amd-16")), measured, Options(), unreadable=("b", "a")
+    )
     return {form: rendered_as(report, form) for form in FORMATS}
 
 

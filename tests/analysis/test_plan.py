@@ -99,10 +99,6 @@ WORDS = (
             *("sync-write, 8", False),
             f"not met, no measurement has sync-write, 8 in its name; there are: {WORDS}",
         ),
-        (
-            *("metadata, place memory", False),
-            f"not met, no measurement has metadata, place memory in its name; there are: {WORDS}",
-        ),
     ],
 )
 def test_of_one_measurement(parts: str, met: bool, message: str) -> None:

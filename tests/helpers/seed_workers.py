@@ -114,12 +114,18 @@ def plan_of(sides: Iterable[str], baseline: str = "intel") -> Plan:
     return Plan(f"{', '.join(candidates)} against {baseline}", baseline, "for the test", pairs)
 
 
-def compared(
-    change: seed_case.Change, count: int = 1, options: Options | None = None, **keywords: Any
+def report_of(
+    measured: Sequence[Worker], baseline: str = "intel", lost: Sequence[str] = (), **options: Any
 ) -> SampledReport:
+    """Compare the workers' sides with the baseline."""
+    plan = plan_of(sorted({worker.side for worker in measured}), baseline)
+    return compare(plan, measured, Options(**options), lost=lost)
+
+
+def compared(change: seed_case.Change, count: int = 1, **keywords: Any) -> SampledReport:
     """Compare the pools that are changed with intel."""
     found = workers(count, pools=tuple(change), change=change, **keywords)
-    return compare(plan_of(change), found, options or Options())
+    return compare(plan_of(change), found, Options())
 
 
 def baseline_text(cause: Cause) -> str:

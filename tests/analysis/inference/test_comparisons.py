@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from scipy import special
 from written import lines, section
 
-from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.advice import _Question, advise
 from io_benchmark.analysis.inference.comparisons import (
@@ -24,7 +23,6 @@ from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import Interval, Verdict
 from io_benchmark.analysis.observed.sides import SideData
-from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.report.content import text_of
 from io_benchmark.results.format import PLAN_VARIABLE
@@ -113,13 +111,9 @@ def pool(name, factors, plan=None):
     ]
 
 
-def report(workers, schedule=DECLARED, lost=()):
-    plan = Plan.of_pools({worker.side for worker in workers}, "intel")
-    return compare(plan, workers, Options(schedule=schedule), lost=lost)
-
-
 def compared(workers, schedule=DECLARED, lost=()):
-    (comparison,) = report(workers, schedule, lost).subjects[0].comparisons
+    report = seed_workers.report_of(workers, schedule=schedule, lost=lost)
+    (comparison,) = report.subjects[0].comparisons
     return comparison
 
 
@@ -134,7 +128,9 @@ def test_a_declared_look_stands():
     assert comparison.of_all.verdict is INCONCLUSIVE
     assert compared(workers[::-1]) == comparison  # the order of the results does not matter
     (assumptions,) = [
-        line for line in lines(section(report(workers), "cache")) if "Welch's test" in line
+        line
+        for line in lines(section(seed_workers.report_of(workers, schedule=DECLARED), "cache"))
+        if "Welch's test" in line
     ]
     assert assumptions.startswith("- amd-16: 3 and 3 workers, compared by Welch's test")
     assert assumptions.endswith("; first of at most 2 looks")

@@ -4,10 +4,8 @@
 import pytest
 import seed_workers
 
-from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import looks
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule, _chance_of_crossing
-from io_benchmark.analysis.plan import Plan
 from io_benchmark.report.content import text_of
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark_taskgraph.transforms import benchmark
@@ -73,10 +71,9 @@ def workers(count, **planned):
     return made
 
 
-def compared(measured, schedule=None, lost=()):
+def compared(measured, lost=()):
     """By all workers, also where an earlier look decided."""
-    plan = Plan.of_pools((worker.side for worker in measured), "intel")
-    report = compare(plan, measured, Options(schedule=schedule or Schedule()), lost=lost)
+    report = seed_workers.report_of(measured, lost=lost)
     (comparison,) = report.subjects[0].comparisons
     return comparison.of_all or comparison
 

@@ -10,7 +10,6 @@ from sample_investigation import EXPLAINED, FORECAST, MACHINES, ONE_DISK, SLOWER
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
     Change,
-    Conclusion,
     Explanation,
     Findings,
     Forecast,
@@ -28,23 +27,22 @@ def concluded(
     slowness: Slowness = SLOWER,
     explanation: Explanation | None = EXPLAINED,
     forecast: Forecast | None = FORECAST,
-) -> Conclusion | None:
+) -> Any:
+    """Return the conclusion, or None while a step is missing."""
     return conclude(
         Findings(slowness=slowness, machines=MACHINES, explanation=explanation, forecast=forecast)
     )
 
 
-def outcome(*findings: Any) -> Outcome | None:
+def outcome(*findings: Any) -> Any:
     conclusion = concluded(*findings)
-    return None if conclusion is None else conclusion.outcome
+    return conclusion and conclusion.outcome
 
 
 def test_change() -> None:
     """Times, cause and demand agree: the next larger machine type."""
     conclusion = concluded()
-    assert conclusion is not None
     remedy = conclusion.remedy
-    assert remedy is not None
     assert (conclusion.outcome, remedy.target) == (Outcome.CHANGE, Target.POOL)
     assert (remedy.machine_type, remedy.new_machine_type, remedy.local_ssds_to_add) == (
         "c3d-standard-16-lssd",
@@ -136,8 +134,6 @@ def test_cause_of_another_resource() -> None:
     slow_cpu = replace(EXPLAINED, reasons=(replace(ONE_DISK, cause="cpu", action=""),))
     assert outcome(SLOWER, slow_cpu, FORECAST) is Outcome.OPEN
     conclusion = concluded(SLOWER, slow_cpu, replace(FORECAST, added_s=cpu))
-    assert conclusion is not None
-    assert conclusion.remedy is not None
     assert conclusion.remedy.new_machine_type == "c2-standard-16"
     alike = replace(slow_cpu, machine_types=("c2-standard-16", "c2-standard-16"))
     assert outcome(SLOWER, alike, replace(FORECAST, added_s=cpu)) is Outcome.OPEN
@@ -155,7 +151,6 @@ def test_cause_of_another_resource() -> None:
 def test_no_known_change(reason: Reason) -> None:
     """It is named, and nothing is changed."""
     conclusion = concluded(SLOWER, replace(EXPLAINED, reasons=(reason,)), FORECAST)
-    assert conclusion is not None
     assert conclusion.outcome is Outcome.OPEN
     assert f"{reason.cause} (supported)" in text_of(conclusion.answer)
 
@@ -167,7 +162,6 @@ def test_undecided_machines(high_ratio: float, expected: Outcome) -> None:
         EXPLAINED, verdict=Verdict.INCONCLUSIVE, high_ratio=high_ratio, workers_to_add=6, reasons=()
     )
     conclusion = concluded(SLOWER, undecided, replace(FORECAST, ratio=1.01))
-    assert conclusion is not None
     assert conclusion.outcome is expected
     steps = [text_of(step) for step in conclusion.next_steps]
     assert steps == (["measure 6 more workers per pool"] if expected is Outcome.OPEN else [])
@@ -182,8 +176,6 @@ def test_mixed_pool() -> None:
         slower_machine_type="n2-standard-16",
     )
     conclusion = concluded(SLOWER, mixed, FORECAST)
-    assert conclusion is not None
-    assert conclusion.remedy is not None
     assert (conclusion.remedy.machine_type, conclusion.remedy.new_machine_type) == (
         "n2-standard-16",
         "",
@@ -194,7 +186,6 @@ def test_refused_comparison() -> None:
     """What the results lack is what decides it."""
     refused = Explanation(verdict=None, open_questions=("measure it again",))
     conclusion = concluded(SLOWER, refused, None)
-    assert conclusion is not None
     assert [text_of(step) for step in conclusion.next_steps] == ["measure it again"]
 
 
@@ -202,6 +193,4 @@ def test_other_machines_get_a_disk_more() -> None:
     """Where the number of local SSDs is free, one is added."""
     types = ("n2-standard-16", "c2-standard-16")
     conclusion = concluded(SLOWER, replace(EXPLAINED, machine_types=types), FORECAST)
-    assert conclusion is not None
-    assert conclusion.remedy is not None
     assert (conclusion.remedy.new_machine_type, conclusion.remedy.local_ssds_to_add) == ("", 1)

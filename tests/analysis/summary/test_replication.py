@@ -1,26 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a decision costs: the workers that the advice asks for, by what runs took here."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
-from seed_workers import workers
+from seed_workers import report_of, workers
 
-from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.statements import statement
-from io_benchmark.analysis.summary.replication import cost_of_deciding
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.report.sections.workers import cost_text
 
-PLAN = Plan("", "intel", "", (("amd-16", "intel"), ("amd-30", "intel")))
-TOO_MANY = statement("that would take more than 100 per pool")
 HOUR_NS = 3600 * 10**9
 INTEL, AMD_30 = Price(0.6, "USD"), Price(0.5, "USD")
 PRICES = {"intel": INTEL, "amd-16": Price(0.3, "USD"), "c3d-standard-30-lssd": AMD_30}
-
-
-def decided(measured=None, prices=PRICES):
-    return compare(PLAN, measured or workers(), Options(prices=prices))
 
 
 def timed(**hours):
@@ -33,7 +25,7 @@ def timed(**hours):
 
 def test_by_whole_runs():
     """amd-16 is decided: only amd-30 and the baseline get more, at their own time and price."""
-    report = decided(timed(intel=0.5, amd_16=1, amd_30=0.25))
+    report: Any = report_of(timed(intel=0.5, amd_16=1, amd_30=0.25), prices=PRICES)
     count = report.subjects[0].comparisons[1].advice.workers_to_add
     shares = (
         CostShare("amd-30", count, 15.0, price=AMD_30),
@@ -50,25 +42,10 @@ def test_by_whole_runs():
 def test_without_the_queues_times():
     """Bare files tell what the worker's program took, and the report says so."""
     measured = [replace(worker, task_ns=None) for worker in workers()]
-    report = decided(measured, prices={})
+    report: Any = report_of(measured)
     (duration_ns,) = (run.result.duration_ns for run in measured if run.pool == "amd-30")
     share = report.decision_cost.shares[0]
     assert (share.name, share.minutes) == ("amd-30", pytest.approx(duration_ns / HOUR_NS * 60))
     assert cost_text(report).endswith(
         "(estimated from 2 runs, without the set-up of tasks). Or accept ±20 %: 6 more."
-    )
-
-
-def test_what_repetition_does_not_settle():
-    """The pool is named with the limit, and costs nothing."""
-    report = decided()
-    (part,) = report.subjects
-    slower, inconclusive = part.comparisons
-    advice = replace(inconclusive.advice, workers_to_add=None, obstacle=TOO_MANY)
-    part = replace(part, comparisons=(slower, replace(inconclusive, advice=advice)))
-    assert cost_of_deciding([part], workers(), {}) is None
-    made = replace(report, subjects=(part,), decision_cost=None)
-    assert cost_text(made) == (
-        "More workers are not expected to settle amd-30: that would take more than 100 per pool. "
-        "Or accept ±20 %: 6 more."
     )

@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 import simulation
 from scipy import stats
-from seed_workers import worker
+from seed_workers import report_of, worker
 from simulated_cases import BASE, TRUTHS
 from simulated_machine import Machine
 from simulated_push import Pool, measure
 from written import screen
 
-from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Entry, Verdict, Worker
 from io_benchmark.analysis.observed.sides import SideData
-from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport
 from io_benchmark.analysis.summary.unlike_machines import _MachineSplit, _outside
 from io_benchmark.number_text import ratio
@@ -128,7 +126,6 @@ def test_one_value_of_several() -> None:
 
 
 ONE_DISK = TRUTHS["one disk"].change(BASE)
-PLAN = Plan("", "intel", "", (("amd-16", "intel"),))
 
 
 def workers(slow: int, count: int = 10) -> list[Worker]:
@@ -140,7 +137,7 @@ def workers(slow: int, count: int = 10) -> list[Worker]:
 
 
 def report(slow: int) -> SampledReport:
-    return compare(PLAN, workers(slow), Options())
+    return report_of(workers(slow))
 
 
 def test_some_slower_machines() -> None:

@@ -4,11 +4,10 @@
 from collections.abc import Sequence
 
 import pytest
+from seed_workers import report_of
 from tried_workers import MIB, trials, tried
 
-from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.report.content import reasons_text
 
@@ -16,9 +15,7 @@ SLOW_CEILINGS = (390, 391, 392)
 
 
 def proposed(slow: Sequence[Worker], fast: Sequence[Worker], baseline: str = "intel"):
-    candidate = {"intel": "amd-16", "amd-16": "intel"}[baseline]
-    plan = Plan("", baseline, "", ((candidate, baseline),))
-    return compare(plan, [*slow, *fast], Options()).confirming.paces
+    return report_of([*slow, *fast], baseline).confirming.paces
 
 
 @pytest.mark.parametrize("baseline", ["intel", "amd-16"])
@@ -62,8 +59,7 @@ FAST = trials({}, ceilings=(782,))
 def test_nothing_to_confirm(candidate: str, fast, expected: str) -> None:
     """No run is missing, or none would show anything; the reason is the comparison's own."""
     sides = () if candidate == "unknown" else tried(candidate, trials({}, ceilings=SLOW_CEILINGS))
-    plan = Plan("", "intel", "", ((candidate, "intel"),))
-    confirming = compare(plan, [*sides, *tried("intel", fast)], Options()).confirming
+    confirming = report_of([*sides, *tried("intel", fast)]).confirming
     assert (confirming.paces, reasons_text(confirming)) == ((), expected)
 
 

@@ -47,11 +47,6 @@ def paced(times: Sequence[float], rate: float = 391) -> TrialOutcome:
     return found[TrialKind.PACE]
 
 
-def test_without_trials_nothing_was_tried() -> None:
-    """Results from before trials have none."""
-    assert by_kind([None], [None]) == {}
-
-
 @pytest.mark.parametrize(
     ("time_ms", "state", "share"),
     [

@@ -12,26 +12,23 @@ import simulation
 from checkout import ROOT
 from seed_case import outcome
 from seed_facts import first
-from seed_workers import workers
+from seed_workers import report_of, workers
 
-from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Entry, Problem, Severity, Worker
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.run_noise import Step
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import rules as validity
 from io_benchmark.report.content import text_of
 
-PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 ENTRY = "workloads.0."
 DOCUMENTATION = ROOT / "taskcluster" / "docs" / "validity.md"
 
 
 def judged(change: dict[str, Any] | None = None, allow: tuple[str, ...] = ()) -> Report:
     found = workers(pools=("intel", "amd-16"), change={"amd-16": change or {}})
-    return compare(PLAN, found, Options(allow=frozenset(allow)))
+    return report_of(found, allow=frozenset(allow))
 
 
 def broken(report: Report, rule: str) -> list[Problem]:
@@ -147,7 +144,7 @@ def test_runs_of_both_kinds(sides, allow, severities, workers_by_side):
     fewer = {**first(200), f"{ENTRY}retrieves_planned": 200}
     change = {f"{side}/1": fewer for side in sides}
     made = workers(2, between=0.02, pools=("intel", "amd-16"), change=change)
-    report = compare(PLAN, made, Options(allow=frozenset(allow)))
+    report = report_of(made, allow=frozenset(allow))
     problems = broken(report, "retrieves")
     assert [problem.severity for problem in problems] == severities
     left_out = ": left out: 200 retrieves were planned, and every side has runs of 2,000"
@@ -203,11 +200,11 @@ def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:
     """It refuses the comparison of all; without it the others would be compared."""
     other_sizes = {f"{ENTRY}file_sizes_bytes": [81, *seed_case.SIZES_MIB[1:]]}
     found = workers(3, pools=("intel", "amd-16"), change={"amd-16/1": other_sizes})
-    (problem,) = broken(compare(PLAN, found, Options()), "sizes")
+    (problem,) = broken(report_of(found), "sizes")
     (worker,) = (each for each in found if min(each.entries[0].size_bytes) < 100)
     text = text_of(problem.message)
     assert text.endswith(f"Different from the rest of its side: {text_of(worker.task_name)}")
     # Of two runs that differ, neither is the rest.
     two = workers(2, pools=("intel", "amd-16"), change={"amd-16/1": other_sizes})
-    (problem,) = broken(compare(PLAN, two, Options()), "sizes")
+    (problem,) = broken(report_of(two), "sizes")
     assert "Different from the rest" not in text_of(problem.message)
