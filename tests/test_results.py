@@ -142,6 +142,17 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
             "$.workloads[0].samples.file_index: names a file that file_sizes_bytes does not have",
         ),
         (f"{RETRIEVES}samples.lookup_user_ns", [], "$.workloads[0].samples: its columns differ"),
+        (
+            f"{RETRIEVES}turn_ends",
+            [20, 20],
+            "$.workloads[0].turn_ends: do not increase from 1 to 40",
+        ),
+        (
+            f"{RETRIEVES}turn_ends",
+            [20, 41],
+            "$.workloads[0].turn_ends: do not increase from 1 to 40",
+        ),
+        (f"{BATCHES}turn_ends", [0], "$.workloads[1].turn_ends: do not increase from 1 to"),
         ("timeline.columns.dirty_bytes", [], "$.timeline: its columns differ in length"),
         (
             "workloads",
@@ -194,7 +205,8 @@ def test_every_workload_reads_whole() -> None:
     for entry, original in zip(result.workloads, whole["workloads"], strict=True):
         assert columns_of(entry) == original["samples"]
         facts = msgspec.to_builtins(msgspec.structs.replace(entry, samples=None))
-        is_newer = {"process_times", "final_sync_device_bytes", "trials"} - set(original)
+        newer = {"process_times", "final_sync_device_bytes", "trials", "turn_ends"}
+        is_newer = newer - set(original)
         assert is_part_of(facts, {**original, "samples": None, **dict.fromkeys(is_newer)})
     recorded = set(WORKLOADS) - {"unpack"}  # a later one: tests/script/test_unpack.py
     assert {entry.__struct_config__.tag for entry in result.workloads} == recorded

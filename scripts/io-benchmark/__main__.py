@@ -67,6 +67,11 @@ def main(arguments):
         from measure import measure  # noqa: PLC0415
 
         return measure(arguments[1:], None if os.environ.get("TASK_ID") else _ci_job())
+    if {"-h", "--help"} & set(arguments):
+        from usage import show  # noqa: PLC0415
+
+        show(_known_workloads())
+        return 0
     from early_end import Interruption  # noqa: PLC0415 - needs signals of Linux
 
     origin_ns = time.monotonic_ns()

@@ -5,10 +5,12 @@ import contextlib
 import importlib
 import re
 import traceback
+from itertools import groupby
 
-from early_end import Interrupted, SkippedError, WorkloadError, reason_of
+from early_end import Interrupted
 from log import say
 from measuring import fixed_work
+from measuring.turns import Turns
 from observe import devices, host, storage
 from observe.timelines import Sampler
 from result import figures
@@ -70,37 +72,41 @@ class _Bench:
         self.held = interruption.held
         self.record = record
         self._interruption = interruption
-        self._sampler = self._current = None
-        self._number = 0
-        self._suites, self._failures, self._skipped = [], [], []
-        self._measured_enough = False
+        self._sampler = self.current = None  # the workload that is being measured
+        self._turns = Turns(self)
 
     def device_bytes(self):
         """Return the bytes that the places' disks have read and written so far, by name."""
         totals = devices.counters()
         return {name: totals[name][:2] for name in self.leaf_devices if name in totals}
 
-    def device_bytes_since(self, before):
+    def device_bytes_since(self, before, earlier=None):
+        """Return what the places' disks have moved since, together with what they had moved earlier."""
         after = self.device_bytes()
-        return {
-            name: {"read": after[name][0] - read, "written": after[name][1] - written}
-            for name, (read, written) in before.items()
-            if name in after
-        }
+        moved = {}
+        for name in before.keys() & after.keys():
+            sums = (earlier or {}).get(name, {"read": 0, "written": 0})
+            read, written = (now - then for now, then in zip(after[name], before[name]))
+            moved[name] = {"read": sums["read"] + read, "written": sums["written"] + written}
+        return moved
 
     def between_samples(self):
         """Write an interim result; called outside the timed parts, at most every ten seconds."""
-        with self.held():
-            self._collect()
+        self.collect()
         self.record.write_if_possible()
 
-    def _collect(self):
-        if self._current is not None:
-            workload, entry = self._current
-            entry["samples"] = workload.samples()
-        if self._sampler is not None:
-            self._sampler.take()
-            self.record.document["timeline"] = self._sampler.as_timeline()
+    def mark(self):
+        """Take a row of the timeline now."""
+        with self.held():
+            self._sampler.mark()
+
+    def collect(self):
+        with self.held():
+            if self.current is not None:
+                self.current.entry["samples"] = self.current.samples()
+            if self._sampler is not None:
+                self._sampler.take()
+                self.record.document["timeline"] = self._sampler.as_timeline()
 
     def run(self, workload_classes):
         """Return the exit code and its reason; the result file is valid at every moment."""
@@ -114,17 +120,23 @@ class _Bench:
             with self._interruption.allowed():
                 self._observe()
                 self._measure_fixed_work()
-                for workload, place, planned in plans:
-                    self._measure(type(workload), place, planned)
+                for _, in_places in groupby(plans, lambda plan: type(plan[0])):
+                    self._turns.measure(list(in_places))
                 self._measure_fixed_work()
         except Interrupted as interruption:
             interrupted = interruption
         except Exception as error:  # noqa: BLE001
             # A bug of this script: the samples so far are kept.
-            self._failures.append(_internal_error(error))
-        state, reason, exit_code = self._ending(interrupted, entries)
+            self._turns.failures.append(_internal_error(error))
+        measured = [
+            (workload, entry)
+            for workload, _, planned in plans
+            for entry in planned
+            if entry["samples"][workload.columns[0]]
+        ]
+        state, reason, exit_code = self._ending(interrupted, entries, measured)
         try:
-            self._finish(outcome(state, reason), entries)
+            self._finish(outcome(state, reason), entries, measured)
         except OSError as error:
             reason = NOT_WRITTEN % (error.filename, error.strerror)
             exit_code = exit_code or FAILED
@@ -150,7 +162,7 @@ class _Bench:
         return plans
 
     @contextlib.contextmanager
-    def _claimed(self, place):
+    def claimed(self, place):
         """Yield a folder in the place that is removed at the end, whatever happens."""
         folder = None
         try:
@@ -173,7 +185,7 @@ class _Bench:
             self.warn("memory-not-touched", host.TOO_LITTLE_MEMORY)
         for place in self.settings.places:
             try:
-                with self._claimed(place):
+                with self.claimed(place):
                     observed = storage.observe(place.name, place.path)
             except OSError as error:
                 observed = dict(place._asdict(), failed=error.strerror)
@@ -190,62 +202,12 @@ class _Bench:
         for missing in fixed_work.measure(self.settings, self.origin_ns, records):
             self.warn("fixed-work", "fixed work is not measured: %s" % missing)
 
-    def _measure(self, workload_class, place, entries):
-        try:
-            with self._claimed(place) as folder:
-                workload = workload_class(self, place, folder)
-                workload.prepare()
-                for entry in entries:
-                    self._run_entry(workload, place, entry)
-        except SkippedError as skipped:
-            self._skip(place, entries, skipped)
-        except (OSError, WorkloadError, MemoryError) as error:
-            reason = "place %s (%s): %s" % (*place, reason_of(error))
-            say("error: " + reason)
-            self._failures.append(reason)
-            for entry in entries:
-                if entry["outcome"]["state"] in ("not-started", "running"):
-                    entry["outcome"] = outcome("failed", reason)
-
-    def _run_entry(self, workload, place, entry):
-        self._number += 1
-        count = (self._number, len(self.record.document["workloads"]))
-        say("[%d/%d] %s" % (*count, workload.title(entry)))
-        entry["outcome"] = outcome("running")
-        self._current = (workload, entry)
-        try:
-            workload.run(entry)
-            entry["outcome"] = outcome("completed")
-            workload.run_trials(entry)
-        except Interrupted as interrupted:
-            if entry["outcome"]["state"] == "running":
-                entry["outcome"] = outcome(interrupted.state, interrupted.reason)
-            raise
-        except SkippedError as skipped:
-            self._skip(place, [entry], skipped)
-        finally:
-            with self.held():
-                self._collect()
-                self._current = None
-                samples = len(entry["samples"][workload.columns[0]])
-                self._measured_enough |= samples >= workload.samples_for_a_verdict
-                if samples:
-                    self._suites.append(figures.suite(self.settings, workload, entry))
-
-    def _skip(self, place, entries, skipped):
-        reason = "place %s (%s): %s: %s" % (*place, entries[0]["name"], skipped)
-        say("skipped: " + reason)
-        self._skipped.append(reason)
-        self.warn("skipped", reason)
-        for entry in entries:
-            entry["outcome"] = outcome("skipped", str(skipped))
-
-    def _ending(self, interrupted, entries):
+    def _ending(self, interrupted, entries, measured):
         """Return the run's state, the reason for it, and the exit code."""
         is_out_of_time = interrupted is not None and interrupted.exit_code is None
         if is_out_of_time and all(entry["outcome"]["state"] == "completed" for entry in entries):
             interrupted = None  # only trials are missing
-        failures = self._failures + ([] if self._suites else self._skipped)
+        failures = self._turns.failures + ([] if measured else self._turns.skipped)
         reasons = failures + ([] if interrupted is None else [interrupted.reason])
         reason = "; ".join(reasons) or None
         if interrupted is not None and interrupted.exit_code is not None:
@@ -254,14 +216,18 @@ class _Bench:
             return "failed", reason, FAILED
         if interrupted is not None:
             # There may be enough samples for a verdict.
-            return interrupted.state, reason, DONE if self._measured_enough else FAILED
+            is_enough = any(
+                len(entry["samples"][workload.columns[0]]) >= workload.samples_for_a_verdict
+                for workload, entry in measured
+            )
+            return interrupted.state, reason, DONE if is_enough else FAILED
         return "completed", None, DONE
 
-    def _finish(self, run_outcome, entries):
+    def _finish(self, run_outcome, entries, measured):
         """Write the result before the log's summary: the log may fail, the result is complete."""
         if self._sampler is not None:
             self._sampler.stop()
-            self._collect()
+            self.collect()
             if self._sampler.ended_early:
                 message = "the timeline ends early: %s" % self._sampler.ended_early
                 self.warn("sampler-ended", message)
@@ -272,7 +238,8 @@ class _Bench:
                 entry["outcome"] = outcome("failed", run_outcome["reason"])
         self.record.finish(run_outcome)
         if self.settings.perfherder != "never":
-            figures.write(self.settings.artifacts, self._suites)
+            suites = [figures.suite(self.settings, *each) for each in measured]
+            figures.write(self.settings.artifacts, suites)
 
     def _show(self, reason, plans):
         figures.show(plans)

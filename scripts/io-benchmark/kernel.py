@@ -11,13 +11,12 @@ is all in user mode, but the sum of both modes is right.
 
 import os
 import re
-from resource import RUSAGE_CHILDREN, RUSAGE_THREAD, getrusage
+from resource import RUSAGE_THREAD, getrusage
 
 from log import NS_PER_S
 
 # The root of the file system to read; tests put a recorded tree here.
 ROOT = ""
-_NEVER_WAITED = b"0 0 1"  # the schedstat of a child before it began
 
 
 def read_text(path):
@@ -106,36 +105,6 @@ class Account:
         return growth(self._before, self.read())
 
 
-class ChildrenAccount:
-    """What children without threads spend that are reaped one after the other, each after it ended.
-
-    A retrieve has one child, and reading what it waited for is the largest part of what the
-    harness costs. So /proc is kept open, and growth is computed from the readings later.
-    """
-
-    def __init__(self):
-        self._proc = _open_to_reread("/proc")
-        self._usage = getrusage(RUSAGE_CHILDREN)
-
-    def close(self):
-        if self._proc is not None:
-            os.close(self._proc)
-
-    def reap(self, child):
-        """Return readings before and after the child, for growth()."""
-        counted = b""
-        try:
-            schedstat = os.open("%d/schedstat" % child, os.O_RDONLY, dir_fd=self._proc)
-        except OSError:
-            pass
-        else:
-            counted = _read_again(schedstat)
-            os.close(schedstat)
-        os.waitpid(child, 0)
-        before, self._usage = self._usage, getrusage(RUSAGE_CHILDREN)
-        return (before, _NEVER_WAITED), (self._usage, counted)
-
-
 def growth(before, after):
     """Return user, kernel and waiting ns between two readings; what the kernel does not tell is None."""
     (usage, schedstat), (usage_before, schedstat_before) = after, before
@@ -153,7 +122,11 @@ def wait_for(child):
 
 def waiting_ns_of(child):
     """Return how long a child without threads waited for a CPU; call it before reap()."""
-    return _waiting_ns(read_text("/proc/%d/schedstat" % child) or "")
+    schedstat = _open_to_reread("/proc/%d/schedstat" % child)
+    waiting_ns = _waiting_ns(_read_again(schedstat))
+    if schedstat is not None:
+        os.close(schedstat)
+    return waiting_ns
 
 
 def reap(child, waiting_ns):

@@ -32,8 +32,8 @@ def _write(descriptor, message):
 class ProgressLines:
     """Lines about the progress of one measurement, one every few seconds."""
 
-    def __init__(self, total, started_ns):
-        self._total, self._started_ns = total, started_ns
+    def __init__(self, total, started_ns, label=""):
+        self._total, self._started_ns, self._label = total, started_ns, label
         self.due_ns = started_ns + PROGRESS_EVERY_NS
 
     def show(self, done, now_ns, figures, longest_s=float("inf")):
@@ -42,4 +42,4 @@ class ProgressLines:
         elapsed_s = max(now_ns - self._started_ns, 1) / NS_PER_S
         left_s = min(elapsed_s / done * (self._total - done), longest_s) if done else longest_s
         count = "%*d/%d" % (len(str(self._total)), done, self._total)
-        say("  [%s] %.1f s left%s" % (count, max(0, left_s), figures))
+        say("  %s[%s] %.1f s left%s" % (self._label, count, max(0, left_s), figures))

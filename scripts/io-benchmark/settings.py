@@ -15,51 +15,13 @@ PROFILES = {"full": 1, "quarter": 4, "twentieth": 20, "quick": 80}
 FULL_BYTES = 6 * 1024 * MIB  # with copies; the workload itself checks the exact space
 SHORT_PROFILES = {"twentieth": 200, "quick": 100}  # retrieves, at most
 PLACE = "workspace"  # as the kind names it
-HELP_COLUMNS, HELP_INDENT = 79, 24
+HELP_COLUMNS = 79
 TIME_BUDGET_S = 600.0  # for each workload, place and destination
 URL = "http://host/path or https://host/path, without a user or password"
 RETRIEVES_AT_MOST = 100_000  # in all places and destinations together
 FILES_AT_MOST = 100_000
 PACE_AT_MOST = 10**12
 PLACES_AT_MOST = 10
-# One screen for people; %s stands for the workloads.
-HELP = """\
-usage: python3 io-benchmark.pyz run [OPTION ...]
-       python3 io-benchmark.pyz measure [OPTION ...] -- COMMAND
-
-`run` measures the storage of this machine and writes one result file. First it
-prints where it works and how much it writes. At the end it removes its files.
-`io-benchmark compare` compares result files.
-`measure` runs a command, and writes what it asked of this machine.
-
-  --pool NAME           one name for all machines of this kind (default: by the
-                        CI system's variables, else the host's name)
-  --place NAME=/PATH    measure this folder; repeatable (default: workspace=,
-                        the CI job's folder, else the current one)
-  --output FOLDER       write FOLDER/io-benchmark/io-benchmark.json (default: .)
-  --profile PROFILE     full: 6 GB of files, 2000 copies; quarter: files of a
-                        quarter; twentieth: 200 copies; quick: an eightieth,
-                        100 copies
-                        (default: the first that leaves half of the space free)
-  --time-budget SECONDS end after this time, with what was measured until then
-                        (default: 600, times workloads, places, destinations)
-  --workload NAME       repeatable (default: cache-retrieve); one of
-%s
-  --retrieves N         number of copies (default: 2000)
-  --sizes COUNTxMIB,... sizes of the files, instead of the profile's
-  --destination WHICH   overwrite, unlink or fresh; repeatable
-                        (default: overwrite)
-  --fidelity WHICH      seed: one grep and one copy in this process; real: the
-                        steps of cached_download.sh in bash (default: seed)
-  --trials WHEN         auto, always or never try what makes a difference
-                        (default: auto)
-  --pace BYTES_PER_S    one of the trials copies at this speed
-  --seed N              another order of the copies (default: 1)
-  --perfherder WHOSE    also write Perfherder's file: pool or neutral
-  --upload-url URL      where `upload` uploads to (default: this machine)
-
-Exit code: 0 measured, 1 failed, 2 wrong arguments, 128+N ended by signal N.
-"""
 
 
 class WrongArgumentsError(Exception):
@@ -72,8 +34,6 @@ class _Place(NamedTuple):
 
 
 class _Parser(argparse.ArgumentParser):
-    page = ""  # what --help prints, where argparse's own help is not wanted
-
     def __init__(self, **keywords):
         # With its width, since argparse imports much where it must ask for it.
         formatter: Any = lambda prog: argparse.HelpFormatter(prog, width=HELP_COLUMNS)  # noqa: E731
@@ -81,9 +41,6 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message):
         raise WrongArgumentsError(message)
-
-    def format_help(self):
-        return self.page or super().format_help()
 
 
 def _matching(pattern, convert, description):
@@ -186,13 +143,8 @@ def parse_measure(arguments, job):
 
 def parse(arguments, workload_names, job=None):
     """Return the settings of a run, in a job of a CI system."""
-    import textwrap  # noqa: PLC0415 - measure must not load it
-
     # No abbreviations: a new option must not change what an old command means.
-    parser = _Parser(prog="io-benchmark run", allow_abbrev=False)
-    indent = " " * HELP_INDENT
-    wrapper = textwrap.TextWrapper(HELP_COLUMNS, indent, indent, break_on_hyphens=False)
-    parser.page = HELP % wrapper.fill(", ".join(workload_names))
+    parser = _Parser(prog="io-benchmark run", allow_abbrev=False, add_help=False)
     add = parser.add_argument
     several: Any = {"action": "append"}
     add("--pool", type=_pool_name)

@@ -67,7 +67,7 @@ def details(made: Report, ending: str) -> dict[str, dict[str, float]]:
 
 
 def hidden(count: int) -> dict[str, Any]:
-    return {"metadata/visibility": {"not_visible": count, "longest_invisible_ns": 5_000_000}}
+    return {"metadata/visibility": {"not_visible": count}}
 
 
 STALLS = {"upload/connection-each": {"expect_100_stalls": 50}}

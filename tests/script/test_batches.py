@@ -62,7 +62,7 @@ def test_when_there_is_enough():
     settings, record = SimpleNamespace(profile="full"), SimpleNamespace(due_ns=10**12)
     bench = SimpleNamespace(origin_ns=100, settings=settings, record=record)
     workload = spawn.WORKLOAD(bench, None, "/a")
-    workload._planned, workload._time_limit_s = 3, 1.0
+    workload.planned, workload.time_limit_s = 3, 1.0
     for times, enough in (
         ([(1000, 2000), (2000, 2000)], [False]),
         ([(1000, 2000), (3000, 4000), (5000, 6000)], [False, False, True]),

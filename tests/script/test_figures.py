@@ -50,20 +50,8 @@ def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:
     operations = "1250 in 0.2 s, Avg 6250, Min 2500, Max 10000, P50 2500, P95 2500, P99 2500 IOPS"
     assert capfd.readouterr().out.splitlines()[2:] == [
         f"cache-retrieve, place a, overwrite, retrieves-100: {copies}",
-        "  80 MiB files: 40 in 3.2 s, Avg 80.5, Min 61, Max 100, P50 81, P95 99, P99 100 ms",
-        "  5 MiB files: 60 in 1.8 s, Avg 30.5, Min 1, Max 60, P50 31, P95 58, P99 60 ms",
-        "  Lookup alone: 100 in 0.0 s, Avg 0, Min 0, Max 0, P50 0, P95 0, P99 0 ms",
-        f"  Copy alone: {copies}",
         f"random-io, place a, read-depth-1: incomplete (stopped): why; {operations}",
     ]
-
-
-@pytest.mark.parametrize(("measurements", "is_detailed"), [(3, True), (4, False)])
-def test_parts_of_few_measurements(capfd, measurements, is_detailed):
-    """The log has a line per entry, and those of its parts where there are three at most."""
-    figures.show([(RETRIEVES, None, [retrieves([1, 2])] * measurements)])
-    lines = capfd.readouterr().out.splitlines()
-    assert ("  Copy alone: " in "\n".join(lines)) is is_detailed
 
 
 def test_a_suite() -> None:

@@ -47,13 +47,8 @@ def test_a_reaped_childs_waiting(recorded: Callable[..., None]) -> None:
     """It is the second number of its schedstat, or unknown."""
     children = [start(""), start("")]
     recorded({f"/proc/{children[0]}/schedstat": "1 55 2\n"})
-    account = kernel.ChildrenAccount()
-    waiting = []
-    for child in children:
-        kernel.wait_for(child)
-        waiting.append(kernel.growth(*account.reap(child))[2])
-    account.close()
-    assert waiting == [55, None]
+    waiting = [kernel.waiting_ns_of(child) for child in children]
+    assert [kernel.reap(*each)[1][2] for each in zip(children, waiting, strict=True)] == [55, None]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import sys
 import zipapp
 
 import pytest
-import settings
+import usage
 from checkout import ROOT
 from profiled import Profiled
 from pythons import every_python, oldest_python
@@ -169,7 +169,7 @@ def test_a_removed_folder(file, tmp_path):
 def test_help(file, tmp_path, arguments, every_workload):
     """One screen for people: at most 40 lines of 80 columns."""
     code, output = start(file, *arguments, folder=tmp_path)
-    head, tail = settings.HELP.replace("%%", "%").split("%s")
+    head, tail = usage.HELP.split("%s")
     assert (code, output.startswith(head), output.endswith(tail)) == (0, True, True)
     names = " ".join(output.removeprefix(head).removesuffix(tail).split())
     assert names == ", ".join(every_workload)

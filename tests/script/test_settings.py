@@ -7,6 +7,7 @@ from pathlib import Path
 import ci
 import pytest
 import settings
+import usage
 from result import figures
 from settings import WrongArgumentsError
 
@@ -127,7 +128,7 @@ def test_help_names_every_option():
     source = Path(settings.__file__).read_text().partition("def parse(")[2]
     source = source.partition("\ndef ")[0]
     options = {word for word in source.split('"') if word.startswith("--")}
-    assert {option for option in options if f"  {option} " not in settings.HELP} == set()
+    assert {option for option in options if f"  {option} " not in usage.HELP} == set()
 
 
 @pytest.mark.parametrize(

@@ -65,16 +65,12 @@ def check_metadata(entry: Any, observed: Any) -> None:
     if entry["variant"] == "visibility":
         assert observed["checks"] == len(entry["samples"]["operations"])
         assert 0 <= observed["not_visible"] <= observed["checks"]
-        assert observed["longest_invisible_ns"] >= 0
 
 
 def check_random_io(entry: Any, observed: Any) -> None:
     assert sum(entry["samples"]["operations"]) > 0
-    latency = observed.pop("latency_ns")
-    assert list(latency) == ["mean", "p50", "p95", "p99", "max"]
-    assert 0 < latency["p50"] <= latency["p95"] <= latency["p99"] <= latency["max"]
-    processes = min(entry["parameters"]["depth"], len(CPUS), 8)
-    assert observed == {"method": "python-o-direct", "processes": processes}
+    assert observed.pop("latency_ns")["p99"] > 0
+    assert observed == {"method": "python-o-direct"}
 
 
 def check_spawn(entry: Any, observed: Any) -> None:

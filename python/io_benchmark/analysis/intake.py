@@ -84,6 +84,7 @@ def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float | None) -> Entry
         planned=entry.retrieves_planned,
         parts_ns=time_parts.of_retrieves(samples, stolen_per_cpu),
         lookup_ns=lookup_ns,
+        turn_ends=entry.turn_ends or (),
     )
 
 
@@ -103,6 +104,7 @@ def _batches(entry: BatchEntry, stolen_per_cpu: float | None) -> Entry:
         size_bytes=array("q", [0]) * len(samples.duration_ns),
         planned=entry.parameters.samples_planned,
         parts_ns=time_parts.of_batches(samples, entry.process_times, stolen_per_cpu),
+        turn_ends=entry.turn_ends or (),
     )
 
 

@@ -5,7 +5,7 @@ Candidate and baseline are *sides*: pools, with `compare A --against B` one pool
 """
 
 from array import array
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from statistics import median
@@ -77,6 +77,8 @@ class Entry(Struct, frozen=True, dict=True):
     parts_ns: Mapping[Part, float] = field(default_factory=dict)  # means of one operation
     lookup_ns: "Integers | None" = None  # the part of a retrieve's time; only of cache-retrieve
     first_reads: frozenset[int] = frozenset()  # retrieves that took a file for the first time
+    # How many samples there were after each turn, where it took turns with other measurements.
+    turn_ends: Sequence[int] = ()
 
     @property
     def retrieves(self) -> CacheRetrieveEntry | None:

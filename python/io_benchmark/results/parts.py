@@ -8,6 +8,7 @@ agree between pools, `observed` what the run learned. A sample is a batch of ope
 import sys
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from itertools import pairwise
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -93,6 +94,17 @@ class ResultOutcome(ResultPart, frozen=True):
 BytesByDevice = Annotated[dict[Text, _DeviceBytes], Many]
 
 
+# Where several measurements took turns: how many samples each had at the end of every turn.
+TurnEnds = Annotated[list[Count], Many] | None
+
+
+def turns_inconsistency(turn_ends: TurnEnds, rows: int) -> str | None:
+    bounds = [0, *(turn_ends or ())]
+    if any(end <= start for start, end in pairwise(bounds)) or bounds[-1] > rows:
+        return f"turn_ends: do not increase from 1 to {rows:,} at most, as the samples do"
+    return None
+
+
 class BatchColumns(Columns, frozen=True):
     """One row per sample; start_ns counts from the script's start, by the monotonic clock.
 
@@ -174,6 +186,7 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
     run_ns: Count | None
     device_bytes: BytesByDevice | None
     process_times: ProcessTimes | None = None
+    turn_ends: TurnEnds = None
     samples: BatchColumns
     outcome: ResultOutcome
     parameters: _Parameters
@@ -182,7 +195,8 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
     @property
     def inconsistency(self) -> str | None:
         """Return the first inconsistency between values, as 'key: problem', or None."""
-        return self.samples.inconsistency
+        rows = len(self.samples.duration_ns)
+        return self.samples.inconsistency or turns_inconsistency(self.turn_ends, rows)
 
 
 class SideFinding(Struct, frozen=True):

@@ -39,10 +39,14 @@ class ProcessTimes:
 
 
 class Batches(Workload):
-    """A workload defines its sizes, and `measure(entry)`, which calls add() until that returns true."""
+    """A workload defines its sizes, and `measure(entry)`.
+
+    In a turn it takes samples from `taken` to `planned`, or until `deadline_ns`.
+    """
 
     columns = ("start_ns", "duration_ns", "operations")
     samples_for_a_verdict = 20
+    turns = 6  # some make files or processes for each
     names: Tuple[str, ...] = ()  # of the variants
     observes: Tuple[str, ...] = ()
     # How many samples, in which time, and the like: of a full run, and of a short one.
@@ -62,41 +66,73 @@ class Batches(Workload):
         """Return what decides what is measured; two pools must have the same to be compared."""
         return dict(self.sizes)
 
+    def start(self, _entry):
+        """Do what precedes all samples."""
+
     def measure(self, entry):
+        """Take samples until add() returns true; with others there are several turns."""
         raise NotImplementedError
+
+    def turns_with(self, entry):
+        return entry["variant"], entry["threads"]
 
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
         plan = {"parameters": self.parameters(variant), "observed": dict.fromkeys(self.observes)}
-        return {**plan, **dict.fromkeys(("run_ns", "process_times", "device_bytes"))}
+        return {**plan, **dict.fromkeys(("run_ns", "process_times", "device_bytes", "turn_ends"))}
 
     def prepare(self):
         """Make the files that all runs use."""
 
-    def run(self, entry):
+    def run(self, entry, turns):
         self._rows = []
         self.process_times = ProcessTimes()
+        planned, limit_s = (
+            entry["parameters"][name] for name in ("samples_planned", "time_limit_s")
+        )
+        self.time_limit_s = limit_s / turns
+        self.start(entry)
+        yield
+        ends = sorted({planned * turn // turns for turn in range(1, turns + 1)} - {0})
+        for self.planned in ends:
+            self.taken = len(self._rows)
+            if self.taken >= self.planned:  # some samples are taken several at a time
+                continue
+            self._measure_turn(entry)
+            if not self._rows:
+                raise WorkloadError("no operation ended within %g s" % self.time_limit_s)
+            if turns > 1 and len(self._rows) > self.taken:
+                entry["turn_ends"] = [*(entry["turn_ends"] or []), len(self._rows)]
+            # Where operations are slow, one takes longer than a turn may.
+            if self.planned == planned or entry["run_ns"] >= limit_s * NS_PER_S:
+                break
+            yield
+        figures = (
+            self.log_label,
+            len(self._rows),
+            planned,
+            self._mean(),
+            entry["run_ns"] / NS_PER_S,
+        )
+        say("  %s[%d/%d] mean %s, %.1f s" % figures)
+
+    def _measure_turn(self, entry):
         before = self._bench.device_bytes()
-        self._planned = entry["parameters"]["samples_planned"]
-        self._time_limit_s = entry["parameters"]["time_limit_s"]
         self.begin(time.monotonic_ns())
         try:
             self.measure(entry)
         finally:
             if self._rows:
-                entry["run_ns"] = time.monotonic_ns() - self._started_ns
+                lasted_ns = time.monotonic_ns() - self._started_ns
+                entry["run_ns"] = (entry["run_ns"] or 0) + lasted_ns
             entry["process_times"] = self.process_times.as_document()
-            entry["device_bytes"] = self._bench.device_bytes_since(before)
-        if not self._rows:
-            raise WorkloadError("no operation ended within %g s" % self._time_limit_s)
-        figures = (len(self._rows), self._planned, self._mean(), entry["run_ns"] / NS_PER_S)
-        say("  [%d/%d] mean %s, %.1f s" % figures)
+            entry["device_bytes"] = self._bench.device_bytes_since(before, entry["device_bytes"])
 
     def begin(self, started_ns):
         """Start the timed part; called again after a warm-up."""
         self._started_ns = started_ns
-        self.deadline_ns = started_ns + int(self._time_limit_s * NS_PER_S)
-        self._progress = ProgressLines(self._planned, started_ns)
+        self.deadline_ns = started_ns + int(self.time_limit_s * NS_PER_S)
+        self._progress = ProgressLines(self.planned, started_ns, self.log_label)
 
     def add(self, times, operations=1):
         """Add samples from their (start_ns, end_ns); return whether there are enough.
@@ -110,7 +146,7 @@ class Batches(Workload):
         ]
         now_ns = times[-1][1]
         self.look_around(now_ns)
-        return len(self._rows) >= self._planned or now_ns >= self.deadline_ns
+        return len(self._rows) >= self.planned or now_ns >= self.deadline_ns
 
     def take_messages(self, crew):
         """Yield (member, message); show progress while there is none."""
@@ -122,7 +158,7 @@ class Batches(Workload):
     def take_times(self, crew, operations):
         """Add what a member sends as [(start_ns, end_ns) per sample, spent]; return whether that is enough."""
         for _, (times, spent) in self.take_messages(crew):
-            if not self._rows:
+            if len(self._rows) == self.taken:
                 self.begin(times[0][0])
             self.process_times.add(*spent)
             if self.add(times, operations):
@@ -144,8 +180,8 @@ class Batches(Workload):
                 counts_by_member.setdefault((number, thread), []).extend(counts)
         finally:
             windows = _windows_together(counts_by_member, members, window_ns)
-            origin_ns, kept = self._bench.origin_ns, windows[: self._planned]
-            self._rows = [(start - origin_ns, *rest) for start, *rest in kept]
+            origin_ns, kept = self._bench.origin_ns, windows[: self.planned - self.taken]
+            self._rows += [(start - origin_ns, *rest) for start, *rest in kept]
 
     def look_around(self, now_ns):
         """Show progress and let the result file grow, where they are due."""
@@ -164,9 +200,8 @@ class Batches(Workload):
         threads = entry["threads"]
         return [entry["variant"], *([] if threads is None else ["threads-%d" % threads])]
 
-    def parts(self, entry):
-        samples = entry["samples"]
-        return [("All " + entry["variant"], samples["duration_ns"], samples["operations"])]
+    def durations(self, entry):
+        return entry["samples"]["duration_ns"], entry["samples"]["operations"]
 
     def subtests(self, _entry):
         return []

@@ -70,7 +70,6 @@ class SeedSteps(AbstractContextManager):
         # With its path: a bare name would cost a failed execve per folder of PATH.
         self._grep = shutil.which("grep") or "grep"
         self._account = kernel.Account()
-        self._children = kernel.ChildrenAccount()
         self._ended = None
         self.read = self._account.read
         # One pipe for all greps: each prints one line, which is read when it has ended.
@@ -80,7 +79,6 @@ class SeedSteps(AbstractContextManager):
     def __exit__(self, *_):
         """Leave an interrupted grep: it ends by itself, and the end of the run waits for it."""
         self._account.close()
-        self._children.close()
         os.close(self._answer)
         os.close(self._output)
 
@@ -88,15 +86,14 @@ class SeedSteps(AbstractContextManager):
         """Begin a block of retrieves."""
 
     def reap(self):
-        """Reap the grep of the latest lookup; return readings for spent()."""
+        """Reap the grep of the latest lookup; return what it spent."""
         grep, self._ended = self._ended, None  # never reaped twice
-        return self._children.reap(grep)
+        return kernel.reap(grep, kernel.waiting_ns_of(grep))[1]
 
     @staticmethod
     def spent(before, between, after, grep):
         """Return what lookup and copy spent, by readings around them; grep's is in the first."""
-        own = kernel.growth(before, between)
-        lookup = kernel.together(own, kernel.growth(*grep))
+        lookup = kernel.together(kernel.growth(before, between), grep)
         return (*lookup, *kernel.growth(between, after))
 
     def look_up(self, index, url):

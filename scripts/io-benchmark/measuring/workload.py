@@ -19,13 +19,15 @@ class Workload:
     per_place = True  # otherwise it runs once per task
     columns: Tuple[str, ...] = ()
     samples_for_a_verdict = 0
+    turns = 10  # of each entry, where several take turns
     maximum_s = 0  # per place where `per_place`, otherwise per task
 
     def __init__(self, bench, place, folder):
         self._bench = bench
-        self._place = place
+        self.place = place
         self._folder = folder
         self._rows = []
+        self.log_label = ""  # where several take turns
 
     @staticmethod
     def check_tools(*names):
@@ -43,6 +45,18 @@ class Workload:
 
     def planned_bytes(self):
         """Return the bytes of the files that it keeps, and of all copies; None if not known before."""
+
+    def kept_bytes(self):
+        """Return the bytes of the files that have to stay in memory or in the place."""
+        return 0
+
+    def turns_with(self, entry):
+        """Return the same value for entries that take turns."""
+        raise NotImplementedError
+
+    def run(self, entry, turns):
+        """Yield when everything is ready, and after each turn but the last, with nothing left to write."""
+        raise NotImplementedError
 
     def samples(self):
         """Return the columns of the latest run, as far as it got."""

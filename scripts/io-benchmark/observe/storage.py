@@ -111,31 +111,29 @@ def observe(name, path, *, may_write=True):
     mount = mount_of(path, table)
     place = {"name": name, "path": path}
     if mount is None:
-        place.update(kind="unknown", mount=None, devices=[], identified_by=None)
-        return place
+        return {**place, "kind": "unknown", "mount": None, "devices": []}
     space = os.statvfs(path)
     probe = _probe_writes(path) if may_write else None
-    tops, identified_by = _find_devices(mount, table, path if may_write else None)
-    place.update(
-        kind=_kind_of_place(mount, in_container(table)),
-        mount=mount._asdict(),
-        overlay=mount.overlay(),
-        filesystem=_filesystem_details(mount, tops),
-        size_bytes=space.f_blocks * space.f_frsize,
-        probe=probe,
-        devices=devices.chain(tops),
-        identified_by=identified_by,
-    )
-    return place
+    tops = _find_devices(mount, table, path if may_write else None)
+    return {
+        **place,
+        "kind": _kind_of_place(mount, in_container(table)),
+        "mount": mount._asdict(),
+        "overlay": mount.overlay(),
+        "filesystem": _filesystem_details(mount, tops),
+        "size_bytes": space.f_blocks * space.f_frsize,
+        "probe": probe,
+        "devices": devices.chain(tops),
+    }
 
 
 def _find_devices(mount, table, path):
-    """Return the devices directly below the mount, and how they were found; None: do not write."""
+    """Return the devices directly below the mount; without a path, nothing is written to find them."""
     if mount.filesystem in MEMORY_FILESYSTEMS + NETWORK_FILESYSTEMS:
-        return [], None
+        return []
     names = _devices_of(mount)
     if names is not None:
-        return names, "btrfs" if mount.filesystem == "btrfs" else "mount"
+        return names
     for candidate in _beside(mount, table):
         below = mount_of(candidate, table)
         if below is None or below.filesystem in OVERLAYS:
@@ -143,12 +141,11 @@ def _find_devices(mount, table, path):
         if below.filesystem in MEMORY_FILESYSTEMS:
             if candidate in HOST_FILES:
                 continue  # engines keep these in memory, whatever the layers are on
-            return [], None
+            return []
         names = _devices_of(below)
         if names is not None:
-            return names, candidate
-    written = _devices_written_to(path) if path is not None else []
-    return written, "probe" if written else None
+            return names
+    return [] if path is None else _devices_written_to(path)
 
 
 def _beside(mount, table):
@@ -213,15 +210,13 @@ def _devices_written_to(path):
         time.sleep(min(max(took_s, QUIET_S[0]), QUIET_S[1]))
         quiet = _written_since(between, devices.counters())
         moved = _written_since(before, between)
-        busy = {
-            *(name for name in moved if moved[name] >= 2 * quiet.get(name, 0) + PROBE_SHARE_BYTES)
-        }
+        busy = {name for name in moved if moved[name] >= 2 * quiet.get(name, 0) + PROBE_SHARE_BYTES}
         candidates = busy if candidates is None else candidates & busy
     return [name for name in sorted(candidates or ()) if not devices.below(name)]
 
 
 def write_probe(path, flags=0):
-    """Write 8 MiB without two equal blocks; return how long an fsync() of them takes."""
+    """Write and sync 8 MiB without two equal blocks."""
     path = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | flags, 0o600)
     try:
@@ -229,9 +224,7 @@ def write_probe(path, flags=0):
             for number in range(PROBE_BYTES // MIB):
                 chunk[:] = os.urandom(MIB)
                 os.pwrite(descriptor, chunk, number * MIB)
-        started_ns = time.monotonic_ns()
         os.fsync(descriptor)
-        return time.monotonic_ns() - started_ns
     finally:
         os.close(descriptor)
         os.unlink(path)
@@ -247,11 +240,10 @@ def _written_since(before, after):
 
 
 def _probe_writes(path):
-    """Return which devices wrote a probe, and how long its fsync took."""
+    """Return which devices wrote a probe; None where it cannot be written."""
     before = devices.counters()
     try:
-        fsync_ns = write_probe(path)
-    except OSError as error:
-        return {"failed": error.strerror, "fsync_ns": None, "written_bytes": None}
-    written = _written_since(before, devices.counters())
-    return {"failed": None, "fsync_ns": fsync_ns, "written_bytes": written}
+        write_probe(path)
+    except OSError:
+        return {"written_bytes": None}
+    return {"written_bytes": _written_since(before, devices.counters())}

@@ -104,12 +104,16 @@ class Sampler:
         except OSError as error:
             self.ended_early = error.strerror
 
-    def stop(self):
-        """End the process, and take a last row."""
+    def mark(self):
+        """Take a row now."""
         self.take()
-        self._crew.__exit__()
         if self.ended_early is None:
             self._rows.append(self._sample())
+
+    def stop(self):
+        """End the process, and take a last row."""
+        self.mark()
+        self._crew.__exit__()
 
     def as_timeline(self):
         return timeline_of(self._names, self._rows, EVERY_S)

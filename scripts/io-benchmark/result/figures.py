@@ -12,7 +12,6 @@ from log import NS_PER_S, say
 from result import files
 from settings import free_space_bytes
 
-DETAILED_AT_MOST = 3  # with more measurements, their parts are not in the log
 PERCENTILES = (50, 95, 99)
 FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
@@ -59,25 +58,17 @@ def _times_ns(durations_ns, operations):
 
 
 def show(plans):
-    """Print a line per entry, with its parts where there are few entries."""
+    """Print a line per entry."""
     say()
     say("=== RESULTS ===")
-    is_detailed = sum(len(entries) for *_, entries in plans) <= DETAILED_AT_MOST
     for workload, _, entries in plans:
         for entry in entries:
-            _show_entry(workload, entry, is_detailed)
-
-
-def _show_entry(workload, entry, is_detailed):
-    parts = [part for part in workload.parts(entry) if part[1]]
-    state, reason = entry["outcome"]["state"], entry["outcome"]["reason"]
-    words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
-    if parts:
-        words.append(_line(workload, *parts[0][1:]))
-    say("%s: %s" % (workload.title(entry), "; ".join(words)))
-    if is_detailed and parts:
-        for label, *samples in parts[1:]:
-            say("  %s: %s" % (label, _line(workload, *samples)))
+            state, reason = entry["outcome"]["state"], entry["outcome"]["reason"]
+            words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
+            durations_ns, operations = workload.durations(entry)
+            if durations_ns:
+                words.append(_line(workload, durations_ns, operations))
+            say("%s: %s" % (workload.title(entry), "; ".join(words)))
 
 
 def _line(workload, durations_ns, operations):
@@ -111,7 +102,7 @@ def suite(settings, workload, entry):
 
 
 def _subtests_ns(workload, entry):
-    times_ns = _times_ns(*workload.parts(entry)[0][1:])
+    times_ns = _times_ns(*workload.durations(entry))
     del times_ns["least"], times_ns["most"]
     return {**times_ns, **dict(workload.subtests(entry))}
 

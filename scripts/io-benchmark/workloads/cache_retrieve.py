@@ -16,7 +16,6 @@ import hashlib
 import os
 import random
 import time
-from typing import Any
 
 from log import MIB, NS_PER_S, ProgressLines, say
 from measuring import trials
@@ -32,7 +31,7 @@ OBSERVED = (
     *("cache_state", "lookup_method", "copy_method", "run_ns", "trims"),
     *("shares_extents", "final_sync_ns"),
     *("dirty_before_sync_bytes", "writeback_before_sync_bytes"),
-    *("final_sync_device_bytes", "device_bytes", "trials"),
+    *("final_sync_device_bytes", "device_bytes", "turn_ends", "trials"),
 )
 URL = "https://archive.mozilla.org/pub/firefox/fake/%d/firefox-%gMB.mar"
 SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's own needs
@@ -77,8 +76,6 @@ class _CacheRetrieve(Workload):
         self.files = [os.path.join(self._cache, "obj_%05d.cache" % number) for number in numbers]
         self.urls = [URL % (number, self.sizes[number - 1] / MIB) for number in numbers]
         self._sequence = _make_sequence(settings.seed, settings.retrieves, len(self.sizes))
-        self._counted = 0
-        self._steps: Any = SeedSteps
 
     def variants(self):
         names, fidelity = self._bench.settings.destinations, self._bench.settings.fidelity
@@ -107,7 +104,7 @@ class _CacheRetrieve(Workload):
         self.check_space(self._needed_bytes())
         os.mkdir(self._cache)
         os.mkdir(self.work)
-        cache = (self._place.name, len(self.sizes), sum(self.sizes) / MIB)
+        cache = (self.place.name, len(self.sizes), sum(self.sizes) / MIB)
         say("=== Populating the cache of %s: %d files, %.1f MiB ===" % cache)
         chunk = os.urandom(MIB)
         for path, size in zip(self.files, self.sizes):
@@ -117,35 +114,73 @@ class _CacheRetrieve(Workload):
         with open(self.url_list, "w", encoding="ascii") as file:
             file.writelines(url + "\n" for url in self.urls)
 
-    def run(self, entry):
-        """Do one timed pass over the sequence."""
-        self._rows, self._counted = [], 0
+    def kept_bytes(self):
+        return sum(self.sizes)
+
+    def turns_with(self, entry):
+        # Fresh copies measure how unwritten data accumulates: nothing may be written in between.
+        return ("fresh", entry["place"]) if entry["destination"] == "fresh" else self.name
+
+    def run(self, entry, turns):
+        """Do one timed pass over the sequence, in turns."""
+        self._rows = []
         entry["cache_state"] = self._make_cold()
-        self._steps = RealSteps if entry["fidelity"] == "real" else SeedSteps
-        target = Target(self.work, entry["fresh_ring_bytes"])
-        before = self._bench.device_bytes()
-        with self._steps(self.url_list, entry["destination"]) as steps:
+        folder = os.path.join(self.work, entry["destination"])
+        os.mkdir(folder)
+        kind = RealSteps if entry["fidelity"] == "real" else SeedSteps
+        target = Target(folder, entry["fresh_ring_bytes"])
+        yield
+        count = len(self._sequence)
+        ends = sorted({count * turn // turns for turn in range(1, turns + 1)} - {0})
+        with kind(self.url_list, entry["destination"]) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
             try:
-                self._retrieve_all(steps, target, entry)
+                for end in ends:
+                    if turns > 1:
+                        self._begin_turn(steps, target, end)
+                    before = self._bench.device_bytes()
+                    self._bench.mark()  # a turn may be shorter than the timeline's interval
+                    self._retrieve_until(end, steps, target, entry)
+                    self._bench.mark()
+                    moved = self._bench.device_bytes_since(before, entry["device_bytes"])
+                    entry["device_bytes"] = moved
+                    if turns > 1:
+                        entry["turn_ends"] = [*(entry["turn_ends"] or []), end]
+                    if end < count:
+                        page_cache.sync_filesystem(folder)
+                        yield
             finally:
                 entry["trims"] = target.trims
         entry["shares_extents"] = page_cache.shares_extents(target.last)
-        self._drain(entry, before)
+        self._drain(entry)
         target.remove()
+
+    def _begin_turn(self, steps, target, end):
+        """Make the turn continue the pass: what it reads first is on the disk, and the copy before it unwritten."""
+        done = len(self._rows)
+        read = self._sequence[:done]
+        for index in set(self._sequence[done:end]).difference(read):
+            page_cache.evict(self.files[index])
+        if done:
+            steps.copy(self.files[read[-1]], target.last, self.sizes[read[-1]])
 
     def run_trials(self, entry):
         is_tried = (entry["destination"], entry["fidelity"]) == ("overwrite", "seed")
         if is_tried and self._bench.settings.trials != "never":
             trials.run(self._bench, self, entry, len(self._rows))
 
-    def _retrieve_all(self, steps, target, entry):
+    def _retrieve_until(self, end, steps, target, entry):
         bench, rows, sizes = self._bench, self._rows, self.sizes
         clock, urls, files = time.monotonic_ns, self.urls, self.files
-        origin_ns, done_bytes, started_ns = bench.origin_ns, 0, clock()
-        progress = ProgressLines(len(self._sequence), started_ns)
-        for done, index in enumerate(self._sequence, 1):
+        # As if the turns before had ended just now.
+        earlier_ns = entry["run_ns"] or 0
+        origin_ns, started_ns = bench.origin_ns, clock() - earlier_ns
+        done_bytes = sum(sizes[index] for index in self._sequence[: len(rows)])
+        progress = ProgressLines(len(self._sequence), started_ns, self.log_label)
+        progress.due_ns += earlier_ns
+        for done in range(len(rows) + 1, end + 1):
+            index = self._sequence[done - 1]
             destination = target.next(sizes[index])
             before = steps.read()
             start_ns = clock()
@@ -156,7 +191,7 @@ class _CacheRetrieve(Workload):
             steps.copy(files[index], destination, sizes[index])
             end_ns = clock()
             times = (index, start_ns - origin_ns, lookup_ns, end_ns - copy_start_ns)
-            rows.append((*times, (before, between, steps.read(), steps.reap())))
+            rows.append((*times, *steps.spent(before, between, steps.read(), steps.reap())))
             done_bytes += sizes[index]
             entry["run_ns"] = end_ns - started_ns
             if end_ns >= progress.due_ns or done == len(self._sequence):
@@ -165,17 +200,6 @@ class _CacheRetrieve(Workload):
                 progress.show(done, end_ns, ", %.1f MiB/s, mean %.3g ms" % figures)
             if end_ns >= bench.record.due_ns:
                 bench.between_samples()
-
-    def samples(self):
-        self._count_spent()
-        return super().samples()
-
-    def _count_spent(self):
-        """Replace readings by what was spent: of many rows at once, in a third of the time."""
-        new = self._rows[self._counted :]
-        counted = [(*times, *self._steps.spent(*readings)) for *times, readings in new]
-        self._rows[self._counted :] = counted
-        self._counted = len(self._rows)
 
     def _make_cold(self):
         """Evict the cache from memory, then ask the kernel how much of it is still there."""
@@ -189,7 +213,7 @@ class _CacheRetrieve(Workload):
         sizes = {"cache_bytes": sum(self.sizes), "resident_bytes": resident_bytes}
         return {"drop_caches": dropped, **sizes}
 
-    def _drain(self, entry, before):
+    def _drain(self, entry):
         """Time the final sync, and record what was dirty before it and what the disks then wrote."""
         dirty, writeback = host.memory_bytes("Dirty"), host.memory_bytes("Writeback")
         before_sync = self._bench.device_bytes()
@@ -199,7 +223,8 @@ class _CacheRetrieve(Workload):
         say("  final sync: %.0f ms" % (entry["final_sync_ns"] / self.unit_ns))
         entry.update(dirty_before_sync_bytes=dirty, writeback_before_sync_bytes=writeback)
         entry["final_sync_device_bytes"] = self._bench.device_bytes_since(before_sync)
-        entry["device_bytes"] = self._bench.device_bytes_since(before)
+        moved = self._bench.device_bytes_since(before_sync, entry["device_bytes"])
+        entry["device_bytes"] = moved
 
     def _ring_bytes(self):
         limits_bytes = FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes()
@@ -212,21 +237,11 @@ class _CacheRetrieve(Workload):
             # The ring never holds more than all retrieves together.
             together = sum(self.sizes[index] for index in self._sequence)
             room["fresh"] = min(self._ring_bytes() + largest, together)
-        return sum(self.sizes) + SPARE_BYTES + max(room.values())
+        return sum(self.sizes) + SPARE_BYTES + sum(room.values())
 
-    def parts(self, entry):
-        """Return all retrieves, then each size, then lookups and copies separately."""
+    def durations(self, entry):
         samples = entry["samples"]
-        lookups, copies = samples["lookup_ns"], samples["copy_ns"]
-        totals = [lookup + copy for lookup, copy in zip(lookups, copies)]
-        by_size = {}
-        for index, total in zip(samples["file_index"], totals):
-            by_size.setdefault(entry["file_sizes_bytes"][index], []).append(total)
-        largest_first = sorted(by_size.items(), reverse=True)
-        parts = [("All retrieves", totals)]
-        parts += [("%g MiB files" % (size / MIB), times_ns) for size, times_ns in largest_first]
-        parts += [("Lookup alone", lookups), ("Copy alone", copies)]
-        return [(label, times_ns, None) for label, times_ns in parts]
+        return list(map(sum, zip(samples["lookup_ns"], samples["copy_ns"]))), None
 
     def options(self, entry):
         options = [entry["destination"]]

@@ -91,11 +91,14 @@ class _Exec(Batches):
             raise SkippedError("the place is mounted noexec")
         self.check_space((_processes() + 1) * (_code_bytes() + MIB))
 
+    def start(self, entry):
+        entry["observed"].update(architecture=platform.machine(), cpu_ns=0)
+
     def measure(self, entry):
         available = sorted(os.sched_getaffinity(0))
         count, observed = entry["threads"], entry["observed"]
         cpus = (available * count)[:count]
-        observed.update(architecture=platform.machine(), cpus=cpus, cpu_ns=0)
+        observed["cpus"] = cpus
         pins = cpus if len(available) >= count else None
         paths = _make_programs(self._folder, entry["variant"], count, entry["parameters"])
         try:

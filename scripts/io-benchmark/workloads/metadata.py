@@ -57,7 +57,7 @@ class _Metadata(Batches):
     name = "metadata"
     unit = "ops/s"
     maximum_s = 90
-    observes = ("cpus", "checks", "not_visible", "longest_invisible_ns")
+    observes = ("cpus", "checks", "not_visible")
     full, quick = FULL, QUICK
 
     def variants(self):
@@ -81,8 +81,12 @@ class _Metadata(Batches):
             "time_limit_s": sizes["time_limit_s"],
         }
 
-    def measure(self, entry):
+    def start(self, entry):
         entry["observed"]["cpus"] = _cpus()
+        if entry["variant"] == "visibility":
+            entry["observed"].update(checks=0, not_visible=0)
+
+    def measure(self, entry):
         if entry["variant"] == "visibility":
             self._check_visibility(entry)
         elif entry["variant"] == "lookup-missing":
@@ -92,10 +96,9 @@ class _Metadata(Batches):
 
     def _count_windows(self, entry):
         parameters, members = entry["parameters"], entry["threads"]
-        planned = parameters["samples_planned"]
         # More than planned, since the first and the last are incomplete.
-        limit_ns = int(parameters["time_limit_s"] * NS_PER_S)
-        duration_ns = min((planned + 2) * WINDOW_NS, limit_ns)
+        windows_ns = (self.planned - self.taken + 2) * WINDOW_NS
+        duration_ns = min(windows_ns, int(self.time_limit_s * NS_PER_S))
         names = tempfile.mkdtemp(prefix="names-", dir=self._folder)
 
         def work(number, ready, tell):
@@ -120,12 +123,12 @@ class _Metadata(Batches):
         mount = storage.mount_of(self._folder, storage.mount_table())
         # A name of this run, so that no earlier run has looked it up.
         name = os.path.basename(self._folder) + "-missing-"
-        prefix = os.path.join(mount.point if mount else self._place.path, name)
+        prefix = os.path.join(mount.point if mount else self.place.path, name)
         clock = time.monotonic_ns
         with Account() as account:
             account.begin()
             first_ns = clock()
-            for first in itertools.count(0, STEPS_PER_READING):
+            for first in itertools.count(self.taken * STEPS_PER_READING, STEPS_PER_READING):
                 numbers = range(first, first + STEPS_PER_READING)
                 paths = [prefix + "%05d" % number for number in numbers]
                 start_ns = clock()
@@ -139,20 +142,16 @@ class _Metadata(Batches):
 
     def _check_visibility(self, entry):
         path = os.path.join(self._folder, "seen-")
-        planned = entry["parameters"]["samples_planned"]
+        checks, observed = self.planned - self.taken, entry["observed"]
 
         def work(_number, ready, tell):
             ready()
-            _look_from_another_thread(path, planned, tell)
+            _look_from_another_thread(path, checks, tell)
 
-        observed = entry["observed"]
-        observed.update(checks=0, not_visible=0, longest_invisible_ns=0)
         with Crew(1, work) as crew:
-            for _, (start_ns, end_ns, invisible_ns) in self.take_messages(crew):
+            for _, (start_ns, end_ns, is_late) in self.take_messages(crew):
                 observed["checks"] += 1
-                observed["not_visible"] += invisible_ns > 0
-                longest_ns = max(observed["longest_invisible_ns"], invisible_ns)
-                observed["longest_invisible_ns"] = longest_ns
+                observed["not_visible"] += is_late
                 if self.add([(start_ns, end_ns)]):
                     return
 
@@ -201,7 +200,7 @@ def _created(folder, _files):
 
 
 def _look_from_another_thread(path, checks, tell):
-    """Create files here, stat them in a thread; tell([start_ns, end_ns, invisible_ns]) per file."""
+    """Create files here, stat them in a thread; tell([start_ns, end_ns, is_late]) per file."""
     names, seen = queue.SimpleQueue(), queue.SimpleQueue()
     clock = time.monotonic_ns
 
@@ -210,13 +209,11 @@ def _look_from_another_thread(path, checks, tell):
             name = names.get()
             if name is None:
                 return
-            first_ns = now_ns = clock()
-            visible = os.path.exists(name)
-            looked_twice = not visible
-            while not visible and now_ns < first_ns + SEEN_WITHIN_NS:
-                visible = os.path.exists(name)
-                now_ns = clock()
-            seen.put((clock(), max(1, now_ns - first_ns) if looked_twice else 0))
+            deadline_ns = clock() + SEEN_WITHIN_NS
+            is_late = not os.path.exists(name)
+            while is_late and not os.path.exists(name) and clock() < deadline_ns:
+                pass
+            seen.put((clock(), is_late))
 
     looker = threading.Thread(target=look, daemon=True)
     looker.start()
@@ -225,9 +222,9 @@ def _look_from_another_thread(path, checks, tell):
         start_ns = clock()
         os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         names.put(name)
-        end_ns, invisible_ns = seen.get()
+        end_ns, is_late = seen.get()
         os.unlink(name)
-        tell([start_ns, end_ns, invisible_ns])
+        tell([start_ns, end_ns, is_late])
     names.put(None)
     looker.join()
 

@@ -2,7 +2,7 @@
 """Random reads and writes of 4 KiB past the page cache, one and 32 in flight (seed 000's fio).
 
 Measured: the number of operations per window of 100 ms, on a file of random bytes that was written
-and synced before, opened O_DIRECT; the mean and percentiles of the latency of all operations; and what
+and synced before, opened O_DIRECT; the 99th percentile of the latency of all operations; and what
 the threads of several Python processes, each with one operation in flight, spent on a CPU and waiting
 for one. Not measured: sequential I/O, and anything that the page cache does. If the file system refuses
 O_DIRECT (an older tmpfs), the workload is skipped: through the page cache it would measure memory.
@@ -34,7 +34,7 @@ class _RandomIo(Batches):
     unit = "IOPS"
     maximum_s = 95
     names = ("read-depth-1", "write-depth-1", "read-depth-32", "write-depth-32")
-    observes = ("method", "processes", "latency_ns")
+    observes = ("method", "latency_ns")
     full, quick = FULL, QUICK
 
     def parameters(self, variant):
@@ -61,68 +61,55 @@ class _RandomIo(Batches):
         page_cache.write_new_file(self._file, size, os.urandom(MIB), is_synced=True)
         page_cache.evict(self._file)
 
+    def kept_bytes(self):
+        return self.sizes["file_bytes"]
+
+    def start(self, _entry):
+        self._latencies = Counter()
+
     def measure(self, entry):
         parameters, depth = entry["parameters"], entry["parameters"]["depth"]
         processes = min(MOST_PROCESSES, depth, len(os.sched_getaffinity(0)))
         least, more = divmod(depth, processes)
         observed, first_seed = entry["observed"], self._bench.settings.seed
-        observed.update(method="python-o-direct", processes=processes)
+        observed["method"] = "python-o-direct"
 
         def work(number, ready, tell):
-            threads, seed = least + (number < more), first_seed + 1000 * number
-            _work(self._file, parameters, threads, seed, ready, tell)
+            threads, seed = least + (number < more), first_seed + 1000 * number + self.taken
+            _work(self._file, parameters, self.time_limit_s, threads, seed, ready, tell)
 
-        latencies = _Latencies()
         try:
             with Crew(processes, work) as crew:
-                self.take_windows(crew, depth, entry, latencies.merge)
+                self.take_windows(crew, depth, entry, self._take_latencies)
         finally:
-            if latencies.counts:
-                observed["latency_ns"] = latencies.summary()
+            if self._latencies:
+                observed["latency_ns"] = {"p99": _percentile_99(self._latencies)}
+
+    def _take_latencies(self, message):
+        self._latencies.update(dict(message["latencies"]))
 
 
-class _Latencies:
-    """Counts per latency, in buckets of 1/64 of their power of two."""
-
-    def __init__(self):
-        self.counts = Counter()
-        self.sum_ns = self.max_ns = 0
-
-    def add(self, ns):
-        shift = max(0, ns.bit_length() - 7)
-        key = (ns >> shift) << shift
-        self.counts[key] += 1
-        self.sum_ns += ns
-        self.max_ns = max(self.max_ns, ns)
-
-    def merge(self, message):
-        self.counts.update(dict(message["latencies"]))
-        self.sum_ns += message["sum_ns"]
-        self.max_ns = max(self.max_ns, message["max_ns"])
-
-    def as_message(self):
-        counts = sorted(self.counts.items())
-        return {"latencies": counts, "sum_ns": self.sum_ns, "max_ns": self.max_ns}
-
-    def summary(self):
-        total = sum(self.counts.values())
-        figures = {"mean": self.sum_ns // total}
-        for percent in (50, 95, 99):
-            left = total * percent // 100
-            for key in sorted(self.counts):
-                left -= self.counts[key]
-                if left < 0:
-                    break
-            figures["p%d" % percent] = key
-        return {**figures, "max": self.max_ns}
+def _rounded_down(latency_ns):
+    """Return the latency to 1/64 of its power of two, so that few different ones are counted."""
+    shift = max(0, latency_ns.bit_length() - 7)
+    return (latency_ns >> shift) << shift
 
 
-def _work(path, parameters, threads, seed, ready, tell):
+def _percentile_99(counts):
+    left = sum(counts.values()) * 99 // 100
+    for latency_ns in sorted(counts):
+        left -= counts[latency_ns]
+        if left < 0:
+            break
+    return latency_ns
+
+
+def _work(path, parameters, time_limit_s, threads, seed, ready, tell):
     """Run in a crew's process: start the threads, each with one operation in flight."""
     writes = parameters["operation"] == "write"
     descriptor = os.open(path, (os.O_WRONLY if writes else os.O_RDONLY) | os.O_DIRECT)
     lock = threading.Lock()
-    errors, latencies, running = [], [_Latencies() for _ in range(threads)], []
+    errors, latencies, running = [], [Counter() for _ in range(threads)], []
     go = threading.Event()
 
     def run(thread):
@@ -136,7 +123,7 @@ def _work(path, parameters, threads, seed, ready, tell):
             generator = random.Random("%d %d" % (seed, thread))
             measured = latencies[thread]
             step = _stepper(descriptor, writes, parameters, generator, measured)
-            end_ns = time.monotonic_ns() + int(parameters["time_limit_s"] * NS_PER_S)
+            end_ns = time.monotonic_ns() + int(time_limit_s * NS_PER_S)
             window_ns = parameters["window_ns"]
             count(step, 1, window_ns, end_ns, tell_counts, WINDOWS_PER_MESSAGE)
         except OSError as error:
@@ -154,8 +141,8 @@ def _work(path, parameters, threads, seed, ready, tell):
         thread.join()
     if errors:
         raise errors[0]
-    for member_latencies in latencies:
-        tell(member_latencies.as_message())
+    for counts in latencies:
+        tell({"latencies": list(counts.items())})
 
 
 def _stepper(descriptor, writes, parameters, generator, latencies):
@@ -172,7 +159,7 @@ def _stepper(descriptor, writes, parameters, generator, latencies):
             os.pwrite(descriptor, block, offset)
         else:
             os.preadv(descriptor, (block,), offset)
-        latencies.add(clock() - start_ns)
+        latencies[_rounded_down(clock() - start_ns)] += 1
 
     return step
 

@@ -75,7 +75,7 @@ class _SyncWrite(Batches):
             for _ in range(parameters["warm_up"]):
                 step()
             ready()
-            _write_and_tell(step, parameters["samples_planned"], tell)
+            _write_and_tell(step, self.planned - self.taken, tell)
 
         with Crew(1, work) as crew:
             self.take_times(crew, 1)

@@ -82,7 +82,7 @@ class _Unpack(Batches):
         _write_archive(self._archive, self._sizes, self._bench.settings.seed)
         page_cache.sync_filesystem(self._folder)
 
-    def measure(self, entry):
+    def start(self, entry):
         is_cold = entry["variant"].startswith("cold")
         is_synced = entry["variant"].endswith("-sync")
         observed = entry["observed"]
@@ -91,6 +91,11 @@ class _Unpack(Batches):
         self.unpack_once(is_synced)  # a warm-up
         self._make_ready(is_cold)
         observed["resident_bytes"] = self._check_resident(is_cold)
+
+    def measure(self, entry):
+        is_cold = entry["variant"].startswith("cold")
+        is_synced = entry["variant"].endswith("-sync")
+        observed = entry["observed"]
         with Account() as account:
             self.begin(time.monotonic_ns())
             enough = False

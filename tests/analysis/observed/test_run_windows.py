@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MPL-2.0
 """Rates of disks in windows of a timeline, and counters that grow in it."""
 
-import pytest
+from array import array
 
+import pytest
+from msgspec.structs import replace
+
+from io_benchmark.analysis.model import Entry, Subject
 from io_benchmark.analysis.observed.run_windows import TimelineRows, Window
 from io_benchmark.results.format import RecordedTimeline
 
 SECOND_NS = 10**9
+SUBJECT = Subject("cache-retrieve", "workspace")
 
 
 def windows(count: int, blocked_share: float) -> list[Window]:
@@ -55,4 +60,22 @@ def test_growth_of_a_counter(
 ) -> None:
     """From the first row to the last, where both have it and time passed."""
     timeline = RecordedTimeline({"time_ns": [time * SECOND_NS for time in times_s]}, {})
-    assert TimelineRows(timeline, range(len(times_s))).growth(counter) == expected
+    assert TimelineRows(timeline, [range(len(times_s))]).growth(counter) == expected
+
+
+def test_turns() -> None:
+    """What others did between the turns of a measurement does not count."""
+    starts, times = (
+        array("q", [second * SECOND_NS for second in seconds])
+        for seconds in ((0, 2, 10, 12), (2, 2, 2, 2))
+    )
+    entry = Entry(SUBJECT, start_ns=starts, total_ns=times, turn_ends=(2, 4))
+    times_ns = [second * SECOND_NS for second in range(1, 15)]
+    times_ns[9] += SECOND_NS * 6 // 10  # close to the next row
+    counter = [second * 100 if 4 < second < 10 else second for second in range(1, 15)]
+    rows = TimelineRows.of_samples(RecordedTimeline({"time_ns": times_ns}, {}), entry)
+    assert [list(stretch) for stretch in rows.stretches] == [[0, 1, 2, 3], [9, 11, 12, 13]]
+    assert (rows.growth(counter), rows.lasted_s) == (7, 6.4)
+    assert rows.steps(counter) == [1, 1, 1, 2, 1, 1]
+    whole = TimelineRows.of_samples(rows.timeline, replace(entry, turn_ends=()))
+    assert (whole.growth(counter), whole.lasted_s) == (13, 13.0)

@@ -2,31 +2,39 @@
 """Comparisons of places: known ratios are found, and each worker is compared with itself."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 import simulation
 from many_measurements import in_places, retrieved, shortened
+from msgspec.structs import replace
 from seed_case import outcome
-from seed_workers import report_of, workers
+from seed_workers import workers
 
-from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.model import Entry
-from io_benchmark.analysis.report_model import AtPlace
+from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.inference.within_workers import within_workers
+from io_benchmark.analysis.model import Entry, Worker
+from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.report_model import AtPlace, Places
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.report.content import text_of
 
 Document = dict[str, Any]
+PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 RETRIEVES = 400
+
+
+def places_of(measured: Sequence[Worker]) -> tuple[Places, ...]:
+    return compare(PLAN, measured, Options()).places
 
 
 def intel(entries: Callable[[Document], list[Document]], *names: str) -> Mapping[str, AtPlace]:
     """One task in a workspace and other places; `entries` are all, by 400 retrieves in the first."""
     names = names or ("container",)
     change = in_places(names, lambda recorded: entries(shortened(recorded[0], RETRIEVES)))
-    (table,) = report_of(workers(pools=("intel",), change={"intel": change})).places
+    (table,) = places_of(workers(pools=("intel",), change={"intel": change}))
     return {row.place: row.sides[0] for row in table.rows}
 
 
@@ -54,7 +62,7 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
     generator = np.random.default_rng(2)
     files = simulation.sequence(RETRIEVES, RETRIEVES, generator)
     machines = [[pair(files, generator, math.exp(generator.normal(0, 0.2)))] for _ in range(5)]
-    estimate = Estimate.within_workers(machines)
+    estimate = within_workers(machines)
     logs = [math.log(slow.mean_ns / quick.mean_ns) for ((slow, quick),) in machines]
     oracle = ttest_1samp(logs, 0.0).confidence_interval(0.95)
     interval = estimate.interval(0.95)
@@ -63,10 +71,36 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
     )
     assert estimate.method == "workers"
     # Two tasks of one machine halve its own noise, and do not show other machines.
-    once, twice = (Estimate.within_workers([machines[0] * tasks]) for tasks in (1, 2))
+    once, twice = (within_workers([machines[0] * tasks]) for tasks in (1, 2))
     assert twice.log_ratio == pytest.approx(once.log_ratio)
     assert twice.variance == pytest.approx(once.variance / 2)
     assert twice.method == "paired retrieves"
+
+
+def test_turns_are_compared_with_each_other() -> None:
+    """Batches that took turns: the error is that of the turns' differences; with few turns, as without."""
+    from scipy.stats import sem
+
+    generator = np.random.default_rng(5)
+    drift = np.repeat(np.linspace(1.0, 2.0, 6), 4)
+    times = [drift * ratio * generator.lognormal(0, 0.01, 24) for ratio in (1.3, 1.0)]
+    ends = tuple(range(4, 25, 4))
+    slow, quick = (replace(simulation.entry(1e6 * side), turn_ends=ends) for side in times)
+    estimate = within_workers([[(slow, quick)]])
+    shares = [
+        np.array(side.total_ns).reshape(6, 4).mean(1) / side.mean_ns for side in (slow, quick)
+    ]
+    assert estimate.method == "turns"
+    assert estimate.log_ratio == pytest.approx(math.log(slow.mean_ns / quick.mean_ns))
+    assert estimate.error == pytest.approx(sem(shares[0] - shares[1]))
+    assert estimate.degrees == 5
+    # One was ended in its sixth turn: what both have is compared.
+    cut = replace(slow, turn_ends=ends[:5])
+    base = quick.first(20).mean_ns
+    shorter = within_workers([[(cut, quick)]])
+    assert shorter.log_ratio == pytest.approx(math.log(slow.first(20).mean_ns / base))
+    few = replace(slow, turn_ends=ends[:4])
+    assert within_workers([[(few, quick)]]).method == "paired retrieves"
 
 
 def exact(first: Document) -> Document:

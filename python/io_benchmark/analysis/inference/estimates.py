@@ -45,7 +45,7 @@ UNPAIRED_BATCHES = "batches in blocks"
 _PAIRED_RETRIEVES, _PAIRED_BATCHES = "paired retrieves", "paired batches"
 
 
-class _MachineRatio(Struct, frozen=True):
+class MachineRatio(Struct, frozen=True):
     """ln of the mean of each run of two machines, and the variance of their averages by blocks."""
 
     candidate: Sequence[float]
@@ -96,28 +96,6 @@ class Estimate(Struct, frozen=True):
             workers = _several_workers_each(candidate, baseline, assumed_variation)
         log_ratio = fmean(candidate.log_means) - fmean(baseline.log_means)
         return replace(workers, log_ratio=log_ratio)
-
-    @classmethod
-    def within_workers(cls, machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> "Estimate":
-        """Compare pairs of measurements that the same tasks made, by machine.
-
-        Each machine is compared with itself, so that differences between machines cancel and need no
-        assumption. Several machines show how far their ratios differ; a single one shows only its own
-        noise, and the interval does not apply to other machines.
-        """
-        by_task = [[compare_means([entry], [base]) for entry, base in pairs] for pairs in machines]
-        logs = [fmean([task.log_ratio for task in tasks]) for tasks in by_task]
-        if len(logs) > 1:
-            error = MeanVariance.of_mean(logs)
-            return cls(fmean(logs), error.variance, error.degrees)
-        (tasks,) = by_task
-        blocks = _shares_of_average([block for task in tasks for block in task.blocks], len(tasks))
-        error, method = MeanVariance.of_sum(blocks), tasks[0].method
-        if len(tasks) > 1:
-            between_runs = MeanVariance.of_mean([task.log_ratio for task in tasks])
-            if MeanVariance.wider(blocks, [between_runs]) == [between_runs]:
-                error, method = between_runs, RUNS
-        return cls(logs[0], error.variance, error.degrees, method, None, error.variance)
 
     def with_further(self, error: MeanVariance) -> "Estimate":
         """Return the estimate with an error that the workers do not show."""
@@ -251,7 +229,7 @@ def did_same_work(entries: Sequence[Entry]) -> bool:
 
 def compare_means(
     candidate: Sequence[Entry], baseline: Sequence[Entry], *, tries_longer: bool = False
-) -> _MachineRatio:
+) -> MachineRatio:
     """Compare the runs of two machines, sample by sample where all did the same work.
 
     Retrieve i took the same file in each run, so that the effect of file sizes cancels in the
@@ -265,7 +243,7 @@ def compare_means(
     ]
     if not did_same_work([*candidate, *baseline]):
         blocks = [part for side in sides for part in _variances_by_blocks(side, tries_longer)]
-        return _MachineRatio(_logs(sides[0]), _logs(sides[1]), blocks, UNPAIRED_BATCHES)
+        return MachineRatio(_logs(sides[0]), _logs(sides[1]), blocks, UNPAIRED_BATCHES)
     first = sides[0][0]
     count = min(len(entry.total_ns) for side in sides for entry in side)
     (logs, times), (base_logs, base_times) = (_averaged(side, count) for side in sides)
@@ -275,8 +253,8 @@ def compare_means(
         tries_longer=tries_longer,
     )
     if first.retrieves is not None:
-        return _MachineRatio(logs, base_logs, [spread], _PAIRED_RETRIEVES)
-    return _MachineRatio(logs, base_logs, [_of_short(spread, count)], _PAIRED_BATCHES)
+        return MachineRatio(logs, base_logs, [spread], _PAIRED_RETRIEVES)
+    return MachineRatio(logs, base_logs, [_of_short(spread, count)], _PAIRED_BATCHES)
 
 
 def _averaged(entries: Sequence[Entry], count: int) -> tuple[list[float], list[float]]:
@@ -293,10 +271,10 @@ def _variances_by_blocks(entries: Sequence[Entry], tries_longer: bool) -> list[M
         _of_short(entry.relative_times.spread(tries_longer=tries_longer), len(entry.total_ns))
         for entry in entries
     ]
-    return _shares_of_average(spreads, len(entries))
+    return shares_of_average(spreads, len(entries))
 
 
-def _shares_of_average(spreads: Sequence[MeanVariance], count: int) -> list[MeanVariance]:
+def shares_of_average(spreads: Sequence[MeanVariance], count: int) -> list[MeanVariance]:
     """Return what the variances of single means add to that of the average of `count` means."""
     return [MeanVariance(spread.variance / count**2, spread.degrees) for spread in spreads]
 

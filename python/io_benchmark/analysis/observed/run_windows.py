@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from operator import add, sub, truediv
+from operator import add, truediv
 from statistics import quantiles
 from typing import NamedTuple
 
@@ -36,53 +36,90 @@ _BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
 BUSY_COLUMNS = tuple(f"cpu_{name}_ms" for name in _BUSY_TIMES)
 # Between two rows of the timeline, the samples took at least this share of the time.
 _COVERED_SHARE = 0.9
+# A turn's first and last rows are taken just before and after it; others may be close to them.
+_NEARBY_NS, _CLOSE_NS = 10_000_000, 500_000_000
 # Less than this of an operation's time is what pressure and clocks do not agree on.
 _LEAST_SHARE = 0.05
 
 
 class TimelineRows(Struct, frozen=True, dict=True):
-    """Some rows of a timeline, in order; the reader checks that all columns have the same length."""
+    """Some rows of a timeline, in order; the reader checks that all columns have the same length.
+
+    A stretch is without interruption. A measurement that took turns with others has one for each turn.
+    """
 
     timeline: RecordedTimeline
-    rows: Sequence[int]
+    stretches: Sequence[Sequence[int]]
 
     @classmethod
     def of_samples(cls, timeline: RecordedTimeline, entry: Entry) -> "TimelineRows":
         """Return the rows within the samples of an entry."""
-        begin_ns, end_ns = entry.start_ns[0], entry.start_ns[-1] + entry.total_ns[-1]
         times_ns = timeline.columns.get("time_ns", ())
-        rows = [row for row, time in enumerate(times_ns) if time and begin_ns <= time <= end_ns]
-        return cls(timeline, rows)
+        if not entry.turn_ends:
+            begin_ns, end_ns = entry.start_ns[0], entry.start_ns[-1] + entry.total_ns[-1]
+            rows = [row for row, time in enumerate(times_ns) if time and begin_ns <= time <= end_ns]
+            return cls(timeline, [rows])
+        stretches = []
+        for start, end in pairwise((0, *entry.turn_ends)):
+            begin_ns = entry.start_ns[start] - _NEARBY_NS
+            end_ns = entry.start_ns[end - 1] + entry.total_ns[end - 1] + _NEARBY_NS
+            rows = [row for row, time in enumerate(times_ns) if time and begin_ns <= time <= end_ns]
+            stretches.append(_spaced(rows, times_ns))
+        return cls(timeline, stretches)
 
-    def values(self, column: Sequence[int | None] | None) -> list[int] | None:
-        """Return the values of a column; None where one is missing."""
-        values = [None if column is None else column[row] for row in self.rows]
-        present = [value for value in values if value is not None]
-        return present if len(present) == len(values) else None
+    @cached_property
+    def _steps(self) -> list[tuple[int, int]]:
+        """Return each row of a stretch with the next one."""
+        return [step for rows in self.stretches for step in pairwise(rows)]
+
+    @staticmethod
+    def _ends(
+        column: Sequence[int | None] | None, steps: Iterable[tuple[int, int]]
+    ) -> list[tuple[int, int]] | None:
+        """Return the values of a column at both ends of each step; None where one is missing."""
+        ends = []
+        for rows in steps:
+            start, end = (None if column is None else column[row] for row in rows)
+            if start is None or end is None:
+                return None
+            ends.append((start, end))
+        return ends
 
     def steps(self, column: Sequence[int | None] | None) -> list[int] | None:
         """Return how much a counter grew between two rows each; None where a value is missing."""
-        values = self.values(column)
-        return None if values is None else list(map(sub, values[1:], values))
+        ends = self._ends(column, self._steps)
+        return None if ends is None else [end - start for start, end in ends]
+
+    @property
+    def spans_ns(self) -> list[tuple[int, int]]:
+        """Return when each step began and ended; nothing where times are not recorded."""
+        return self._ends(self.timeline.columns.get("time_ns"), self._steps) or []
 
     @property
     def seconds(self) -> list[float]:
         """Return the time between two rows each; nothing where it is not recorded."""
-        steps_ns = self.steps(self.timeline.columns.get("time_ns")) or []
-        return [step_ns / NS_PER_S for step_ns in steps_ns]
+        return [(end_ns - begin_ns) / NS_PER_S for begin_ns, end_ns in self.spans_ns]
 
     def growth(self, column: Sequence[int | None] | None) -> int | None:
-        """Return how much a counter grew from the first row to the last, where time passed."""
-        if column is None or len(self.rows) < 2 or self.lasted_s <= 0:
-            return None
-        first, last = column[self.rows[0]], column[self.rows[-1]]
-        return None if first is None or last is None else last - first
+        """Return how much a counter grew from the first row of each stretch to its last, where time passed."""
+        ends = self._ends(column, [(rows[0], rows[-1]) for rows in self.stretches if len(rows) > 1])
+        is_known = column is not None and ends is not None and self.lasted_s > 0
+        return sum(last - first for first, last in ends or ()) if is_known else None
 
     @cached_property
     def lasted_s(self) -> float:
-        """Return the time between the first row and the last."""
-        times_ns = self.values(self.timeline.columns.get("time_ns"))
-        return (times_ns[-1] - times_ns[0]) / NS_PER_S if times_ns else 0.0
+        """Return the time between the first row and the last of each stretch."""
+        return sum(self.seconds)
+
+
+def _spaced(rows: list[int], times_ns: Sequence[int | None]) -> list[int]:
+    """Return the first row, the last, and those between that are not close to another."""
+    kept = rows[:1]
+    for row in rows[1:-1]:
+        before, now, end = (times_ns[each] or 0 for each in (kept[-1], row, rows[-1]))
+        if min(now - before, end - now) >= _CLOSE_NS:
+            kept.append(row)
+    return kept + rows[1:][-1:]
 
 
 class Window(NamedTuple):
@@ -97,7 +134,7 @@ class Window(NamedTuple):
     ) -> "tuple[Window, ...]":
         """Return the windows within the samples; none where the disks' counters were not recorded."""
         seconds, devices = inside.seconds, inside.timeline.devices
-        if len(inside.rows) <= _FEWEST or not disks or min(seconds) <= 0:
+        if len(seconds) < _FEWEST or not disks or min(seconds) <= 0:
             return ()
         rates = []
         for name in ("read_bytes", "written_bytes"):
@@ -138,9 +175,11 @@ def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
     if samples_ns is not None:
         ends_ns = [entry.start_ns[0], *map(add, entry.start_ns, entry.total_ns)]
         until_then_ns = [0.0, *accumulate(samples_ns)]
-        times_ns = inside.values(columns["time_ns"]) or []
-        blocked_ns = [_interpolated(time, ends_ns, until_then_ns) for time in times_ns]
-        return [step_ns / NS_PER_S for step_ns in map(sub, blocked_ns[1:], blocked_ns)]
+        blocked_ns = (
+            [_interpolated(time_ns, ends_ns, until_then_ns) for time_ns in span]
+            for span in inside.spans_ns
+        )
+        return [(end_ns - begin_ns) / NS_PER_S for begin_ns, end_ns in blocked_ns]
     pressure_us = inside.steps(columns.get("psi_io_some_us"))
     if pressure_us is None:
         return inside.seconds
@@ -205,20 +244,16 @@ def _storage_share(entry: Entry, timeline: RecordedTimeline) -> float | None:
     None where pressure was not recorded for most of that time, without other measurements in between.
     """
     rows = TimelineRows.of_samples(timeline, entry)
-    times_ns = rows.values(timeline.columns.get("time_ns"))
     pressures, busy = (
         [rows.steps(timeline.columns.get(name)) for name in names]
         for names in (_PRESSURES, BUSY_COLUMNS)
     )
-    if not times_ns or None in pressures or None in busy:
+    if not rows.spans_ns or None in pressures or None in busy:
         return None
-    sampled_ns = _sampled_ns(entry, times_ns)
-    covered = [
-        step
-        for step, (begin, end) in enumerate(pairwise(times_ns))
-        if sampled_ns[step + 1] - sampled_ns[step] >= _COVERED_SHARE * (end - begin)
-    ]
-    covered_ns = sum(times_ns[step + 1] - times_ns[step] for step in covered)
+    sampled_ns = _sampled_ns(entry, rows.spans_ns)
+    lasted_ns = [end - begin for begin, end in rows.spans_ns]
+    covered = [step for step, ns in enumerate(lasted_ns) if sampled_ns[step] >= _COVERED_SHARE * ns]
+    covered_ns = sum(lasted_ns[step] for step in covered)
     if 2 * covered_ns < sum(entry.total_ns):
         return None
     pressed, busy_cpus = (
@@ -242,10 +277,14 @@ def _waited(pressed: float, own: float, busy_cpus: float) -> float:
     return min(1.0, (difference + root) / 2)
 
 
-def _sampled_ns(entry: Entry, times_ns: Iterable[int]) -> list[float]:
-    """Return how much of the time before each of these moments the samples took."""
+def _sampled_ns(entry: Entry, spans_ns: Iterable[tuple[int, int]]) -> list[float]:
+    """Return how much of each of these spans the samples took."""
     ends_ns = map(add, entry.start_ns, entry.total_ns)
     moments_ns = list(chain.from_iterable(zip(entry.start_ns, ends_ns, strict=True)))
     sums_ns = [0, *accumulate(entry.total_ns)]
     until_then_ns = list(chain.from_iterable(pairwise(sums_ns)))
-    return [_interpolated(time_ns, moments_ns, until_then_ns) for time_ns in times_ns]
+
+    def until(time_ns: int) -> float:
+        return _interpolated(time_ns, moments_ns, until_then_ns)
+
+    return [until(end_ns) - until(begin_ns) for begin_ns, end_ns in spans_ns]

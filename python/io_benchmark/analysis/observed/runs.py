@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """One run as analysis sees it: what it measured of a subject, where, and figures derived from both."""
 
-from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property
 from statistics import fmean, median
@@ -103,9 +102,8 @@ class Run(Struct, frozen=True, dict=True):
         facts = self.entry.facts
         if facts is None or self.moved_bytes is None or not facts.run_ns:
             return None
-        sync_ns = (
-            (self.entry.retrieves.final_sync_ns or 0) if self.entry.retrieves is not None else 0
-        )
+        retrieves = self.entry.retrieves
+        sync_ns = (retrieves.final_sync_ns or 0) if retrieves is not None else 0
         elapsed_s = (facts.run_ns + sync_ns) / NS_PER_S
         return self.moved_bytes[0] / elapsed_s, self.moved_bytes[1] / elapsed_s
 
@@ -122,10 +120,10 @@ class Run(Struct, frozen=True, dict=True):
 
     def windows_around(self, moment_ns: int) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
         """Return the windows that end before a moment, and those that begin after it."""
-        inside = self._inside
-        times_ns = inside.values(inside.timeline.columns["time_ns"]) if inside is not None else None
-        ended = bisect_right(times_ns or [], moment_ns) - 1
-        return self.windows[: max(0, ended)], self.windows[ended + 1 :]
+        spans_ns = self._inside.spans_ns if self._inside is not None else ()
+        windows = list(zip(self.windows, spans_ns, strict=False))
+        before = tuple(window for window, (_, end_ns) in windows if end_ns <= moment_ns)
+        return before, tuple(window for window, (begin_ns, _) in windows if begin_ns > moment_ns)
 
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:
@@ -154,8 +152,10 @@ class Run(Struct, frozen=True, dict=True):
         growth = self.growth(*columns)
         if growth is None:
             return None
-        lasted_ns = self.entry.start_ns[-1] - self.entry.start_ns[0]
-        # From the first sample's start to the last one's: what the last did is not in it.
+        starts_ns, times_ns = self.entry.start_ns, self.entry.total_ns
+        in_turns = bool(self.entry.turn_ends)
+        lasted_ns = sum(times_ns[:-1]) if in_turns else starts_ns[-1] - starts_ns[0]
+        # Until the last sample's start.
         done = sum(self.entry.operations[:-1])
         return growth * lasted_ns / NS_PER_S / max(1, done)
 

@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.estimates import Estimate
+from io_benchmark.analysis.inference.within_workers import took_turns, within_workers
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.machines import by_machine, grouped
@@ -104,7 +104,7 @@ def _compare(
         different = statement("different work: {traits}", traits=joined(other_work, "; "))
         return replace(at_place, not_compared=different)
     machines = by_machine(pairs, lambda pair: pair[0].worker.machine)
-    estimate = Estimate.within_workers(
+    estimate = within_workers(
         [[(run.entry, at_first.entry) for run, at_first in machine] for machine in machines]
     )
     differences = [*at_place.differences, *_differences(rules.SAME_METHOD, pairs)]
@@ -120,6 +120,7 @@ def _compare(
         interval=estimate.interval(LEVEL),
         method=estimate.method,
         workers=len(machines),
+        in_turns=all(took_turns(*(run.entry for run in pair)) for pair in pairs),
         differences=tuple(differences),
     )
 

@@ -7,7 +7,17 @@ from io_benchmark.analysis.levels import margin_bounds
 from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import PlaceRow, Places, Report
 from io_benchmark.number_text import NOTHING, digits, number_of, ratio
-from io_benchmark.report.blocks import Block, Fold, Heading, Items, Line, Row, Table, Words
+from io_benchmark.report.blocks import (
+    Block,
+    Fold,
+    Heading,
+    Items,
+    Line,
+    Paragraph,
+    Row,
+    Table,
+    Words,
+)
 from io_benchmark.report.content import (
     ends_text,
     sharing,
@@ -19,6 +29,10 @@ from io_benchmark.results import workloads
 from io_benchmark.text import name
 
 _SHORT_CELLS = 22
+_ONE_AFTER_THE_OTHER = (
+    "Places that were measured one after the other: {names}. If a machine became slower or faster "
+    "meanwhile, that is in their ratios."
+)
 
 
 def places(report: Report) -> Iterator[Block]:
@@ -33,6 +47,10 @@ def places(report: Report) -> Iterator[Block]:
         pools = "; ".join(f"{kind} on {names}" for names, kind in shared)
         kinds[_short(row.place)] = shared[0][1] if len(shared) == 1 else pools
     yield Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
+    apart = [measured.subject for measured in report.places if not _took_turns(measured)]
+    if apart:
+        names = map(_name, apart) if len(apart) < len(report.places) else ["all"]
+        yield Paragraph(_ONE_AFTER_THE_OTHER.format(names="; ".join(names)))
     notable = [measured for measured in report.places if _is_notable(measured, report.margin_ratio)]
     for measured in notable:
         yield from _tables(measured)
@@ -40,6 +58,10 @@ def places(report: Report) -> Iterator[Block]:
     if further:
         summary = f"No proven difference between places in {number_of(len(further), 'measurement')}"
         yield Fold(summary, [block for measured in further for block in _tables(measured)])
+
+
+def _took_turns(measured: Places) -> bool:
+    return all(side.in_turns for row in measured.rows for side in row.sides)
 
 
 def _is_notable(measured: Places, margin_ratio: float) -> bool:
@@ -87,11 +109,15 @@ def _tables(measured: Places) -> Iterator[Block]:
 
 
 def _title(subject: Subject) -> str:
+    return f"{_name(subject)} {unit_text(subject.workload)}"
+
+
+def _name(subject: Subject) -> str:
     parts = [subject.workload]
     parts += [f"destination {subject.destination}"] if subject.destination else []
     parts += [f"fidelity {subject.fidelity}"] if subject.fidelity else []
     parts += [subject.label] if subject.workload in workloads.IN_BATCHES else []
-    return f"{', '.join(dict.fromkeys(parts))} {unit_text(subject.workload)}"
+    return ", ".join(dict.fromkeys(parts))
 
 
 def _short(place: str) -> str:

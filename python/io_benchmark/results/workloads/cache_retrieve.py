@@ -21,7 +21,9 @@ from io_benchmark.results.parts import (
     ResultOutcome,
     ResultPart,
     Text,
+    TurnEnds,
     Workload,
+    turns_inconsistency,
 )
 
 PHASES, KINDS = ("lookup", "copy"), ("user", "kernel", "waiting")
@@ -133,6 +135,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     outcome: ResultOutcome
     final_sync_device_bytes: BytesByDevice | None = None
     trials: Trials | None = None
+    turn_ends: TurnEnds = None
 
     @property
     def inconsistency(self) -> str | None:
@@ -147,7 +150,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
             return f"samples: {rows:,} retrieves, but {self.retrieves_planned:,} were planned"
         if rows and max(samples.file_index) >= len(self.file_sizes_bytes):
             return "samples.file_index: names a file that file_sizes_bytes does not have"
-        return self._trials_inconsistency()
+        return turns_inconsistency(self.turn_ends, rows) or self._trials_inconsistency()
 
     def _trials_inconsistency(self) -> str | None:
         trials = self.trials

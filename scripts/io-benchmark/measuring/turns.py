@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MPL-2.0
+"""One workload in all its places: what can be compared within a machine takes turns.
+
+A drift of the machine is then in all of it. After a turn nothing is left to write. In each round every
+measurement has one turn, in an order that changes. Places whose files do not fit into memory together are
+measured one after the other, because each would evict the files of the others.
+"""
+
+import random
+from contextlib import ExitStack
+from copy import copy
+
+from early_end import Interrupted, SkippedError, WorkloadError, reason_of
+from log import say
+from observe import host
+from result.files import outcome
+from settings import free_space_bytes
+
+MOST_OF_MEMORY = 0.5
+UNFINISHED = ("not-started", "running")
+
+
+class Turns:
+    def __init__(self, bench):
+        self.failures, self.skipped = [], []
+        self._bench = bench
+        self._number = 0
+        self._draw = random.Random(bench.settings.seed).random
+
+    def measure(self, plans):
+        """Measure the entries of one workload; a plan has its workload, place and entries."""
+        kept_bytes = sum(workload.kept_bytes() for workload, *_ in plans)
+        free_bytes = min(free_space_bytes(place.path) for _, place, _ in plans)
+        fit = kept_bytes <= min(free_bytes, MOST_OF_MEMORY * (host.available_bytes() or 0))
+        for together in [plans] if fit else [[plan] for plan in plans]:
+            with ExitStack() as stack:
+                groups = {}
+                for plan in together:
+                    for workload in self._prepare(stack, *plan):
+                        groups.setdefault(workload.turns_with(workload.entry), []).append(workload)
+                for group in groups.values():
+                    self._take_turns(list(filter(_is_unfinished, group)))
+
+    def _prepare(self, stack, planned, place, entries):
+        """Return a workload for each entry; none where the place cannot be used."""
+        try:
+            folder = stack.enter_context(self._bench.claimed(place))
+            workload = type(planned)(self._bench, place, folder)
+            workload.prepare()
+        except (OSError, WorkloadError, MemoryError) as error:
+            self._give_up(place, entries, entries, error)
+            return []
+        prepared = [copy(workload) for _ in entries]
+        for workload, workload.entry in zip(prepared, entries):
+            workload.entries_there = entries
+        return prepared
+
+    def _take_turns(self, workloads):
+        takes_turns = len(workloads) > 1
+        for workload in workloads:
+            self._number += 1
+            title = workload.title(workload.entry)
+            count = (self._number, len(self._bench.record.document["workloads"]))
+            say("[%d/%d] %s" % (*count, title))
+            workload.log_label = title + ": " if takes_turns else ""
+            turns = workload.turns if takes_turns else 1
+            workload.measuring = workload.run(workload.entry, turns)
+        running = workloads
+        try:
+            while running:
+                running = list(filter(self._take_turn, running))
+                running.sort(key=lambda _: self._draw())
+            for workload in workloads:
+                if workload.entry["outcome"]["state"] == "completed":
+                    self._bench.current = workload
+                    workload.run_trials(workload.entry)
+        except Interrupted as interrupted:
+            for workload in workloads:
+                if workload.entry["outcome"]["state"] == "running":
+                    workload.entry["outcome"] = outcome(interrupted.state, interrupted.reason)
+            raise
+        finally:
+            for workload in workloads:
+                workload.measuring.close()
+            self._bench.collect()
+            self._bench.current = None
+
+    def _take_turn(self, workload):
+        """Return whether there is another turn."""
+        if not _is_unfinished(workload):  # given up with its place
+            return False
+        entry = workload.entry
+        entry["outcome"] = outcome("running")
+        self._bench.current = workload
+        try:
+            next(workload.measuring)
+        except StopIteration:
+            entry["outcome"] = outcome("completed")
+        except (OSError, WorkloadError, MemoryError) as error:
+            self._give_up(workload.place, [entry], workload.entries_there, error)
+        finally:
+            self._bench.collect()
+        return _is_unfinished(workload)
+
+    def _give_up(self, place, entries, entries_there, error):
+        """Skip these entries; after a failure, nothing of the workload continues in this place."""
+        if isinstance(error, SkippedError):
+            reason = "place %s (%s): %s: %s" % (*place, entries[0]["name"], error)
+            say("skipped: " + reason)
+            self.skipped.append(reason)
+            self._bench.warn("skipped", reason)
+            ended = outcome("skipped", str(error))
+        else:
+            reason = "place %s (%s): %s" % (*place, reason_of(error))
+            say("error: " + reason)
+            self.failures.append(reason)
+            ended, entries = outcome("failed", reason), entries_there
+        for entry in entries:
+            if entry["outcome"]["state"] in UNFINISHED:
+                entry["outcome"] = ended
+
+
+def _is_unfinished(workload):
+    return workload.entry["outcome"]["state"] in UNFINISHED

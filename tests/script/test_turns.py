@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Places and destinations take turns, so that a drift of the machine is in all of them."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from worker import Worker, outcome_of, retrieves_of
+
+from io_benchmark.results import CacheRetrieveEntry
+
+TURNS, RETRIEVES, FILES = 10, 40, 10
+SMALL = ("--sizes", f"{FILES}x1", "--retrieves", str(RETRIEVES))
+ENDS = list(range(RETRIEVES // TURNS, RETRIEVES + 1, RETRIEVES // TURNS))
+
+
+@pytest.fixture
+def places(worker: Worker) -> tuple[str, ...]:
+    second = worker.workspace.parent / "second"
+    second.mkdir()
+    return (*("--place", f"a={worker.workspace}"), *("--place", f"b={second}"))
+
+
+def destinations(*names: str) -> list[str]:
+    return [word for name in names for word in ("--destination", name)]
+
+
+def spans(entry: CacheRetrieveEntry) -> list[tuple[int, int]]:
+    """When each turn began and ended."""
+    columns, ends = entry.samples, [0, *(entry.turn_ends or ())]
+    return [
+        (columns.start_ns[start], columns.start_ns[end - 1] + columns.copy_ns[end - 1])
+        for start, end in pairwise(ends)
+    ]
+
+
+def test_rounds(worker: Worker, places: Sequence[str]) -> None:
+    """In each round every measurement has a turn, in another order; only fresh copies take none."""
+    print_evicted = (
+        "from observe import page_cache; evict = page_cache.evict\n"
+        "page_cache.evict = lambda path: (print('evicted', path), evict(path))\n"
+    )
+    names = destinations("overwrite", "unlink", "fresh")
+    output = worker.complete(*places, *SMALL, *names, prelude=print_evicted)
+    entries = retrieves_of(worker.result())
+    *taking, fresh_a, fresh_b = sorted(entries, key=lambda entry: entry.destination == "fresh")
+    assert [entry.turn_ends for entry in taking] == [ENDS] * 4
+    assert fresh_a.turn_ends is fresh_b.turn_ends is None
+    rounds = list(zip(*map(spans, taking), strict=True))
+    orders = []
+    for before, after in pairwise(rounds):
+        assert max(end for _, end in before) < min(start for start, _ in after)
+        orders.append(tuple(sorted(range(4), key=before.__getitem__)))
+    assert len(set(orders)) > 1
+    for entry in taking:
+        lasted = sum(end - start for start, end in spans(entry))
+        assert entry.run_ns is not None
+        assert lasted <= entry.run_ns < lasted + 1e9
+    # Cold at the start, and again before the first read of each measurement.
+    read = len(set(entries[0].samples.file_index))
+    evicted = output.count("evicted ")
+    assert evicted == FILES * len(entries) + read * len(taking)
+
+
+def test_a_single_measurement_takes_no_turns(worker: Worker) -> None:
+    """It is one pass, as before there were turns."""
+    worker.measure(*SMALL)
+    assert [entry.turn_ends for entry in retrieves_of(worker.result())] == [None]
+
+
+def test_files_that_do_not_fit_together(worker: Worker, places: Sequence[str]) -> None:
+    """Each place would evict the files of the other: one comes after the other."""
+    worker.measure(*places, *SMALL, prelude="from measuring import turns; turns.MOST_OF_MEMORY = 0")
+    first, second = retrieves_of(worker.result())
+    assert first.turn_ends is second.turn_ends is None
+    assert first.samples.start_ns[-1] < second.samples.start_ns[0]
+
+
+def test_a_place_that_fails(worker: Worker, places: Sequence[str]) -> None:
+    """The other place goes on, and what was measured is kept."""
+    full = (
+        "from measuring.retrieval import SeedSteps; copy = SeedSteps.copy; done = []\n"
+        "def fail(self, source, destination, size):\n"
+        "    done.append(destination)\n"
+        "    if '/second/' in destination and len(done) > 20:\n"
+        "        raise OSError(28, 'No space left on device')\n"
+        "    copy(self, source, destination, size)\n"
+        "SeedSteps.copy = fail\n"
+    )
+    names = destinations("overwrite", "unlink")
+    code, _ = worker.run(*places, *SMALL, *names, prelude=full)
+    assert code == 1
+    entries: dict[str, list[Any]] = {"a": [], "b": []}
+    for entry in retrieves_of(worker.result()):
+        entries[entry.place].append(entry)
+    assert [outcome_of(entry)[0] for entry in entries["a"]] == ["completed"] * 2
+    reason = f"place b ({worker.workspace.parent}/second): No space left on device"
+    assert [outcome_of(entry) for entry in entries["b"]] == [("failed", reason)] * 2
+    assert all(0 < len(entry.samples.copy_ns) < RETRIEVES for entry in entries["b"])
+
+
+def test_the_time_is_used_up(worker: Worker, places: Sequence[str]) -> None:
+    """All have about as much, and can be compared."""
+    slow = (
+        "import time; from measuring.retrieval import SeedSteps; copy = SeedSteps.copy\n"
+        "SeedSteps.copy = lambda *args: (time.sleep(0.05), copy(*args))\n"
+    )
+    worker.run(*places, *SMALL, "--time-budget", "2", prelude=slow)
+    entries = retrieves_of(worker.result())
+    reason = "the time budget of 2 s is used up"
+    assert [outcome_of(entry) for entry in entries] == [("time-budget", reason)] * 2
+    turns = [len(entry.turn_ends or ()) for entry in entries]
+    assert abs(turns[0] - turns[1]) <= 1
+    assert 0 < min(turns) < TURNS
+
+
+def test_batches(worker: Worker, places: Sequence[str]) -> None:
+    """One variant in all places before the next; writes of a new process in each turn."""
+    worker.workloads = ("sync-write",)
+    worker.measure(*places, "--profile", "quick")
+    entries = worker.document()["workloads"]
+    assert [entry["turn_ends"][-1] for entry in entries] == [200, 200, 200, 10] * 2
+    assert {len(entry["turn_ends"]) for entry in entries} == {6}
+    first, second = (entries[number]["samples"]["start_ns"] for number in (0, 4))
+    assert first[0] < second[-1]
+    assert second[0] < first[-1]
