@@ -99,7 +99,7 @@ def test_the_real_program():
     files = {str(path).rpartition("io-benchmark/")[2]: path.read_bytes() for path in paths}
     assert contents(program.file()) == files
     carried = contents(program.embedded("bench", workload_names()).data)
-    assert set(files) - set(carried) == {"ci.py", "measure.py", "task_profile.py"}
+    assert set(files) - set(carried) == {"ci.py", "measure.py", "task_profile.py", "usage.py"}
     for path, text in carried.items():
         assert len(text.splitlines()) == len(files[path].splitlines())
         assert structure(text) == structure(files[path])
