@@ -2,6 +2,8 @@
 """Reading a result file: what a good one holds, and how a bad one is reported."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +196,22 @@ def test_cpus_that_a_task_may_use(
         usable,
         min(allowed, online or allowed),
     )
+
+
+def test_several_threads_at_once() -> None:
+    """The first results of a process may be read at the same time: once, this ended Python."""
+    script = (
+        "import sys, threading; sys.setswitchinterval(1e-6)\n"
+        "from io_benchmark import results\n"
+        "data, barrier, read = open(sys.argv[1], 'rb').read(), threading.Barrier(8), []\n"
+        "go = lambda: (barrier.wait(), read.append(results.parse(data, 'x')))\n"
+        "threads = [threading.Thread(target=go) for _ in range(8)]\n"
+        "[thread.start() for thread in threads], [thread.join() for thread in threads]\n"
+        "sys.exit(len(read) != 8)\n"
+    )
+    for _ in range(4):
+        done = subprocess.run([sys.executable, "-c", script, str(GOOD)], check=False)
+        assert done.returncode == 0
 
 
 def test_every_workload_reads_whole() -> None:

@@ -12,11 +12,12 @@ bounds.
 import os
 import re
 import struct
+import threading
 from array import array
 from collections.abc import Iterator, Sequence
 from operator import lt
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -49,6 +50,8 @@ MAXIMUM_PARTS = (
 # A file up to this size takes few MB in any case; counting would take longer than decoding.
 SMALL_BYTES = 256 * 1024
 _NAMES_LISTED = 5
+_DECODERS: dict[type, msgspec.json.Decoder[Any]] = {}
+_COMPILING = threading.Lock()
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _TRUNCATED = "Input data was truncated"  # msgspec's words
 # What a failed download leaves in the place of a file, by its first bytes.
@@ -178,9 +181,7 @@ def _without_entries(data: bytes, names: list[str]) -> bytes:
     """Return a result without its entries of these workloads."""
     parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     entries = msgspec.json.decode(parts["workloads"], type=list[msgspec.Raw])
-    readable = [
-        entry for entry in entries if msgspec.json.decode(entry, type=_Named).name not in names
-    ]
+    readable = [entry for entry in entries if decode(_Named, entry, "").name not in names]
     return msgspec.json.encode({**parts, "workloads": readable})
 
 
@@ -194,10 +195,14 @@ def _unknown_workloads(names: list[str]) -> Iterator[Remark]:
 
 def decode(kind: type[_Kind], data: bytes | msgspec.Raw, source: str) -> _Kind:
     """Decode one part of a file; a ResultError names `source`, the key and the problem."""
+    # msgspec compiles a type when it is first used, and several threads at once make it crash.
+    with _COMPILING:
+        decoder = _DECODERS.get(kind) or _DECODERS.setdefault(kind, msgspec.json.Decoder(kind))
     try:
-        return msgspec.json.decode(data, type=kind)
+        decoded: _Kind = decoder.decode(data)
     except DECODE_ERRORS as error:
         raise reading_error(source, decode_problem(error, bytes(data))) from None
+    return decoded
 
 
 def decode_problem(error: Exception, data: bytes) -> str:

@@ -37,6 +37,9 @@ class _OwnTimes(msgspec.Struct, frozen=True):
     duration_ns: int | None = None
 
 
+_OWN_TIMES = msgspec.json.Decoder(_OwnTimes)  # made once: it is used in several threads
+
+
 def read_queue_runs(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> None:
     """Give the query the runs of all tasks at the addresses."""
     read_listed(addresses, query, partial(_read, query), every_kind=True)
@@ -89,7 +92,7 @@ async def _read_own_times(listed: ListedTask, run: QueueRun) -> tuple[int, int] 
     task = listed.task
     try:
         data = await listed.deployment.result(task, run.run_id, MAXIMUM_BYTES, task.own_times or "")
-        times = await asyncio.to_thread(msgspec.json.decode, data, type=_OwnTimes)
+        times = await asyncio.to_thread(_OWN_TIMES.decode, data)
     except (NoArtifactError, TooLargeError, msgspec.DecodeError, UnicodeDecodeError):
         return None
     started_ms, ended_ms = _milliseconds(times.started), _milliseconds(times.ended)
