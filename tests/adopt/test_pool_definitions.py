@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 from io_benchmark.adopt.pool_definitions import NoPatchError, change_machines
-from io_benchmark.analysis.investigation.investigation_model import Reason, Remedy, Target
+from io_benchmark.analysis.diagnosis_model import Remedy
+from io_benchmark.analysis.investigation.investigation_model import Fix, Target
+from io_benchmark.analysis.statements import statement
 from io_benchmark.errors import UsageError
 
 # In the form of fxci-config's file.
@@ -54,11 +56,11 @@ pools:
         - *c3d-standard-30-lssd
         - *c3d-standard-16-lssd
 """
-REASON = Reason(cause="x", state="supported", hypothesis="x", evidence="x")
+REMEDY = Remedy("x", statement("x"), None, False, ())
 
 
 def change(queue: str, *machines: Any, text: str = POOLS) -> tuple[str, int]:
-    return change_machines(text, "worker-pools.yml", queue, Remedy(Target.POOL, REASON, *machines))
+    return change_machines(text, "worker-pools.yml", queue, Fix(Target.POOL, REMEDY, *machines))
 
 
 def applied(folder: Path, patch: str) -> Any:

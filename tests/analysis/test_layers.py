@@ -30,7 +30,7 @@ HISTORY = (*BELOW, *COMPARISON, "intake", "history")
 # Real tasks are compared by the same statistics; a benchmark's report may be held against them.
 TASKS = (*BELOW, *COMPARISON, "tasks")
 # An investigation looks at real tasks over time, and concludes from what the others found.
-INVESTIGATION = (*BELOW, *COMPARISON, "intake", "history", "tasks", "investigation")
+INVESTIGATION = (*TASKS, "intake", "history", "prediction", "investigation")
 REPORT = ("content", "blocks", "sections", "formats")
 
 

@@ -118,7 +118,7 @@ def test_whole_way(call: Call, deployment: Deployment, tmp_path: Path) -> None:
     # What is known is not measured again.
     again = call("--yes", "--pools-file", "worker-pools.yml", "--format", "markdown")
     assert [label for label in labels(deployment) if label != LABEL] == made
-    assert again.stderr == ""
+    assert again.stdout.split("### Patch")[0] == done.stdout.split("### Patch")[0]
 
 
 def test_without_credentials(call: Call, deployment: Deployment) -> None:
@@ -131,7 +131,7 @@ def test_without_credentials(call: Call, deployment: Deployment) -> None:
         deployment, pools, destination=CASE.destination, queues=QUEUES
     )
     done = call("--on", results, environment={})
-    assert (done.exit_code, "What is slow" in done.stderr) == (0, False), done.stdout
+    assert done.exit_code == 0, done.stdout
     assert "c3d-standard-30-lssd" in done.stdout
 
 
@@ -209,9 +209,8 @@ def test_reference_of_a_table(call: Call, deployment: Deployment, tmp_path: Path
     done = call("--yes", "--runs", "runs.json", "--profile", str(profile), "--json")
     assert done.exit_code == 0, done.stderr + done.stdout
     report = json.loads(done.stdout)
-    assert report["conclusion"]["remedy"]["reason"]["cause"] == "device-count"
+    assert report["conclusion"]["fix"]["remedy"]["cause"] == "device-count"
     assert report["findings"]["slowness"]["reference_queue"] == "b-linux"
-    assert report["findings"]["slowness"]["gaining_labels"] == [0, 0]
 
 
 def test_one_pool_only(call: Call, deployment: Deployment) -> None:

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """Findings of an investigation in which times, cause and demand agree, and reports of some."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import sample_tasks
 from msgspec.structs import replace
 
+from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation, Remedy, State
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
-    Change,
     Explanation,
     Findings,
     Forecast,
@@ -15,54 +19,86 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Resource,
     Slowness,
 )
-from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
+from io_benchmark.analysis.prediction import TaskPrediction
+from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.tasks.task_model import TaskTimes
 
-SLOWER = Slowness(
-    label="test",
-    pool="slow",
-    queue="p/slow",
-    completed=12,
-    mean_s=1440.0,
-    reference="fast",
-    reference_queue="p/fast",
-    reference_mean_s=1000.0,
-    verdict=Verdict.SLOWER,
-    ratio=1.44,
-    low_ratio=1.3,
-    high_ratio=1.6,
-    workers=(6, 6),
-    parts_s={"pending": 0.0, "set-up": 0.0, "own work": 440.0},
-    cost_per_1000=(120.0, 100.0),
-    currency="USD",
-    gaining_share=0.25,
-    gaining_labels=(3, 20),
-)
+
+def slowness(
+    ratio: float = 1.44,
+    verdict: Verdict = Verdict.SLOWER,
+    parts_s: Mapping[str, float] | None = None,
+    **changes: Any,
+) -> Slowness:
+    """Return that a task takes so many times 1,000 s on `slow`, and these parts of the difference."""
+    own_s = {"pending_s": 0.0, "set_up_s": 0.0, "work_s": 440.0} if parts_s is None else parts_s
+    names = ("pending_s", "set_up_s", "work_s", "tear_down_s")
+    (seed,) = sample_tasks.seed().comparisons
+    assert seed.cost is not None
+    sides = (seed.cost.baseline, seed.cost.candidate)
+    costs = [
+        replace(side, per_1000=per_1000) for side, per_1000 in zip(sides, (100, 120), strict=True)
+    ]
+    comparison = replace(
+        seed,
+        baseline="fast",
+        candidate="slow",
+        verdict=verdict,
+        ratio=ratio,
+        interval=Interval(1.3, 1.6, 0.95),
+        interval_90=Interval(1.32, 1.58, 0.9),
+        times={
+            "fast": TaskTimes(1000.0, *(0.0 if name in own_s else None for name in names)),
+            "slow": TaskTimes(1440.0, *map(own_s.get, names)),
+        },
+        cost=replace(seed.cost, baseline=costs[0], candidate=costs[1]),
+    )
+    return Slowness(
+        label="test",
+        pool="slow",
+        queue="p/slow",
+        completed=12,
+        mean_s=1440.0,
+        comparison=comparison,
+        **changes,
+    )
+
+
+SLOWER = slowness(gaining_share=0.25, gaining_labels=(3, 20))
 MACHINES = Machines(addresses=("x",), pool="slow", reference="fast", origin="--on")
+TWO, ONE = (
+    Evidence.led_by(Observation.of_side("disks", statement(disks)))
+    for disks in ("2 disks", "1 disk")
+)
 ONE_DISK = Reason(
-    cause="device-count",
-    state="supported",
-    hypothesis="It has fewer disks.",
-    evidence="1 disk against 2 disks",
-    action="use more local SSDs",
+    Cause("device-count", "It has fewer disks.", State.SUPPORTED, TWO, ONE, ()),
+    Remedy("device-count", statement("use more local SSDs"), None, False, ()),
 )
 EXPLAINED = Explanation(
-    verdict=Verdict.SLOWER,
-    ratio=1.9,
-    low_ratio=1.7,
-    high_ratio=2.1,
-    workers=(3, 3),
-    reasons=(ONE_DISK,),
-    machine_types=("c3d-standard-16-lssd", "c2-standard-16"),
+    Comparison(
+        Subject("cache-retrieve", "workspace"),
+        "fast",
+        "slow",
+        1.9,
+        Interval(1.7, 2.1, 0.95),
+        Interval(1.75, 2.05, 0.9),
+        0.001,
+        Verdict.SLOWER,
+        "workers",
+        None,
+        None,
+        None,
+    ),
+    (3, 3),
+    (ONE_DISK,),
+    ("c3d-standard-16-lssd", "c2-standard-16"),
 )
-DISKS = {Resource.DISKS: 400.0, Resource.CPU: 10.0}
 FORECAST = Forecast(
-    profiles=3,
-    profiled_on="fast",
-    ratio=1.4,
-    low_ratio=1.2,
-    high_ratio=1.6,
-    added_s=DISKS,
-    demand="0.9 CPUs used",
+    TaskPrediction("tar", None, "fast", (10**12,) * 3, 0.9, 0.0, 0.0, 0.0, ()),
+    1.4,
+    Interval(1.2, 1.6, 0.9),
+    {Resource.DISKS: 400.0, Resource.CPU: 10.0},
 )
 
 
@@ -75,23 +111,20 @@ def report(findings: Findings, **changes: str) -> Investigation:
 
 def change() -> Investigation:
     """Return a report with a patch, which has backticks."""
-    findings = Findings(
-        slowness=SLOWER, machines=MACHINES, explanation=EXPLAINED, forecast=FORECAST
-    )
     patch = "--- a/worker-pools.yml\n+++ b/worker-pools.yml\n@@ -1 +1 @@\n-a: b  # ```\n+a: c\n"
+    findings = Findings(SLOWER, MACHINES, EXPLAINED, FORECAST)
     return report(findings, patch=patch, note="All 2 pools of this entry get it")
 
 
 def nothing() -> Investigation:
     """Return a report about a task that does more since some day, on all pools."""
-    more = Change(date="2026-03-01", ratio=1.5, is_everywhere=True)
-    equal = replace(SLOWER, verdict=Verdict.EQUIVALENT, ratio=1.0, change=more)
-    return report(Findings(slowness=equal))
+    change: Any = {"since": "2026-03-01", "growth": 1.5, "grew_everywhere": True}
+    labels: Any = {"gaining_share": 0.25, "gaining_labels": (3, 20)}
+    return report(Findings(slowness(1.0, Verdict.EQUIVALENT, **change, **labels)))
 
 
 def hostile() -> Investigation:
     """Return a report whose names would be markup, commands of a terminal, or a second line."""
     names = {"label": "<b>a</b>\x1b[2J|`", "pool": "a\nb", "queue": "[x](http://y)"}
-    return report(
-        Findings(slowness=replace(SLOWER, reference=None, **names)), fragment="<script>\x1b[2J"
-    )
+    lone = replace(SLOWER, comparison=None, **names)
+    return report(Findings(lone), fragment="<script>\x1b[2J")

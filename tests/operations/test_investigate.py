@@ -16,7 +16,7 @@ from loopback import Loopback
 from loopback_deployment import Deployment
 from simulated_push import Pool
 
-from io_benchmark.operations import investigation_findings
+from io_benchmark.analysis.investigation import investigation_model
 
 WRITING, COMPUTING, NEITHER = Task(writing=0.4), Task(computing=0.9), Task()
 FAST, SLOW = simulated_cases.FAST, simulated_cases.SLOW
@@ -156,22 +156,22 @@ def test_truth(truth: Truth, tmp_path: Path) -> None:
     """The outcome is the right one, and so are the cause and the target of a change."""
     document, _ = investigate(truth, tmp_path)
     conclusion = document["conclusion"]
-    remedy = conclusion["remedy"]
-    seen = (conclusion["outcome"], (remedy and remedy["target"]) or "")
+    fix = conclusion["fix"]
+    seen = (conclusion["outcome"], (fix and fix["target"]) or "")
     assert seen == (truth.outcome, truth.target), json.dumps(document, indent=1)
-    if remedy:
-        assert remedy["reason"]["cause"] in truth.causes
+    if fix:
+        assert fix["remedy"]["cause"] in truth.causes
 
 
 @pytest.mark.parametrize(
     ("types", "expected"),
     [
-        pytest.param(("a", "a", "b"), {"a"}, id="the slower ones have it alone"),
-        pytest.param(("a", "b", "a"), {"b"}, id="a faster one has one of theirs"),
-        pytest.param(("a", "a", "a"), set(), id="all have it"),
+        pytest.param(("a", "a", "b"), "a", id="the slower ones have it alone"),
+        pytest.param(("a", "b", "a"), "b", id="a faster one has one of theirs"),
+        pytest.param(("a", "a", "a"), "", id="all have it"),
     ],
 )
-def test_types_of_slower_machines(types: tuple[str, ...], expected: set[str]) -> None:
+def test_types_of_slower_machines(types: tuple[str, ...], expected: str) -> None:
     """A machine type that the faster machines of a pool have as well is not to blame."""
     workers = [
         SimpleNamespace(side="p", machine=str(number), task_id="", instance_type=name)
@@ -179,4 +179,4 @@ def test_types_of_slower_machines(types: tuple[str, ...], expected: set[str]) ->
     ]
     workers.append(SimpleNamespace(side="q", machine="9", task_id="", instance_type="a"))
     mixed: Any = SimpleNamespace(side="p", slower=("0", "1"))
-    assert investigation_findings._slower_types(workers, mixed) == expected  # type: ignore[arg-type]
+    assert investigation_model._slower_type(workers, mixed) == expected  # type: ignore[arg-type]

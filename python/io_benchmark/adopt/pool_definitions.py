@@ -12,7 +12,7 @@ from typing import Any, cast
 import yaml
 
 from io_benchmark.adopt.changes import FileChange
-from io_benchmark.analysis.investigation.investigation_model import Remedy
+from io_benchmark.analysis.investigation.investigation_model import Fix
 from io_benchmark.errors import UsageError
 
 _PLACE = re.compile(r"\{([\w-]+)\}")
@@ -23,7 +23,7 @@ _Aliases = Sequence[tuple[_Span, yaml.Node]]
 
 
 class NoPatchError(Exception):
-    """Why a file cannot be changed; whoever asks shows what to write instead."""
+    """Why a file cannot be changed."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -45,7 +45,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-def change_machines(text: str, file: str, queue: str, remedy: Remedy) -> tuple[str, int]:
+def change_machines(text: str, file: str, queue: str, fix: Fix) -> tuple[str, int]:
     """Return a patch that changes the machines of a pool, and how many pools it changes.
 
     Several pools may share an entry. Raise a NoPatchError where the file does not have the pool's machine
@@ -61,12 +61,12 @@ def change_machines(text: str, file: str, queue: str, remedy: Remedy) -> tuple[s
         raise UsageError(f"--pools-file {file}{place}: is not YAML; correct it there") from None
     position, types, pools = _find_types(root, queue)
     aliases = [(span, node) for span, node in loader.aliases if _within(span, types)]
-    if remedy.new_machine_type:
-        after = _with_type(text, aliases, loader.anchored, remedy)
-    elif remedy.local_ssds_to_add:
-        after = _with_disks(text, types, loader.aliases, remedy)
+    if fix.new_machine_type:
+        after = _with_type(text, aliases, loader.anchored, fix)
+    elif fix.local_ssds_to_add:
+        after = _with_disks(text, types, loader.aliases, fix)
     else:
-        after = _without_type(text, aliases, remedy.machine_type)
+        after = _without_type(text, aliases, fix.machine_type)
     changed = yaml.safe_load(after)
     # Whatever shares a definition with the pool would change with it.
     before["pools"].pop(position)
@@ -128,12 +128,10 @@ def _is_type(node: yaml.Node, machine_type: str) -> bool:
     return _words(node).get(_MACHINE) == machine_type
 
 
-def _with_type(
-    text: str, aliases: _Aliases, anchored: Mapping[str, yaml.Node], remedy: Remedy
-) -> str:
+def _with_type(text: str, aliases: _Aliases, anchored: Mapping[str, yaml.Node], fix: Fix) -> str:
     """Name another anchor, whose disks are those of the new machine type."""
-    spans = [span for span, node in aliases if _is_type(node, remedy.machine_type)]
-    new_type = remedy.new_machine_type
+    spans = [span for span, node in aliases if _is_type(node, fix.machine_type)]
+    new_type = fix.new_machine_type
     anchor = next((name for name in anchored if _is_type(anchored[name], new_type)), None)
     if not spans:
         raise NoPatchError("the pool's machines are written out; another type has other disks")
@@ -142,17 +140,17 @@ def _with_type(
     return _replaced(text, dict.fromkeys(spans, f"*{anchor}"))
 
 
-def _with_disks(text: str, types: yaml.SequenceNode, aliases: _Aliases, remedy: Remedy) -> str:
+def _with_disks(text: str, types: yaml.SequenceNode, aliases: _Aliases, fix: Fix) -> str:
     """Repeat the line of a local SSD in the disks of this machine type."""
     inserted: dict[_Span, str] = {}
     for machine in _items(types):
         disks = _value(machine, "disks")
-        if disks is None or (remedy.machine_type and not _is_type(machine, remedy.machine_type)):
+        if disks is None or (fix.machine_type and not _is_type(machine, fix.machine_type)):
             continue
         local = [span for span, disk in aliases if _within(span, disks) and _is_local(disk)]
         if local:
             begin, end = _line_of(text, local[-1])
-            inserted[end, end] = text[begin:end] * remedy.local_ssds_to_add
+            inserted[end, end] = text[begin:end] * fix.local_ssds_to_add
     if not inserted:
         raise NoPatchError("its local SSDs are not lines of their own")
     return _replaced(text, inserted)

@@ -2,8 +2,8 @@
 """From a slow task's address to what to change, with the evidence, for a bug.
 
 The steps: what is slow, what the machines do, why, and what the task asks of
-them. Each is shown with its cost before it starts, and kept in a journal, so
-the same command resumes. Only the second and third step may create tasks.
+them. Each is shown with its cost before it starts. A journal remembers the
+tasks that were created, so the same command resumes.
 
 Exit code: 0 concluded, also that nothing is to change, 1 failed, 2 wrong usage,
 3 not decided: the report has what a person must do.
@@ -32,8 +32,8 @@ OPTIONS = {
         options.option("--pools-file", "FILE", "worker-pools.yml, to make a patch of it", Path),
     ),
     "what to do": (
-        options.option("--journal", "DIR", "folder that keeps what each step found", Path),
-        options.flag("--dry-run", "show the next step and its cost, do nothing"),
+        options.option("--journal", "DIR", "folder for pages, and what was created", Path),
+        options.flag("--dry-run", "show the steps and their costs, do nothing"),
         options.flag("--yes", "create tasks without asking"),
         options.option(
             "--budget",
@@ -59,7 +59,7 @@ def run(given: options.Given, context: Context) -> int:
     from io_benchmark.analysis.investigation.investigation_model import Outcome
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.investigate import investigate
-    from io_benchmark.operations.investigation_steps import InvestigationOptions
+    from io_benchmark.operations.investigation_tasks import InvestigationOptions
 
     settings = InvestigationOptions(**options.arguments(InvestigationOptions, given))
     report = investigate(given["address"], settings, context)

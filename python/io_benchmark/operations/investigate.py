@@ -1,93 +1,276 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Investigate a slow task: do the steps that its conclusion needs, and keep what each one found."""
+"""Investigate a slow task by operations that exist, until there is a conclusion.
 
+A step that cannot be done, or not without a person, raises a ResultError with what to do.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.adopt.pool_definitions import NoPatchError, change_machines
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
     Conclusion,
+    Explanation,
     Findings,
+    Fix,
+    Forecast,
     Investigation,
+    Machines,
     Outcome,
-    Remedy,
+    Slowness,
     Target,
 )
+from io_benchmark.analysis.investigation.slowness import find_slowness, with_gaining_labels
 from io_benchmark.analysis.statements import statement
 from io_benchmark.context import Context
-from io_benchmark.errors import ResultError
-from io_benchmark.operations.investigation_steps import InvestigationOptions, InvestigationWork
+from io_benchmark.errors import IoBenchmarkError, MissingError, ResultError, UsageError
+from io_benchmark.operations.compare import compare, read_workers
+from io_benchmark.operations.history import history
+from io_benchmark.operations.investigation_tasks import InvestigationOptions, InvestigationTasks
+from io_benchmark.operations.predict import predict
+from io_benchmark.operations.submit import pools_of_kind
+from io_benchmark.operations.tasks import completed_by_pool, pool_of, read_runs
+from io_benchmark.report.content import text_of
+from io_benchmark.report.formats import rendered
 from io_benchmark.results import load
+from io_benchmark.sources.taskcluster.addresses import TaskAddress, default_root_url, parse
+from io_benchmark.sources.taskcluster.tasks import ALL_KIND
 from io_benchmark.text import clean
 
+if TYPE_CHECKING:
+    from io_benchmark.report.formats import AnyReport
+    from io_benchmark.sources.taskcluster.tasks import QueueTask
+
+# Results of the index that are older say little about the machines of today.
+_RECENT = timedelta(days=14)
+_NEWEST = 3  # pushes
 _MOST_POOLS_BYTES = 2 * 1024 * 1024
+_TIMES, _MACHINES, _CAUSES, _DEMAND = _STEPS = (
+    "What is slow",
+    "What the machines do",
+    "Why",
+    "What the task asks of them",
+)
+_COSTS = {
+    _TIMES: "reads the queue; no worker time",
+    _MACHINES: "no worker time where results are there, else at most {budget:g} worker hours (--budget)",
+    _CAUSES: "no worker time, or a task that confirms the cause, within --budget",
+    _DEMAND: "no worker time, or a task per pool that measures everything, within --budget",
+}
 
 
 def investigate(address: str, options: InvestigationOptions, context: Context) -> Investigation:
-    """Do the steps that are missing until there is a conclusion."""
-    work = InvestigationWork.begin(address, options, context)
-    findings = _still_valid(work.folder.journal.findings, options)
-    while (conclusion := conclude(findings)) is None:
-        step = findings.next_step
-        context.tell(f"{step.title}: {step.cost.format(budget=options.budget)}")
-        if options.dry_run:
-            conclusion = _open("this was a dry run", "omit --dry-run")
-            break
-        try:
-            findings = work.find(findings)
-        except ResultError as error:
-            conclusion = _open(f"{step.title} is not known", str(error))
-            break
-        # What left the answer open is done again: a person may have added what it lacked.
-        if (conclusion := conclude(findings)) is None or conclusion.outcome is not Outcome.OPEN:
-            work.folder.save(replace(work.folder.journal, findings=findings))
+    """Do the steps until there is a conclusion."""
+    task = parse(address, context.environment)
+    if not isinstance(task, TaskAddress):
+        raise UsageError(f"{clean(address, 200)}: is not a task; give task:ID or its web address")
+    if task.root_url != default_root_url(context.environment):
+        raise UsageError(f"{task}: set TASKCLUSTER_ROOT_URL to {task.root_url}")
+    # Imported here: the client takes 0.2 s to load.
+    from io_benchmark.sources.taskcluster.queue_runs import read_task  # noqa: PLC0415
+
+    queue_task, image = read_task(task, context.environment)
+    new_tasks = InvestigationTasks.open(task, image, options, context)
+    steps = _Steps(task, queue_task, options, context, new_tasks)
+    findings, conclusion = Findings(), None
+    try:
+        for findings in steps.findings():
+            conclusion = conclude(findings)
+            if conclusion is not None:
+                break
+    except ResultError as error:
+        conclusion = _open(f"{steps.title} is not known", str(error))
+    conclusion = conclusion or _open("this was a dry run", "omit --dry-run")
     report = Investigation(
-        address, findings, conclusion, remarks=tuple(dict.fromkeys(work.remarks))
+        address, findings, conclusion, remarks=tuple(dict.fromkeys(steps.remarks))
     )
-    if conclusion.remedy is None or conclusion.remedy.target is not Target.POOL:
+    fix, slowness = conclusion.fix, findings.slowness
+    if fix is None or slowness is None or fix.target is not Target.POOL:
         return report
-    report = _with_change(report, conclusion.remedy, options.pools_file)
-    if report.patch:
-        work.folder.write("pools.patch", report.patch.encode())
-    return report
-
-
-def _still_valid(findings: Findings, options: InvestigationOptions) -> Findings:
-    """Return the findings without those that other results or profiles are given for."""
-    machines = findings.machines
-    if options.on and machines is not None and machines.addresses != tuple(options.on):
-        return Findings(slowness=findings.slowness)
-    return replace(findings, forecast=None) if options.profile else findings
+    patch, fragment, note = _propose_change(
+        fix, text_of(fix.remedy.action), slowness.queue, options.pools_file
+    )
+    if patch:
+        new_tasks.write("pools.patch", patch.encode())
+    return replace(report, patch=patch, fragment=fragment, note=note)
 
 
 def _open(answer: str, todo: str) -> Conclusion:
-    todo_first = (statement("{todo}", todo=todo),)
+    steps = (statement("{todo}", todo=todo),)
     certainty = statement("nothing is concluded yet")
-    return Conclusion(
-        Outcome.OPEN, statement("{answer}", answer=answer), certainty, next_steps=todo_first
-    )
+    return Conclusion(Outcome.OPEN, statement(answer), certainty, next_steps=steps)
 
 
-def _with_change(report: Investigation, remedy: Remedy, path: Path | None) -> Investigation:
-    """Add the patch of a file of pools' definitions, else what to write there."""
-    queue = report.findings.slowness.queue if report.findings.slowness else ""
-    words = f"# {clean(remedy.reason.action)}"
-    if remedy.new_machine_type:
-        words = f"machine_type: {remedy.new_machine_type}  # now {remedy.machine_type}"
-    elif remedy.local_ssds_to_add:
-        words = f"disks: {remedy.local_ssds_to_add} more local SSD, of type SCRATCH"
-    elif remedy.machine_type:
-        words = f"instance_types: without {remedy.machine_type}"
+class _Steps(Struct):
+    """The steps of an investigation, each of which needs those before it."""
+
+    task: TaskAddress
+    queue_task: "QueueTask"
+    options: InvestigationOptions
+    context: Context
+    new_tasks: InvestigationTasks
+    title: str = ""  # of the step under way
+    remarks: list[str] = []
+
+    def findings(self) -> Iterator[Findings]:
+        """Do one step after the other; yield what is known after each."""
+        if self.options.dry_run:
+            for title in _STEPS:
+                self._start(title)
+            return
+        self._start(_TIMES)
+        slowness = self._find_slowness()
+        yield Findings(slowness)
+        self._start(_MACHINES)
+        machines = self._find_machines(slowness)
+        yield Findings(slowness, machines)
+        self._start(_CAUSES)
+        explanation = self._explain(machines)
+        yield Findings(slowness, machines, explanation)
+        self._start(_DEMAND)
+        yield Findings(slowness, machines, explanation, self._predict(slowness, machines))
+
+    def _start(self, title: str) -> None:
+        self.title = title
+        self.context.tell(f"{title}: {_COSTS[title].format(budget=self.options.budget)}")
+
+    def _find_slowness(self) -> Slowness:
+        label, queue = self.queue_task.label, self.queue_task.status.queue
+        group = f"group:{self.queue_task.status.task_group_id}"
+        addresses = (group, str(self.task), *self.options.runs)
+        pattern = re.compile(f"^{re.escape(label)}$")
+        reading = read_runs(addresses, self.context, pattern)
+        self.remarks += [*reading.unreadable, *reading.remarks]
+        sides = completed_by_pool(reading.results)
+        pool = next((name for name in sides if f"/{queue}".endswith(f"/{name}")), None)
+        if pool is None:
+            raise ResultError(
+                f"{label} has no completed run on {queue}; wait for one, or give a table of runs by --runs"
+            )
+        slowness, warnings = find_slowness(label, pool, sides, self.options.prices)
+        self.remarks += map(text_of, warnings)
+        if not self.options.runs:
+            return slowness
+        every_label = read_runs(self.options.runs, self.context, None).results
+        return with_gaining_labels(slowness, completed_by_pool(every_label))
+
+    def _find_machines(self, slowness: Slowness) -> Machines:
+        """Find the benchmark's results of both pools: those given, else recent ones, else new ones."""
+        queues, on = (slowness.queue, slowness.reference_queue), tuple(self.options.on)
+        if on:
+            workers = read_workers(on, self.context).results
+            pools = {each.queue or each.pool: each.pool for each in workers}
+            return Machines(on, *_named(queues, pools, "--on has"), "--on")
+        names = _named(queues, pools_of_kind(self.options.root), "the kind measures")
+        recent = None if self.new_tasks.has_group else self._recent(names)
+        if recent is not None:
+            group, day = recent
+            return Machines((f"group:{group}",), *names, f"the index, {day}")
+        group = self.new_tasks.measure(dict(zip(names, queues, strict=True)))
+        return Machines((f"group:{group}",), *names, "new tasks")
+
+    def _recent(self, pools: Sequence[str]) -> tuple[str, str] | None:
+        """Return the newest group of the index that has results of all these pools, and its day."""
+        since = (datetime.now(UTC) - _RECENT).date()
+        times: list[dict[str, datetime]] = []
+        for pool in pools:
+            try:
+                found = history(
+                    self.context, pool, project=self.options.project, last=_NEWEST, since=since
+                )
+            except MissingError:
+                return None
+            points = (point for series in found.series for point in series.points)
+            times.append({point.group: point.time for point in points})
+        both = set.intersection(*map(set, times))
+        newest = max(both, key=lambda group: (times[0][group], group), default=None)
+        return None if newest is None else (newest, times[0][newest].date().isoformat())
+
+    def _explain(self, machines: Machines) -> Explanation:
+        asked: dict[str, Any] = {"baseline": machines.reference, "prices": self.options.prices}
+        report = compare(self.context, machines.addresses, **asked)
+        kind, _, group = machines.addresses[0].partition(":")
+        is_missing = any(pace.against == machines.pool for pace in report.confirming.paces)
+        if is_missing and kind == "group" and not self.new_tasks.obstacle:
+            try:
+                self.new_tasks.confirm(group, machines.reference)
+                report = compare(self.context, machines.addresses, **asked)
+            except IoBenchmarkError as error:
+                self.remarks.append(f"the cause was not confirmed by a trial: {error}")
+        self._keep("comparison", report)
+        return Explanation.of(report, machines.pool, machines.reference)
+
+    def _predict(self, slowness: Slowness, machines: Machines) -> Forecast:
+        """Predict the task; where that needs more than retrieves, measure everything once."""
+        found = self._forecast(slowness, machines, machines.addresses)
+        if found.ratio is None and found.task is not None and self.new_tasks.may_measure(ALL_KIND):
+            queues = {
+                machines.pool: slowness.queue,
+                machines.reference: slowness.reference_queue,
+            }
+            group = self.new_tasks.measure(queues, ALL_KIND)
+            found = self._forecast(slowness, machines, (*machines.addresses, f"group:{group}"))
+        return found
+
+    def _forecast(
+        self, slowness: Slowness, machines: Machines, addresses: Sequence[str]
+    ) -> Forecast:
+        profiles = self.options.profile or slowness.profiles
+        prices = self.options.prices
+        try:
+            predictions = predict(self.context, profiles, addresses, prices=prices)
+        except ResultError as error:
+            reference = slowness.comparison.baseline if slowness.comparison else "another pool"
+            raise ResultError(
+                f"no run of {slowness.label} has a profile that can be read ({error}); add to the task "
+                f"`benchmark: {{measure: /builds/worker/workspace}}`, run it on {reference}, and give "
+                "it by --profile task:ID"
+            ) from None
+        self._keep("prediction", predictions)
+        return Forecast.of(predictions, machines.pool, machines.reference)
+
+    def _keep(self, name: str, report: "AnyReport") -> None:
+        page = rendered(report, "html").encode("utf-8", "replace")
+        self.new_tasks.write(f"{name}.html", page)
+
+
+def _named(queues: Sequence[str], pools: Mapping[str, str], who: str) -> tuple[str, str]:
+    """Return the benchmark's names of the task's pool and of the reference."""
+    pool, reference = (pool_of(queue, pools) for queue in queues)
+    if pool is None or reference is None:
+        missing = [queue for queue in queues if pool_of(queue, pools) is None]
+        raise ResultError(
+            f"{who} no pool {' and '.join(missing)}; add it to kind.yml, measure it, and give the "
+            "results by --on"
+        )
+    return pool, reference
+
+
+def _propose_change(fix: Fix, action: str, queue: str, path: Path | None) -> tuple[str, str, str]:
+    """Return the patch of a file of pools' definitions, else what to write there; and a note."""
+    # Anybody may have written the machine types: none of them ends a line.
+    own, new = clean(fix.machine_type), clean(fix.new_machine_type)
+    words = f"# {clean(action)}"
+    if new:
+        words = f"machine_type: {new}  # now {own}"
+    elif fix.local_ssds_to_add:
+        words = f"disks: {fix.local_ssds_to_add} more local SSD, of type SCRATCH"
+    elif own:
+        words = f"instance_types: without {own}"
     fragment = f"# worker-pools.yml, pool_id {clean(queue, 200)}\n{words}"
     if path is None:
-        return replace(report, fragment=fragment, note="--pools-file FILE makes a patch of it")
-    name = clean(path.name, 200)
+        return "", fragment, "--pools-file FILE makes a patch of it"
+    file = clean(path.name, 200)
     try:
         text = load(path, _MOST_POOLS_BYTES)[:_MOST_POOLS_BYTES].decode()
-        patch, pools = change_machines(text, name, queue, remedy)
+        patch, pools = change_machines(text, file, queue, fix)
     except (NoPatchError, UnicodeDecodeError) as error:
-        return replace(report, fragment=fragment, note=f"{name}: no patch: {error}")
-    note = f"All {pools} pools of this entry get it" if pools > 1 else ""
-    return replace(report, patch=patch, note=note)
+        return "", fragment, f"{file}: no patch: {error}"
+    return patch, "", f"All {pools} pools of this entry get it" if pools > 1 else ""

@@ -9,6 +9,7 @@ from datetime import date
 from msgspec import field
 from msgspec.structs import replace
 
+from io_benchmark.analysis.investigation.investigation_model import Explanation
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
@@ -19,7 +20,6 @@ from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
 from io_benchmark.operations.compare import compare_pools, read_workers
-from io_benchmark.operations.investigation_findings import explanation_of, pool_of
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import ReadProgress, RunQuery
 from io_benchmark.sources.run_results import TaskRun
@@ -47,7 +47,7 @@ def compare_task_runs(
     """
     groups = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = {
-        when: _read_runs(group, context, label, pool, since) for when, group in groups.items()
+        when: read_runs(group, context, label, pool, since) for when, group in groups.items()
     }
     names = _side_names({run.pool for reading in readings.values() for run in reading.results})
     sides: dict[str, list[TaskRun]] = {}
@@ -116,30 +116,38 @@ def _cause(queue: str, reference_queue: str, workers: Sequence[Worker]) -> str:
     if pool is None or reference is None or pool == reference:
         return ""
     both = [worker for worker in workers if worker.pool in (pool, reference)]
-    reasons = explanation_of(compare_pools(both, reference), pool, reference).reasons
-    return ", ".join(f"{reason.cause} ({reason.state})" for reason in reasons)
+    reasons = Explanation.of(compare_pools(both, reference), pool, reference).reasons
+    return ", ".join(dict.fromkeys(f"{each.cause.name} ({each.cause.state})" for each in reasons))
 
 
-def read_completed_runs(
-    addresses: Sequence[str], label: re.Pattern[str] | None, context: Context
-) -> tuple[dict[str, list[TaskRun]], list[str]]:
-    """Read the completed runs by the name of their pool; also return what could not be read."""
-    reading = _read_runs(addresses, context, label)
-    names = _side_names({run.pool for run in reading.results})
+def pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
+    """Return the benchmark's name of a worker pool: by its queue, else by its worker type."""
+    if queue in pools:
+        return pools[queue]
+    worker_type = _worker_type(queue)
+    same = {pool for name, pool in pools.items() if _worker_type(name) == worker_type}
+    same = same or {pool for pool in pools.values() if pool == worker_type}
+    return same.pop() if len(same) == 1 else None
+
+
+def completed_by_pool(runs: Sequence[TaskRun]) -> dict[str, list[TaskRun]]:
+    """Return the completed runs by the name of their pool."""
+    names = _side_names({run.pool for run in runs})
     sides: dict[str, list[TaskRun]] = {}
-    for run in reading.results:
+    for run in runs:
         if run.state == "completed" and run.started_ms >= 0:
             sides.setdefault(names[run.pool], []).append(run)
-    return sides, [*reading.unreadable, *reading.remarks]
+    return sides
 
 
-def _read_runs(
+def read_runs(
     addresses: Sequence[str],
     context: Context,
     label: re.Pattern[str] | None,
     pools: Sequence[str] = (),
     since: date | None = None,
 ) -> Gathered[TaskRun]:
+    """Read the runs at addresses with such a label, on these pools and since this day."""
     with context.progress() as progress:
         query = RunQuery(
             context.environment, progress, label=label, pools=tuple(pools), since=since

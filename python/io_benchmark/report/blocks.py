@@ -5,10 +5,12 @@ All text in blocks is harmless (`make_harmless`), and still unescaped: a format 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from io_benchmark.analysis.model import Interval, Verdict
 
 Written = TypeVar("Written")
 
@@ -117,6 +119,23 @@ class Picture(Struct, frozen=True):
     caption: Line
     plot: str
     arguments: tuple[Any, ...]
+
+
+class DrawnRatio(NamedTuple):
+    """A ratio in a picture that is not of a comparison: its verdict is where its interval is."""
+
+    ratio: float
+    interval: Interval
+
+    @property
+    def interval_90(self) -> Interval:
+        return self.interval
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.interval.excludes(1.0):
+            return Verdict.SLOWER if self.ratio > 1 else Verdict.FASTER
+        return Verdict.INCONCLUSIVE
 
 
 class Fold(Struct, frozen=True):

@@ -45,7 +45,7 @@ def warnings(report: TaskReport) -> list[str]:
 def log_ratio(candidate, baseline, labels):
     """Compare workers that took so long for each of the labels, ln of seconds."""
     first, second = (
-        {(label, f"{pool}{at}"): log for at, log in enumerate(logs) for label in labels}
+        {label: {f"{pool}{at}": log for at, log in enumerate(logs)} for label in labels}
         for pool, logs in (("a", candidate), ("b", baseline))
     )
     return LabelledRatio(first, second, dict.fromkeys(labels, 3.4), SINGLE).estimate
@@ -236,8 +236,9 @@ def test_no_cost_without_comparable_prices():
 
 def test_one_worker_against_several_of_unlike_labels():
     """The variance grows with the weight that one of the workers has, by hand."""
-    baseline = {("x", "b0"): 1.0, ("y", "b0"): 1.0, ("x", "b1"): 1.3, ("x", "b2"): 0.8}
-    ratio = LabelledRatio({("x", "a"): 1.5, ("y", "a"): 1.5}, baseline, {"x": 1, "y": 1}, SINGLE)
+    baseline = {"x": {"b0": 1.0, "b1": 1.3, "b2": 0.8}, "y": {"b0": 1.0}}
+    candidate = {"x": {"a": 1.5}, "y": {"a": 1.5}}
+    ratio = LabelledRatio(candidate, baseline, {"x": 1, "y": 1}, SINGLE)
     x, y = ratio.shares["x"], ratio.shares["y"]
     unit = 1 + (x / 3 + y) ** 2 + 2 * (x / 3) ** 2
     assert unit > 1 + 1 / 3

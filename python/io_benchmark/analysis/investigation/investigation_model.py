@@ -1,132 +1,140 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The data of an investigation: its steps, what each of them found, and the conclusion.
+"""The data of an investigation: what each of its steps found, by reports of other rooms, and the conclusion."""
 
-A finding is what the journal keeps of a step, so that a later call need not do it again. A journal may
-have been written by anybody: every field has a type and a limit.
-"""
-
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Annotated
+from statistics import fmean
+from typing import Self
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.statements import Statement
-
-JOURNAL_VERSION = 1
-_Name = Annotated[str, Meta(max_length=300)]
-_Text = Annotated[str, Meta(max_length=2000)]
-_Texts = Annotated[tuple[_Text, ...], Meta(max_length=50)]
-_Ratio = Annotated[float, Meta(gt=0, le=1e9)]
-_Seconds = Annotated[float, Meta(ge=-1e9, le=1e9)]
-_Count = Annotated[int, Meta(ge=0, le=10**9)]
-_Counts = tuple[_Count, _Count]  # of the task's pool, and of the reference
-
-
-class Step(Struct, frozen=True):
-    """A step; `name` is its field in `Findings`."""
-
-    name: str
-    title: str
-    cost: str
-
-
-# Each needs those before it.
-STEPS = (
-    Step("slowness", "What is slow", "reads the queue; no worker time"),
-    Step(
-        "machines",
-        "What the machines do",
-        "no worker time where results are there, else at most {budget:g} worker hours (--budget)",
-    ),
-    Step(
-        "explanation", "Why", "no worker time, or a task that confirms the cause, within --budget"
-    ),
-    Step(
-        "forecast",
-        "What the task asks of them",
-        "no worker time, or a task per pool that measures everything, within --budget",
-    ),
+from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, Evidence, Remedy, State
+from io_benchmark.analysis.model import Comparison, Interval, Severity, Verdict, WorkerLine
+from io_benchmark.analysis.observed.disks import MachineType
+from io_benchmark.analysis.prediction import (
+    PREDICTION_LEVEL,
+    Predictions,
+    TaskPrediction,
 )
+from io_benchmark.analysis.report_model import MixedPool, Report
+from io_benchmark.analysis.statements import (
+    Quantity,
+    Range,
+    Statement,
+    Unit,
+    Value,
+    count,
+    statement,
+)
+from io_benchmark.analysis.tasks.task_model import TaskComparison
+from io_benchmark.results.parts import NS_PER_S
+
+_QUESTIONS = 8
+# The measurement that says most comes first.
+_ORDER = (Verdict.SLOWER, Verdict.INCONCLUSIVE, Verdict.EQUIVALENT, Verdict.FASTER)
 
 
-class _Finding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The base of what the steps found."""
+class Slowness(Struct, frozen=True, kw_only=True):
+    """How long the task's label takes on its pool, compared with the pool where it takes least."""
 
-
-class Change(_Finding, frozen=True):
-    """A day from which on the label takes another time on the task's pool."""
-
-    date: Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
-    ratio: _Ratio  # after over before
-    is_everywhere: bool  # on all other pools as well, of which there is at least one
-
-
-class Slowness(_Finding, frozen=True):
-    """How long the task's label takes on its pool, compared with the pool where it takes least.
-
-    `verdict` and `ratio` are those of the task's pool; without a reference no other pool ran the label.
-    """
-
-    label: _Name
-    pool: _Name
-    queue: _Name  # PROVISIONER/WORKERTYPE
-    completed: _Count
-    mean_s: _Seconds
-    reference: _Name | None = None
-    reference_queue: _Name = ""
-    reference_mean_s: _Seconds = 0.0
-    verdict: Verdict | None = None
-    ratio: _Ratio = 1.0
-    low_ratio: _Ratio = 1.0
-    high_ratio: _Ratio = 1.0
-    workers: _Counts = (0, 0)
-    workers_to_add: _Count | None = None
-    # What the pool takes longer than the reference, of the parts that both sides know.
-    parts_s: dict[_Name, _Seconds] = {}
-    change: Change | None = None
-    cost_per_1000: tuple[_Seconds, _Seconds] | None = None
-    currency: _Name = ""
+    label: str
+    pool: str
+    queue: str  # PROVISIONER/WORKERTYPE
+    completed: int
+    mean_s: float
+    since: str = ""  # the day from which on it takes another time on its pool: 2026-03-01
+    growth: float = 1.0  # its time since this day, divided by that before
+    grew_everywhere: bool = False  # on all other pools as well, of which there is at least one
+    comparison: TaskComparison | None = None  # None: no other pool ran the label
+    reference_queue: str = ""
+    profiles: tuple[str, ...] = ()  # addresses of runs on both pools
     # Of the time of all labels of both pools, and of these labels: what is slower on the task's pool.
-    gaining_share: Annotated[float, Meta(ge=0, le=1)] | None = None
-    gaining_labels: _Counts = (0, 0)
-    profiles: _Texts = ()  # addresses of runs on both pools
+    gaining_share: float | None = None
+    gaining_labels: tuple[int, int] = (0, 0)
+
+    def say(self, template: str, **values: Value | Statement) -> Statement:
+        """Return a statement in which the pools, the ratio of the real times and others have their names."""
+        usual: dict[str, Value] = {
+            "label": self.label,
+            "pool": self.pool,
+            "runs": count(self.completed),
+            "growth": Quantity(self.growth, Unit.RATIO),
+            "date": self.since,
+        }
+        if self.comparison is not None:
+            usual |= {
+                "reference": self.comparison.baseline,
+                "ratio": Quantity(self.comparison.ratio, Unit.RATIO),
+                "interval": ratio_range(self.comparison.interval),
+                "own": count(self.comparison.workers[1]),
+                "theirs": count(self.comparison.workers[0]),
+            }
+        return statement(template, **{**usual, **values})
 
 
-class Machines(_Finding, frozen=True):
+class Machines(Struct, frozen=True):
     """Where the benchmark's results of both pools are, and what it calls the pools."""
 
-    addresses: _Texts
-    pool: _Name
-    reference: _Name
-    origin: _Text  # "the index, 2026-11-20"
+    addresses: tuple[str, ...]
+    pool: str
+    reference: str
+    origin: str  # "the index, 2026-11-20"
 
 
-class Reason(_Finding, frozen=True):
-    """A cause that the results support or confirm, and what to try."""
+class Reason(Struct, frozen=True):
+    """A cause that holds, and what to try first."""
 
-    cause: _Name
-    state: _Name
-    hypothesis: _Text
-    evidence: _Text  # of the pool, against the reference
-    action: _Text = ""  # nothing where no remedy is known
-    gain_ratio: _Ratio | None = None
-    is_measured: bool = False
+    cause: Cause
+    remedy: Remedy | None
 
 
-class Explanation(_Finding, frozen=True):
+class Explanation(Struct, frozen=True):
     """How the benchmark compares the pools, and why they differ."""
 
-    verdict: Verdict | None  # None: the results could not be compared, `open_questions` has why
-    ratio: _Ratio = 1.0
-    low_ratio: _Ratio = 1.0
-    high_ratio: _Ratio = 1.0
-    workers: _Counts = (0, 0)
-    workers_to_add: _Count | None = None
-    reasons: Annotated[tuple[Reason, ...], Meta(max_length=50)] = ()
-    machine_types: tuple[_Name, _Name] = ("", "")  # of the pool, and of the reference
-    slower_machine_type: _Name = ""  # of a mixed pool, where all its slower machines have it
-    open_questions: _Texts = ()
+    comparison: Comparison | None  # None: there is none, `open_questions` has why
+    workers: tuple[int, int] = (0, 0)  # of the pool, and of the reference
+    reasons: tuple[Reason, ...] = ()
+    machine_types: tuple[str, str] = ("", "")
+    slower_machine_type: str = ""  # of a mixed pool, where all its slower machines have it
+    open_questions: tuple[Statement, ...] = ()
+
+    @classmethod
+    def of(cls, report: Report, pool: str, reference: str) -> Self:
+        """Return how the pool compares with the reference, and the causes that hold."""
+        compared = {
+            comparison.subject: (part, comparison)
+            for part in report.subjects
+            for comparison in part.comparisons
+            if comparison.candidate == pool
+        }
+        types = _type_of(report.workers, pool), _type_of(report.workers, reference)
+        if not compared:
+            refused = [line for line in report.problems if line.severity is not Severity.WARNING]
+            unread = [statement("{line}", line=line) for line in report.unreadable]
+            questions = _first([*(line.message for line in refused), *unread])
+            return cls(None, machine_types=types, open_questions=questions)
+        part, leading = min(
+            compared.values(), key=lambda pair: (_ORDER.index(pair[1].verdict), -pair[1].ratio)
+        )
+        diagnoses = [
+            diagnosis
+            for diagnosis in report.diagnoses
+            if diagnosis.candidate == pool
+            and compared[diagnosis.subject or leading.subject][1].verdict is Verdict.SLOWER
+        ]
+        mixed = next((each for each in report.mixed_pools if each.side == pool), None)
+        reasons = (
+            [_mixed(mixed)] if mixed else [each for made in diagnoses for each in _reasons(made)]
+        )
+        return cls(
+            leading,
+            workers=(part.workers(pool), part.workers(reference)),
+            reasons=tuple(reasons),
+            machine_types=types,
+            slower_machine_type=_slower_type(report.workers, mixed) if mixed else "",
+            open_questions=_first(_questions(report, diagnoses, leading)),
+        )
 
 
 class Resource(StrEnum):
@@ -136,41 +144,51 @@ class Resource(StrEnum):
     CPU = "CPUs"
 
 
-class Forecast(_Finding, frozen=True):
+class Forecast(Struct, frozen=True):
     """How much longer the task takes on its pool than on the reference, by its profiles."""
 
-    profiles: _Count
-    profiled_on: _Name = ""
-    ratio: _Ratio | None = None  # None: not predicted, `reason` says why
-    low_ratio: _Ratio = 1.0
-    high_ratio: _Ratio = 1.0
-    added_s: dict[Resource, _Seconds] = {}  # on the task's pool
-    demand: _Text = ""
-    reason: _Text = ""
+    task: TaskPrediction | None  # None: no profile was made on one of the two
+    ratio: float | None = None  # None: not predicted, `reason` says why
+    interval: Interval | None = None
+    added_s: dict[Resource, float] = {}  # on the task's pool
+    reason: Statement | None = None
+
+    @classmethod
+    def of(cls, predictions: Predictions, pool: str, reference: str) -> Self:
+        """Return how much longer the task takes on the pool than on the reference."""
+        pools = {pool: reference, reference: pool}
+        task = next((task for task in predictions.tasks if task.pool in pools), None)
+        rows = [row for each in predictions.tasks for row in each.pools]
+        if task is None:
+            unread = [statement("{line}", line=line) for line in predictions.unreadable]
+            no_profile = statement("no profile was made on one of the two pools")
+            reasons = [*(row.reason for row in rows if row.reason), *unread, no_profile]
+            return cls(None, reason=reasons[0])
+        row = next((row for row in task.pools if row.pool == pools[task.pool or ""]), None)
+        if row is None or row.time_ns is None or row.low_ns is None or row.high_ns is None:
+            reason = row.reason if row is not None else None
+            return cls(task, reason=reason or statement("not predicted"))
+        # From the reference to the pool, also where the profile was made on the pool.
+        sign = 1 if task.pool == reference else -1
+        times_ns = (row.time_ns, row.low_ns, row.high_ns)
+        ratio, *ends = [(time_ns / fmean(task.measured_ns)) ** sign for time_ns in times_ns]
+        waiting_ns = (row.added_by_writes_ns or 0.0) + (row.added_by_syncs_ns or 0.0)
+        added_ns = {Resource.DISKS: waiting_ns, Resource.CPU: row.added_by_cpu_ns or 0.0}
+        return cls(
+            task,
+            ratio,
+            Interval(min(ends), max(ends), PREDICTION_LEVEL),
+            {resource: sign * time_ns / NS_PER_S for resource, time_ns in added_ns.items()},
+        )
 
 
-class Findings(_Finding, frozen=True):
+class Findings(Struct, frozen=True):
     """What the steps found so far; None: the step was not done."""
 
     slowness: Slowness | None = None
     machines: Machines | None = None
     explanation: Explanation | None = None
     forecast: Forecast | None = None
-
-    @property
-    def next_step(self) -> Step:
-        """Return the first step that was not done."""
-        return next(step for step in STEPS if getattr(self, step.name) is None)
-
-
-class Journal(_Finding, frozen=True):
-    """The file of an investigation that was begun."""
-
-    version: Annotated[int, Meta(ge=JOURNAL_VERSION, le=JOURNAL_VERSION)]
-    task: _Text  # its address in a browser
-    findings: Findings
-    # The groups that were created for it, by their kind, from before their first task was.
-    groups: dict[_Name, Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}$")]] = {}
 
 
 class Outcome(StrEnum):
@@ -188,11 +206,11 @@ class Target(StrEnum):
     TASK = "the task's own commands"
 
 
-class Remedy(Struct, frozen=True):
-    """A change, and what it rests on."""
+class Fix(Struct, frozen=True):
+    """A change that is a remedy of a cause."""
 
     target: Target
-    reason: Reason
+    remedy: Remedy
     # Of a pool's definition: a new type for this one, or disks; with neither, this one goes.
     machine_type: str = ""
     new_machine_type: str = ""
@@ -205,11 +223,11 @@ class Conclusion(Struct, frozen=True):
     outcome: Outcome
     answer: Statement
     certainty: Statement
-    remedy: Remedy | None = None
+    fix: Fix | None = None
     next_steps: tuple[Statement, ...] = ()  # what decides it
 
 
-class Investigation(Struct, frozen=True, tag_field="version", tag=1):
+class Investigation(Struct, frozen=True, tag_field="version", tag=2):
     """An investigation's report."""
 
     task: str  # its address
@@ -220,3 +238,69 @@ class Investigation(Struct, frozen=True, tag_field="version", tag=1):
     note: str = ""  # why there is none, or what else the patch changes
     unreadable: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+
+
+def ratio_range(interval: Interval) -> Range:
+    return Range(interval.low_ratio, interval.high_ratio, Unit.RATIO)
+
+
+# --- what a report says about two of its pools ---
+
+
+def _type_of(workers: Sequence[WorkerLine], pool: str) -> str:
+    """Return the machine type that most workers of a pool have."""
+    names = (MachineType(worker.instance_type).name for worker in workers if worker.pool == pool)
+    counts = Counter(filter(None, names))
+    return max(counts, key=lambda name: counts[name], default="")
+
+
+def _first(questions: Iterable[Statement]) -> tuple[Statement, ...]:
+    return tuple(dict.fromkeys(questions))[:_QUESTIONS]
+
+
+def _mixed(pool: MixedPool) -> Reason:
+    hypothesis, nothing = "Its machines are of two kinds.", Evidence()
+    evidence = pool.remedy.evidence
+    cause = Cause(pool.remedy.cause, hypothesis, State.SUPPORTED, nothing, nothing, evidence)
+    return Reason(cause, pool.remedy)
+
+
+def _slower_type(workers: Sequence[WorkerLine], pool: MixedPool) -> str:
+    """Return the machine type that only slower workers of a mixed pool have, where it is one."""
+    types: dict[bool, set[str]] = {True: set(), False: set()}
+    for worker in workers:
+        if worker.side == pool.side:
+            is_slower = not {worker.machine, worker.task_id}.isdisjoint(pool.slower)
+            types[is_slower].add(MachineType(worker.instance_type).name)
+    of_slower = types[True] - types[False]
+    return of_slower.pop() if len(of_slower) == 1 else ""
+
+
+def _reasons(diagnosis: Diagnosis) -> Iterator[Reason]:
+    """Yield the causes that hold, the confirmed ones first, each with its first remedy."""
+    causes = [cause for cause in diagnosis.causes if cause.state.holds]
+    for cause in sorted(causes, key=lambda cause: (cause.state.value, -(cause.share or 0))):
+        remedies = (remedy for remedy in diagnosis.remedies if remedy.cause == cause.name)
+        yield Reason(cause, next(remedies, None))
+
+
+def _questions(
+    report: Report, diagnoses: Sequence[Diagnosis], leading: Comparison
+) -> Iterator[Statement]:
+    """Yield what would say more: an obstacle, a machine that alone is slow, and workloads."""
+    if leading.advice is not None and leading.advice.obstacle is not None:
+        yield leading.advice.obstacle
+    for single in report.single_workers:
+        if single.side == leading.candidate and single.verdict is Verdict.SLOWER:
+            yield statement(
+                "look at {machine}, which alone is slower (tasks {tasks})",
+                machine=single.machine,
+                tasks=", ".join(single.tasks),
+            )
+    for cause in (cause for diagnosis in diagnoses for cause in diagnosis.causes):
+        if cause.workload is not None:
+            yield statement(
+                "measure {workload}, which would show {cause}",
+                workload=cause.workload,
+                cause=cause.name,
+            )

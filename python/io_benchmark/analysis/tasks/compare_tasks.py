@@ -89,7 +89,7 @@ def _comparison(
         pair.baseline.mean_s * (end - 1) for end in (ratio, interval.low_ratio, interval.high_ratio)
     ]
     failed, lost, stopped = (
-        (baseline.count(ending, pair.mix), candidate.count(ending, pair.mix))
+        (len(baseline.of_labels(ending, pair.mix)), len(candidate.of_labels(ending, pair.mix)))
         for ending in _NOT_COMPLETED
     )
     cost, cost_warnings = compare_costs(pair, prices, judgement.level)
@@ -204,7 +204,9 @@ def _unlike_ratios(pair: TaskPair, comparison: TaskComparison) -> Iterator[State
             "by mean times, which the bill follows, the ratio is {ratio}: few runs are very long",
             ratio=Quantity(by_means, Unit.RATIO),
         )
-    candidate_s, baseline_s = (fmean(run.task_s for run in side.runs) for side in sides)
+    candidate_s, baseline_s = (
+        fmean((run.resolved_ms - run.started_ms) / 1000 for run in side.runs) for side in sides
+    )
     if len(comparison.labels) > 1 and comparison.interval.excludes(candidate_s / baseline_s):
         yield statement(
             "without regard to labels it would be {ratio}: the pools ran different mixes",
@@ -213,25 +215,25 @@ def _unlike_ratios(pair: TaskPair, comparison: TaskComparison) -> Iterator[State
 
 
 def _workers(pair: TaskPair) -> Iterator[Statement]:
-    sides = (pair.baseline.side, pair.candidate.side)
-    unknown = [side.name for side in sides if side.unknown_workers]
+    workers = {
+        side.side.name: {run.worker for run in side.runs}
+        for side in (pair.baseline, pair.candidate)
+    }
+    unknown = [name for name, names in workers.items() if not all(map(Side.is_known, names))]
     if unknown:
         yield statement(
             "workers of {sides} are not known: each run counts as a worker, which may be too many",
             sides=joined(unknown),
         )
-    candidate, baseline = (
-        {worker for _, worker in side.cells if not worker.startswith("unknown ")}
-        for side in (pair.candidate, pair.baseline)
-    )
-    if both := candidate & baseline:
-        workers = "worker" if len(both) == 1 else "workers"
-        yield statement(f"{{count}} {workers} ran tasks of both sides", count=count(len(both)))
+    both = set(filter(Side.is_known, set.intersection(*workers.values())))
+    if both:
+        noun = "worker" if len(both) == 1 else "workers"
+        yield statement(f"{{count}} {noun} ran tasks of both sides", count=count(len(both)))
 
 
 def _unusable(pair: TaskPair) -> Iterator[Statement]:
     for side in (pair.baseline.side, pair.candidate.side):
-        if unusable := side.count("unusable"):
+        if unusable := len(side.runs["unusable"]):
             yield statement(
                 "runs of {side} that end before they start: {count}; they are left out",
                 count=count(unusable),

@@ -13,12 +13,13 @@ from typing import Literal
 
 from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.statements import Statement, joined, statement
-from io_benchmark.analysis.tasks.task_model import CostComparison, Side, SideCost
+from io_benchmark.analysis.tasks.task_model import CostComparison, Ending, Side, SideCost
 from io_benchmark.analysis.tasks.task_pair import PairSide, TaskPair
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
 
-_S_PER_HOUR = 3600.0
+_S_PER_HOUR, _MS_PER_HOUR = 3600.0, 3.6e6
+_STARTED: tuple[Ending, ...] = ("completed", "failed", "lost", "stopped")
 _TASKS = 1000
 _LARGEST_LOG = 700.0
 
@@ -93,21 +94,23 @@ def _hourly_price(side: Side, prices: Mapping[str, Price]) -> Price | None:
     given = Price.find(prices, side.pool, side.queue)
     if given is not None or prices:
         return given
-    hours = math.fsum(hours for _, hours, _ in side.costs)
-    currencies = {currency for *_, currency in side.costs}
+    started = [run for ending in _STARTED for run in side.runs[ending] if run.cost >= 0]
+    hours = math.fsum((run.resolved_ms - run.started_ms) / _MS_PER_HOUR for run in started)
+    currencies = {run.currency for run in started}
     if not hours or len(currencies) != 1:
         return None
-    return Price(math.fsum(amount for amount, *_ in side.costs) / hours, *currencies)
+    return Price(math.fsum(run.cost for run in started) / hours, *currencies)
 
 
 def _lost(side: PairSide) -> tuple[float, MeanVariance]:
     """Return the time of lost runs by that of completed ones, and the variance of ln(1 + that)."""
+    lost = side.side.of_labels("lost", side.means_s)
+    lost.sort(key=lambda run: (run.worker, run.started_ms, run.resolved_ms))
     by_worker: dict[str, list[float]] = {}
-    for run in side.runs:
-        by_worker.setdefault(run.worker, [0.0, 0.0])[0] += run.task_s
-    for run in sorted(side.side.lost, key=lambda run: (run.worker, run.started_ms, run.task_s)):
-        if run.label in side.means_s:
-            by_worker.setdefault(run.worker, [0.0, 0.0])[1] += run.task_s
+    for number, runs in enumerate((side.runs, lost)):
+        for run in runs:
+            times_s = by_worker.setdefault(run.worker, [0.0, 0.0])
+            times_s[number] += (run.resolved_ms - run.started_ms) / 1000
     done = math.fsum(times[0] for times in by_worker.values())
     share = math.fsum(times[1] for times in by_worker.values()) / done
     count = len(by_worker)

@@ -9,7 +9,6 @@ differ: such a run has no set-up and no tear-down. A smaller difference of the c
 time between set-up and tear-down, and changes no other time.
 """
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
 _ROUNDING_MS = 1000
 # `exception` with one of these says nothing about the worker or its machine.
 _STOPPED = ("canceled", "superseded", "deadline-exceeded", "malformed-payload")
-Cell = tuple[str, str]  # a label and a worker
+_UNKNOWN = "unknown "
+OWN_WORK, PENDING = "own work", "pending"
 # How a run ended; lost ones were ended by their worker or its machine: paid, and done again. Stopped
 # ones were ended by people, other tasks or a deadline, or refused. The times of unusable ones
 # contradict each other.
@@ -46,97 +46,35 @@ class _SideRuns(Struct, frozen=True):
     unusable: int
 
 
-class UsedRun(Struct, frozen=True):
-    """A run that started, with times that make sense."""
-
-    label: str
-    worker: str
-    started_ms: int
-    task_s: float
-    pending_s: float | None = None
-    set_up_s: float | None = None
-    work_s: float | None = None
-    tear_down_s: float | None = None
-
-
-class Side(Struct):
-    """One side's runs, sorted by how they ended."""
+class Side(Struct, frozen=True):
+    """One side's runs, sorted by how they ended. A run whose worker is not known has its own."""
 
     name: str
     pool: str  # by its name here
     queue: str
-    completed: list[UsedRun] = field(default_factory=list)
-    lost: list[UsedRun] = field(default_factory=list)
-    costs: list[tuple[float, float, str]] = field(default_factory=list)  # amount, hours, currency
-    endings: Counter[tuple[Ending, str]] = field(default_factory=Counter)  # with the label
-    unknown_workers: int = 0  # runs
+    runs: "Mapping[Ending, Sequence[TaskRun]]"
 
     @classmethod
     def of(cls, name: str, pool: str, runs: "Sequence[TaskRun]") -> "Side":
         """Sort the runs of a side; their order does not matter."""
         # A table may name the pool without its provisioner.
         queue = max((run.pool for run in runs), key=lambda queue: ("/" in queue, queue))
-        side = cls(name, pool, queue)
+        by_ending: dict[Ending, list[TaskRun]] = {ending: [] for ending in get_args(Ending)}
         for index, run in enumerate(sorted(runs)):
-            side._add(run, index)
-        return side
+            known = run if run.worker else replace(run, worker=f"{_UNKNOWN}{index}")
+            by_ending[_ending(run)].append(known)
+        return cls(name, pool, queue, by_ending)
 
-    def _add(self, run: "TaskRun", index: int) -> None:
-        ending = _ending(run)
-        self.endings[ending, run.label] += 1
-        if ending in ("never_started", "unusable"):
-            return
-        if run.cost >= 0:
-            hours = (run.resolved_ms - run.started_ms) / 3.6e6
-            self.costs.append((run.cost, hours, run.currency))
-        if ending == "completed":
-            self.completed.append(self._used(run, index))
-        elif ending == "lost":
-            self.lost.append(self._used(run, index))
-
-    def _used(self, run: "TaskRun", index: int) -> UsedRun:
-        worker = run.worker
-        if not worker:
-            self.unknown_workers += 1
-            worker = f"unknown {index}"
-        task_ms = run.resolved_ms - run.started_ms
-        pending_ms = max(0, run.started_ms - run.scheduled_ms)
-        pending_s = pending_ms / 1000 if run.scheduled_ms >= 0 else None
-        used = UsedRun(run.label, worker, run.started_ms, task_ms / 1000, pending_s)
-        work_ms = run.own_ended_ms - run.own_started_ms
-        has_work = min(run.own_started_ms, run.own_ended_ms, work_ms) >= 0
-        if not has_work or work_ms > task_ms + _ROUNDING_MS:
-            return used
-        used = replace(used, work_s=min(work_ms, task_ms) / 1000)
-        before_ms = run.own_started_ms - run.started_ms
-        after_ms = run.resolved_ms - run.own_ended_ms
-        if min(before_ms, after_ms) < -_ROUNDING_MS:
-            return used
-        return replace(used, set_up_s=max(0, before_ms) / 1000, tear_down_s=max(0, after_ms) / 1000)
-
-    def count(self, ending: Ending, labels: Collection[str] | None = None) -> int:
-        """Return how many runs ended in this way, of these labels or of all."""
-        return sum(
-            number
-            for (run_ending, label), number in self.endings.items()
-            if run_ending == ending and (labels is None or label in labels)
-        )
+    def of_labels(self, ending: Ending, labels: Collection[str]) -> "list[TaskRun]":
+        return [run for run in self.runs[ending] if run.label in labels]
 
     @property
     def counts(self) -> _SideRuns:
-        return _SideRuns(self.name, self.queue, *map(self.count, get_args(Ending)))
+        return _SideRuns(self.name, self.queue, *map(len, self.runs.values()))
 
-    @property
-    def labels(self) -> set[str]:
-        return {run.label for run in self.completed}
-
-    def cells(self, labels: Collection[str]) -> dict[Cell, list[UsedRun]]:
-        """Return the completed runs of these labels, by label and worker."""
-        cells: dict[Cell, list[UsedRun]] = {}
-        for run in self.completed:
-            if run.label in labels:
-                cells.setdefault((run.label, run.worker), []).append(run)
-        return cells
+    @staticmethod
+    def is_known(worker: str) -> bool:
+        return not worker.startswith(_UNKNOWN)
 
 
 def _ending(run: "TaskRun") -> Ending:
@@ -153,16 +91,34 @@ def _ending(run: "TaskRun") -> Ending:
 
 
 class TaskTimes(Struct, frozen=True):
-    """One side's mean times of a task, in the mix of labels that both sides share.
+    """One side's mean times of a task, in the mix of labels that both sides share; or those of a run.
 
     Set-up, own work and tear-down are of runs that publish when their own work began and ended.
     """
 
     task_s: float  # from its start to its end
-    pending_s: float | None
-    set_up_s: float | None
-    work_s: float | None
-    tear_down_s: float | None
+    pending_s: float | None = None
+    set_up_s: float | None = None
+    work_s: float | None = None
+    tear_down_s: float | None = None
+
+    @classmethod
+    def of(cls, run: "TaskRun") -> "TaskTimes":
+        """Return the times of a run that started."""
+        task_ms, work_ms = run.resolved_ms - run.started_ms, run.own_ended_ms - run.own_started_ms
+        pending_ms = max(0, run.started_ms - run.scheduled_ms)
+        times = cls(task_ms / 1000, pending_ms / 1000 if run.scheduled_ms >= 0 else None)
+        has_work = min(run.own_started_ms, run.own_ended_ms, work_ms) >= 0
+        if not has_work or work_ms > task_ms + _ROUNDING_MS:
+            return times
+        times = replace(times, work_s=min(work_ms, task_ms) / 1000)
+        before_ms = run.own_started_ms - run.started_ms
+        after_ms = run.resolved_ms - run.own_ended_ms
+        if min(before_ms, after_ms) < -_ROUNDING_MS:
+            return times
+        return replace(
+            times, set_up_s=max(0, before_ms) / 1000, tear_down_s=max(0, after_ms) / 1000
+        )
 
 
 class LabelRow(Struct, frozen=True):
@@ -225,6 +181,22 @@ class TaskComparison(Struct, frozen=True):
     look: Statement | None
     cost: CostComparison | None
     warnings: tuple[Statement, ...] = ()
+
+    @property
+    def differences_s(self) -> dict[str, float]:
+        """Return what the candidate takes longer, of the parts that both sides know."""
+        before, after = self.times[self.baseline], self.times[self.candidate]
+        parts = {
+            PENDING: (before.pending_s, after.pending_s),
+            "set-up": (before.set_up_s, after.set_up_s),
+            OWN_WORK: (before.work_s, after.work_s),
+            "tear-down": (before.tear_down_s, after.tear_down_s),
+        }
+        return {
+            part: second_s - first_s
+            for part, (first_s, second_s) in parts.items()
+            if first_s is not None and second_s is not None
+        }
 
     def shares(self, ended: tuple[int, int]) -> list[float]:
         """Return for each side the share of runs that ended in this way instead of being completed."""

@@ -30,9 +30,11 @@ from io_benchmark.analysis import levels
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import Look, Schedule
 from io_benchmark.analysis.observed.sides import SideData
-from io_benchmark.analysis.tasks.task_model import Cell, LabelRow, Side, TaskTimes, UsedRun
+from io_benchmark.analysis.tasks.task_model import LabelRow, Side, TaskTimes
 from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION
+from io_benchmark.sources.run_results import TaskRun
 
+_LogMeans = Mapping[str, Mapping[str, float]]  # by label, of each worker
 MOST_LABELS = 1000
 # The digits of logarithms that are the same on all machines: numpy adds up in the order that suits the CPU.
 _LOG_DECIMALS = 9
@@ -49,30 +51,33 @@ class PairSide(NamedTuple):
     """One side of a pair: its completed runs of the labels that both sides have."""
 
     side: Side
-    cells: Mapping[Cell, Sequence[UsedRun]]
-    labels: Mapping[str, Sequence[Sequence[UsedRun]]]  # the runs of each worker
+    runs: Sequence[TaskRun]
+    labels: Mapping[str, Mapping[str, Sequence[TaskTimes]]]  # the runs of each worker
+    # As of several benchmarks on one machine. The logarithm of the mean of a worker's runs would be
+    # larger the more runs it has.
+    log_means: _LogMeans
     means_s: Mapping[str, float]  # of a task, by label; each worker counts once
     mean_s: float  # of a task in the common mix
 
     @classmethod
     def of(cls, side: Side, mix: Mapping[str, float]) -> Self:
-        cells = side.cells(mix)
-        labels: dict[str, list[Sequence[UsedRun]]] = {}
-        for (label, _), runs in sorted(cells.items()):
-            labels.setdefault(label, []).append(runs)
+        runs = side.of_labels("completed", mix)
+        labels: dict[str, dict[str, list[TaskTimes]]] = {}
+        for run in runs:
+            workers = labels.setdefault(run.label, {})
+            workers.setdefault(run.worker, []).append(TaskTimes.of(run))
         means_s = {
-            label: fmean(fmean(run.task_s for run in runs) for runs in workers)
+            label: fmean(fmean(run.task_s for run in of_worker) for of_worker in workers.values())
             for label, workers in labels.items()
         }
-        return cls(side, cells, labels, means_s, _weighted(means_s, mix))
-
-    @property
-    def runs(self) -> list[UsedRun]:
-        return [run for runs in self.cells.values() for run in runs]
-
-    @property
-    def log_means(self) -> dict[Cell, float]:
-        return {cell: _log_mean(runs) for cell, runs in self.cells.items()}
+        log_means = {
+            label: {
+                worker: fmean(math.log(run.task_s) for run in of_worker)
+                for worker, of_worker in workers.items()
+            }
+            for label, workers in labels.items()
+        }
+        return cls(side, runs, labels, log_means, means_s, _weighted(means_s, mix))
 
     def part_s(self, name: str, mix: Mapping[str, float]) -> float | None:
         """Return the mean of a part of the time in the mix, each worker once.
@@ -84,7 +89,7 @@ class PairSide(NamedTuple):
         for label, workers in self.labels.items():
             values = [
                 [value for run in runs if (value := getattr(run, name)) is not None]
-                for runs in workers
+                for runs in workers.values()
             ]
             number += sum(map(len, values))
             if any(values):
@@ -105,19 +110,22 @@ class TaskPair(NamedTuple):
     @classmethod
     def of(cls, candidate_side: Side, baseline_side: Side) -> Self | None:
         """Compare two sides; return None where no label has a completed run on both."""
-        names = candidate_side.labels & baseline_side.labels
-        if not names:
-            return None
         counts = [
-            Counter(run.label for run in side.completed) for side in (candidate_side, baseline_side)
+            Counter(run.label for run in side.runs["completed"])
+            for side in (candidate_side, baseline_side)
         ]
         # How much each label counts: by the runs that both sides have of it.
-        mix = {label: 2 / (1 / counts[0][label] + 1 / counts[1][label]) for label in names}
+        mix = {
+            label: 2 / (1 / counts[0][label] + 1 / counts[1][label])
+            for label in counts[0].keys() & counts[1].keys()
+        }
+        if not mix:
+            return None
         # A choice by times instead of runs would depend on which side happened to be slow.
         most = sorted(mix, key=lambda label: (-mix[label], label))[:MOST_LABELS]
         mix = {label: mix[label] for label in sorted(most)}
         candidate, baseline = PairSide.of(candidate_side, mix), PairSide.of(baseline_side, mix)
-        workers = [len({worker for _, worker in side.cells}) for side in (candidate, baseline)]
+        workers = [len({run.worker for run in side.runs}) for side in (candidate, baseline)]
         look = Schedule().look_of_sides(workers, ())
         ratio = LabelledRatio(
             candidate.log_means,
@@ -149,10 +157,8 @@ class TaskPair(NamedTuple):
 
     def _label_row(self, label: str) -> LabelRow:
         """Compare a label; whether it differs is corrected for the number of labels."""
-        baseline, candidate = self.baseline.labels[label], self.candidate.labels[label]
-        logs, base_logs = (
-            SideData(tuple(map(_log_mean, workers)), ()) for workers in (candidate, baseline)
-        )
+        both = (self.baseline, self.candidate)
+        base_logs, logs = (SideData(tuple(side.log_means[label].values()), ()) for side in both)
         fewest = min(logs.count, base_logs.count)
         interval, differs = None, False
         if fewest > 1:
@@ -161,10 +167,11 @@ class TaskPair(NamedTuple):
             strict = estimate.interval(1 - _CHANCE / len(self.mix))
             can_differ = len(self.mix) > 1 and fewest >= _FEWEST_WORKERS
             differs = can_differ and strict.excludes(self.ratio.estimate.ratio)
+        first, second = (sum(map(len, side.labels[label].values())) for side in both)
         return LabelRow(
             label,
             self.ratio.shares[label],
-            completed=(sum(map(len, baseline)), sum(map(len, candidate))),
+            completed=(first, second),
             workers=(base_logs.count, logs.count),
             means_s=(self.baseline.means_s[label], self.candidate.means_s[label]),
             ratio=math.exp(fmean(logs.log_means) - fmean(base_logs.log_means)),
@@ -179,18 +186,10 @@ def _weighted(values: Mapping[str, float], mix: Mapping[str, float]) -> float:
     return math.fsum(mix[label] * value for label, value in values.items()) / total
 
 
-def _log_mean(runs: Sequence[UsedRun]) -> float:
-    """Return the mean of the runs' logarithms, as of several benchmarks on one machine.
-
-    The logarithm of their mean would be larger the more runs a worker has.
-    """
-    return fmean(math.log(run.task_s) for run in runs)
-
-
-def _rounding_s(runs: Sequence[UsedRun]) -> float:
+def _rounding_s(runs: Sequence[TaskRun]) -> float:
     """Return the rounding of the times, at most a minute: what all of them are multiples of."""
-    starts = (run.started_ms for run in runs)
-    return math.gcd(_MOST_ROUNDED_MS, *starts, *(round(run.task_s * 1000) for run in runs)) / 1000
+    moments_ms = (moment for run in runs for moment in (run.started_ms, run.resolved_ms))
+    return math.gcd(_MOST_ROUNDED_MS, *moments_ms) / 1000
 
 
 class LabelledRatio:
@@ -202,8 +201,8 @@ class LabelledRatio:
 
     def __init__(
         self,
-        candidate: Mapping[Cell, float],
-        baseline: Mapping[Cell, float],
+        candidate: _LogMeans,
+        baseline: _LogMeans,
         mix: Mapping[str, float],
         look: Look,
         *,
@@ -218,7 +217,8 @@ class LabelledRatio:
         cells = [
             (numbers[label], worker, is_candidate, log)
             for is_candidate, side in ((1.0, candidate), (0.0, baseline))
-            for (label, worker), log in sorted(side.items())
+            for label, workers in sorted(side.items())
+            for worker, log in sorted(workers.items())
         ]
         self._label, self._worker, side, logs = map(np.array, zip(*cells, strict=True))
         self._counts = np.bincount(self._label).astype(np.float64)
@@ -276,11 +276,12 @@ class LabelledRatio:
         """Return the ratio's variance if the standard deviation between workers is 1 in every label."""
         return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._clusters())
 
-    def _freed(self, side: Mapping[Cell, float]) -> SideData:
+    def _freed(self, side: _LogMeans) -> SideData:
         """Return the workers of a side, each with the mean of its logarithms less their labels'."""
         logs: dict[str, list[float]] = {}
-        for (label, worker), log in sorted(side.items()):
-            logs.setdefault(worker, []).append(log - self._at_baseline[label])
+        for label, workers in sorted(side.items()):
+            for worker, log in sorted(workers.items()):
+                logs.setdefault(worker, []).append(log - self._at_baseline[label])
         return SideData(tuple(map(fmean, logs.values())), ())
 
     def _variance(self) -> tuple[float, float]:

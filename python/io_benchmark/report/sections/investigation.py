@@ -6,41 +6,40 @@ from collections.abc import Iterator
 from io_benchmark.analysis.investigation.investigation_model import (
     Explanation,
     Findings,
+    Fix,
     Forecast,
     Investigation,
     Machines,
     Outcome,
-    Remedy,
     Slowness,
     Target,
 )
-from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.prediction import PREDICTION_LEVEL
+from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.number_text import (
     compact,
     count,
+    digits,
     duration_unit,
-    interval,
     listed,
     percent,
     ratio,
     signed,
+    size,
 )
 from io_benchmark.report.blocks import (
     STRONG,
     Block,
     Code,
     Document,
+    DrawnRatio,
     Heading,
     Items,
-    Line,
     Paragraph,
     Picture,
     Words,
     lists,
 )
-from io_benchmark.report.content import text_of
-from io_benchmark.report.sections.ratio_pictures import DrawnRatio, forest
+from io_benchmark.report.content import ends_text, evidence_text, text_of
 
 _UNDO = {
     Target.POOL: "Revert the patch; workers that run keep their machines until they end.",
@@ -58,25 +57,29 @@ _LEADS = {
 
 def document(report: Investigation) -> Document:
     """Write the report."""
-    conclusion, findings = report.conclusion, report.findings
-    slowness = findings.slowness
-    subject = slowness.label if slowness else report.task
-    title = f"Why {subject} is slow" + (f" on {slowness.pool}" if slowness else "")
+    conclusion, slowness = report.conclusion, report.findings.slowness
+    title, question = f"Why {report.task} is slow", f"Why is {report.task} slow?"
+    if slowness is not None:
+        title = f"Why {slowness.label} is slow on {slowness.pool}"
+        question = f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}"
+        than = slowness.comparison
+        question += f", compared with {than.baseline}?" if than is not None else "?"
     answer = _sentence(text_of(conclusion.answer))
+    evidence = _evidence(report.findings)
     blocks: list[Block] = [
         Heading("Question"),
-        Paragraph(_question(report)),
+        Paragraph(question),
         Heading("Answer"),
         Paragraph((Words(_LEADS[conclusion.outcome], STRONG), f" {answer}")),
         Heading("Certainty"),
         Paragraph(_sentence(text_of(conclusion.certainty))),
         *lists(("What decides it", [_sentence(text_of(step)) for step in conclusion.next_steps])),
         Heading("Evidence"),
-        Items.of(_evidence(findings)),
-        *_picture(findings),
+        Items.of((Words(f"{step}:", STRONG), f" {line}") for step, line in evidence),
+        *_picture(report.findings),
     ]
-    if conclusion.remedy is not None:
-        blocks += _change(report, conclusion.remedy)
+    if conclusion.fix is not None and slowness is not None:
+        blocks += _change(report, conclusion.fix, slowness)
     blocks += lists(("Messages", report.remarks), ("Not read", report.unreadable))
     return Document(title, blocks)
 
@@ -85,41 +88,30 @@ def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:].removesuffix(".") + "."
 
 
-def _question(report: Investigation) -> str:
-    slowness = report.findings.slowness
-    if slowness is None:
-        return f"Why is {report.task} slow?"
-    than = f", compared with {slowness.reference}" if slowness.reference else ""
-    return f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}{than}?"
-
-
-def _evidence(findings: Findings) -> Iterator[Line]:
+def _evidence(findings: Findings) -> Iterator[tuple[str, str]]:
     """Write what each step found."""
-    writers = {
-        "Times": _times(findings.slowness),
-        "Machines": _machines(findings.machines, findings.explanation),
-        "Cause": _causes(findings.explanation),
-        "Demand": _demand(findings.forecast),
-    }
-    for title, lines in writers.items():
-        yield from ((Words(f"{title}:", STRONG), f" {line}") for line in lines)
+    if findings.slowness is not None:
+        yield from (("Times", line) for line in _times(findings.slowness))
+    if findings.machines is not None:
+        yield "Machines", _machines(findings.machines, findings.explanation)
+    if findings.explanation is not None:
+        yield from (("Cause", line) for line in dict.fromkeys(_causes(findings.explanation)))
+    if findings.forecast is not None:
+        yield from (("Demand", line) for line in _demand(findings.forecast))
 
 
 def _picture(findings: Findings) -> Iterator[Picture]:
     """Draw the same ratio by real times, by the benchmark and by the prediction."""
     slowness, explanation, forecast = findings.slowness, findings.explanation, findings.forecast
-    rows = {}
-    if slowness is not None and slowness.reference is not None:
-        ends = slowness.low_ratio, slowness.high_ratio
-        rows["real tasks"] = DrawnRatio.of(slowness.ratio, *ends, LEVEL)
-    if explanation is not None and explanation.verdict is not None:
-        ends = explanation.low_ratio, explanation.high_ratio
-        rows["benchmark"] = DrawnRatio.of(explanation.ratio, *ends, LEVEL)
-    if forecast is not None and forecast.ratio is not None:
-        ends = forecast.low_ratio, forecast.high_ratio
-        rows["prediction"] = DrawnRatio.of(forecast.ratio, *ends, PREDICTION_LEVEL)
-    if rows and slowness is not None:
-        yield forest(f"Time on {slowness.pool} by that on {slowness.reference}", rows)
+    if slowness is None or slowness.comparison is None:
+        return
+    rows: dict[str, object] = {"real tasks": slowness.comparison}
+    if explanation is not None and explanation.comparison is not None:
+        rows["benchmark"] = explanation.comparison
+    if forecast is not None and forecast.ratio is not None and forecast.interval is not None:
+        rows["prediction"] = DrawnRatio(forecast.ratio, forecast.interval)
+    caption = f"Time on {slowness.pool} by that on {slowness.comparison.baseline}"
+    yield Picture(caption, "forest", ([*rows.values()], [*rows], DEFAULT_MARGIN))
 
 
 def _time(seconds: float) -> str:
@@ -127,95 +119,96 @@ def _time(seconds: float) -> str:
     return f"{compact(seconds / unit_s)} {unit}"
 
 
-def _times(slowness: Slowness | None) -> Iterator[str]:
-    if slowness is None:
-        return
-    if slowness.reference is None:
+def _times(slowness: Slowness) -> Iterator[str]:
+    compared = slowness.comparison
+    if compared is None:
         yield f"{_time(slowness.mean_s)} on {slowness.pool}, by {count(slowness.completed)} runs."
     else:
-        ends = interval(slowness.low_ratio, slowness.high_ratio)
+        theirs_s = compared.times[compared.baseline].task_s
         yield (
-            f"{_time(slowness.mean_s)} on {slowness.pool}, {_time(slowness.reference_mean_s)} on "
-            f"{slowness.reference}: {ratio(slowness.ratio)} ({ends}), by {slowness.workers[0]:,} and "
-            f"{slowness.workers[1]:,} workers."
+            f"{_time(slowness.mean_s)} on {slowness.pool}, {_time(theirs_s)} on {compared.baseline}: "
+            f"{ratio(compared.ratio)} ({ends_text(compared.interval)}), by {compared.workers[1]:,} and "
+            f"{compared.workers[0]:,} workers."
         )
-    parts = [
-        f"{name} {signed(_time(abs(seconds)), seconds)}"
-        for name, seconds in slowness.parts_s.items()
-        if abs(seconds) >= 1
-    ]
-    if parts:
-        yield f"Where: {', '.join(parts)}."
-    if slowness.change is not None:
-        where = "on all pools" if slowness.change.is_everywhere else "on this pool"
-        yield f"Since {slowness.change.date} {where}: {ratio(slowness.change.ratio)} the time before."
-    if slowness.cost_per_1000 is not None and slowness.reference:
-        own, other = map(compact, slowness.cost_per_1000)
-        money = f"1,000 tasks cost {own} {slowness.currency} there, and {other} on"
-        yield f"{money} {slowness.reference}."
+    if compared is not None:
+        parts = {name: s for name, s in compared.differences_s.items() if abs(s) >= 1}
+        where = ", ".join(f"{name} {signed(_time(abs(s)), s)}" for name, s in parts.items())
+        yield from [f"Where: {where}."] if parts else []
+    if slowness.since:
+        where = "on all pools" if slowness.grew_everywhere else "on this pool"
+        yield f"Since {slowness.since} {where}: {ratio(slowness.growth)} the time before."
+    if compared is not None and compared.cost is not None:
+        cost = compared.cost
+        own, theirs = (compact(side.per_1000) for side in (cost.candidate, cost.baseline))
+        yield f"1,000 tasks cost {own} {cost.currency} there, and {theirs} on {compared.baseline}."
     if slowness.gaining_share is not None:
         slower, labels = slowness.gaining_labels
         share = percent(slowness.gaining_share)
         yield f"Of {labels:,} labels of both pools {slower:,} are slower there: {share} of their time."
 
 
-def _machines(machines: Machines | None, explanation: Explanation | None) -> Iterator[str]:
-    if machines is None:
-        return
+def _machines(machines: Machines, explanation: Explanation | None) -> str:
     results = f"results from {machines.origin}: {listed(machines.addresses, 3)}"
-    if explanation is None or explanation.verdict is None:
-        yield f"{results}."
-        return
-    types = [name or "unknown" for name in explanation.machine_types]
-    yield (
-        f"{machines.pool} ({types[0]}) takes {ratio(explanation.ratio)} the time of "
-        f"{machines.reference} ({types[1]}) for the benchmark "
-        f"({interval(explanation.low_ratio, explanation.high_ratio)}), by {explanation.workers[0]:,} and "
-        f"{explanation.workers[1]:,} workers; {results}."
+    if explanation is None or explanation.comparison is None:
+        return f"{results}."
+    compared, workers = explanation.comparison, explanation.workers
+    own, theirs = (name or "unknown" for name in explanation.machine_types)
+    return (
+        f"{machines.pool} ({own}) takes {ratio(compared.ratio)} the time of {machines.reference} "
+        f"({theirs}) for the benchmark ({ends_text(compared.interval)}), by {workers[0]:,} and "
+        f"{workers[1]:,} workers; {results}."
     )
 
 
-def _causes(explanation: Explanation | None) -> Iterator[str]:
-    for reason in explanation.reasons if explanation else ():
-        yield f"{reason.cause} is {reason.state}. {_sentence(reason.evidence)}"
+def _causes(explanation: Explanation) -> Iterator[str]:
+    for cause in (reason.cause for reason in explanation.reasons):
+        both = (cause.candidate_evidence, cause.baseline_evidence)
+        facts = [text_of(side.summary) if side.summary else evidence_text(side) for side in both]
+        # Of a mixed pool there are none.
+        lead = [" against ".join(facts) + "."] if any(facts) else []
+        evidence = " ".join([*lead, *map(text_of, cause.explanation)])
+        yield f"{cause.name} is {cause.state}. {_sentence(evidence)}"
 
 
-def _demand(forecast: Forecast | None) -> Iterator[str]:
-    if forecast is None:
+def _demand(forecast: Forecast) -> Iterator[str]:
+    task = forecast.task
+    if task is not None and None not in (task.cpus_used, task.written_bytes, task.read_bytes):
+        yield (
+            f"{digits(task.cpus_used or 0)} CPUs used, {size(task.written_bytes or 0)} written to disks, "
+            f"{size(task.read_bytes or 0)} read, by {len(task.measured_ns):,} profiles made on {task.pool}."
+        )
+    if forecast.ratio is None or forecast.interval is None:
+        reason = text_of(forecast.reason) if forecast.reason else ""
+        yield _sentence(f"not predicted: {reason}")
         return
-    if forecast.demand:
-        yield f"{forecast.demand}, by {forecast.profiles:,} profiles made on {forecast.profiled_on}."
-    if forecast.ratio is None:
-        yield _sentence(f"not predicted: {forecast.reason}")
-        return
-    ends = interval(forecast.low_ratio, forecast.high_ratio)
     added = [
         f"{name.value} {signed(_time(abs(s)), s)}" for name, s in forecast.added_s.items() if s
     ]
-    yield f"Predicted: {ratio(forecast.ratio)} ({ends}); waiting for {', '.join(added) or 'nothing'}."
+    waiting = ", ".join(added) or "nothing"
+    yield f"Predicted: {ratio(forecast.ratio)} ({ends_text(forecast.interval)}); waiting for {waiting}."
 
 
-def _change(report: Investigation, remedy: Remedy) -> Iterator[Block]:
-    findings = report.findings
+def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[Block]:
+    action = _sentence(text_of(fix.remedy.action))
     yield Heading("Patch")
-    if report.patch:
-        yield Code(report.patch, "diff")
-    elif report.fragment:
-        yield Code(report.fragment, "yaml")
+    if report.patch or report.fragment:
+        yield Code(report.patch or report.fragment, "diff" if report.patch else "yaml")
     else:
-        yield Paragraph(f"Of {remedy.target.value}: {_sentence(remedy.reason.action)}")
+        yield Paragraph(f"Of {fix.target.value}: {action}")
     if report.note:
         yield Paragraph(_sentence(report.note))
-    gain = remedy.reason.gain_ratio
-    if gain is not None:
-        how = "measured" if remedy.reason.is_measured else "predicted"
-        yield Paragraph(f"The benchmark's work gets {ratio(gain)} as fast ({how}).")
-    yield from (Heading("How to undo"), Paragraph(_UNDO[remedy.target]))
-    slowness = findings.slowness
-    if slowness is not None:
-        watch = (
-            f"{slowness.label} on {slowness.pool}: from {_time(slowness.mean_s)} towards "
-            f"{_time(slowness.reference_mean_s)}. Compare after a day with: io-benchmark tasks AFTER "
-            "--against BEFORE. Watch the pool's price, and the time that tasks are pending."
+    if fix.remedy.gain_ratio is not None:
+        how = "measured" if fix.remedy.measured else "predicted"
+        yield Paragraph(
+            f"The benchmark's work gets {ratio(fix.remedy.gain_ratio)} as fast ({how})."
         )
-        yield from (Heading("What to watch"), Paragraph(watch))
+    yield from (Heading("How to undo"), Paragraph(_UNDO[fix.target]))
+    usual_s = (
+        slowness.comparison.times[slowness.comparison.baseline].task_s if slowness.comparison else 0
+    )
+    watch = (
+        f"{slowness.label} on {slowness.pool}: from {_time(slowness.mean_s)} towards {_time(usual_s)}. "
+        "Compare after a day with: io-benchmark tasks AFTER --against BEFORE. Watch the pool's price, and "
+        "the time that tasks are pending."
+    )
+    yield from (Heading("What to watch"), Paragraph(watch))

@@ -4,6 +4,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
+from io_benchmark.analysis.levels import DEFAULT_MARGIN
+from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.prediction import (
     PREDICTION_LEVEL,
     PoolPrediction,
@@ -23,9 +25,19 @@ from io_benchmark.number_text import (
     signed,
     size,
 )
-from io_benchmark.report.blocks import Block, Document, Heading, Items, Paragraph, Row, Table, lists
+from io_benchmark.report.blocks import (
+    Block,
+    Document,
+    DrawnRatio,
+    Heading,
+    Items,
+    Paragraph,
+    Picture,
+    Row,
+    Table,
+    lists,
+)
 from io_benchmark.report.content import sharing_lines, text_of
-from io_benchmark.report.sections.ratio_pictures import DrawnRatio, forest
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name
 
@@ -65,18 +77,16 @@ def _task(task: TaskPrediction) -> Iterator[Block]:
         table = _table(task, profiled_on, predicted, profiled_ns)
         yield table
         drawn = {
-            pool.pool: DrawnRatio.of(
+            pool.pool: DrawnRatio(
                 pool.time_ns / profiled_ns,
-                pool.low_ns / profiled_ns,
-                pool.high_ns / profiled_ns,
-                PREDICTION_LEVEL,
+                Interval(pool.low_ns / profiled_ns, pool.high_ns / profiled_ns, PREDICTION_LEVEL),
             )
             for pool in predicted
             if pool.time_ns and pool.low_ns and pool.high_ns
         }
         if drawn:
             caption = f"Time divided by that on {profiled_on}; {percent(PREDICTION_LEVEL)} of tasks are on the line"
-            yield forest(caption, drawn)
+            yield Picture(caption, "forest", ([*drawn.values()], [*drawn], DEFAULT_MARGIN))
         if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
     if not task.pools:

@@ -32,13 +32,13 @@ from io_benchmark.report.blocks import (
     Heading,
     Item,
     Items,
+    Picture,
     Row,
     Table,
     Words,
     lists,
 )
 from io_benchmark.report.content import ends_text, text_of, verdict_text
-from io_benchmark.report.sections.ratio_pictures import forest
 from io_benchmark.text import name
 
 _POOLS_NAMED, _LABELS_SHOWN, _SCREEN_NOTES = 4, 40, 2
@@ -75,7 +75,8 @@ def document(report: TaskReport) -> Document:
     if report.comparisons:
         pairs = {pair.candidate: pair for pair in _in_order(report.comparisons)}
         caption = "Ratio of a task's time to the baseline's, with its interval"
-        blocks.append(forest(caption, pairs, report.margin_ratio))
+        rows = ([*pairs.values()], [*pairs], report.margin_ratio)
+        blocks.append(Picture(caption, "forest", rows))
     blocks += tables
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The tasks that an investigation creates, and its journal, a folder that remembers their groups.
+
+Results are read again by each call. Anybody may have written the journal, so it is bounded and strictly
+typed.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import msgspec
+import slugid
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
+
+from io_benchmark.context import Context
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.operations import submit as submission
+from io_benchmark.paths import DEFAULT_FOLDER, resolve_path, write_file
+from io_benchmark.results import load
+from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
+from io_benchmark.sources.taskcluster.access import Access
+from io_benchmark.sources.taskcluster.addresses import TaskAddress
+from io_benchmark.submit.definitions import Image, SubmissionOptions
+from io_benchmark.text import clean
+
+_FILE = "investigation.json"
+_MOST_BYTES = 256 * 1024
+_ADVICE = "name another folder by --journal"
+_Group = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}$")]
+
+
+class InvestigationOptions(Struct, frozen=True, kw_only=True):
+    runs: Sequence[str] = ()  # further runs: tables, groups
+    on: Sequence[str] = ()  # results of the pools
+    profile: Sequence[str] = ()  # profiles of the task
+    project: str = "io-benchmark"  # in the index
+    journal: Path | None = None
+    pools_file: Path | None = None
+    dry_run: bool = False
+    yes: bool = False
+    budget: float = 12.0  # hours
+    image: Image | None = None
+    owner: str | None = None
+    root: Path | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+
+class _Journal(Struct, forbid_unknown_fields=True):
+    version: Annotated[int, Meta(ge=1, le=1)]
+    task: str  # its address in a browser
+    groups: dict[str, _Group] = {}  # by their kind, from before their first task was created
+    measured: list[str] = []  # the kinds whose tasks have ended
+
+
+class InvestigationTasks(Struct):
+    task: TaskAddress
+    image: Any  # of the task's payload, which anybody may have written
+    options: InvestigationOptions
+    context: Context
+    folder: Path
+    journal: _Journal
+
+    @classmethod
+    def open(
+        cls, task: TaskAddress, image: Any, options: InvestigationOptions, context: Context
+    ) -> Self:
+        """Read the journal of this task, or begin one; refuse that of another task or version."""
+        path = options.journal or Path(DEFAULT_FOLDER) / f"investigation-{task.task_id}"
+        name, url = f"--journal {clean(str(path), 200)}", replace(task, run_id=None).url
+        folder = resolve_path(path, name)
+        journal = _Journal(version=1, task=url)
+        if (folder / _FILE).exists():
+            journal = _read(folder / _FILE, name)
+        if journal.task != url:
+            raise UsageError(f"{name}: is of another task, {clean(journal.task, 200)}; {_ADVICE}")
+        opened = cls(task, image, options, context, folder, journal)
+        # Before anything is measured that could not be kept.
+        opened._save()
+        return opened
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file into the folder."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_file(self.folder / name, data)
+        except OSError as error:
+            folder = clean(str(self.folder), 200)
+            raise UsageError(
+                f"--journal {folder}: cannot be written ({error.strerror}); {_ADVICE}"
+            ) from None
+
+    def _save(self) -> None:
+        self.write(_FILE, msgspec.json.format(msgspec.json.encode(self.journal), indent=2) + b"\n")
+
+    @property
+    def obstacle(self) -> str:
+        """Return why no tasks may be created; nothing where they may."""
+        if Access.of(self.task.root_url, self.context.environment).who == "anonymously":
+            return "no credentials; sign in (taskcluster signin)"
+        if self.options.yes or self.context.is_interactive:
+            return ""
+        return "creating tasks needs --yes where nobody can be asked; give it"
+
+    @property
+    def has_group(self) -> bool:
+        """Return whether the usual tasks were created, or were about to be."""
+        return "" in self.journal.groups
+
+    def may_measure(self, kind: str) -> bool:
+        """Return whether tasks of this kind were measured, or may be created."""
+        return kind in self.journal.measured or not self.obstacle
+
+    def confirm(self, group: str, baseline: str) -> None:
+        """Create the tasks that confirm the causes of a group, and wait for them."""
+        submission.confirm(group, self._submission(baseline=baseline), self.context)
+
+    def measure(self, queues: Mapping[str, str], kind: str = "") -> str:
+        """Measure these worker pools, the last as the baseline; return the group.
+
+        The usual tasks are created until they decide, of another kind one per pool. Those that exist
+        are not created again.
+        """
+        if kind in self.journal.measured:
+            return self.journal.groups[kind]
+        jobs = tuple(f"{kind}-{pool}" if kind else pool for pool in queues)
+        push = f"git commit --allow-empty --message 'try: -j {','.join(jobs)} --rebuild 3'"
+        if self.obstacle:
+            raise ResultError(f"{self.obstacle}, or push it and give the push by --on: {push}")
+        # A table may name a pool without its provisioner: then the kind's own is used.
+        whole = {pool: queue for pool, queue in queues.items() if "/" in queue}
+        options = self._submission(
+            jobs=jobs,
+            pool=whole,
+            baseline=[*queues][-1],
+            until_decided=not kind,
+            replicates=1 if kind else None,
+        )
+        if options.image is None:
+            raise ResultError("the task has no image for the benchmark; give --image")
+        # Before the first task is there: what was stopped has the same group.
+        group = self.journal.groups.setdefault(kind, slugid.nice())
+        self._save()
+        try:
+            submission.submit(options, self.context, group)
+        except ResultError as error:
+            raise ResultError(
+                f"{error}; call this again, or push it and give the push by --on: {push}"
+            ) from None
+        self.journal.measured.append(kind)
+        self._save()
+        return group
+
+    def _submission(self, **changes: Any) -> SubmissionOptions:
+        options, image = self.options, self.image
+        if isinstance(image, dict) and isinstance(image.get("taskId"), str):
+            image = {name: word for name, word in image.items() if isinstance(word, str)}
+        elif not isinstance(image, str):
+            image = None
+        return SubmissionOptions(
+            root=options.root,
+            owner=options.owner,
+            image=options.image or image or None,
+            prices=options.prices,
+            yes=options.yes,
+            budget=options.budget,
+            **changes,
+        )
+
+
+def _read(path: Path, option: str) -> _Journal:
+    data = b""
+    try:
+        data = load(path, _MOST_BYTES)
+        return msgspec.json.decode(data, type=_Journal)
+    except DECODE_ERRORS as error:
+        problem = clean(decode_problem(error, data), 200)
+        raise UsageError(f"{option}: cannot be read ({problem}); {_ADVICE}") from None
+    except ResultError as error:
+        raise UsageError(f"{option}: {error}; {_ADVICE}") from None
