@@ -92,26 +92,21 @@ class _Exec(Batches):
         self.check_space((_processes() + 1) * (_code_bytes() + MIB))
 
     def start(self, entry):
-        entry["observed"].update(architecture=platform.machine(), cpu_ns=0)
+        available = sorted(os.sched_getaffinity(0))
+        count = entry["threads"]
+        cpus = (available * count)[:count]
+        entry["observed"].update(architecture=platform.machine(), cpus=cpus, cpu_ns=0)
+        self._pins = cpus if len(available) >= count else None
+        parameters = entry["parameters"]
+        self._paths = _make_programs(self._folder, entry["variant"], count, parameters)
+        _run_together(self._paths, self._pins, ProcessTimes())  # a warm-up
 
     def measure(self, entry):
-        available = sorted(os.sched_getaffinity(0))
-        count, observed = entry["threads"], entry["observed"]
-        cpus = (available * count)[:count]
-        observed["cpus"] = cpus
-        pins = cpus if len(available) >= count else None
-        paths = _make_programs(self._folder, entry["variant"], count, entry["parameters"])
-        try:
-            _run_together(paths, pins, ProcessTimes())  # a warm-up
-            self.begin(time.monotonic_ns())
-            enough = False
-            while not enough:
-                times = _run_together(paths, pins, self.process_times)
-                observed["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
-                enough = self.add([(start, end) for start, end, _ in times])
-        finally:
-            for path in paths:
-                os.unlink(path)
+        enough = False
+        while not enough:
+            times = _run_together(self._paths, self._pins, self.process_times)
+            entry["observed"]["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
+            enough = self.add([(start, end) for start, end, _ in times])
 
 
 def _make_programs(folder, variant, count, parameters):
