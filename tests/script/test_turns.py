@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Places and destinations take turns, so that a drift of the machine is in all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,6 +76,17 @@ def test_files_that_do_not_fit_together(worker: Worker, places: Sequence[str]) -
     first, second = retrieves_of(worker.result())
     assert first.turn_ends is second.turn_ends is None
     assert first.samples.start_ns[-1] < second.samples.start_ns[0]
+
+
+def test_a_place_without_room(
+    worker: Worker, places: Sequence[str], mount: Callable[[str], Path]
+) -> None:
+    """It is skipped, and the others take turns, as where a container has little memory to share."""
+    tiny = mount("size=5m")
+    worker.complete(*places, "--place", f"tiny={tiny}", *SMALL)
+    first, second, skipped = retrieves_of(worker.result())
+    assert first.turn_ends == second.turn_ends == ENDS
+    assert (outcome_of(skipped)[0], skipped.turn_ends) == ("skipped", None)
 
 
 def test_a_place_that_fails(worker: Worker, places: Sequence[str]) -> None:

@@ -99,14 +99,14 @@ class Batches(Workload):
             if self.taken >= self.planned:  # some samples are taken several at a time
                 continue
             self._measure_turn(entry)
-            if not self._rows:
-                raise WorkloadError("no operation ended within %g s" % self.time_limit_s)
             if turns > 1 and len(self._rows) > self.taken:
                 entry["turn_ends"] = [*(entry["turn_ends"] or []), len(self._rows)]
             # Where operations are slow, one takes longer than a turn may.
-            if self.planned == planned or entry["run_ns"] >= limit_s * NS_PER_S:
+            if self.planned == planned or (entry["run_ns"] or 0) >= limit_s * NS_PER_S:
                 break
             yield
+        if not self._rows:
+            raise WorkloadError("no operation ended within %g s" % limit_s)
         figures = (
             self.log_label,
             len(self._rows),

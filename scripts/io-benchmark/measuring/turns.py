@@ -9,6 +9,7 @@ measured one after the other, because each would evict the files of the others.
 import random
 from contextlib import ExitStack
 from copy import copy
+from itertools import compress
 
 from early_end import Interrupted, SkippedError, WorkloadError, reason_of
 from log import say
@@ -29,13 +30,18 @@ class Turns:
 
     def measure(self, plans):
         """Measure the entries of one workload; a plan has its workload, place and entries."""
-        kept_bytes = sum(workload.kept_bytes() for workload, *_ in plans)
-        free_bytes = min(free_space_bytes(place.path) for _, place, _ in plans)
-        fit = kept_bytes <= min(free_bytes, MOST_OF_MEMORY * (host.available_bytes() or 0))
-        for together in [plans] if fit else [[plan] for plan in plans]:
+        kept_bytes = plans[0][0].kept_bytes()  # of one place: all have the same files
+        free_bytes = [free_space_bytes(place.path) for _, place, _ in plans]
+        # A place without room for its own files will be skipped.
+        able = [free >= kept_bytes for free in free_bytes]
+        room_bytes = min(compress(free_bytes, able), default=0)
+        most_bytes = min(room_bytes, MOST_OF_MEMORY * (host.available_bytes() or 0))
+        fit = sum(able) * kept_bytes <= most_bytes
+        together = list(compress(plans, able)) if fit else []
+        for plans_at_once in [together, *([plan] for plan in plans if plan not in together)]:
             with ExitStack() as stack:
                 groups = {}
-                for plan in together:
+                for plan in plans_at_once:
                     for workload in self._prepare(stack, *plan):
                         groups.setdefault(workload.turns_with(workload.entry), []).append(workload)
                 for group in groups.values():
@@ -63,8 +69,7 @@ class Turns:
             count = (self._number, len(self._bench.record.document["workloads"]))
             say("[%d/%d] %s" % (*count, title))
             workload.log_label = title + ": " if takes_turns else ""
-            turns = workload.turns if takes_turns else 1
-            workload.measuring = workload.run(workload.entry, turns)
+            workload.measuring = workload.run(workload.entry, workload.turns if takes_turns else 1)
         running = workloads
         try:
             while running:

@@ -97,8 +97,7 @@ class _Exec(Batches):
         cpus = (available * count)[:count]
         entry["observed"].update(architecture=platform.machine(), cpus=cpus, cpu_ns=0)
         self._pins = cpus if len(available) >= count else None
-        parameters = entry["parameters"]
-        self._paths = _make_programs(self._folder, entry["variant"], count, parameters)
+        self._paths = _make_programs(self._folder, entry["variant"], count, entry["parameters"])
         _run_together(self._paths, self._pins, ProcessTimes())  # a warm-up
 
     def measure(self, entry):
