@@ -130,7 +130,8 @@ def test_the_time_is_used_up(worker: Worker, places: Sequence[str]) -> None:
 def test_batches(worker: Worker, places: Sequence[str]) -> None:
     """One variant in all places before the next; writes of a new process in each turn."""
     worker.workloads = ("sync-write",)
-    worker.measure(*places, "--profile", "quick")
+    patient = "from workloads import sync_write; sync_write.QUICK.update(time_limit_s=60.0)"
+    worker.measure(*places, "--profile", "quick", prelude=patient)
     entries = worker.document()["workloads"]
     assert [entry["turn_ends"][-1] for entry in entries] == [200, 200, 200, 10] * 2
     assert {len(entry["turn_ends"]) for entry in entries} == {6}
