@@ -84,7 +84,7 @@ class _Bench:
         """Return what the places' disks have moved since, together with what they had moved earlier."""
         after = self.device_bytes()
         moved = {}
-        for name in before.keys() & after.keys():
+        for name in (name for name in before if name in after):
             sums = (earlier or {}).get(name, {"read": 0, "written": 0})
             read, written = (now - then for now, then in zip(after[name], before[name]))
             moved[name] = {"read": sums["read"] + read, "written": sums["written"] + written}

@@ -4,8 +4,9 @@
 import textwrap
 
 from log import say
+from settings import HELP_COLUMNS
 
-COLUMNS, INDENT = 79, 24
+INDENT = 24
 # One screen for people; %s stands for the workloads.
 HELP = """\
 usage: python3 io-benchmark.pyz run [OPTION ...]
@@ -48,7 +49,7 @@ Exit code: 0 measured, 1 failed, 2 wrong arguments, 128+N ended by signal N.
 
 def show(workload_names):
     indent = " " * INDENT
-    wrapper = textwrap.TextWrapper(COLUMNS, indent, indent, break_on_hyphens=False)
+    wrapper = textwrap.TextWrapper(HELP_COLUMNS, indent, indent, break_on_hyphens=False)
     page = HELP % wrapper.fill(", ".join(workload_names))
     for line in page.splitlines():
         say(line)

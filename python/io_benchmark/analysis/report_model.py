@@ -114,9 +114,8 @@ class AtPlace(Struct, frozen=True):
     interval: Interval | None = None  # 95 %
     method: str = ""  # as in a comparison; empty without a ratio
     workers: int = 0  # how many the ratio is based on
-    in_turns: bool = (
-        True  # otherwise one place after the other, and a drift of the machine is in the ratio
-    )
+    # Otherwise one place came after the other, and a drift of the machine is in the ratio.
+    in_turns: bool = True
     not_compared: Statement | None = None
     # How the work there differs from that at the first place.
     differences: tuple[Statement, ...] = ()

@@ -14,7 +14,7 @@ fewer than one of 100 runs of 400 retrieves or more (tests/simulation).
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, compress, pairwise
 from operator import mul, not_, sub, truediv
@@ -158,6 +158,18 @@ def _variance_by_blocks(sums: Sequence[float], length: int) -> MeanVariance:
     return MeanVariance(variance, max(1.0, (count / length - 1) / 2))
 
 
+def usual_times_ns(
+    kinds: Iterable[int], total_ns: Sequence[int], operations: Sequence[int]
+) -> dict[int, float]:
+    """Return the average time of an operation, for each kind of sample."""
+    work: dict[int, list[int]] = {}  # nanoseconds and operations
+    for kind, time_ns, count in zip(kinds, total_ns, operations, strict=True):
+        total = work.setdefault(kind, [0, 0])
+        total[0] += time_ns
+        total[1] += count
+    return {kind: time_ns / count for kind, (time_ns, count) in work.items()}
+
+
 class RelativeTimes(Struct, frozen=True, dict=True):
     """The times and operations of a series, each divided by its average for the same work."""
 
@@ -175,14 +187,9 @@ class RelativeTimes(Struct, frozen=True, dict=True):
     ) -> "RelativeTimes":
         """Divide each time by the average time of its operations, for each file size."""
         mean_operations = sum(operations) / len(operations)
-        work: dict[int, list[int]] = {}  # nanoseconds and operations, by file size
-        for size, time_ns, count in zip(size_bytes, total_ns, operations, strict=True):
-            total = work.setdefault(size, [0, 0])
-            total[0] += time_ns
-            total[1] += count
         average_ns = {
-            size: (time_ns / count if time_ns else 1.0) * mean_operations
-            for size, (time_ns, count) in work.items()
+            size: (time_ns or 1.0) * mean_operations
+            for size, time_ns in usual_times_ns(size_bytes, total_ns, operations).items()
         }
         return cls(
             array("d", map(truediv, total_ns, map(average_ns.__getitem__, size_bytes))),

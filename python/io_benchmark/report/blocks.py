@@ -4,7 +4,7 @@
 All text in blocks is harmless (`make_harmless`), and still unescaped: a format escapes its own markup.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -119,6 +119,11 @@ class Picture(Struct, frozen=True):
     caption: Line
     plot: str
     arguments: tuple[Any, ...]
+
+    @classmethod
+    def forest(cls, caption: Line, rows: Mapping[str, object], margin_ratio: float) -> "Picture":
+        """Draw a ratio with its interval for each name."""
+        return cls(caption, "forest", ([*rows.values()], [*rows], margin_ratio))
 
 
 class DrawnRatio(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any, Dict, Tuple
 from early_end import WorkloadError
 from kernel import Account, together
 from log import NS_PER_S, ProgressLines, say
-from measuring.workload import Workload
+from measuring.workload import Workload, ends_of_turns
 from settings import SHORT_PROFILES
 
 PYTHON = platform.python_version()
@@ -87,33 +87,26 @@ class Batches(Workload):
     def run(self, entry, turns):
         self._rows = []
         self.process_times = ProcessTimes()
-        planned, limit_s = (
-            entry["parameters"][name] for name in ("samples_planned", "time_limit_s")
-        )
+        parameters = entry["parameters"]
+        planned, limit_s = parameters["samples_planned"], parameters["time_limit_s"]
         self.time_limit_s = limit_s / turns
         self.start(entry)
         yield
-        ends = sorted({planned * turn // turns for turn in range(1, turns + 1)} - {0})
-        for self.planned in ends:
+        for self.planned in ends_of_turns(planned, turns):
             self.taken = len(self._rows)
             if self.taken >= self.planned:  # some samples are taken several at a time
                 continue
             self._measure_turn(entry)
             if turns > 1 and len(self._rows) > self.taken:
-                entry["turn_ends"] = [*(entry["turn_ends"] or []), len(self._rows)]
+                self.end_turn(entry)
             # Where operations are slow, one takes longer than a turn may.
             if self.planned == planned or (entry["run_ns"] or 0) >= limit_s * NS_PER_S:
                 break
             yield
         if not self._rows:
             raise WorkloadError("no operation ended within %g s" % limit_s)
-        figures = (
-            self.log_label,
-            len(self._rows),
-            planned,
-            self._mean(),
-            entry["run_ns"] / NS_PER_S,
-        )
+        seconds = entry["run_ns"] / NS_PER_S
+        figures = (self.log_label, len(self._rows), planned, self._mean(), seconds)
         say("  %s[%d/%d] mean %s, %.1f s" % figures)
 
     def _measure_turn(self, entry):

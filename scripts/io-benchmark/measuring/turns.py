@@ -9,7 +9,6 @@ measured one after the other, because each would evict the files of the others.
 import random
 from contextlib import ExitStack
 from copy import copy
-from itertools import compress
 
 from early_end import Interrupted, SkippedError, WorkloadError, reason_of
 from log import say
@@ -31,13 +30,12 @@ class Turns:
     def measure(self, plans):
         """Measure the entries of one workload; a plan has its workload, place and entries."""
         kept_bytes = plans[0][0].kept_bytes()  # of one place: all have the same files
-        free_bytes = [free_space_bytes(place.path) for _, place, _ in plans]
         # A place without room for its own files will be skipped.
-        able = [free >= kept_bytes for free in free_bytes]
-        room_bytes = min(compress(free_bytes, able), default=0)
-        most_bytes = min(room_bytes, MOST_OF_MEMORY * (host.available_bytes() or 0))
-        fit = sum(able) * kept_bytes <= most_bytes
-        together = list(compress(plans, able)) if fit else []
+        together = [plan for plan in plans if free_space_bytes(plan[1].path) >= kept_bytes]
+        rooms_bytes = [free_space_bytes(place.path) for _, place, _ in together]
+        rooms_bytes.append(MOST_OF_MEMORY * (host.available_bytes() or 0))
+        if len(together) * kept_bytes > min(rooms_bytes):
+            together = []
         for plans_at_once in [together, *([plan] for plan in plans if plan not in together)]:
             with ExitStack() as stack:
                 groups = {}
@@ -104,7 +102,8 @@ class Turns:
         except (OSError, WorkloadError, MemoryError) as error:
             self._give_up(workload.place, [entry], workload.entries_there, error)
         finally:
-            self._bench.collect()
+            with self._bench.held():
+                entry["samples"] = workload.samples()
         return _is_unfinished(workload)
 
     def _give_up(self, place, entries, entries_there, error):

@@ -20,7 +20,7 @@ import time
 from log import MIB, NS_PER_S, ProgressLines, say
 from measuring import trials
 from measuring.retrieval import RealSteps, SeedSteps, Target
-from measuring.workload import Workload
+from measuring.workload import Workload, ends_of_turns
 from observe import host, page_cache
 from settings import PROFILES
 
@@ -131,22 +131,20 @@ class _CacheRetrieve(Workload):
         target = Target(folder, entry["fresh_ring_bytes"])
         yield
         count = len(self._sequence)
-        ends = sorted({count * turn // turns for turn in range(1, turns + 1)} - {0})
         with kind(self.url_list, entry["destination"]) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
             try:
-                for end in ends:
+                for end in ends_of_turns(count, turns):
                     if turns > 1:
                         self._begin_turn(steps, target, end)
                     before = self._bench.device_bytes()
-                    self._bench.mark()  # a turn may be shorter than the timeline's interval
                     self._retrieve_until(end, steps, target, entry)
-                    self._bench.mark()
                     moved = self._bench.device_bytes_since(before, entry["device_bytes"])
                     entry["device_bytes"] = moved
                     if turns > 1:
-                        entry["turn_ends"] = [*(entry["turn_ends"] or []), end]
+                        self._bench.mark()
+                        self.end_turn(entry)
                     if end < count:
                         page_cache.sync_filesystem(folder)
                         yield
@@ -164,6 +162,7 @@ class _CacheRetrieve(Workload):
             page_cache.evict(self.files[index])
         if done:
             steps.copy(self.files[read[-1]], target.last, self.sizes[read[-1]])
+        self._bench.mark()  # a turn may be shorter than the timeline's interval
 
     def run_trials(self, entry):
         is_tried = (entry["destination"], entry["fidelity"]) == ("overwrite", "seed")

@@ -83,59 +83,56 @@ class _Unpack(Batches):
         page_cache.sync_filesystem(self._folder)
 
     def start(self, entry):
-        is_cold = entry["variant"].startswith("cold")
-        is_synced = entry["variant"].endswith("-sync")
+        self._is_cold = entry["variant"].startswith("cold")
+        self._is_synced = entry["variant"].endswith("-sync")
         observed = entry["observed"]
-        method = METHOD + ", syncfs" * is_synced
+        method = METHOD + ", syncfs" * self._is_synced
         observed.update(method=method, python=PYTHON, unpacked_bytes=0)
-        self.unpack_once(is_synced)  # a warm-up
-        self._make_ready(is_cold)
-        observed["resident_bytes"] = self._check_resident(is_cold)
+        self.unpack_once()  # a warm-up
+        self._make_ready()
+        observed["resident_bytes"] = self._check_resident()
 
     def measure(self, entry):
-        is_cold = entry["variant"].startswith("cold")
-        is_synced = entry["variant"].endswith("-sync")
         observed = entry["observed"]
         with Account() as account:
-            self.begin(time.monotonic_ns())
             enough = False
             while not enough:
                 account.begin()
-                start_ns, unpacked_ns, end_ns = self.unpack_once(is_synced)
+                start_ns, unpacked_ns, end_ns = self.unpack_once()
                 self.process_times.add(end_ns - start_ns, *account.end())
                 observed["unpacked_bytes"] += sum(self._sizes)
-                if is_synced:
+                if self._is_synced:
                     sync_ns = observed["sync_ns"] or 0
                     observed["sync_ns"] = sync_ns + end_ns - unpacked_ns
                 enough = self.add([(start_ns, end_ns)], len(self._sizes))
-                self._make_ready(is_cold)
+                self._make_ready()
 
-    def unpack_once(self, is_synced):
+    def unpack_once(self):
         """Return the start, the end of the last file, and the end."""
         start_ns = time.monotonic_ns()
         files = _unpack(self._archive, self._tree)
         unpacked_ns = time.monotonic_ns()
-        if is_synced:
+        if self._is_synced:
             page_cache.sync_filesystem(self._tree)
         end_ns = time.monotonic_ns()
         if files != len(self._sizes):
             raise WorkloadError("unpacked %d files of %d" % (files, len(self._sizes)))
         return start_ns, unpacked_ns, end_ns
 
-    def _make_ready(self, is_cold):
+    def _make_ready(self):
         """Remove the files, sync, and read or drop the archive."""
         shutil.rmtree(self._tree)
         page_cache.sync_filesystem(self._folder)
-        if is_cold:
+        if self._is_cold:
             page_cache.evict(self._archive)
         else:
             page_cache.read(self._archive)
 
-    def _check_resident(self, is_cold):
+    def _check_resident(self):
         """Return how much of the archive is in memory; skip a cold variant where it is not cold."""
         resident_bytes = page_cache.resident_bytes(self._archive)
         archive_bytes = os.path.getsize(self._archive)
-        if is_cold and (resident_bytes or 0) > COLD_SHARE * archive_bytes:
+        if self._is_cold and (resident_bytes or 0) > COLD_SHARE * archive_bytes:
             sizes_mib = (resident_bytes / MIB, archive_bytes / MIB)
             reason = "the archive cannot be dropped from memory: %.1f of %.1f MiB stay"
             raise SkippedError(reason % sizes_mib)

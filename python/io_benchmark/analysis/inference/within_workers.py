@@ -22,6 +22,7 @@ from io_benchmark.analysis.inference.estimates import (
     shares_of_average,
 )
 from io_benchmark.analysis.model import Entry
+from io_benchmark.analysis.run_noise import usual_times_ns
 from io_benchmark.analysis.variances import MeanVariance
 
 IN_TURNS = "turns"
@@ -67,16 +68,13 @@ def _errors_of_turns(entry: Entry, count: int) -> list[float]:
 
     First reads take longer and become fewer, so that they have an average of their own.
     """
-    samples = list(zip(entry.total_ns, entry.operations, strict=True))
-    work = {True: [0, 0], False: [0, 0]}  # nanoseconds and operations of first reads, and of others
-    for number, (time_ns, operations) in enumerate(samples):
-        total = work[number in entry.first_reads]
-        total[0] += time_ns
-        total[1] += operations
-    usual_ns = {is_first: time_ns / (done or 1) for is_first, (time_ns, done) in work.items()}
+    is_first = [number in entry.first_reads for number in range(len(entry.total_ns))]
+    usual_ns = usual_times_ns(is_first, entry.total_ns, entry.operations)
     longer_ns = (
-        time_ns - usual_ns[number in entry.first_reads] * operations
-        for number, (time_ns, operations) in enumerate(samples)
+        time_ns - usual_ns[kind] * operations
+        for kind, time_ns, operations in zip(
+            is_first, entry.total_ns, entry.operations, strict=True
+        )
     )
     sums_ns, whole_ns = [0.0, *accumulate(longer_ns)], sum(entry.total_ns)
     bounds = pairwise((0, *entry.turn_ends[:count]))

@@ -55,16 +55,13 @@ class TimelineRows(Struct, frozen=True, dict=True):
     def of_samples(cls, timeline: RecordedTimeline, entry: Entry) -> "TimelineRows":
         """Return the rows within the samples of an entry."""
         times_ns = timeline.columns.get("time_ns", ())
-        if not entry.turn_ends:
-            begin_ns, end_ns = entry.start_ns[0], entry.start_ns[-1] + entry.total_ns[-1]
-            rows = [row for row, time in enumerate(times_ns) if time and begin_ns <= time <= end_ns]
-            return cls(timeline, [rows])
+        ends, nearby_ns = entry.turn_ends, _NEARBY_NS if entry.turn_ends else 0
         stretches = []
-        for start, end in pairwise((0, *entry.turn_ends)):
-            begin_ns = entry.start_ns[start] - _NEARBY_NS
-            end_ns = entry.start_ns[end - 1] + entry.total_ns[end - 1] + _NEARBY_NS
+        for start, end in pairwise((0, *(ends or (len(entry.start_ns),)))):
+            begin_ns = entry.start_ns[start] - nearby_ns
+            end_ns = entry.start_ns[end - 1] + entry.total_ns[end - 1] + nearby_ns
             rows = [row for row, time in enumerate(times_ns) if time and begin_ns <= time <= end_ns]
-            stretches.append(_spaced(rows, times_ns))
+            stretches.append(_spaced(rows, times_ns) if ends else rows)
         return cls(timeline, stretches)
 
     @cached_property

@@ -120,7 +120,7 @@ def _compare(
         interval=estimate.interval(LEVEL),
         method=estimate.method,
         workers=len(machines),
-        in_turns=all(took_turns(*(run.entry for run in pair)) for pair in pairs),
+        in_turns=all(took_turns(run.entry, at_first.entry) for run, at_first in pairs),
         differences=tuple(differences),
     )
 

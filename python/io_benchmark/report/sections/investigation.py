@@ -111,7 +111,7 @@ def _picture(findings: Findings) -> Iterator[Picture]:
     if forecast is not None and forecast.ratio is not None and forecast.interval is not None:
         rows["prediction"] = DrawnRatio(forecast.ratio, forecast.interval)
     caption = f"Time on {slowness.pool} by that on {slowness.comparison.baseline}"
-    yield Picture(caption, "forest", ([*rows.values()], [*rows], DEFAULT_MARGIN))
+    yield Picture.forest(caption, rows, DEFAULT_MARGIN)
 
 
 def _time(seconds: float) -> str:
@@ -130,7 +130,6 @@ def _times(slowness: Slowness) -> Iterator[str]:
             f"{ratio(compared.ratio)} ({ends_text(compared.interval)}), by {compared.workers[1]:,} and "
             f"{compared.workers[0]:,} workers."
         )
-    if compared is not None:
         parts = {name: s for name, s in compared.differences_s.items() if abs(s) >= 1}
         where = ", ".join(f"{name} {signed(_time(abs(s)), s)}" for name, s in parts.items())
         yield from [f"Where: {where}."] if parts else []

@@ -86,7 +86,7 @@ def _task(task: TaskPrediction) -> Iterator[Block]:
         }
         if drawn:
             caption = f"Time divided by that on {profiled_on}; {percent(PREDICTION_LEVEL)} of tasks are on the line"
-            yield Picture(caption, "forest", ([*drawn.values()], [*drawn], DEFAULT_MARGIN))
+            yield Picture.forest(caption, drawn, DEFAULT_MARGIN)
         if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
     if not task.pools:

@@ -75,8 +75,7 @@ def document(report: TaskReport) -> Document:
     if report.comparisons:
         pairs = {pair.candidate: pair for pair in _in_order(report.comparisons)}
         caption = "Ratio of a task's time to the baseline's, with its interval"
-        rows = ([*pairs.values()], [*pairs], report.margin_ratio)
-        blocks.append(Picture(caption, "forest", rows))
+        blocks.append(Picture.forest(caption, pairs, report.margin_ratio))
     blocks += tables
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
