@@ -82,7 +82,7 @@ def test_an_archive_that_lost_its_end(tmp_path, archive, bytes_left, text):
     os.truncate(archive, bytes_left)
     bench = SimpleNamespace(settings=SimpleNamespace(profile="quick", seed=SEED))
     with pytest.raises(WorkloadError, match=f"^{text}$"):
-        unpack.WORKLOAD(bench, None, str(tmp_path)).unpack_once(False)
+        unpack.WORKLOAD(bench, None, str(tmp_path)).unpack_once()
 
 
 def test_what_is_done_between_samples(worker):

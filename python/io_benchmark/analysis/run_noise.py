@@ -187,10 +187,8 @@ class RelativeTimes(Struct, frozen=True, dict=True):
     ) -> "RelativeTimes":
         """Divide each time by the average time of its operations, for each file size."""
         mean_operations = sum(operations) / len(operations)
-        average_ns = {
-            size: (time_ns or 1.0) * mean_operations
-            for size, time_ns in usual_times_ns(size_bytes, total_ns, operations).items()
-        }
+        usual_ns = usual_times_ns(size_bytes, total_ns, operations)
+        average_ns = {size: (ns or 1.0) * mean_operations for size, ns in usual_ns.items()}
         return cls(
             array("d", map(truediv, total_ns, map(average_ns.__getitem__, size_bytes))),
             array("d", [count / mean_operations for count in operations]),

@@ -58,6 +58,7 @@ class _Unpack(Batches):
     names = ("cold", "cold-sync", "warm", "warm-sync")
     observes = ("method", "python", "resident_bytes", "unpacked_bytes", "sync_ns")
     full, quick = FULL, QUICK
+    _is_cold = _is_synced = False  # of the variant that is being measured
 
     def __init__(self, bench, place, folder):
         super().__init__(bench, place, folder)

@@ -70,12 +70,8 @@ def _errors_of_turns(entry: Entry, count: int) -> list[float]:
     """
     is_first = [number in entry.first_reads for number in range(len(entry.total_ns))]
     usual_ns = usual_times_ns(is_first, entry.total_ns, entry.operations)
-    longer_ns = (
-        time_ns - usual_ns[kind] * operations
-        for kind, time_ns, operations in zip(
-            is_first, entry.total_ns, entry.operations, strict=True
-        )
-    )
+    samples = zip(is_first, entry.total_ns, entry.operations, strict=True)
+    longer_ns = (time_ns - usual_ns[kind] * operations for kind, time_ns, operations in samples)
     sums_ns, whole_ns = [0.0, *accumulate(longer_ns)], sum(entry.total_ns)
     bounds = pairwise((0, *entry.turn_ends[:count]))
     return [(sums_ns[end] - sums_ns[start]) / whole_ns for start, end in bounds]

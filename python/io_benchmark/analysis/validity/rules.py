@@ -271,6 +271,11 @@ def _reflink(entry: CacheRetrieveEntry) -> Traits:
     return (statement("copies share extents" if entry.shares_extents else "copies move bytes"),)
 
 
+def _turns(run: Run) -> Traits:
+    # After a turn what was written is on the disk; within one pass it accumulates.
+    return (statement("measured in turns" if run.entry.turn_ends else "measured in one pass"),)
+
+
 SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "profile": (Severity.REFUSED, _profile),
     "sequence": (Severity.REFUSED, _sequence),
@@ -285,6 +290,7 @@ SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "http-version": (Severity.REFUSED, _http_version),
     "interpreter": (Severity.WARNING, _interpreter),
     "place-kind": (Severity.REFUSED, _place_kind),
+    "turns": (Severity.WARNING, _turns),
     "script-version": (Severity.WARNING, _script_version),
 }
 # Places of one task are compared only where these traits are the same: they decide what is measured.
