@@ -12,7 +12,6 @@ from io_benchmark.analysis.side_times import SideStorage
 
 ENTRY = "workloads.0"
 MIB = 1024 * 1024
-NO_PRESSURE = waiting_for_io(0)
 
 
 def moved(read_mib: int, written_mib: int) -> dict[str, Any]:

@@ -27,7 +27,6 @@ SELECTED = {
     "try-all": [*EVERY_ALL, REPORT],
     "try-two-pools": ["io-benchmark-amd-16", "io-benchmark-intel"],
 }
-SELECTING = [name for name, labels in SELECTED.items() if labels]
 
 
 def created(labels):

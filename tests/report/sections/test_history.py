@@ -27,7 +27,7 @@ def test_the_unit_of_a_trend(days: int, unit: str) -> None:
         for line in answer(history, replace(series, points=(first, *others, ended)))
         if line.startswith("- trend")
     ]
-    assert f" % per {unit} (" in trend
+    assert f" % time per {unit} (" in trend
 
 
 @pytest.mark.parametrize(("count", "ending"), [(3, "fact-2 a → b."), (4, "; and 1 more.")])

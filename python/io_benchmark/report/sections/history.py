@@ -162,7 +162,7 @@ def _points(level: Level) -> str:
 
 
 def _trend(trend: Effect, series: HistorySeries) -> Item:
-    """Write `trend: +10 % per year (8 to 12)`; of a short history per week."""
+    """Write `trend: +10 % time per year (+8 to +12 %)`; of a short history per week."""
     length = series.points[-1].time - series.points[0].time
     years, unit = (1.0, "year") if length.days >= _LONG_DAYS else (7 / 365.25, "week")
     # '+10' for 1.1, with two significant digits
@@ -170,8 +170,8 @@ def _trend(trend: Effect, series: HistorySeries) -> Item:
         f"{float(f'{100 * (effect**years - 1):.2g}'):+g}"
         for effect in (trend.ratio, trend.interval.low_ratio, trend.interval.high_ratio)
     )
-    lead = Words(f"trend: {size} % per {unit}", Verdict.EQUIVALENT)
-    return Item((lead, f" ({low} to {high} % of the time)."), kind=Verdict.EQUIVALENT)
+    lead = Words(f"trend: {size} % time per {unit}", Verdict.EQUIVALENT)
+    return Item((lead, f" ({low} to {high} %)."), kind=Verdict.EQUIVALENT)
 
 
 def _unclear(series: HistorySeries) -> str:

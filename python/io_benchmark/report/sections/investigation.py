@@ -58,9 +58,9 @@ _LEADS = {
 def document(report: Investigation) -> Document:
     """Write the report."""
     conclusion, slowness = report.conclusion, report.findings.slowness
-    title, question = f"Why {report.task} is slow", f"Why is {report.task} slow?"
+    title, question = f"Investigation of {report.task}", f"Why is {report.task} slow?"
     if slowness is not None:
-        title = f"Why {slowness.label} is slow on {slowness.pool}"
+        title = f"Investigation of {slowness.label} on {slowness.pool}"
         question = f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}"
         than = slowness.comparison
         question += f", compared with {than.baseline}?" if than is not None else "?"
