@@ -116,11 +116,11 @@ def test_the_time_is_used_up(worker: Worker, places: Sequence[str]) -> None:
     """All have about as much, and can be compared."""
     slow = (
         "import time; from measuring.retrieval import SeedSteps; copy = SeedSteps.copy\n"
-        "SeedSteps.copy = lambda *args: (time.sleep(0.05), copy(*args))\n"
+        "SeedSteps.copy = lambda *args: (time.sleep(0.2), copy(*args))\n"
     )
-    worker.run(*places, *SMALL, "--time-budget", "2", prelude=slow)
+    worker.run(*places, *SMALL, "--time-budget", "6", prelude=slow)
     entries = retrieves_of(worker.result())
-    reason = "the time budget of 2 s is used up"
+    reason = "the time budget of 6 s is used up"
     assert [outcome_of(entry) for entry in entries] == [("time-budget", reason)] * 2
     turns = [len(entry.turn_ends or ()) for entry in entries]
     assert abs(turns[0] - turns[1]) <= 1
