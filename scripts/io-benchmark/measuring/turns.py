@@ -31,11 +31,11 @@ class Turns:
         """Measure the entries of one workload; a plan has its workload, place and entries."""
         kept_bytes = plans[0][0].kept_bytes()  # of one place: all have the same files
         # A place without room for its own files will be skipped.
-        together = [plan for plan in plans if free_space_bytes(plan[1].path) >= kept_bytes]
-        rooms_bytes = [free_space_bytes(place.path) for _, place, _ in together]
-        rooms_bytes.append(MOST_OF_MEMORY * (host.available_bytes() or 0))
-        if len(together) * kept_bytes > min(rooms_bytes):
-            together = []
+        rooms = [(free_space_bytes(plan[1].path), plan) for plan in plans]
+        rooms = [(free_bytes, plan) for free_bytes, plan in rooms if free_bytes >= kept_bytes]
+        memory_bytes = MOST_OF_MEMORY * (host.available_bytes() or 0)
+        most_bytes = min([memory_bytes, *(free_bytes for free_bytes, _ in rooms)])
+        together = [plan for _, plan in rooms] if len(rooms) * kept_bytes <= most_bytes else []
         for plans_at_once in [together, *([plan] for plan in plans if plan not in together)]:
             with ExitStack() as stack:
                 groups = {}
