@@ -35,6 +35,12 @@ def duration_unit(seconds: float) -> tuple[int, str]:
     return _unit(seconds / _LEAST_OF_LONG_UNIT, _LONG_UNITS)
 
 
+def duration(seconds: float) -> str:
+    """Write a duration in its own unit: '1.5 min', '90 min'."""
+    unit_s, unit = duration_unit(abs(seconds))
+    return f"{compact(seconds / unit_s)} {unit}"
+
+
 def digits(value: float) -> str:
     """Write three significant digits, with thousands grouped."""
     if not math.isfinite(value):

@@ -23,10 +23,10 @@ tar, command 00000000
   2.00 s on intel, by 1 profile.
   Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
 
-  pool      time   90 % of tasks  ratio    writes
-  ───────────────────────────────────────────────
-  intel   2.00 s        profiled
-  amd-16  2.97 s  2.33 to 3.80 s  1.49×  +0.971 s
+  pool      time   90 % of tasks  ratio    writes  at ceiling
+  ───────────────────────────────────────────────────────────
+  intel   2.00 s        profiled                         50 %
+  amd-16  2.97 s  2.33 to 3.80 s  1.49×  +0.971 s        50 %
 
   Not predicted:
   - amd-30: amd-30 has no write ceiling of the place workspace; measure
@@ -128,10 +128,10 @@ test-linux/opt-mochitest-1
   3.00 s on intel, by 1 resource profile.
   Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 2.05 KiB read.
 
-  pool      time   90 % of tasks  ratio   writes
-  ──────────────────────────────────────────────
-  intel   3.00 s        profiled
-  amd-16  4.21 s  3.24 to 5.48 s  1.40×  +1.21 s
+  pool      time   90 % of tasks  ratio   writes  at ceiling
+  ──────────────────────────────────────────────────────────
+  intel   3.00 s        profiled                        50 %
+  amd-16  4.21 s  3.24 to 5.48 s  1.40×  +1.21 s        50 %
 """
 
 

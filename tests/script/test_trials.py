@@ -68,7 +68,7 @@ def test_too_little_time_for_trials(worker):
 
 
 def test_trials_within_their_share_of_the_time(worker):
-    """In a run that is long enough they take 15 % of it at most."""
+    """In a run that is long enough they take 15 % of it at most, and what the last block begins."""
     needs_disk(worker.workspace)
     shorter = "trials.PILOT_S = trials.PILOTS_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
     output = worker.complete(
@@ -78,8 +78,8 @@ def test_trials_within_their_share_of_the_time(worker):
     record = trials_of(worker)
     assert entry.run_ns is not None
     assert entry.final_sync_ns is not None
-    share = record.duration_ns / (entry.run_ns + entry.final_sync_ns)
-    assert share < 0.2, output
+    longest_ns = max(sum(block.lookup_ns) + sum(block.copy_ns) for block in record.blocks)
+    assert record.duration_ns < 0.2 * (entry.run_ns + entry.final_sync_ns) + longest_ns, output
     if record.state == "incomplete":  # a machine that has become slower
         assert record.reason == "15 % of the retrieves' time are used up"
     else:

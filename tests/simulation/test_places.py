@@ -14,8 +14,8 @@ import pytest
 from msgspec.structs import replace
 from simulation import entry
 
-from io_benchmark.analysis.inference.within_workers import IN_TURNS, within_workers
 from io_benchmark.analysis.model import Entry
+from io_benchmark.analysis.summary.place_rows import IN_TURNS, within_workers
 
 RETRIEVES, TURNS, LEVEL, DRIFT = 200, 10, 0.95, 0.10
 WIDTH = 0.09  # half of an interval, with 200 retrieves

@@ -142,6 +142,12 @@ class DrawnRatio(NamedTuple):
             return Verdict.SLOWER if self.ratio > 1 else Verdict.FASTER
         return Verdict.INCONCLUSIVE
 
+    def times(self, factor: float) -> "DrawnRatio":
+        low, high = (factor * end for end in (self.interval.low_ratio, self.interval.high_ratio))
+        return DrawnRatio(
+            factor * self.ratio, replace(self.interval, low_ratio=low, high_ratio=high)
+        )
+
 
 class Fold(Struct, frozen=True):
     """Blocks that the page and Markdown show when they are asked for; a terminal has them open."""

@@ -137,14 +137,9 @@ def _range_text(value: Range) -> str:
     return f"{start if unit == high.partition(' ')[2] else low} to {high}"
 
 
-def _duration(seconds: float) -> str:
-    unit_s, unit = number_text.duration_unit(seconds)
-    return f"{number_text.compact(seconds / unit_s)} {unit}"
-
-
 _WRITERS: dict[Unit, Callable[[float], str]] = {
     Unit.NANOSECONDS: lambda value: times([value])[0],
-    Unit.SECONDS: _duration,
+    Unit.SECONDS: number_text.duration,
     Unit.BYTES: number_text.size,
     Unit.BYTES_PER_SECOND: lambda value: f"{digits(value / MIB)} MiB/s",
     Unit.OPERATIONS_PER_SECOND: lambda value: f"{digits(value)} operations/s",

@@ -17,19 +17,8 @@ from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.reader import MAXIMUM_BYTES, load
 from io_benchmark.results.resource_profile import MAXIMUM_RESOURCE_BYTES, parse_any_profile
-from io_benchmark.sources import run_files
+from io_benchmark.sources import protocol, run_files
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
-from io_benchmark.sources.protocol import (
-    Addresses,
-    Environment,
-    Position,
-    ProfileQuery,
-    ReadProgress,
-    ReadRequest,
-    RunQuery,
-    Source,
-    Tell,
-)
 from io_benchmark.sources.run_results import RunProfile
 from io_benchmark.sources.run_table import read_run_table
 from io_benchmark.text import clean
@@ -43,55 +32,59 @@ _ARCHIVE = "is a zip file and was not read; unpack it"
 _ABSENT = "no such file or folder; check the path, or give an address, which --help describes"
 
 
-class FolderSource(Source):
+class FolderSource(protocol.Source):
     """Reads folders and files by their path."""
 
     forms = ("a folder",)
     is_local = True
 
-    def parse(self, address: str, _environment: Environment) -> Path | None:
+    def parse(self, address: str, _environment: protocol.Environment) -> Path | None:
         return None if "://" in address else Path(address)
 
-    def read(self, addresses: Addresses, request: ReadRequest) -> None:
-        found: list[tuple[Position, _FoundRun]] = []
+    def read(self, addresses: protocol.Addresses, request: protocol.ReadRequest) -> None:
+        found: list[tuple[protocol.Position, _FoundRun]] = []
         for address in addresses:
             search = _Search.of(address.meaning)
             for number, run in enumerate(search.runs):
-                found.append((Position(address.number, run_id=number), run))
+                found.append((protocol.Position(address.number, run_id=number), run))
             for problem in search.problems:
-                request.problem(Position(address.number), problem)
+                request.problem(protocol.Position(address.number), problem)
             for remark in search.remarks():
-                request.remark(Position(address.number), remark)
+                request.remark(protocol.Position(address.number), remark)
         # In order, but large ones last: they must not take the place of all others.
         found.sort(key=lambda pair: pair[1].size_bytes > SMALL_BYTES)
         for done, (position, run) in enumerate(found, 1):
             if request.budget.allows_reading(str(run.path), run.size_bytes):
                 _read(position, run, request)
-            request.progress(ReadProgress("reading results", done, len(found)))
+            request.progress(protocol.ReadProgress("reading results", done, len(found)))
 
     def wait(
-        self, addresses: Addresses, _environment: Environment, _limit_s: float, _tell: Tell
+        self,
+        addresses: protocol.Addresses,
+        _environment: protocol.Environment,
+        _limit_s: float,
+        _tell: protocol.Tell,
     ) -> None:
         """Find mistakes in the addresses before others are waited for."""
         for address in addresses:
             _Search.of(address.meaning)
 
-    def read_runs(self, addresses: Addresses, query: RunQuery) -> None:
+    def read_runs(self, addresses: protocol.Addresses, query: protocol.RunQuery) -> None:
         for address in addresses:
             # Unlike a Path, it takes any text.
             if not os.path.exists(address.meaning):  # noqa: PTH110
                 label = clean(address.text, run_files.LABEL_LENGTH)
                 raise UsageError(f"{label}: {_ABSENT}")
         for done, address in enumerate(addresses, 1):
-            position = Position(address.number)
+            position = protocol.Position(address.number)
             try:
                 for line in read_run_table(address.meaning, query):
                     query.problem(position, line)
             except ResultError as error:
                 query.problem(position, str(error))
-            query.progress(ReadProgress("reading tables", done, len(addresses)))
+            query.progress(protocol.ReadProgress("reading tables", done, len(addresses)))
 
-    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> None:
+    def read_profiles(self, addresses: protocol.Addresses, query: protocol.ProfileQuery) -> None:
         for address in addresses:
             top = Path(address.meaning)
             found = top.rglob("*profile*.json") if top.is_dir() else [top]
@@ -101,7 +94,7 @@ class FolderSource(Source):
                 problem = "has no file whose name contains profile and ends in .json"
                 raise UsageError(f"{label}: {problem}")
             for number, path in enumerate(paths):
-                position = Position(address.number, run_id=number)
+                position = protocol.Position(address.number, run_id=number)
                 try:
                     if query.budget.allows_reading(str(path)):
                         query.profiles.append((position, _read_profile(path, query.budget)))
@@ -118,7 +111,7 @@ class _FoundRun(NamedTuple):
     size_bytes: int
 
 
-def _read(position: Position, run: _FoundRun, request: ReadRequest) -> None:
+def _read(position: protocol.Position, run: _FoundRun, request: protocol.ReadRequest) -> None:
     """Read one run; an unreadable one is a problem and stops nothing."""
     try:
         run_result = run_files.read_run(run.path)

@@ -9,23 +9,9 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from io_benchmark.errors import UsageError
+from io_benchmark.sources import protocol
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.folder_source import FolderSource
-from io_benchmark.sources.protocol import (
-    LAST,
-    Addresses,
-    Environment,
-    IndexPlace,
-    Position,
-    ProfileQuery,
-    Progress,
-    Reading,
-    ReadRequest,
-    RunQuery,
-    Source,
-    SourceAddress,
-    Tell,
-)
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRun
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
@@ -33,7 +19,7 @@ from io_benchmark.text import clean
 T = TypeVar("T")
 
 # The first that knows an address reads it. A folder may have any name, so it comes last.
-SOURCES: tuple[Source, ...] = (TaskclusterSource(), FolderSource())
+SOURCES: tuple[protocol.Source, ...] = (TaskclusterSource(), FolderSource())
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -46,10 +32,12 @@ class Gathered(Struct, Generic[T], frozen=True):
     remarks: tuple[str, ...]
     lost: tuple[str, ...] = ()  # the pool of each task that ended and left no result
     missing: tuple[str, ...] = ()  # pools of tasks without a result that could be read
-    pasts: Mapping[str, IndexPlace] = {}  # by pool, where its earlier results are
+    pasts: Mapping[str, protocol.IndexPlace] = {}  # by pool, where its earlier results are
 
 
-def parse_addresses(addresses: Sequence[str], environment: Environment) -> list[SourceAddress]:
+def parse_addresses(
+    addresses: Sequence[str], environment: protocol.Environment
+) -> list[protocol.SourceAddress]:
     """Find the source of each address; raise a UsageError that lists the valid forms."""
     return [_parse(number, address, environment) for number, address in enumerate(addresses)]
 
@@ -61,7 +49,7 @@ def address_forms(*, local: bool = True) -> str:
     return f"{', '.join(forms)} or {last}"
 
 
-def _parse(number: int, address: str, environment: Environment) -> SourceAddress:
+def _parse(number: int, address: str, environment: protocol.Environment) -> protocol.SourceAddress:
     if not address.strip():
         raise UsageError(f"an address is empty; give {address_forms()}")
     label = clean(address, 200)
@@ -70,14 +58,14 @@ def _parse(number: int, address: str, environment: Environment) -> SourceAddress
     for source in SOURCES:
         meaning = source.parse(address, environment)
         if meaning is not None:
-            return SourceAddress(number, address, source, meaning)
+            return protocol.SourceAddress(number, address, source, meaning)
     raise UsageError(f"{label}: this form of address is not supported; give {address_forms()}")
 
 
 def gather(
     addresses: Sequence[str],
-    environment: Environment,
-    progress: Progress,
+    environment: protocol.Environment,
+    progress: protocol.Progress,
     convert: Callable[[RunResult], T],
     budget: Budget | None = None,
 ) -> Gathered[T]:
@@ -88,7 +76,7 @@ def gather(
     """
     parsed = parse_addresses(addresses, environment)
     collection = _GatheredRuns(convert)
-    request = ReadRequest(
+    request = protocol.ReadRequest(
         environment,
         progress,
         budget or Budget(),
@@ -105,14 +93,14 @@ def gather(
     )
 
 
-def read_addresses(addresses: Addresses, request: ReadRequest) -> None:
+def read_addresses(addresses: protocol.Addresses, request: protocol.ReadRequest) -> None:
     """Read each address with its source, local ones first: their mistakes show before any request."""
     for source, source_addresses in _by_source(addresses):
         source.read(source_addresses, request)
-    request.problems += [(LAST, line) for line in request.budget.take_left_out()]
+    request.problems += [(protocol.LAST, line) for line in request.budget.take_left_out()]
 
 
-def gather_task_runs(addresses: Sequence[str], query: RunQuery) -> Gathered[TaskRun]:
+def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gathered[TaskRun]:
     """Read the runs of tasks at all addresses; each run once, in order.
 
     Raise a UsageError for a mistake in an address before anything is requested.
@@ -125,35 +113,39 @@ def gather_task_runs(addresses: Sequence[str], query: RunQuery) -> Gathered[Task
         runs.setdefault((run.task_id, run.run_id) if run.task_id else run, run)
     repeated = len(query.runs) - len(runs)
     if repeated:
-        query.remark(LAST, f"runs that were read more than once: {repeated:,}; each counts once")
+        query.remark(
+            protocol.LAST, f"runs that were read more than once: {repeated:,}; each counts once"
+        )
     return _gathered(sorted(runs.values()), query)
 
 
-def gather_profiles(addresses: Sequence[str], query: ProfileQuery) -> Gathered[RunProfile]:
+def gather_profiles(addresses: Sequence[str], query: protocol.ProfileQuery) -> Gathered[RunProfile]:
     """Read the profiles of tasks at all addresses, in their order.
 
     Raise a UsageError for a mistake in an address before anything is requested.
     """
     for source, source_addresses in _by_source(parse_addresses(addresses, query.environment)):
         source.read_profiles(source_addresses, query)
-    query.problems += [(LAST, line) for line in query.budget.take_left_out()]
+    query.problems += [(protocol.LAST, line) for line in query.budget.take_left_out()]
     profiles = sorted(query.profiles, key=itemgetter(0))
     return _gathered((profile for _, profile in profiles), query)
 
 
-def _gathered(results: Iterable[T], reading: Reading, **facts: Any) -> Gathered[T]:
+def _gathered(results: Iterable[T], reading: protocol.Reading, **facts: Any) -> Gathered[T]:
     return Gathered(tuple(results), reading.problem_lines(), reading.remark_lines(), **facts)
 
 
 def wait_for(
-    addresses: Sequence[str], environment: Environment, limit_s: float, tell: Tell
+    addresses: Sequence[str], environment: protocol.Environment, limit_s: float, tell: protocol.Tell
 ) -> None:
     """Wait at most this long until the results at all addresses are complete."""
     for source, source_addresses in _by_source(parse_addresses(addresses, environment)):
         source.wait(source_addresses, environment, limit_s, tell)
 
 
-def _by_source(addresses: Addresses) -> list[tuple[Source, list[SourceAddress]]]:
+def _by_source(
+    addresses: protocol.Addresses,
+) -> list[tuple[protocol.Source, list[protocol.SourceAddress]]]:
     """Group addresses by their source, local ones first."""
     sources = dict.fromkeys(address.source for address in addresses)
     return [
@@ -166,11 +158,13 @@ class _GatheredRuns(Struct, Generic[T]):
     """The results read so far. A run counts once: with its task record, else from its first source."""
 
     convert: Callable[[RunResult], T]
-    results: list[tuple[Position, T]] = []
+    results: list[tuple[protocol.Position, T]] = []
     _sources: dict[Hashable, str] = {}
     _without_record: dict[Hashable, int] = {}  # which of the results
 
-    def accept(self, position: Position, run_result: RunResult, request: ReadRequest) -> None:
+    def accept(
+        self, position: protocol.Position, run_result: RunResult, request: protocol.ReadRequest
+    ) -> None:
         record, content = run_result.task, run_result.result.identity
         # By the queue's record, and by what the result records about itself.
         run = content if record is None else (record.task_id, record.run_id)

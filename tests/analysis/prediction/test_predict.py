@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import past
 import pytest
-from predicted_tasks import DISK, pool_workers, profile, run_of
+from predicted_tasks import DISK, MIB, pool_workers, profile, run_of
 from seed_facts import cpu_limit, operations_limit
 from seed_workers import worker, workers
 
@@ -149,6 +149,31 @@ def test_each_command_is_a_task() -> None:
     assert [task.sha256 for task in tasks] == ["a" * 64, "b" * 64]
     assert [fmean(task.measured_ns) for task in tasks] == [2 * S, 1 * S]
     assert [task.pools[0].time_ns for task in tasks] == pytest.approx([3 * S, 1 * S], rel=0.02)
+
+
+@pytest.mark.parametrize(("mib", "share"), [(19, 0.0), (21, 0.5)])
+def test_share_at_the_ceiling(mib: float, share: float) -> None:
+    """Windows in which a pool's disks work for 80 % of the time or more; here a second of two."""
+    workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
+    (task,) = predict([run_of(profile((0, mib, mib, 0)))], workers)
+    assert (task.at_ceiling_share, task.pools[0].at_ceiling_share) == (0.0, share)
+    (task,) = predict([run_of(profile((mib,) * 4))], workers[1:])
+    assert task.at_ceiling_share is None
+
+
+def test_written_over_time() -> None:
+    """Each window, or 120 steps that have the same bytes; the ceilings of the place that got most."""
+    workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
+    short, long = (
+        predict([run_of(profile(written))], workers)[0].written
+        for written in (MIXED, (10, 30) * 150)
+    )
+    assert short is not None
+    assert long is not None
+    assert short.bytes_per_s == pytest.approx([0, 100 * MIB, 100 * MIB, 0])
+    assert short.ceilings_bytes_per_s == pytest.approx({"intel": 100 * MIB, "amd-16": 50 * MIB})
+    assert (len(long.bytes_per_s), long.step_ns) == (120, 1.25 * S)
+    assert fmean(long.bytes_per_s) == pytest.approx(40 * MIB)
 
 
 @pytest.mark.parametrize(("other_cpu_ms", "cpus"), [(601, "0.300"), (599, None)])

@@ -14,11 +14,11 @@ from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.inference.within_workers import within_workers
 from io_benchmark.analysis.model import Entry, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, Places
 from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.summary.place_rows import within_workers
 from io_benchmark.report.content import text_of
 
 Document = dict[str, Any]

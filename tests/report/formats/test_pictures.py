@@ -11,7 +11,11 @@ import sample_report
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from predicted_tasks import MIB
 
+from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.prediction import WrittenOverTime
+from io_benchmark.report.blocks import DrawnRatio
 from io_benchmark.report.formats import drawing, pictures
 
 POSITIVE = st.floats(1e-3, 1e15)
@@ -76,6 +80,44 @@ def test_one_point():
     assert [float(value) for value in re.findall(r'class="tick">(\d+\.\d)<', single)] == [
         *(70.0, 75.0, 80.0, 85.0)
     ]
+
+
+def attribute(drawn: str, name: str, *, kind: str) -> list[str]:
+    """Return an attribute of all elements of a kind."""
+    return re.findall(rf'<[^>]* {name}="([^"%]*)%?"[^>]* class="{kind}"', drawn)
+
+
+def test_demand():
+    """A curve as high as the lines of pools whose disks write as much, the fastest of them first."""
+    ceilings = {"slow": 50 * MIB, "fast": 100 * MIB}
+    written = WrittenOverTime("workspace", 30e9, (50.0 * MIB, 100.0 * MIB), ceilings)
+    drawn = str(pictures.demand(written))
+    assert re.findall(r">([a-z ]+): ([^<]+)<", drawn) == [
+        ("the task", "75.0 MiB/s on average, 100 at most"),
+        ("fast", "100 MiB/s"),
+        ("slow", "50.0 MiB/s"),
+    ]
+    (curve,) = attribute(drawn, "d", kind="curve")
+    ((first, last),) = re.findall(r"^M0 (\d+)L500 \1L500 (\d+)L1000 \2$", curve)
+    top = 3 * 19 + 14
+    for number, height in enumerate((last, first), start=1):
+        assert float(attribute(drawn, "y1", kind=f"average side-{number}")[-1]) == pytest.approx(
+            top + int(height), abs=0.6
+        )
+
+
+def test_costs():
+    """A dot per pool at its two ratios, with a number, on a line between the ends of both intervals."""
+    time = DrawnRatio(1.2, Interval(1.1, 1.3, 0.9))
+    drawn = str(pictures.costs({"amd-16": (time, time.times(0.5))}))
+    assert "1: amd-16, 1.20× the time, 0.60× the cost<" in drawn
+    ((dot, height),) = re.findall(r'<svg x="([^"]*)%" y="([^"]*)" [^>]*class="point"', drawn)
+    at = {words: place for place, words in re.findall(r'x="([^"]*)%"[^>]*>([^<]*×)<', drawn)}
+    assert dot == at["1.2×"]
+    (level,) = re.findall(r'y="([^"]*)"[^>]*>0.6×<', drawn)
+    assert float(level) - 4 == pytest.approx(float(height))
+    assert attribute(drawn, "x1", kind="interval") == [at["1.1×"]]
+    assert attribute(drawn, "x2", kind="interval") == [at["1.3×"]]
 
 
 @pytest.mark.parametrize(("count", "is_drawn"), [(1, False), (2, True)])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """How long a profiled task takes on other pools, by what the benchmark measured there; here, its data."""
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from io_benchmark.analysis.statements import Statement
@@ -26,9 +28,20 @@ class PoolPrediction(Struct, frozen=True):
     added_by_writes_ns: float | None = None
     added_by_syncs_ns: float | None = None
     added_by_cpu_ns: float | None = None
+    # The share of the profiled time in which the pool's disks would work at their ceiling
+    at_ceiling_share: float | None = None
     measured_ns: tuple[int, ...] = ()  # by profiles of the same task that were made there
     reason: Statement | None = None  # why it is not predicted
     price: Price | None = None  # of its workers, where prices were given
+
+
+class WrittenOverTime(Struct, frozen=True):
+    """What a task wrote to the disks of one place, by one profile, and the most that each pool's write there."""
+
+    place: str
+    step_ns: float
+    bytes_per_s: tuple[float, ...]  # the mean of each step
+    ceilings_bytes_per_s: Mapping[str, float]  # by pool, also that of the profile
 
 
 class TaskPrediction(Struct, frozen=True):
@@ -46,6 +59,8 @@ class TaskPrediction(Struct, frozen=True):
     pools: tuple[PoolPrediction, ...]
     notes: tuple[Statement, ...] = ()
     price: Price | None = None  # of the profiled pool
+    at_ceiling_share: float | None = None  # of the profiled pool
+    written: WrittenOverTime | None = None  # where the task wrote most
 
 
 class Predictions(Struct, frozen=True, tag_field="version", tag=2):

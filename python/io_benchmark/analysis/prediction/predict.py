@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Worker
@@ -22,6 +23,7 @@ from io_benchmark.analysis.prediction import (
     PREDICTION_LEVEL,
     PoolPrediction,
     TaskPrediction,
+    WrittenOverTime,
 )
 from io_benchmark.analysis.prediction.demand import (
     Demand,
@@ -36,6 +38,7 @@ from io_benchmark.analysis.statements import Quantity, Statement, Unit, statemen
 from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
+from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.sources.run_results import RunProfile
 
@@ -49,6 +52,8 @@ _SMALL_SHARE = 0.1
 _PLACE = "workspace"
 # A volume on partitions counts each byte three times.
 _UNKNOWN_COUNTING = (1.0, 3.0)
+# Of what is written over time; a picture shows no more.
+_STEPS = 120
 
 
 class _ProfiledRun(NamedTuple):
@@ -155,7 +160,27 @@ def _predict_task(
         pools=tuple(predictions),
         notes=tuple(_notes(used, likely)),
         price=profiled_pool.price if profiled_pool else None,
+        at_ceiling_share=None
+        if profiled_pool is None
+        else mean_of_known(
+            PoolChange.of(demand, profiled_pool, profiled_pool).at_ceiling_share
+            for demand in usable
+        ),
+        written=_written_over_time(likely[0], storages) if likely else None,
     )
+
+
+def _written_over_time(demand: Demand, storages: Mapping[str, PoolStorage]) -> WrittenOverTime:
+    place = max(demand.places, key=lambda place: float(np.sum(place.written_bytes)))
+    times_ns, written = (
+        np.concatenate([[0.0], np.cumsum(steps)])
+        for steps in (demand.spans_ns, place.written_bytes)
+    )
+    ends_ns = np.linspace(0.0, times_ns[-1], min(_STEPS, len(times_ns) - 1) + 1)
+    rates = np.diff(np.interp(ends_ns, times_ns, written)) / ends_ns[1] * NS_PER_S
+    ceilings = {pool: storage.mean(WRITE_RATE, place.name) for pool, storage in storages.items()}
+    known = {pool: ceiling for pool, ceiling in ceilings.items() if ceiling is not None}
+    return WrittenOverTime(place.name, ends_ns[1].item(), tuple(rates.tolist()), known)
 
 
 def _notes(runs: Sequence[_ProfiledRun], demands: Sequence[Demand]) -> Iterator[Statement]:
@@ -221,4 +246,5 @@ def _predict_pool(
         added_by_writes_ns=fmean(time.by_writes for time in times),
         added_by_syncs_ns=fmean(time.by_syncs for time in times),
         added_by_cpu_ns=fmean(time.by_cpu for time in times),
+        at_ceiling_share=mean_of_known(change.at_ceiling_share for change in changes),
     )

@@ -34,7 +34,7 @@ _PAGE = Markup("""\
 """)
 _LINK = Markup('<a href="{}" rel="external nofollow noreferrer">{}</a>')
 _SCROLLING = Markup(
-    '<div class="scroll" tabindex="0" role="region" aria-label="{}">\n<table class="{}">\n{}</table>\n</div>'
+    '<div class="scroll" tabindex="0" role="region" aria-label="{}">\n<table class="{}" style="--columns: {}">\n{}</table>\n</div>'
 )
 
 
@@ -107,7 +107,8 @@ def _table(table: blocks.Table) -> Markup:
     rows = Markup().join(_row(row, table.heads) for row in table.rows)
     lines = Markup("<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n").format(head_cells, rows)
     title = Markup('<p class="quiet">{}:</p>\n').format(_line(table.title)) if table.title else ""
-    box = title + _SCROLLING.format(blocks.plain(table.title) or "Figures", kind, lines)
+    label = blocks.plain(table.title) or "Figures"
+    box = title + _SCROLLING.format(label, kind, len(table.heads), lines)
     if not table.shown or len(table.rows) <= table.shown:
         return box
     fold = Markup("<details>\n<summary>{:,}{}</summary>\n{}\n</details>")

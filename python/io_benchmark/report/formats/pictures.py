@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The pictures: ratios with their intervals, distributions of samples, and a series over time."""
+"""The pictures: ratios with their intervals, costs, distributions of samples, and what changes over time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from statistics import fmean
+from typing import TypeAlias
 
 from markupsafe import Markup
 
 from io_benchmark.analysis.history import HistorySeries, Point
 from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.analysis.observed.machines import grouped
+from io_benchmark.analysis.prediction import WrittenOverTime
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
-from io_benchmark.number_text import digits, interval, number_of, ratio, tick
+from io_benchmark.number_text import digits, duration_unit, interval, number_of, ratio, tick
+from io_benchmark.report.blocks import DrawnRatio
 from io_benchmark.report.content import mean_texts
 from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick
 from io_benchmark.results import workloads
-from io_benchmark.results.parts import Workload
+from io_benchmark.results.parts import NS_PER_S, Workload
 from io_benchmark.text import name
 
 # Ratios: a row is a name above its interval. The picture ends at the widest ratio, also where an
@@ -28,6 +31,8 @@ _SHAPES = {
     Verdict.INCONCLUSIVE: "M-4.5 -4.5H4.5V4.5H-4.5Z",
 }
 _WORKERS_DRAWN = 6
+_MIB = 1024 * 1024
+Ratio: TypeAlias = Comparison | DrawnRatio
 _PANEL_HEIGHT, _LEGEND_HEIGHT, _GAP = 190.0, 19.0, 14.0
 # Extreme samples would take most of the axis.
 _PARTS = [0.002 + 0.996 * number / 80 for number in range(81)]
@@ -44,13 +49,7 @@ _DOT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio: float) -> Markup:
     """Draw a row per comparison: its name and verdict above its ratio and interval."""
     margin = (1 - margin_ratio, 1 + margin_ratio)
-    ends = [
-        end
-        for comparison in comparisons
-        for end in (comparison.ratio, comparison.interval.low_ratio, comparison.interval.high_ratio)
-        if 1 / _WIDEST <= end <= _WIDEST
-    ]
-    scale = Scale.around([*ends, 1.0, *margin, 0.9, 1.1], logarithmic=True)
+    scale = Scale.around([*_visible_ends(comparisons), *margin, 0.9, 1.1], logarithmic=True)
     rows = [
         f"{title}: {ratio(comparison.ratio)}, "
         f"{interval(comparison.interval.low_ratio, comparison.interval.high_ratio)}, "
@@ -68,6 +67,15 @@ def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio
     return drawing.markup()
 
 
+def _visible_ends(ratios: Sequence[Ratio]) -> list[float]:
+    return [
+        end
+        for row in ratios
+        for end in (row.ratio, row.interval.low_ratio, row.interval.high_ratio)
+        if 1 / _WIDEST <= end <= _WIDEST
+    ]
+
+
 def _ratio(drawing: Drawing, title: str, comparison: Comparison, scale: Scale, top: float) -> None:
     kind = comparison.verdict.value
     drawing.text((0, top + 16), title, "name")
@@ -81,6 +89,86 @@ def _ratio(drawing: Drawing, title: str, comparison: Comparison, scale: Scale, t
         if 0 < place < 1:
             drawing.line((place, middle - 4), (place, middle + 4), f"interval {kind}")
     drawing.mark((scale.place(comparison.ratio), middle), _SHAPES[comparison.verdict], kind)
+
+
+def costs(rows: Mapping[str, tuple[Ratio, Ratio]]) -> Markup:
+    """Draw a numbered dot per pool: its ratio of time to the right, that of cost upwards, and their interval."""
+    across, upwards = (
+        Scale.around(
+            [*_visible_ends([row[axis] for row in rows.values()]), 0.9, 1.1], logarithmic=True
+        )
+        for axis in (0, 1)
+    )
+    lines = [
+        f"{number}: {name(pool, 40)}, {ratio(time.ratio)} the time, {ratio(cost.ratio)} the cost"
+        for number, (pool, (time, cost)) in enumerate(rows.items(), start=1)
+    ]
+    drawing = Drawing(f"Cost against time: {'; '.join(lines)}")
+    top = _legend(drawing, [(line, "") for line in lines])
+
+    def spot(time_ratio: float, cost_ratio: float) -> Spot:
+        return across.place(time_ratio), top + (1 - upwards.place(cost_ratio)) * _PANEL_HEIGHT
+
+    ticks, levels = (
+        [(scale.place(value), f"{tick(value)}×") for value in scale.ticks(5)]
+        for scale in (across, upwards)
+    )
+    drawing.panel(top, _PANEL_HEIGHT, ticks, levels)
+    drawing.line(spot(1, upwards.low), spot(1, upwards.high), "one")
+    drawing.line(spot(across.low, 1), spot(across.high, 1), "one")
+    for number, (time, cost) in enumerate(rows.values(), start=1):
+        times, prices = time.interval, cost.interval
+        # A longer task costs more: both ends belong together.
+        ends = spot(times.low_ratio, prices.low_ratio), spot(times.high_ratio, prices.high_ratio)
+        drawing.line(*ends, "interval")
+        place, height = spot(time.ratio, cost.ratio)
+        drawing.mark((place, height), _DOT, "mean")
+        drawing.text((place + 0.01, height - 6), str(number), "name", "start")
+    return drawing.markup()
+
+
+def demand(written: WrittenOverTime) -> Markup:
+    """Draw what a task wrote over time, and a line at the most that each pool's disks write."""
+    rates = [rate / _MIB for rate in written.bytes_per_s]
+    ceilings = {pool: rate / _MIB for pool, rate in written.ceilings_bytes_per_s.items()}
+    pools = sorted(ceilings, key=lambda pool: (-ceilings[pool], pool))
+    unit_s, unit = duration_unit(written.step_ns * len(rates) / NS_PER_S)
+    step = written.step_ns / NS_PER_S / unit_s
+    clock = Scale(0.0, step * len(rates))
+    scale = Scale(0.0, max(*rates, *ceilings.values()) / 0.94)
+    kinds = {pool: f"average side-{number % 4}" for number, pool in enumerate(pools, 1)}
+    average = f"the task: {digits(fmean(rates))} MiB/s on average, {digits(max(rates))} at most"
+    legend = [(average, "curve")]
+    legend += [(f"{name(pool, 40)}: {digits(ceilings[pool])} MiB/s", kinds[pool]) for pool in pools]
+    drawing = Drawing(f"Bytes written over time: {'; '.join(line for line, _ in legend)}")
+    top = _legend(drawing, legend)
+
+    def height(rate: float) -> float:
+        return (1 - scale.place(rate)) * _PANEL_HEIGHT
+
+    steps = [
+        (clock.place(step * edge), height(rate))
+        for number, rate in enumerate(rates)
+        for edge in (number, number + 1)
+    ]
+    drawing.path(steps, "curve")
+    ticks = [(clock.place(value), f"{tick(value)} {unit}") for value in clock.ticks(6)]
+    levels = [(scale.place(value), tick(value)) for value in scale.ticks(4)]
+    drawing.panel(top, _PANEL_HEIGHT, ticks, levels)
+    for pool, kind in kinds.items():
+        middle = top + height(ceilings[pool])
+        drawing.line((0, middle), (1, middle), kind)
+    return drawing.markup()
+
+
+def _legend(drawing: Drawing, lines: Sequence[tuple[str, str]]) -> float:
+    """Write lines, each behind a stroke of its kind if it has one; return where they end."""
+    for number, (line, kind) in enumerate(lines):
+        middle = number * _LEGEND_HEIGHT + 9
+        if kind:
+            drawing.line((0, middle), (0.06, middle), kind)
+        drawing.text((0.08 if kind else 0, middle + 4), line, anchor="start")
+    return len(lines) * _LEGEND_HEIGHT + _GAP
 
 
 def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
@@ -104,11 +192,10 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
     if workload.higher_is_better:
         title = "Share of samples with at most a given rate"
     drawing = Drawing(f"{title}: {'; '.join(labels.values())}")
-    top = len(labels) * _LEGEND_HEIGHT + _GAP
+    kinds = [f"curve side-{number}" for number in range(len(labels))]
+    top = _legend(drawing, [*zip(labels.values(), kinds, strict=True)])
     for number, side in enumerate(labels):
-        kind, middle = f"side-{number}", number * _LEGEND_HEIGHT + 9
-        drawing.line((0, middle), (0.06, middle), f"curve {kind}")
-        drawing.text((0.08, middle + 4), labels[side], anchor="start")
+        kind = f"side-{number}"
         place = scale.place(means[side])
         drawing.line((place, top), (place, top + _PANEL_HEIGHT), f"average {kind}")
         for values in curves[side]:

@@ -16,19 +16,7 @@ from io_benchmark.analysis.diagnosis_model import (
 from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
-from io_benchmark.report.blocks import (
-    CODE,
-    STRONG,
-    Block,
-    Fold,
-    Heading,
-    Item,
-    Items,
-    Paragraph,
-    Row,
-    Table,
-    Words,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import FACT_LENGTH, evidence_text, on_measurement, text_of
 from io_benchmark.report.sections.measured import explained_comparison
 from io_benchmark.report.sections.parts import part_name
@@ -49,7 +37,7 @@ _CHANGES = {
 }
 
 
-def causes(report: Report) -> Iterator[Block]:
+def causes(report: Report) -> Iterator[blocks.Block]:
     """Write why each candidate differs, then why single workers differ from their pools."""
     subjects = [part.subject for part in report.subjects]
     explained: set[str] = set()
@@ -75,7 +63,7 @@ def causes(report: Report) -> Iterator[Block]:
 
 def _diagnosis(
     title: str, diagnosis: Diagnosis, baseline: str, *, decided: bool, is_first: bool
-) -> Iterator[Block]:
+) -> Iterator[blocks.Block]:
     """Write the causes, those that hold first.
 
     A cause that does not hold is only counted where nothing differs, or where another workload's
@@ -88,26 +76,28 @@ def _diagnosis(
     unlisted = [cause for cause in ordered if cause not in listed]
     heads = ("Why", f"On {diagnosis.candidate}", f"On {baseline}", "Share")
 
-    def table(causes: Sequence[Cause]) -> Table:
-        return Table("Hypothesis", heads, [*map(_cause_row, causes)], is_prose=True)
+    def table(causes: Sequence[Cause]) -> blocks.Table:
+        return blocks.Table("Hypothesis", heads, [*map(_cause_row, causes)], is_prose=True)
 
-    blocks: list[Block] = [table(listed)] if listed else []
+    content: list[blocks.Block] = [table(listed)] if listed else []
     left = diagnosis.leftover
     if left is not None:
         share = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
         parts = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
         where = f"; it is in {parts}." if parts else "."
-        blocks.append(Paragraph(f"{share} is not explained by these causes{where}"))
+        content.append(blocks.Paragraph(f"{share} is not explained by these causes{where}"))
     if unlisted:
         states = Counter(cause.state for cause in unlisted)
         counts = ", ".join(f"{count:,} {state}" for state, count in states.items())
-        blocks.append(Fold(f"Further hypotheses: {counts}", [table(unlisted)], on_page_only=True))
+        content.append(
+            blocks.Fold(f"Further hypotheses: {counts}", [table(unlisted)], on_page_only=True)
+        )
     if diagnosis.trials:
-        blocks.append(_trial_table(diagnosis.trials))
+        content.append(_trial_table(diagnosis.trials))
     if diagnosis.remedies:
-        blocks.append(Items([*map(_remedy, diagnosis.remedies)], "What to try"))
-    if blocks:
-        yield from (Heading(title), *blocks)
+        content.append(blocks.Items([*map(_remedy, diagnosis.remedies)], "What to try"))
+    if content:
+        yield from (blocks.Heading(title), *content)
 
 
 def _ordered(diagnosis: Diagnosis) -> list[Cause]:
@@ -119,22 +109,25 @@ def _ordered(diagnosis: Diagnosis) -> list[Cause]:
     return sorted(diagnosis.causes, key=key)
 
 
-def _cause_row(cause: Cause) -> Row:
+def _cause_row(cause: Cause) -> blocks.Row:
     explanation = [*map(text_of, cause.explanation)]
     if cause.predicted_ratio is not None and cause.share is None:
         explanation.insert(0, f"Predicts {ratio(cause.predicted_ratio)}.")
     if cause.workload is not None:
         explanation.append(f"The workload {cause.workload} would show it.")
-    state, name = Words(cause.state.upper(), cause.state), Words(cause.name, CODE)
+    state, name = (
+        blocks.Words(cause.state.upper(), cause.state),
+        blocks.Words(cause.name, blocks.CODE),
+    )
     candidate, baseline = map(evidence_text, (cause.candidate_evidence, cause.baseline_evidence))
     if candidate == baseline and candidate:
         baseline = "the same"
     share = "" if cause.share is None else _share_text(cause)
     cells = (" ".join(filter(None, explanation)), candidate, baseline, share)
-    return Row((state, " ", name, f": {cause.hypothesis}"), cells)
+    return blocks.Row((state, " ", name, f": {cause.hypothesis}"), cells)
 
 
-def _trial_table(outcomes: Sequence[TrialOutcome]) -> Table:
+def _trial_table(outcomes: Sequence[TrialOutcome]) -> blocks.Table:
     """Write what was tried; shares are of the gap between the sides."""
     rows = []
     for outcome in outcomes:
@@ -143,20 +136,22 @@ def _trial_table(outcomes: Sequence[TrialOutcome]) -> Table:
             for part in (outcome.share, outcome.low_share, outcome.high_share)
         )
         ends = NOTHING if low == NOTHING else f"{low} to {high}"
-        label = (Words(outcome.kind, CODE), f": {_CHANGES[outcome.kind]}")
-        rows.append(Row(label, (text_of(outcome.meaning), outcome.state.value, share, ends)))
+        label = (blocks.Words(outcome.kind, blocks.CODE), f": {_CHANGES[outcome.kind]}")
+        rows.append(blocks.Row(label, (text_of(outcome.meaning), outcome.state.value, share, ends)))
     heads = ("Meaning", "Outcome", "Explains", "Interval")
-    return Table("Trial", heads, rows, "What was tried", is_prose=True)
+    return blocks.Table("Trial", heads, rows, "What was tried", is_prose=True)
 
 
-def _remedy(remedy: Remedy) -> Item:
+def _remedy(remedy: Remedy) -> blocks.Item:
     action = text_of(remedy.action).removesuffix(".")
     # A pool's name is written as it is.
     if "-" not in action.split(" ", 1)[0]:
         action = action[:1].upper() + action[1:]
     evidence = " ".join(map(text_of, remedy.evidence))
-    cause = Words(remedy.cause, CODE)
-    return Item((Words(action, STRONG), f"{_gain_text(remedy)}, for ", cause, f". {evidence}"))
+    cause = blocks.Words(remedy.cause, blocks.CODE)
+    return blocks.Item(
+        (blocks.Words(action, blocks.STRONG), f"{_gain_text(remedy)}, for ", cause, f". {evidence}")
+    )
 
 
 def _gain_text(remedy: Remedy) -> str:
@@ -174,21 +169,25 @@ def _time_left(diagnosis: Diagnosis, left: Leftover) -> str:
 
 def explanation(
     diagnosis: Diagnosis, to_confirm: str = "", to_change: str | None = ""
-) -> Iterator[Item]:
+) -> Iterator[blocks.Item]:
     """Write the causes of a difference in a sentence, confirmed and large ones first, and what to try.
 
     `to_change` is the baseline if that is the slower side; None if nothing is to be changed.
     """
     standing, claim = _claim(diagnosis)
     label = f"Cause ({standing}):" if standing else "Cause:"
-    yield Item((Words(label, STRONG), f" {claim}."))
+    yield blocks.Item((blocks.Words(label, blocks.STRONG), f" {claim}."))
     if diagnosis.remedies and to_change is not None:
         remedy = diagnosis.remedies[0]
         action = f"on {to_change}, " if to_change else ""
         action += text_of(remedy.action).removesuffix(".")
-        yield Item((Words("Try:", STRONG), f" {action}{_gain_text(remedy)}."), rank=_TRY)
+        yield blocks.Item(
+            (blocks.Words("Try:", blocks.STRONG), f" {action}{_gain_text(remedy)}."), rank=_TRY
+        )
     if to_confirm:
-        yield Item((Words("To confirm:", STRONG), f" {to_confirm}."), rank=_CONFIRM)
+        yield blocks.Item(
+            (blocks.Words("To confirm:", blocks.STRONG), f" {to_confirm}."), rank=_CONFIRM
+        )
 
 
 def _claim(diagnosis: Diagnosis) -> tuple[str, str]:

@@ -12,19 +12,7 @@ from io_benchmark.analysis.model import DIFFERENT, Comparison, Severity, Verdict
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.number_text import listed, number_of, percent, ratio, ratio_range
-from io_benchmark.report.blocks import (
-    NO_VERDICT,
-    QUIET,
-    STRONG,
-    WARNING,
-    Block,
-    Document,
-    Heading,
-    Item,
-    Items,
-    Paragraph,
-    Words,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import (
     ends_text,
     on_measurement,
@@ -71,13 +59,13 @@ _TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
 _TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
 
 
-def document(report: SampledReport) -> Document:
+def document(report: SampledReport) -> blocks.Document:
     """Write everything that a comparison says, and what its first screen has."""
     measurements = measurements_of(report)
     # An option needs no explanation, nor does a pool that is compared with nothing.
     reason = report.baseline_reason
     explains = reason and not reason.startswith("--") and report.title != report.baseline
-    return Document(
+    return blocks.Document(
         report.title,
         [*_full(report, measurements)],
         [*_screen(report, measurements)],
@@ -86,10 +74,10 @@ def document(report: SampledReport) -> Document:
     )
 
 
-def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[Block]:
+def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[blocks.Block]:
     """Write what a reader needs for a decision, with the figures of the measurement that leads."""
     answer = _answer(report, measurements, is_full=False)
-    yield Items([*answer, *_looks(measurements), *warnings(report)], shown=0)
+    yield blocks.Items([*answer, *_looks(measurements), *warnings(report)], shown=0)
     pools = [leading_of(pool) for pool in pools_of(measurements)]
     if pools and any(part.comparisons for part in report.subjects):
         subject = next((side for side in pools if side.differs), pools[0]).subject
@@ -97,18 +85,22 @@ def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[Blo
         yield screen_table(leading, str(subject) if len(measurements) > 1 else "")
 
 
-def _answer(report: Report, measurements: Sequence[Measurement], *, is_full: bool) -> list[Item]:
+def _answer(
+    report: Report, measurements: Sequence[Measurement], *, is_full: bool
+) -> list[blocks.Item]:
     """Write about each pool, about what is unusual in some, and what a decision costs."""
     nothing, cost = _reason_for_nothing(report), cost_text(report)
     return [
-        *([Item(Words(nothing, NO_VERDICT))] if nothing else []),
+        *([blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT))] if nothing else []),
         *_pools(measurements, report, is_full=is_full),
         *unlike_workers(report, is_full=is_full),
-        *([Item(cost)] if cost else []),
+        *([blocks.Item(cost)] if cost else []),
     ]
 
 
-def _pools(measurements: Sequence[Measurement], report: Report, *, is_full: bool) -> list[Item]:
+def _pools(
+    measurements: Sequence[Measurement], report: Report, *, is_full: bool
+) -> list[blocks.Item]:
     """Write one sentence per pool, those that are slower or faster first; of many pools most share some."""
     pools = sorted(pools_of(measurements), key=lambda pool: not leading_of(pool).differs)
     named = pools
@@ -122,12 +114,12 @@ def _pools(measurements: Sequence[Measurement], report: Report, *, is_full: bool
     ).items():
         names = listed([side.name for side in same], _POOLS_NAMED)
         sentence = ", ".join(filter(None, (names, _ratios(same))))
-        line = (Words(f"{verdict.capitalize()}:", verdict), f" {sentence}.")
-        items.append(Item(line, kind=verdict))
+        line = (blocks.Words(f"{verdict.capitalize()}:", verdict), f" {sentence}.")
+        items.append(blocks.Item(line, kind=verdict))
     return items
 
 
-def _looks(measurements: Sequence[Measurement]) -> Iterator[Item]:
+def _looks(measurements: Sequence[Measurement]) -> Iterator[blocks.Item]:
     """Write which looks at the data these are; a verdict of an earlier one says so itself."""
     compared = [leading_of(pool).comparison for pool in pools_of(measurements)]
     names = dict.fromkeys(
@@ -135,10 +127,10 @@ def _looks(measurements: Sequence[Measurement]) -> Iterator[Item]:
     )
     if names:
         sentence = f"{', and '.join(names)}; the intervals are wider for it"
-        yield Item(Words(sentence, WARNING), mark="!", rank=_NOTE)
+        yield blocks.Item(blocks.Words(sentence, blocks.WARNING), mark="!", rank=_NOTE)
 
 
-def _pool(pool: Sequence[Side], report: Report) -> Item:
+def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
     """Write a pool's sentence: about what leads, then about its other measurements."""
     leading = leading_of(pool)
     lead, rest = _verdict(leading, report)
@@ -161,15 +153,15 @@ def _pool(pool: Sequence[Side], report: Report) -> Item:
     sentences += (
         f"{verdict.capitalize()}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
     )
-    line = (Words(lead, leading.verdict), " ".join(sentences))
-    return Item(line, [*_reasons(leading, report)], leading.verdict)
+    line = (blocks.Words(lead, leading.verdict), " ".join(sentences))
+    return blocks.Item(line, [*_reasons(leading, report)], leading.verdict)
 
 
 def _verdict(side: Side, report: Report) -> tuple[str, str]:
     """Return the lead of a sentence and its rest: ratio and interval, or why there is no verdict."""
     comparison = side.comparison
     if comparison is None:
-        lead = f"{side.name} compared with {side.baseline}: {NO_VERDICT},"
+        lead = f"{side.name} compared with {side.baseline}: {blocks.NO_VERDICT},"
         part = next(part for part in report.subjects if part.subject == side.subject)
         if side.refused_by:
             return lead, f"refused by {', '.join(side.refused_by)}."
@@ -186,14 +178,16 @@ def _verdict(side: Side, report: Report) -> tuple[str, str]:
     return lead, f"{rest}."
 
 
-def _reasons(side: Side, report: Report) -> Iterator[Item]:
+def _reasons(side: Side, report: Report) -> Iterator[blocks.Item]:
     """Write where a difference lies, its cause and what to try."""
     comparison, diagnosis = side.comparison, side.diagnosis
     if not side.differs or comparison is None:
         return
     if side.division is not None:
         difference, parts = where(side.division, side.subject)
-        yield Item((Words(f"Where ({difference}):", STRONG), f" {parts}."), rank=_WHERE)
+        yield blocks.Item(
+            (blocks.Words(f"Where ({difference}):", blocks.STRONG), f" {parts}."), rank=_WHERE
+        )
     if diagnosis is not None:
         to_change: str | None = ""
         if comparison.verdict is Verdict.FASTER:
@@ -237,14 +231,16 @@ def _measurements(sides: Sequence[Side]) -> str:
     return ", ".join(filter(None, (number_of(len(sides), "measurement"), _ratios(sides))))
 
 
-def _full(report: SampledReport, measurements: Sequence[Measurement]) -> Iterator[Block]:
-    yield Heading("Answer")
-    refused = [Item(line, kind=NO_VERDICT, mark="!") for line in refusals(report)]
-    yield Items([*_answer(report, measurements, is_full=True), *refused], shown=0)
+def _full(report: SampledReport, measurements: Sequence[Measurement]) -> Iterator[blocks.Block]:
+    yield blocks.Heading("Answer")
+    refused = [blocks.Item(line, kind=blocks.NO_VERDICT, mark="!") for line in refusals(report)]
+    yield blocks.Items([*_answer(report, measurements, is_full=True), *refused], shown=0)
     if report.subjects or report.baseline:
         reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
         margin = percent(report.margin_ratio)
-        yield Paragraph(f"The baseline is {report.baseline}{reason}. {_RATIOS}{margin}.", QUIET)
+        yield blocks.Paragraph(
+            f"The baseline is {report.baseline}{reason}. {_RATIOS}{margin}.", blocks.QUIET
+        )
     yield from parts(measurements, report)
     yield from workers_needed(report)
     yield from places(report)
@@ -253,7 +249,7 @@ def _full(report: SampledReport, measurements: Sequence[Measurement]) -> Iterato
     yield from runs(report)
     yield from notes(report)
     if report.subjects:
-        yield Paragraph(_CLOSING, QUIET)
+        yield blocks.Paragraph(_CLOSING, blocks.QUIET)
 
 
 def _reason_for_nothing(report: Report) -> str:

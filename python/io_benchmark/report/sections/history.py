@@ -15,24 +15,7 @@ from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP, TREN
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.machines import FactValue
 from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
-from io_benchmark.report.blocks import (
-    BAR,
-    CODE,
-    NO_VERDICT,
-    QUIET,
-    STRONG,
-    Block,
-    Document,
-    Heading,
-    Item,
-    Items,
-    Paragraph,
-    Picture,
-    Row,
-    Table,
-    Words,
-    lists,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import bounds_text, mean_texts, text_of
 from io_benchmark.results import workloads
 from io_benchmark.text import clean
@@ -60,21 +43,25 @@ _NOT_OBSERVED = (
 _NOTHING_CHANGED = "No observed fact about host and storage changed here."
 
 
-def document(history: History) -> Document:
+def document(history: History) -> blocks.Document:
     """Write everything that a report of a history says."""
-    blocks: list[Block] = [Heading("Answer")]
+    content: list[blocks.Block] = [blocks.Heading("Answer")]
     if not history.series:
-        blocks.append(Paragraph(Words("No result could be read and judged.", NO_VERDICT)))
+        content.append(
+            blocks.Paragraph(blocks.Words("No result could be read and judged.", blocks.NO_VERDICT))
+        )
     for series in history.series:
         title = _title(series, history) if len(history.series) > 1 else ""
-        blocks.append(Items([*_answer(series, history)], title))
-    blocks += [Paragraph(_INTRODUCTION, QUIET)] if history.series else []
+        content.append(blocks.Items([*_answer(series, history)], title))
+    content += [blocks.Paragraph(_INTRODUCTION, blocks.QUIET)] if history.series else []
     for series in history.series:
-        blocks += _series(series)
+        content += _series(series)
     left_out = [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]
     remarks = [*map(text_of, history.remarks)]
-    blocks += lists(("Left out", left_out), ("Not read", history.unreadable), ("Remarks", remarks))
-    return Document(f"History of {history.pool}", blocks)
+    content += blocks.lists(
+        ("Left out", left_out), ("Not read", history.unreadable), ("Remarks", remarks)
+    )
+    return blocks.Document(f"History of {history.pool}", content)
 
 
 def _title(series: HistorySeries, history: History) -> str:
@@ -88,21 +75,21 @@ def _title(series: HistorySeries, history: History) -> str:
     return "; ".join((str(series.subject), *conditions))
 
 
-def _answer(series: HistorySeries, history: History) -> Iterator[Item]:
+def _answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
     for change in series.changes:
         yield _change_answer(change, series)
     if series.trend is not None:
         yield _trend(series.trend, series)
     if series.possible:
         verdict, sentence = Verdict.INCONCLUSIVE, _unclear(series)
-        yield Item(Words(f"{sentence}.", verdict), kind=verdict)
+        yield blocks.Item(blocks.Words(f"{sentence}.", verdict), kind=verdict)
     elif not series.changes:
         verdict, sentence = Verdict.EQUIVALENT, _steady(series)
-        yield Item(Words(f"{sentence}.", verdict), kind=verdict)
-    yield Item(f"{_now(series, history)}.", kind="now")
+        yield blocks.Item(blocks.Words(f"{sentence}.", verdict), kind=verdict)
+    yield blocks.Item(f"{_now(series, history)}.", kind="now")
 
 
-def _change_answer(change: Change, series: HistorySeries) -> Item:
+def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
     kind, date = change.verdict, series.points[change.at].date
     before, after = mean_texts(series, [change.before_ns, change.after_ns])
     size = ratio(change.ratio)
@@ -112,7 +99,9 @@ def _change_answer(change: Change, series: HistorySeries) -> Item:
     for where, facts in _changed_facts(change):
         sentences.append(f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}.")
     sentences += [] if change.changed else [_nothing(change)]
-    return Item((Words(f"{date}: {verdict}", kind), f" {' '.join(sentences)}"), kind=kind)
+    return blocks.Item(
+        (blocks.Words(f"{date}: {verdict}", kind), f" {' '.join(sentences)}"), kind=kind
+    )
 
 
 def _nothing(change: Change) -> str:
@@ -161,7 +150,7 @@ def _points(level: Level) -> str:
     return number_of(level.end - level.start, "point")
 
 
-def _trend(trend: Effect, series: HistorySeries) -> Item:
+def _trend(trend: Effect, series: HistorySeries) -> blocks.Item:
     """Write `trend: +10 % time per year (+8 to +12 %)`; of a short history per week."""
     length = series.points[-1].time - series.points[0].time
     years, unit = (1.0, "year") if length.days >= _LONG_DAYS else (7 / 365.25, "week")
@@ -170,8 +159,8 @@ def _trend(trend: Effect, series: HistorySeries) -> Item:
         f"{float(f'{100 * (effect**years - 1):.2g}'):+g}"
         for effect in (trend.ratio, trend.interval.low_ratio, trend.interval.high_ratio)
     )
-    lead = Words(f"trend: {size} % time per {unit}", Verdict.EQUIVALENT)
-    return Item((lead, f" ({low} to {high} %)."), kind=Verdict.EQUIVALENT)
+    lead = blocks.Words(f"trend: {size} % time per {unit}", Verdict.EQUIVALENT)
+    return blocks.Item((lead, f" ({low} to {high} %)."), kind=Verdict.EQUIVALENT)
 
 
 def _unclear(series: HistorySeries) -> str:
@@ -184,7 +173,7 @@ def _unclear(series: HistorySeries) -> str:
     return f"Not steady: there may be {explanations}, which is not clear"
 
 
-def _series(series: HistorySeries) -> Iterator[Block]:
+def _series(series: HistorySeries) -> Iterator[blocks.Block]:
     workload = workloads.of(series.subject.workload)
     about = f"Each value is the mean time of one {workload.operation}, where lower is better."
     if workload.higher_is_better:
@@ -192,9 +181,9 @@ def _series(series: HistorySeries) -> Iterator[Block]:
             f"Each value is a rate, in {workload.unit}, where higher is better. Ratios are of the "
             f"times that one {workload.operation} takes: above 1 is slower."
         )
-    yield Heading(str(series.subject))
-    yield Paragraph(about, QUIET)
-    yield Paragraph(f"{'; '.join(map(text_of, series.conditions.values()))}.", QUIET)
+    yield blocks.Heading(str(series.subject))
+    yield blocks.Paragraph(about, blocks.QUIET)
+    yield blocks.Paragraph(f"{'; '.join(map(text_of, series.conditions.values()))}.", blocks.QUIET)
     line = "horizontal lines are the levels"
     if series.trend is not None:
         line = "line is what the trend and the changes explain"
@@ -205,40 +194,40 @@ def _series(series: HistorySeries) -> Iterator[Block]:
         ". A large dot is a push; a small dot is one of its workers, where it had several. The "
         f"{line}. A dashed line marks a change, with its ratio."
     )
-    yield Picture((Words(title, STRONG), meaning), "history", (series, title))
-    table = Table(
+    yield blocks.Picture((blocks.Words(title, blocks.STRONG), meaning), "history", (series, title))
+    table = blocks.Table(
         "Date", _HEADS, [*_rows(series)][::-1], drop=_DROP, shown=_POINTS_SHOWN, noun=" points"
     )
     yield table if series.changes else table.keep_columns(range(len(_HEADS) - 1))
     for position, change in enumerate(series.changes, start=1):
         date = series.points[change.at].date
-        yield Heading(f"Change {position}, {date}: {ratio(change.ratio)}", 3)
+        yield blocks.Heading(f"Change {position}, {date}: {ratio(change.ratio)}", 3)
         for where, facts in _changed_facts(change):
-            yield Items.of(facts, where.replace("Close", "Changed close"))
+            yield blocks.Items.of(facts, where.replace("Close", "Changed close"))
         if not change.changed:
-            yield Paragraph(_nothing(change))
+            yield blocks.Paragraph(_nothing(change))
 
 
-def _rows(series: HistorySeries) -> Iterator[Row]:
+def _rows(series: HistorySeries) -> Iterator[blocks.Row]:
     """Yield a row per point; the first one of a level has the number of the change."""
     means = mean_texts(series, [point.mean_ns for point in series.points])
     workload = workloads.of(series.subject.workload)
     values = [workload.shown(point.mean_ns) for point in series.points]
     largest = max(values)
     begins = {
-        change.at: Words(f"change {number}", change.verdict)
+        change.at: blocks.Words(f"change {number}", change.verdict)
         for number, change in enumerate(series.changes, start=1)
     }
     for position, (point, mean, value) in enumerate(zip(series.points, means, values, strict=True)):
         cells = (
-            Words((point.revision or NOTHING)[:_REVISION_LENGTH], CODE),
+            blocks.Words((point.revision or NOTHING)[:_REVISION_LENGTH], blocks.CODE),
             f"{len(point.workers):,}",
             mean,
-            Words(("■" * round(_BAR_CELLS * value / largest)).ljust(_BAR_CELLS), BAR),
+            blocks.Words(("■" * round(_BAR_CELLS * value / largest)).ljust(_BAR_CELLS), blocks.BAR),
             NOTHING if point.ratio is None else ratio(point.ratio),
             begins.get(position, ""),
         )
-        yield Row(point.date, cells)
+        yield blocks.Row(point.date, cells)
 
 
 def _change_text(fact: FactChange) -> str:

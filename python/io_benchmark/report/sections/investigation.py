@@ -19,27 +19,16 @@ from io_benchmark.number_text import (
     compact,
     count,
     digits,
-    duration_unit,
+    duration,
     listed,
     percent,
     ratio,
     signed,
     size,
 )
-from io_benchmark.report.blocks import (
-    STRONG,
-    Block,
-    Code,
-    Document,
-    DrawnRatio,
-    Heading,
-    Items,
-    Paragraph,
-    Picture,
-    Words,
-    lists,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, evidence_text, text_of
+from io_benchmark.report.sections.predictions import demand_picture
 
 _UNDO = {
     Target.POOL: "Revert the patch; workers that run keep their machines until they end.",
@@ -55,7 +44,7 @@ _LEADS = {
 }
 
 
-def document(report: Investigation) -> Document:
+def document(report: Investigation) -> blocks.Document:
     """Write the report."""
     conclusion, slowness = report.conclusion, report.findings.slowness
     title, question = f"Investigation of {report.task}", f"Why is {report.task} slow?"
@@ -66,22 +55,26 @@ def document(report: Investigation) -> Document:
         question += f", compared with {than.baseline}?" if than is not None else "?"
     answer = _sentence(text_of(conclusion.answer))
     evidence = _evidence(report.findings)
-    blocks: list[Block] = [
-        Heading("Question"),
-        Paragraph(question),
-        Heading("Answer"),
-        Paragraph((Words(_LEADS[conclusion.outcome], STRONG), f" {answer}")),
-        Heading("Certainty"),
-        Paragraph(_sentence(text_of(conclusion.certainty))),
-        *lists(("What decides it", [_sentence(text_of(step)) for step in conclusion.next_steps])),
-        Heading("Evidence"),
-        Items.of((Words(f"{step}:", STRONG), f" {line}") for step, line in evidence),
+    content: list[blocks.Block] = [
+        blocks.Heading("Question"),
+        blocks.Paragraph(question),
+        blocks.Heading("Answer"),
+        blocks.Paragraph((blocks.Words(_LEADS[conclusion.outcome], blocks.STRONG), f" {answer}")),
+        blocks.Heading("Certainty"),
+        blocks.Paragraph(_sentence(text_of(conclusion.certainty))),
+        *blocks.lists(
+            ("What decides it", [_sentence(text_of(step)) for step in conclusion.next_steps])
+        ),
+        blocks.Heading("Evidence"),
+        blocks.Items.of(
+            (blocks.Words(f"{step}:", blocks.STRONG), f" {line}") for step, line in evidence
+        ),
         *_picture(report.findings),
     ]
     if conclusion.fix is not None and slowness is not None:
-        blocks += _change(report, conclusion.fix, slowness)
-    blocks += lists(("Messages", report.remarks), ("Not read", report.unreadable))
-    return Document(title, blocks)
+        content += _change(report, conclusion.fix, slowness)
+    content += blocks.lists(("Messages", report.remarks), ("Not read", report.unreadable))
+    return blocks.Document(title, content)
 
 
 def _sentence(words: str) -> str:
@@ -100,7 +93,7 @@ def _evidence(findings: Findings) -> Iterator[tuple[str, str]]:
         yield from (("Demand", line) for line in _demand(findings.forecast))
 
 
-def _picture(findings: Findings) -> Iterator[Picture]:
+def _picture(findings: Findings) -> Iterator[blocks.Picture]:
     """Draw the same ratio by real times, by the benchmark and by the prediction."""
     slowness, explanation, forecast = findings.slowness, findings.explanation, findings.forecast
     if slowness is None or slowness.comparison is None:
@@ -109,29 +102,26 @@ def _picture(findings: Findings) -> Iterator[Picture]:
     if explanation is not None and explanation.comparison is not None:
         rows["benchmark"] = explanation.comparison
     if forecast is not None and forecast.ratio is not None and forecast.interval is not None:
-        rows["prediction"] = DrawnRatio(forecast.ratio, forecast.interval)
+        rows["prediction"] = blocks.DrawnRatio(forecast.ratio, forecast.interval)
     caption = f"Time on {slowness.pool} by that on {slowness.comparison.baseline}"
-    yield Picture.forest(caption, rows, DEFAULT_MARGIN)
-
-
-def _time(seconds: float) -> str:
-    unit_s, unit = duration_unit(abs(seconds))
-    return f"{compact(seconds / unit_s)} {unit}"
+    yield blocks.Picture.forest(caption, rows, DEFAULT_MARGIN)
+    if forecast is not None and forecast.task is not None:
+        yield from demand_picture(forecast.task)
 
 
 def _times(slowness: Slowness) -> Iterator[str]:
     compared = slowness.comparison
     if compared is None:
-        yield f"{_time(slowness.mean_s)} on {slowness.pool}, by {count(slowness.completed)} runs."
+        yield f"{duration(slowness.mean_s)} on {slowness.pool}, by {count(slowness.completed)} runs."
     else:
         theirs_s = compared.times[compared.baseline].task_s
         yield (
-            f"{_time(slowness.mean_s)} on {slowness.pool}, {_time(theirs_s)} on {compared.baseline}: "
+            f"{duration(slowness.mean_s)} on {slowness.pool}, {duration(theirs_s)} on {compared.baseline}: "
             f"{ratio(compared.ratio)} ({ends_text(compared.interval)}), by {compared.workers[1]:,} and "
             f"{compared.workers[0]:,} workers."
         )
         parts = {name: s for name, s in compared.differences_s.items() if abs(s) >= 1}
-        where = ", ".join(f"{name} {signed(_time(abs(s)), s)}" for name, s in parts.items())
+        where = ", ".join(f"{name} {signed(duration(abs(s)), s)}" for name, s in parts.items())
         yield from [f"Where: {where}."] if parts else []
     if slowness.since:
         where = "on all pools" if slowness.grew_everywhere else "on this pool"
@@ -181,33 +171,33 @@ def _demand(forecast: Forecast) -> Iterator[str]:
         yield _sentence(f"not predicted: {reason}")
         return
     added = [
-        f"{name.value} {signed(_time(abs(s)), s)}" for name, s in forecast.added_s.items() if s
+        f"{name.value} {signed(duration(abs(s)), s)}" for name, s in forecast.added_s.items() if s
     ]
     waiting = ", ".join(added) or "nothing"
     yield f"Predicted: {ratio(forecast.ratio)} ({ends_text(forecast.interval)}); waiting for {waiting}."
 
 
-def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[Block]:
+def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blocks.Block]:
     action = _sentence(text_of(fix.remedy.action))
-    yield Heading("Patch")
+    yield blocks.Heading("Patch")
     if report.patch or report.fragment:
-        yield Code(report.patch or report.fragment, "diff" if report.patch else "yaml")
+        yield blocks.Code(report.patch or report.fragment, "diff" if report.patch else "yaml")
     else:
-        yield Paragraph(f"Of {fix.target.value}: {action}")
+        yield blocks.Paragraph(f"Of {fix.target.value}: {action}")
     if report.note:
-        yield Paragraph(_sentence(report.note))
+        yield blocks.Paragraph(_sentence(report.note))
     if fix.remedy.gain_ratio is not None:
         how = "measured" if fix.remedy.measured else "predicted"
-        yield Paragraph(
+        yield blocks.Paragraph(
             f"The benchmark's work gets {ratio(fix.remedy.gain_ratio)} as fast ({how})."
         )
-    yield from (Heading("How to undo"), Paragraph(_UNDO[fix.target]))
+    yield from (blocks.Heading("How to undo"), blocks.Paragraph(_UNDO[fix.target]))
     usual_s = (
         slowness.comparison.times[slowness.comparison.baseline].task_s if slowness.comparison else 0
     )
     watch = (
-        f"{slowness.label} on {slowness.pool}: from {_time(slowness.mean_s)} towards {_time(usual_s)}. "
+        f"{slowness.label} on {slowness.pool}: from {duration(slowness.mean_s)} towards {duration(usual_s)}. "
         "Compare after a day with: io-benchmark tasks AFTER --against BEFORE. Watch the pool's price, and "
         "the time that tasks are pending."
     )
-    yield from (Heading("What to watch"), Paragraph(watch))
+    yield from (blocks.Heading("What to watch"), blocks.Paragraph(watch))

@@ -25,21 +25,7 @@ from io_benchmark.number_text import (
     size,
     times,
 )
-from io_benchmark.report.blocks import (
-    ALWAYS,
-    BASELINE,
-    QUIET,
-    STRONG,
-    Block,
-    Fold,
-    Heading,
-    Items,
-    Line,
-    Picture,
-    Row,
-    Table,
-    Words,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import (
     FIGURES,
     ends_text,
@@ -76,18 +62,18 @@ _MEASUREMENTS_DRAWN, _SIDES_DRAWN = 60, 4
 _NAME_CELLS = 22
 
 
-def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
+def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
     """Write a section per measurement or place; of many, what is not decided is folded."""
     is_long = len(measurements) >= _FOLDED_FROM
     folded = [part for part in measurements if is_long and part.is_undecided]
     yield from _sections([part for part in measurements if part not in folded], report)
     if folded:
-        yield Heading("Not decided")
+        yield blocks.Heading("Not decided")
         summary = f"In {number_of(len(folded), 'measurement')} no pool is slower or faster"
-        yield Fold(summary, [*_sections(folded, report)])
+        yield blocks.Fold(summary, [*_sections(folded, report)])
 
 
-def _sections(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
+def _sections(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
     def key(measurement: Measurement) -> object:
         subject = measurement.subject
         shared = (subject.workload, place_of(subject))
@@ -101,17 +87,17 @@ def _shares_table(subject: Subject) -> bool:
     return subject.workload in workloads.IN_BATCHES
 
 
-def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
+def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
     """Write the figures of measurements that share a table, then what they rest on."""
     first, subject = members[0], members[0].subject
     pairs = [(part, pair) for part in members for pair in part.part.comparisons]
     advice = []
     if _shares_table(subject):
         place = f", place {place_of(subject)}" if place_of(subject) else ""
-        yield Heading(f"{subject.workload}{place} {unit_text(subject.workload)}")
+        yield blocks.Heading(f"{subject.workload}{place} {unit_text(subject.workload)}")
         yield _measures(members)
     else:
-        yield Heading(str(subject))
+        yield blocks.Heading(str(subject))
         yield _figures(first)
         # The table of workers sums up how many more settle the measurements of other workloads.
         advice = [
@@ -125,71 +111,75 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
         ("Assumptions behind the intervals", assumptions),
         ("Noise", _noise(members)),
     ):
-        yield Items.of(sharing_lines(lines), title)
+        yield blocks.Items.of(sharing_lines(lines), title)
 
 
-def screen_table(measurement: Measurement, title: str) -> Table:
+def screen_table(measurement: Measurement, title: str) -> blocks.Table:
     """Make the table of one measurement for a screen."""
     if _shares_table(measurement.subject):
         return _measures([measurement], title, _MEASURES_RANK)
     rows = [row for row in _figure_rows(measurement) if row.rank]
-    return Table("", [side.name for side in measurement.sides], rows, title, turned_corner="Pool")
+    return blocks.Table(
+        "", [side.name for side in measurement.sides], rows, title, turned_corner="Pool"
+    )
 
 
-def _figures(measurement: Measurement) -> Table:
+def _figures(measurement: Measurement) -> blocks.Table:
     """Make the table of one measurement, with the verdicts in its last row."""
     sides, figures = measurement.sides, measurement.part.figures.values()
     # Before and after: each pool has a separate baseline.
     baselines = {side.baseline for side in sides if side.comparison} | {measurement.baseline}
-    against = BASELINE if len(baselines) > 1 else measurement.baseline
+    against = blocks.BASELINE if len(baselines) > 1 else measurement.baseline
     ratios, intervals, verdicts = zip(*map(_comparison, sides), strict=True)
     rows = [
         *_figure_rows(measurement),
-        Row("Workers", [f"{side.workers:,}" for side in figures]),
-        Row("Retrieves", [f"{side.samples:,}" for side in figures]),
-        Row(f"Ratio vs {against}", ratios, is_strong=True),
-        Row(INTERVAL_HEAD, intervals),
-        Row("Verdict", verdicts, is_strong=True),
+        blocks.Row("Workers", [f"{side.workers:,}" for side in figures]),
+        blocks.Row("Retrieves", [f"{side.samples:,}" for side in figures]),
+        blocks.Row(f"Ratio vs {against}", ratios, is_strong=True),
+        blocks.Row(INTERVAL_HEAD, intervals),
+        blocks.Row("Verdict", verdicts, is_strong=True),
     ]
-    return Table("Metric", [side.name for side in sides], rows, turned_corner="Pool")
+    return blocks.Table("Metric", [side.name for side in sides], rows, turned_corner="Pool")
 
 
-def _figure_rows(measurement: Measurement) -> Iterator[Row]:
+def _figure_rows(measurement: Measurement) -> Iterator[blocks.Row]:
     for figure in FIGURES:
         values = (figure.value_ns(side) for side in measurement.part.figures.values())
         cells = times([math.nan if value is None else value for value in values])
-        yield Row(figure.label, cells, rank=figure.screen_rank)
+        yield blocks.Row(figure.label, cells, rank=figure.screen_rank)
         if figure.label == "Avg" and (compared_ns := measurement.compared_ns):
             # What the ratios are of, where the averages give other ratios.
             means = [", ".join(times(compared_ns.get(side.name, ()))) for side in measurement.sides]
-            yield Row(COMPARED, means, rank=figure.screen_rank)
+            yield blocks.Row(COMPARED, means, rank=figure.screen_rank)
 
 
-def _comparison(side: Side) -> tuple[Words, str, Words]:
+def _comparison(side: Side) -> tuple[blocks.Words, str, blocks.Words]:
     """Write a side's ratio, its interval and the verdict; the baseline's own ratio is 1."""
-    value, ends = ratio(1) if side.verdict == BASELINE else NOTHING, NOTHING
+    value, ends = ratio(1) if side.verdict == blocks.BASELINE else NOTHING, NOTHING
     if side.comparison is not None:
         value, ends = ratio(side.comparison.ratio), ends_text(side.comparison.interval)
-    return Words(value, side.verdict), ends, Words(side.verdict, side.verdict)
+    return blocks.Words(value, side.verdict), ends, blocks.Words(side.verdict, side.verdict)
 
 
-def _measures(measurements: Sequence[Measurement], title: str = "", rank: int = ALWAYS) -> Table:
+def _measures(
+    measurements: Sequence[Measurement], title: str = "", rank: int = blocks.ALWAYS
+) -> blocks.Table:
     """Make one table of measurements that share a unit; each has a row per pool."""
     unit = workloads.of(measurements[0].subject.workload).unit
     heads = (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict")
     rows = [replace(row, rank=rank) for part in measurements for row in _measure(part)]
-    return Table("Pool", heads, rows, title)
+    return blocks.Table("Pool", heads, rows, title)
 
 
-def _measure(measurement: Measurement) -> Iterator[Row]:
+def _measure(measurement: Measurement) -> Iterator[blocks.Row]:
     workload = workloads.of(measurement.subject.workload)
-    yield Row(measurement.subject.label)
+    yield blocks.Row(measurement.subject.label)
     details: list[tuple[str, str]] = []
     for side in measurement.sides:
         figures = measurement.part.figures[side.name]
         values_ns = (figures.mean_ns, figures.percentiles_ns[TAIL])
-        cells: list[Line] = [digits(workload.shown(value_ns)) for value_ns in values_ns]
-        yield Row(side.name, [*cells, *_comparison(side)], level=1)
+        cells: list[blocks.Line] = [digits(workload.shown(value_ns)) for value_ns in values_ns]
+        yield blocks.Row(side.name, [*cells, *_comparison(side)], level=1)
         if means_ns := measurement.compared_ns.get(side.name, ()):
             means = ", ".join(digits(workload.shown(mean_ns)) for mean_ns in means_ns)
             details.append((f"{side.name} {means}", COMPARED.lower()))
@@ -197,7 +187,7 @@ def _measure(measurement: Measurement) -> Iterator[Row]:
             (f"{side.name} {_detail_text(detail)}", detail.label) for detail in figures.details
         )
     for values, label in sharing(details):
-        yield Row(Words(f"{label}: {values}", QUIET), level=1)
+        yield blocks.Row(blocks.Words(f"{label}: {values}", blocks.QUIET), level=1)
 
 
 def _detail_text(detail: Detail) -> str:
@@ -258,7 +248,7 @@ def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
     return name_of_side, "; ".join(sentences) or "not recorded"
 
 
-def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[Block]:
+def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
     """Draw the ratios of measurements that share a section, then the samples of each."""
     shares = _shares_table(members[0].subject)
     pairs = [
@@ -273,19 +263,19 @@ def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator
             f", with its interval (the thicker part: {percent(EQUIVALENCE_LEVEL)}): above 1 is slower. "
             "Shaded: the margin that counts as equivalent."
         )
-        title = Words("Ratio of times to the baseline's", STRONG)
+        title = blocks.Words("Ratio of times to the baseline's", blocks.STRONG)
         arguments = ([pair for _, pair in pairs], names, report.margin_ratio)
-        yield Picture((title, meaning), "forest", arguments)
+        yield blocks.Picture((title, meaning), "forest", arguments)
     for measurement in members:
         picture = _samples(measurement, report)
         if picture is not None and not shares:
             yield picture
         elif picture is not None and measurement.position < _MEASUREMENTS_DRAWN:
             summary = f"Samples of {measurement.subject.label}"
-            yield Fold(summary, [picture], on_page_only=True)
+            yield blocks.Fold(summary, [picture], on_page_only=True)
 
 
-def _samples(measurement: Measurement, report: SampledReport) -> Picture | None:
+def _samples(measurement: Measurement, report: SampledReport) -> blocks.Picture | None:
     """Draw how the samples of one measurement are distributed; nothing without any."""
     part = measurement.part
     drawn = [*part.figures][:_SIDES_DRAWN]
@@ -302,4 +292,6 @@ def _samples(measurement: Measurement, report: SampledReport) -> Picture | None:
     caption = ": the share up to a given value. Each line is a worker, each vertical line the mean of a side."
     if len(part.figures) > len(drawn):
         caption += f" Only the first {len(drawn)} of {len(part.figures):,} sides are drawn."
-    return Picture((Words(title, STRONG), caption), "distribution", (part, series))
+    return blocks.Picture(
+        (blocks.Words(title, blocks.STRONG), caption), "distribution", (part, series)
+    )

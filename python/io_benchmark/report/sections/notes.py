@@ -9,20 +9,7 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES
 from io_benchmark.number_text import listed, number_of
-from io_benchmark.report.blocks import (
-    ALWAYS,
-    CODE,
-    NO_VERDICT,
-    WARNING,
-    Block,
-    Heading,
-    Item,
-    Items,
-    Line,
-    Words,
-    lists,
-    plain,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import text_of
 from io_benchmark.report.sections.workers import cautions
 from io_benchmark.results import workloads
@@ -39,55 +26,57 @@ _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
 _LAST_RANK = 2
 
 
-def warnings(report: Report) -> Iterator[Item]:
+def warnings(report: Report) -> Iterator[blocks.Item]:
     """Write what changes how the answers are read; more than a few are counted."""
     yield from _first(refusals(report), "refused comparisons")
-    missing = [(Words("Not read:", WARNING), f" {line}") for line in report.unreadable]
+    missing = [
+        (blocks.Words("Not read:", blocks.WARNING), f" {line}") for line in report.unreadable
+    ]
     yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
     yield from _first(cautions(report), "cautions about workers")
-    for severity, rank in ((Severity.ALLOWED, ALWAYS), (Severity.WARNING, _NOTE)):
+    for severity, rank in ((Severity.ALLOWED, blocks.ALWAYS), (Severity.WARNING, _NOTE)):
         by_rule = grouped(_alike(report, severity), lambda alike: alike[0].rule)
         rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
         lines = []
         for rule in rules:
             sentence, *further = dict.fromkeys(map(_brief, by_rule[rule]))
             more = f" (and {number_of(len(further), 'more such warning')})" if further else ""
-            lines.append((Words(f"{rule}:", WARNING), f" {sentence}{more}"))
+            lines.append((blocks.Words(f"{rule}:", blocks.WARNING), f" {sentence}{more}"))
         kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
         yield from _first(lines, kinds, rank=rank)
     yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
 
 
 def _first(
-    lines: Sequence[Line], kind: str, *, rank: int = ALWAYS, most: int = _SHOWN
-) -> Iterator[Item]:
+    lines: Sequence[blocks.Line], kind: str, *, rank: int = blocks.ALWAYS, most: int = _SHOWN
+) -> Iterator[blocks.Item]:
     """Yield a few lines, cut; then how many more there are."""
     visible = lines if len(lines) <= most else lines[: most - 1]
     for line in visible:
         lead, rest = line if isinstance(line, tuple) else ("", line)
-        cut = name(plain(rest), _WARNING_LENGTH)
-        yield Item((lead, f" {cut}") if lead else cut, mark="!", rank=rank)
+        cut = name(blocks.plain(rest), _WARNING_LENGTH)
+        yield blocks.Item((lead, f" {cut}") if lead else cut, mark="!", rank=rank)
     if len(lines) > len(visible):
-        yield Item(f"and {len(lines) - len(visible):,} more {kind}", mark="!", rank=rank)
+        yield blocks.Item(f"and {len(lines) - len(visible):,} more {kind}", mark="!", rank=rank)
 
 
-def notes(report: Report) -> Iterator[Block]:
+def notes(report: Report) -> Iterator[blocks.Block]:
     """Write all warnings, with the measurements that they are about, and what could not be read."""
     items = [
-        Item((Words(alike[0].rule, CODE), f": {_full(alike, report)}"))
+        blocks.Item((blocks.Words(alike[0].rule, blocks.CODE), f": {_full(alike, report)}"))
         for alike in _alike(report, Severity.ALLOWED, Severity.WARNING)
     ]
     if items:
-        yield from (Heading("Notes"), Items(items, shown=0))
+        yield from (blocks.Heading("Notes"), blocks.Items(items, shown=0))
     remarks = [*map(text_of, report.remarks)]
-    yield from lists(("Not read", report.unreadable), ("Remarks", remarks))
+    yield from blocks.lists(("Not read", report.unreadable), ("Remarks", remarks))
 
 
-def refusals(report: Report) -> list[Line]:
+def refusals(report: Report) -> list[blocks.Line]:
     """Return the refusing rules with what they are about, and the message with its consequence."""
-    lines: list[Line] = []
+    lines: list[blocks.Line] = []
     for alike in _alike(report, Severity.REFUSED):
-        lead = Words(f"REFUSED by {alike[0].rule}", NO_VERDICT)
+        lead = blocks.Words(f"REFUSED by {alike[0].rule}", blocks.NO_VERDICT)
         lines.append((lead, f" ({_where(alike, report)}): {_refusal(alike[0], report.subjects)}"))
     return lines
 

@@ -24,18 +24,7 @@ from io_benchmark.number_text import (
     signed_percent,
     whole_percents,
 )
-from io_benchmark.report.blocks import (
-    QUIET,
-    Block,
-    Fold,
-    Heading,
-    Item,
-    Items,
-    Paragraph,
-    Row,
-    Table,
-    Words,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import on_measurement
 from io_benchmark.report.sections.measured import Measurement, leading_of
 from io_benchmark.results import workloads
@@ -102,7 +91,7 @@ def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
     return math.fsum(getattr(part, field) for part in parts)
 
 
-def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[Block]:
+def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[blocks.Block]:
     """Write the parts of all differences; nothing where no difference was divided."""
     subjects = [part.subject for part in report.subjects]
     sides = [side for measurement in measurements for side in measurement.all_sides]
@@ -118,8 +107,8 @@ def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[Block
     )
     if not first:
         return
-    yield Heading("Where the time went")
-    yield Items([_sentence(*divided, subjects) for divided in first])
+    yield blocks.Heading("Where the time went")
+    yield blocks.Items([_sentence(*divided, subjects) for divided in first])
     tables = [(division, subject) for division, subject, _ in first]
     tables += [(side.division, side.subject) for side in further if side.division]
     written = [[*_table(division, subject, subjects)] for division, subject in tables]
@@ -127,7 +116,7 @@ def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[Block
     yield from chain(*written[:shown])
     if written[shown:]:
         summary = f"The parts of {number_of(len(tables) - shown, 'further difference')}"
-        yield Fold(summary, [*chain(*written[shown:])])
+        yield blocks.Fold(summary, [*chain(*written[shown:])])
 
 
 def where(division: Division, subject: Subject) -> tuple[str, str]:
@@ -176,7 +165,7 @@ def _is_certain(part: PartDifference) -> bool:
 
 def _sentence(
     division: Division, subject: Subject, verdict: str, subjects: Sequence[Subject]
-) -> Item:
+) -> blocks.Item:
     whole, parts_named = where(division, subject)
     phrase = on_measurement(subject, subjects)
     lead = f"{division.candidate}, {whole} against {division.baseline}{phrase}:"
@@ -188,10 +177,12 @@ def _sentence(
     if unrecorded:
         waiting = " and ".join(filter(None, unrecorded)) or "operations"
         parts_named += f"; the results do not record what the {waiting} waited for"
-    return Item((Words(lead, verdict), f" {parts_named}."), kind=verdict)
+    return blocks.Item((blocks.Words(lead, verdict), f" {parts_named}."), kind=verdict)
 
 
-def _table(division: Division, subject: Subject, subjects: Sequence[Subject]) -> Iterator[Block]:
+def _table(
+    division: Division, subject: Subject, subjects: Sequence[Subject]
+) -> Iterator[blocks.Block]:
     """Write a row per part below its phase, then what the parts mean."""
     difference = _Difference.of(division)
     candidate, baseline = division.candidate, division.baseline
@@ -204,17 +195,17 @@ def _table(division: Division, subject: Subject, subjects: Sequence[Subject]) ->
     for part in difference.large:
         if _PHASES[part.phase] not in ("", phase):
             phase = _PHASES[part.phase]
-            rows.append(Row(phase))
+            rows.append(blocks.Row(phase))
         cells = _cells(difference, [part], has_intervals=has_intervals)
-        rows.append(Row(_KINDS[part.kind], cells, level=1 if phase else 0))
+        rows.append(blocks.Row(_KINDS[part.kind], cells, level=1 if phase else 0))
     for label, same in (("other parts", difference.small), ("all parts", division.parts)):
         if same:
             cells = _cells(difference, same, has_intervals=has_intervals)
-            rows.append(Row(label, cells, label == "all parts"))
-    yield Table("", (baseline, candidate, "Difference", *interval, "Share"), rows, title)
+            rows.append(blocks.Row(label, cells, label == "all parts"))
+    yield blocks.Table("", (baseline, candidate, "Difference", *interval, "Share"), rows, title)
     for kind, meaning in _MEANINGS.items():
         if any(part.kind is kind for part in difference.large):
-            yield Paragraph(f"{_KINDS[kind]}: {meaning}", QUIET)
+            yield blocks.Paragraph(f"{_KINDS[kind]}: {meaning}", blocks.QUIET)
 
 
 def _cells(

@@ -7,17 +7,7 @@ from io_benchmark.analysis.levels import margin_bounds
 from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import PlaceRow, Places, Report
 from io_benchmark.number_text import NOTHING, digits, number_of, ratio
-from io_benchmark.report.blocks import (
-    Block,
-    Fold,
-    Heading,
-    Items,
-    Line,
-    Paragraph,
-    Row,
-    Table,
-    Words,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import (
     ends_text,
     sharing,
@@ -35,29 +25,29 @@ _ONE_AFTER_THE_OTHER = (
 )
 
 
-def places(report: Report) -> Iterator[Block]:
+def places(report: Report) -> Iterator[blocks.Block]:
     """Write every destination of cache-retrieve, and of other workloads what differs or is missing."""
     if not report.places:
         return
-    yield Heading("Places")
+    yield blocks.Heading("Places")
     rows = [row for measured in report.places for row in measured.rows]
     kinds = {}
     for row in rows:
         shared = [*sharing((_short(side.side), side.kind) for side in row.sides if side.kind)]
         pools = "; ".join(f"{kind} on {names}" for names, kind in shared)
         kinds[_short(row.place)] = shared[0][1] if len(shared) == 1 else pools
-    yield Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
+    yield blocks.Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
     apart = [measured.subject for measured in report.places if not _took_turns(measured)]
     if apart:
         names = map(_name, apart) if len(apart) < len(report.places) else ["all"]
-        yield Paragraph(_ONE_AFTER_THE_OTHER.format(names="; ".join(names)))
+        yield blocks.Paragraph(_ONE_AFTER_THE_OTHER.format(names="; ".join(names)))
     notable = [measured for measured in report.places if _is_notable(measured, report.margin_ratio)]
     for measured in notable:
         yield from _tables(measured)
     further = [measured for measured in report.places if measured not in notable]
     if further:
         summary = f"No proven difference between places in {number_of(len(further), 'measurement')}"
-        yield Fold(summary, [block for measured in further for block in _tables(measured)])
+        yield blocks.Fold(summary, [block for measured in further for block in _tables(measured)])
 
 
 def _took_turns(measured: Places) -> bool:
@@ -78,7 +68,7 @@ def _is_notable(measured: Places, margin_ratio: float) -> bool:
     )
 
 
-def _tables(measured: Places) -> Iterator[Block]:
+def _tables(measured: Places) -> Iterator[blocks.Block]:
     """Write the means at each place, the ratios to the first place, and what is missing."""
     sides = list(dict.fromkeys(side.side for row in measured.rows for side in row.sides))
     pairs = dict.fromkeys(
@@ -89,23 +79,23 @@ def _tables(measured: Places) -> Iterator[Block]:
     def mean_text(mean_ns: float | None) -> str:
         return NOTHING if mean_ns is None else digits(workload.shown(mean_ns))
 
-    means: list[Row] = []
-    ratios: list[Row] = []
+    means: list[blocks.Row] = []
+    ratios: list[blocks.Row] = []
     for row in measured.rows:
         means_ns = {side.side: side.mean_ns for side in row.sides}
         comparisons = {(pair.candidate, pair.baseline): pair for pair in row.comparisons}
-        cells: list[Line] = [mean_text(means_ns.get(side)) for side in sides]
+        cells: list[blocks.Line] = [mean_text(means_ns.get(side)) for side in sides]
         for pair in map(comparisons.get, pairs):
-            verdict = pair and Words(f"{ratio(pair.ratio)} {pair.verdict}", pair.verdict)
+            verdict = pair and blocks.Words(f"{ratio(pair.ratio)} {pair.verdict}", pair.verdict)
             cells.append(verdict or NOTHING)
-        means.append(Row(_short(row.place), cells))
+        means.append(blocks.Row(_short(row.place), cells))
         ratios += _ratios(row, sides)
     heads = (*sides, *(f"{candidate}/{baseline}" for candidate, baseline in pairs))
-    yield Table("Place", heads, means, _title(measured.subject), turned_corner="Pool")
+    yield blocks.Table("Place", heads, means, _title(measured.subject), turned_corner="Pool")
     title = f"Ratio of times to {measured.rows[0].place}, each worker compared with itself"
     # At the first place there is nothing to compare with.
-    yield Table("Place", sides, ratios[2:], title, turned_corner="Pool")
-    yield Items.of(_notes(measured.rows))
+    yield blocks.Table("Place", sides, ratios[2:], title, turned_corner="Pool")
+    yield blocks.Items.of(_notes(measured.rows))
 
 
 def _title(subject: Subject) -> str:
@@ -125,12 +115,15 @@ def _short(place: str) -> str:
     return name(place, _SHORT_CELLS)
 
 
-def _ratios(row: PlaceRow, sides: Sequence[str]) -> Iterator[Row]:
+def _ratios(row: PlaceRow, sides: Sequence[str]) -> Iterator[blocks.Row]:
     by_side = {side.side: side for side in row.sides}
     places = [by_side.get(side) for side in sides]
     ratios = [ratio(side.ratio) if side and side.ratio is not None else NOTHING for side in places]
     intervals = [ends_text(side.interval) if side and side.interval else NOTHING for side in places]
-    yield from (Row(_short(row.place), ratios, is_strong=True), Row(INTERVAL_HEAD, intervals))
+    yield from (
+        blocks.Row(_short(row.place), ratios, is_strong=True),
+        blocks.Row(INTERVAL_HEAD, intervals),
+    )
 
 
 def _notes(rows: Sequence[PlaceRow]) -> Iterator[str]:

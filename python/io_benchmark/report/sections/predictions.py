@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Predictions: how long profiled tasks take on other pools, and why some could not be predicted."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
@@ -25,18 +25,7 @@ from io_benchmark.number_text import (
     signed,
     size,
 )
-from io_benchmark.report.blocks import (
-    Block,
-    Document,
-    DrawnRatio,
-    Heading,
-    Items,
-    Paragraph,
-    Picture,
-    Row,
-    Table,
-    lists,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import sharing_lines, text_of
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name
@@ -46,28 +35,28 @@ _LEAST_ADDED = 0.005
 _TASKS_PAID = 1000
 _PAID = f"{_TASKS_PAID:,} tasks"
 # Columns that are left out first where there is no room.
-_DROP = ("CPU", "syncs", "writes", "measured", "ratio")
+_DROP = ("CPU", "syncs", "at ceiling", "writes", "measured", "ratio")
 
 
-def document(predictions: Predictions) -> Document:
+def document(predictions: Predictions) -> blocks.Document:
     """Write everything that a report of predictions says."""
-    blocks = [block for task in predictions.tasks for block in _task(task)]
-    blocks += lists(
+    content = [block for task in predictions.tasks for block in _task(task)]
+    content += blocks.lists(
         ("Results that could not be read", predictions.unreadable),
         ("Messages about the results", predictions.remarks),
     )
-    return Document("How long tasks take on other pools", blocks)
+    return blocks.Document("How long tasks take on other pools", content)
 
 
-def _task(task: TaskPrediction) -> Iterator[Block]:
+def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
     profiled_on, profiled_ns = task.pool or "a pool without a name", fmean(task.measured_ns)
     command = f", command {task.sha256[:8]}" if task.sha256 else ""
-    yield Heading(f"{clean_name(task.program)}{command}")
+    yield blocks.Heading(f"{clean_name(task.program)}{command}")
     basis = number_of(len(task.measured_ns), "profile" if task.sha256 else "resource profile")
-    yield Paragraph(f"{_time(profiled_ns, profiled_ns)} on {profiled_on}, by {basis}.")
+    yield blocks.Paragraph(f"{_time(profiled_ns, profiled_ns)} on {profiled_on}, by {basis}.")
     if None not in (task.cpus_used, task.written_bytes, task.read_bytes):
         syncs = f", up to {count(task.syncs)} syncs" if task.syncs else ""
-        yield Paragraph(
+        yield blocks.Paragraph(
             f"Meanwhile: {digits(task.cpus_used or 0)} CPUs used, {size(task.written_bytes or 0)} "
             f"written to its disks, {size(task.read_bytes or 0)} read{syncs}."
         )
@@ -77,7 +66,7 @@ def _task(task: TaskPrediction) -> Iterator[Block]:
         table = _table(task, profiled_on, predicted, profiled_ns)
         yield table
         drawn = {
-            pool.pool: DrawnRatio(
+            pool.pool: blocks.DrawnRatio(
                 pool.time_ns / profiled_ns,
                 Interval(pool.low_ns / profiled_ns, pool.high_ns / profiled_ns, PREDICTION_LEVEL),
             )
@@ -86,28 +75,59 @@ def _task(task: TaskPrediction) -> Iterator[Block]:
         }
         if drawn:
             caption = f"Time divided by that on {profiled_on}; {percent(PREDICTION_LEVEL)} of tasks are on the line"
-            yield Picture.forest(caption, drawn, DEFAULT_MARGIN)
+            yield blocks.Picture.forest(caption, drawn, DEFAULT_MARGIN)
+        yield from _cost_picture(task, drawn, profiled_on)
+        yield from demand_picture(task)
         if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
     if not task.pools:
-        yield Items.of(["--on has no results of other pools."], "Nothing to predict")
+        yield blocks.Items.of(["--on has no results of other pools."], "Nothing to predict")
     # A measured pool needs no reason.
     unmeasured = [pool for pool in task.pools if not pool.measured_ns]
     reasons = [(pool.pool, f"{text_of(pool.reason)}.") for pool in unmeasured if pool.reason]
-    yield Items.of(sharing_lines(reasons), "Not predicted")
-    yield Items.of(notes, "Notes")
+    yield blocks.Items.of(sharing_lines(reasons), "Not predicted")
+    yield blocks.Items.of(notes, "Notes")
+
+
+def _cost_picture(
+    task: TaskPrediction, times: Mapping[str, blocks.DrawnRatio], profiled_on: str
+) -> Iterator[blocks.Picture]:
+    """Draw the cost of pools whose price is known in the currency of the profiled one."""
+    if own := task.price:
+        prices = {pool.pool: pool.price for pool in task.pools}
+        rows = {
+            pool: (time, time.times(price.per_hour / own.per_hour))
+            for pool, time in times.items()
+            if (price := prices[pool]) and price.currency == own.currency
+        }
+        if rows:
+            caption = f"Cost of the task against its time, both divided by those on {profiled_on}"
+            yield blocks.Picture(caption, "costs", (rows,))
+
+
+def demand_picture(task: TaskPrediction) -> Iterator[blocks.Picture]:
+    """Draw what a task wrote over time, and the most that the pools' disks write."""
+    written = task.written
+    if written is not None and written.ceilings_bytes_per_s and any(written.bytes_per_s):
+        step_s = written.step_ns / NS_PER_S
+        caption = (
+            f"What the task wrote to the disks of {written.place}, averages of {digits(step_s)} s, and the "
+            "most that each pool's disks write: where that is less, they are the limit"
+        )
+        yield blocks.Picture(caption, "demand", (written,))
 
 
 def _table(
     task: TaskPrediction, profiled_on: str, pools: Sequence[PoolPrediction], profiled_ns: float
-) -> Table:
+) -> blocks.Table:
     """Write what was profiled, then a row per pool; a column without any cell is left out."""
     heads = (
         *("time", f"{percent(PREDICTION_LEVEL)} of tasks", "ratio", "writes", "syncs", "CPU"),
-        *("measured", _PAID),
+        *("at ceiling", "measured", _PAID),
     )
     money = _money(profiled_ns, task.price)
-    rows = [Row(profiled_on, [_time(profiled_ns, profiled_ns), "profiled", *[""] * 5, money])]
+    own = (_time(profiled_ns, profiled_ns), "profiled", *[""] * 4, _share(task.at_ceiling_share))
+    rows = [blocks.Row(profiled_on, [*own, "", money])]
     for pool in pools:
         measured_ns = fmean(pool.measured_ns) if pool.measured_ns else None
         cells = (
@@ -117,19 +137,24 @@ def _table(
             _added(pool.added_by_writes_ns, profiled_ns),
             _added(pool.added_by_syncs_ns, profiled_ns),
             _added(pool.added_by_cpu_ns, profiled_ns),
+            _share(pool.at_ceiling_share),
             _time(measured_ns, profiled_ns),
             # A measured time needs no model.
             _money(measured_ns or pool.time_ns, pool.price),
         )
-        rows.append(Row(pool.pool, cells))
+        rows.append(blocks.Row(pool.pool, cells))
     used = [column for column in range(len(heads)) if any(row.cells[column] for row in rows)]
-    return Table("pool", heads, rows, drop=_DROP).keep_columns(used)
+    return blocks.Table("pool", heads, rows, drop=_DROP).keep_columns(used)
 
 
 def _money(time_ns: float | None, price: Price | None) -> str:
     if not time_ns:
         return ""
     return Cost((CostShare("", _TASKS_PAID, time_ns / NS_PER_S / 60, price=price),)).money
+
+
+def _share(share: float | None) -> str:
+    return percent(share) if share and share >= _LEAST_ADDED else ""
 
 
 def _interval(pool: PoolPrediction, profiled_ns: float) -> str:

@@ -31,15 +31,15 @@ def document(ranking: Ranking) -> Document:
         f"label takes least; {count(len(ranking.labels))} are slower by more than chance. Months have "
         "30 days; hours are those of workers."
     )
-    blocks: list[Block] = [Paragraph(basis)]
+    content: list[Block] = [Paragraph(basis)]
     if ranking.labels:
-        blocks += [Heading("Labels"), *_labels(ranking)]
+        content += [Heading("Labels"), *_labels(ranking)]
     if ranking.pools:
         heads = ("runs", "labels", "workers", "hours", "failed", "price per hour")
         rows = [Row(name(pool.pool, _POOL_CELLS), _pool(pool)) for pool in ranking.pools]
-        blocks += [Heading("Pools"), Table("pool", heads, rows, drop=heads[1:])]
-    blocks += lists(("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks))
-    return Document("Which tasks cost most on a slower pool", blocks)
+        content += [Heading("Pools"), Table("pool", heads, rows, drop=heads[1:])]
+    content += lists(("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks))
+    return Document("Which tasks cost most on a slower pool", content)
 
 
 def _labels(ranking: Ranking) -> Iterator[Block]:

@@ -22,22 +22,7 @@ from io_benchmark.number_text import (
     ratio,
     signed,
 )
-from io_benchmark.report.blocks import (
-    ALWAYS,
-    NO_VERDICT,
-    STRONG,
-    WARNING,
-    Block,
-    Document,
-    Heading,
-    Item,
-    Items,
-    Picture,
-    Row,
-    Table,
-    Words,
-    lists,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, text_of, verdict_text
 from io_benchmark.text import name
 
@@ -55,7 +40,7 @@ _RANKS = {title: rank for rank, title in enumerate(_LEFT_OUT)}
 _ROWS_LEFT, _ANSWERS_LEFT = (8, 6, 3), (4, 2, 1)
 
 
-def document(report: TaskReport) -> Document:
+def document(report: TaskReport) -> blocks.Document:
     """Write everything that a report about tasks says, and what its first screen has."""
     answers = _answers(report)
     table = (
@@ -70,32 +55,43 @@ def document(report: TaskReport) -> Document:
     notes |= dict.fromkeys(f"{text_of(look)}; the intervals are adjusted" for look in looks)
     remarks = [*map(text_of, report.remarks)]
     urgent = [*notes, *(f"Not read: {line}" for line in report.unreadable), *remarks]
-    warnings = [Item(Words(name(line, _NOTE_LENGTH), WARNING), mark="!") for line in urgent]
-    blocks: list[Block] = [answers]
+    warnings = [
+        blocks.Item(blocks.Words(name(line, _NOTE_LENGTH), blocks.WARNING), mark="!")
+        for line in urgent
+    ]
+    content: list[blocks.Block] = [answers]
     if report.comparisons:
         pairs = {pair.candidate: pair for pair in _in_order(report.comparisons)}
         caption = "Ratio of a task's time to the baseline's, with its interval"
-        blocks.append(Picture.forest(caption, pairs, report.margin_ratio))
-    blocks += tables
+        content.append(blocks.Picture.forest(caption, pairs, report.margin_ratio))
+        rows = {
+            pool: (pair, blocks.DrawnRatio(pair.cost.ratio, pair.cost.interval))
+            for pool, pair in pairs.items()
+            if pair.cost is not None
+        }
+        if rows:
+            caption = "Cost of a task against its time, both divided by those of the baseline"
+            content.append(blocks.Picture(caption, "costs", (rows,)))
+    content += tables
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
-            blocks += _labels(comparison)
+            content += _labels(comparison)
     unread = ("Not read", report.unreadable)
-    blocks += lists(("Notes", [*notes]), unread, ("Messages about the runs", remarks))
+    content += blocks.lists(("Notes", [*notes]), unread, ("Messages about the runs", remarks))
     title = f"How long the same tasks take: {name(report.title, _TITLE_LENGTH)}"
     if len(report.comparisons) > _POOLS_NAMED and report.baseline:
         pools = f"{len(report.comparisons):,} pools against {report.baseline}"
         title = f"How long the same tasks take: {pools}"
     if report.baseline and not report.baseline_reason.startswith("--"):
         title += f" ({report.baseline_reason})"
-    hidden = Items(warnings, noun="; tasks --details shows them", shown=_SCREEN_NOTES)
-    return Document(title, blocks, [answers, hidden, *tables], "tasks")
+    hidden = blocks.Items(warnings, noun="; tasks --details shows them", shown=_SCREEN_NOTES)
+    return blocks.Document(title, content, [answers, hidden, *tables], "tasks")
 
 
-def _answers(report: TaskReport) -> Items:
+def _answers(report: TaskReport) -> blocks.Items:
     if not report.comparisons:
-        nothing = Words("Nothing could be compared.", NO_VERDICT)
-        return Items([Item(nothing, kind=NO_VERDICT)])
+        nothing = blocks.Words("Nothing could be compared.", blocks.NO_VERDICT)
+        return blocks.Items([blocks.Item(nothing, kind=blocks.NO_VERDICT)])
     items = []
     for position, comparison in enumerate(_in_order(report.comparisons)):
         lead, rest = verdict_text(comparison, report.margin_ratio)
@@ -104,20 +100,23 @@ def _answers(report: TaskReport) -> Items:
         low, high = (_signed(end_s / unit_s) for end_s in comparison.difference_interval_s)
         ends = "" if _is_cut(comparison.interval) else f" ({low} to {high})"
         difference = f"{_signed(comparison.difference_s / unit_s)} {unit} per task{ends}"
-        line = (Words(lead, comparison.verdict), f" {rest}, {difference}.")
+        line = (blocks.Words(lead, comparison.verdict), f" {rest}, {difference}.")
         below = [
-            Item((Words(f"{title}:", STRONG), f" {sentence}"), rank=_RANKS.get(title, ALWAYS))
+            blocks.Item(
+                (blocks.Words(f"{title}:", blocks.STRONG), f" {sentence}"),
+                rank=_RANKS.get(title, blocks.ALWAYS),
+            )
             for title, sentence in _below(comparison)
         ]
         rank = _pool_rank(position, _ANSWERS_LEFT)
-        items.append(Item(line, below, comparison.verdict, rank=rank))
-    return Items(items, noun=" pools")
+        items.append(blocks.Item(line, below, comparison.verdict, rank=rank))
+    return blocks.Items(items, noun=" pools")
 
 
 def _pool_rank(position: int, kept: Sequence[int]) -> int:
     """Return the rank of a pool: those behind the first 4 go first, the very first one never."""
     gone = [step for step, number in enumerate(kept) if position >= number]
-    return len(_LEFT_OUT) + gone[0] if gone else ALWAYS
+    return len(_LEFT_OUT) + gone[0] if gone else blocks.ALWAYS
 
 
 def _in_order(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]:
@@ -191,7 +190,7 @@ def _change(cost_ratio: float) -> str:
     return signed(percent(abs(cost_ratio - 1)), cost_ratio - 1)
 
 
-def _pair_table(comparison: TaskComparison) -> Table:
+def _pair_table(comparison: TaskComparison) -> blocks.Table:
     """Write the parts of the time of the two sides, and how their runs ended."""
     before, after = _times(comparison)
     parts = {
@@ -223,10 +222,13 @@ def _pair_table(comparison: TaskComparison) -> Table:
         shares = (cost.baseline.lost_share, cost.candidate.lost_share)
         rows["Time of lost runs"] = [f"+{percent(share)}" for share in shares]
     heads = [name(side, _HEAD_CELLS) for side in (comparison.baseline, comparison.candidate)]
-    return Table(
+    return blocks.Table(
         "",
         heads,
-        [Row(title, cells, rank=_RANKS.get(title, ALWAYS)) for title, cells in rows.items()],
+        [
+            blocks.Row(title, cells, rank=_RANKS.get(title, blocks.ALWAYS))
+            for title, cells in rows.items()
+        ],
     )
 
 
@@ -235,7 +237,7 @@ def _with_share(runs: int, share: float) -> str:
     return f"{count(runs)} ({percent(share)})" if runs else count(runs)
 
 
-def _pools_table(report: TaskReport) -> Table:
+def _pools_table(report: TaskReport) -> blocks.Table:
     """Write a row for each comparison, or for each side where there is none."""
     # What comes last matters least.
     heads: tuple[str, ...] = ("Baseline", "Task", "Ratio", "Verdict", "Cost", "Lost")
@@ -255,13 +257,13 @@ def _pools_table(report: TaskReport) -> Table:
             for side in report.sides
         ]
     ranked = [
-        Row(pool, cells, rank=_pool_rank(position, _ROWS_LEFT))
+        blocks.Row(pool, cells, rank=_pool_rank(position, _ROWS_LEFT))
         for position, (pool, cells) in enumerate(rows)
     ]
-    return Table("", heads, ranked, drop=heads[:1:-1], noun=" pools")
+    return blocks.Table("", heads, ranked, drop=heads[:1:-1], noun=" pools")
 
 
-def _labels(comparison: TaskComparison) -> Iterator[Block]:
+def _labels(comparison: TaskComparison) -> Iterator[blocks.Block]:
     title = f"{comparison.candidate} against {comparison.baseline}, by label"
     if len(comparison.labels) > _LABELS_SHOWN:
         title += f" (the {_LABELS_SHOWN} with most time, of {len(comparison.labels):,})"
@@ -275,8 +277,8 @@ def _labels(comparison: TaskComparison) -> Iterator[Block]:
             NOTHING if label.interval is None else ends_text(label.interval),
             f"{label.workers[0]:,}, {label.workers[1]:,}",
         )
-        rows.append(Row(name(label.label) + (" *" if label.differs else ""), cells))
-    yield from (Heading(title), Table("", heads, rows, drop=heads[:1:-1]))
+        rows.append(blocks.Row(name(label.label) + (" *" if label.differs else ""), cells))
+    yield from (blocks.Heading(title), blocks.Table("", heads, rows, drop=heads[:1:-1]))
 
 
 def _time(seconds: float | None, whole_s: float) -> str:

@@ -15,16 +15,7 @@ from io_benchmark.analysis.report_model import (
 )
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, percent, ratio
-from io_benchmark.report.blocks import (
-    STRONG,
-    Block,
-    Heading,
-    Item,
-    Line,
-    Row,
-    Table,
-    Words,
-)
+from io_benchmark.report import blocks
 from io_benchmark.report.content import bounds_text, on_measurement, text_of
 from io_benchmark.report.sections.causes import explanation
 from io_benchmark.text import ending_in_words
@@ -41,12 +32,12 @@ _NEEDED = {
 _SINGLE_NAMED, _SINGLE_ON_SCREEN = 3, 2
 
 
-def workers_needed(report: Report) -> Iterator[Block]:
+def workers_needed(report: Report) -> Iterator[blocks.Block]:
     """Write how many workers each side had and needs; the comparison that needs most of them counts."""
     if report.replication:
-        yield Heading("Workers per pool")
-        rows = [Row(side.side, _counts(side)) for side in report.replication]
-        yield Table("Pool", ("Runs", "Workers", "Workers needed"), rows)
+        yield blocks.Heading("Workers per pool")
+        rows = [blocks.Row(side.side, _counts(side)) for side in report.replication]
+        yield blocks.Table("Pool", ("Runs", "Workers", "Workers needed"), rows)
 
 
 def _counts(side: Replication) -> tuple[str, ...]:
@@ -60,13 +51,13 @@ def _counts(side: Replication) -> tuple[str, ...]:
     return f"{side.runs:,}", workers, needed
 
 
-def runs(report: Report) -> Iterator[Block]:
+def runs(report: Report) -> Iterator[blocks.Block]:
     """Write where each result is from."""
     if report.workers:
         rows = [*map(_run, report.workers)]
         heads = ("Worker", "Machine", "Task", "State", "Read from")
-        yield Heading("Workers")
-        yield Table("Pool", heads, rows, is_prose=True, shown=_RUNS_SHOWN, noun=" workers")
+        yield blocks.Heading("Workers")
+        yield blocks.Table("Pool", heads, rows, is_prose=True, shown=_RUNS_SHOWN, noun=" workers")
 
 
 def cost_text(report: Report) -> str:
@@ -113,7 +104,7 @@ def _listed(names: Sequence[str]) -> str:
     return listed(names, _NAMES_SHOWN, " and {:,} others")
 
 
-def _run(worker: WorkerLine) -> Row:
+def _run(worker: WorkerLine) -> blocks.Row:
     run = "" if worker.run_id is None else f".{worker.run_id}"
     state = worker.state
     if state in _ENDED_BADLY:
@@ -123,10 +114,10 @@ def _run(worker: WorkerLine) -> Row:
     if not worker.is_counted:
         state += ", confirms a cause"
     side = worker.side if worker.pool in worker.side else f"{worker.side} (pool {worker.pool})"
-    task: Line = f"{worker.task_id}{run}" if worker.task_id else UNKNOWN
+    task: blocks.Line = f"{worker.task_id}{run}" if worker.task_id else UNKNOWN
     if worker.url:
         host = re.split("[/?#]", worker.url, maxsplit=3)[2]
-        task = (str(task), " (", Words(f"job on {host}", link=worker.url), ")")
+        task = (str(task), " (", blocks.Words(f"job on {host}", link=worker.url), ")")
     cells = (
         # Without a queue that names it, a machine is known by its boot id.
         worker.machine if worker.worker_id == UNKNOWN else worker.worker_id,
@@ -135,7 +126,7 @@ def _run(worker: WorkerLine) -> Row:
         state,
         worker.source,
     )
-    return Row(side, cells)
+    return blocks.Row(side, cells)
 
 
 def cautions(report: Report) -> list[str]:
@@ -148,7 +139,7 @@ def cautions(report: Report) -> list[str]:
     ]
 
 
-def unlike_workers(report: Report, *, is_full: bool) -> list[Item]:
+def unlike_workers(report: Report, *, is_full: bool) -> list[blocks.Item]:
     """Write about pools of unlike machines, and about single workers that are unlike their pool."""
     by_worker = grouped(
         report.single_workers, lambda worker: (worker.side, worker.machine, *worker.tasks)
@@ -157,11 +148,11 @@ def unlike_workers(report: Report, *, is_full: bool) -> list[Item]:
     left_out = 0 if is_full else len(items) - _SINGLE_ON_SCREEN
     if left_out > 0:
         counted = number_of(left_out, "more worker")
-        items[_SINGLE_ON_SCREEN:] = [Item(f"and {counted} unlike the rest of a pool")]
+        items[_SINGLE_ON_SCREEN:] = [blocks.Item(f"and {counted} unlike the rest of a pool")]
     return [*_mixed_pools(report), *items]
 
 
-def _mixed_pools(report: Report) -> Iterator[Item]:
+def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
     """Write about each pool of unlike machines: which are slower, and what that means for the others."""
     subjects = [part.subject for part in report.subjects]
     suggested = [remedy for diagnosis in report.diagnoses for remedy in diagnosis.remedies]
@@ -178,12 +169,16 @@ def _mixed_pools(report: Report) -> Iterator[Item]:
             f"{pair.verdict} at {ratio(pair.ratio)} {bounds_text(pair.interval)}."
             for pair in pool.of_the_faster
         )
-        remedy = Item((Words("Try:", STRONG), f" {text_of(pool.remedy.action)}."))
+        remedy = blocks.Item(
+            (blocks.Words("Try:", blocks.STRONG), f" {text_of(pool.remedy.action)}.")
+        )
         below = [] if pool.remedy in suggested else [remedy]
-        yield Item((Words(lead, Verdict.SLOWER), " ".join(sentences)), below, Verdict.SLOWER)
+        yield blocks.Item(
+            (blocks.Words(lead, Verdict.SLOWER), " ".join(sentences)), below, Verdict.SLOWER
+        )
 
 
-def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> Item:
+def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> blocks.Item:
     """Write about one worker, by the measurement that explains it."""
     worker = next((finding for finding in same if finding.diagnosis is not None), same[0])
     phrase = on_measurement(worker.subject, [part.subject for part in report.subjects])
@@ -193,7 +188,7 @@ def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: boo
     lead = f"{_worker_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"
     reasons = [] if worker.diagnosis is None else [*explanation(worker.diagnosis)]
     verdict = worker.verdict.value
-    return Item((Words(lead, verdict), " ".join(sentences)), reasons, verdict)
+    return blocks.Item((blocks.Words(lead, verdict), " ".join(sentences)), reasons, verdict)
 
 
 def _worker_name(worker: SingleWorker) -> str:

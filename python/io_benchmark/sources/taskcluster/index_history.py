@@ -12,14 +12,7 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
 from io_benchmark.errors import GaveUpError, MissingError, UsageError
-from io_benchmark.sources.protocol import (
-    FIRST,
-    LAST,
-    HistoryQuery,
-    Position,
-    ReadProgress,
-    ReadRequest,
-)
+from io_benchmark.sources import protocol
 from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.addresses import (
     ROOT_VARIABLE,
@@ -45,7 +38,7 @@ _AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
 
 
 def read_index_history(
-    query: HistoryQuery, request: ReadRequest
+    query: protocol.HistoryQuery, request: protocol.ReadRequest
 ) -> tuple[dict[str, datetime], int]:
     """Read the pool's results at the deployment of the environment, in the time of the budget.
 
@@ -72,14 +65,14 @@ def read_index_history(
 
 async def _read(
     address: IndexAddress,
-    query: HistoryQuery,
-    request: ReadRequest,
+    query: protocol.HistoryQuery,
+    request: protocol.ReadRequest,
     deployments: Mapping[str, Deployment],
 ) -> tuple[dict[str, datetime], int]:
     root_url, deployment = address.root_url, deployments[address.root_url]
-    request.progress(ReadProgress("listing the index", 0, None))
+    request.progress(protocol.ReadProgress("listing the index", 0, None))
     if not request.environment.get(ROOT_VARIABLE):
-        request.remark(FIRST, default_remark(root_url))
+        request.remark(protocol.FIRST, default_remark(root_url))
     names = await deployment.indexed(address.route)
     dated = {time: task_id for name, task_id in names.items() if (time := _time(name))}
     since = query.since or date.min
@@ -104,11 +97,11 @@ async def _read(
             if member.task.pool in (query.pool, None) and member.task.kind != ALL_KIND
         ]
     )
-    request.problems += [(LAST, line) for line in request.budget.take_left_out()]
+    request.problems += [(protocol.LAST, line) for line in request.budget.take_left_out()]
     return times, len(recent) - len(newest)
 
 
-def _route(query: HistoryQuery, environment: Mapping[str, str]) -> str:
+def _route(query: protocol.HistoryQuery, environment: Mapping[str, str]) -> str:
     """Return the namespace of the pool's results by date; a dot in a name would end the name."""
     project = query.project
     if not _PROJECT.fullmatch(project):
@@ -120,7 +113,7 @@ def _route(query: HistoryQuery, environment: Mapping[str, str]) -> str:
 
 
 def _push_times(
-    dated: Mapping[datetime, str], tasks: Mapping[str, QueueTask], request: ReadRequest
+    dated: Mapping[datetime, str], tasks: Mapping[str, QueueTask], request: protocol.ReadRequest
 ) -> dict[str, datetime]:
     """Return the time of each push by task group: the index's, unless the task contradicts it.
 
@@ -128,7 +121,7 @@ def _push_times(
     """
     times = {}
     for time, task_id in sorted(dated.items()):
-        position = Position(0, str(time), task_id)
+        position = protocol.Position(0, str(time), task_id)
         task = tasks.get(task_id)
         if task is None:
             problem = f"task {task_id} of {time.date()}: does not exist; it may have expired"
@@ -146,7 +139,9 @@ def _push_times(
     return times
 
 
-def _explain_nothing(address: IndexAddress, query: HistoryQuery, *, has_older: bool) -> str:
+def _explain_nothing(
+    address: IndexAddress, query: protocol.HistoryQuery, *, has_older: bool
+) -> str:
     """Explain why there is no history, and what to check."""
     if has_older:
         return (

@@ -1,17 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Results of tasks in a Taskcluster deployment, as a source."""
 
-from io_benchmark.sources.protocol import (
-    Addresses,
-    Environment,
-    Position,
-    ProfileQuery,
-    Reading,
-    ReadRequest,
-    RunQuery,
-    Source,
-    Tell,
-)
+from io_benchmark.sources import protocol
 from io_benchmark.sources.taskcluster import addresses as forms
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
 from io_benchmark.text import clean
@@ -20,44 +10,50 @@ from io_benchmark.text import clean
 # ruff: noqa: PLC0415
 
 
-class TaskclusterSource(Source):
+class TaskclusterSource(protocol.Source):
     """Reads tasks, groups and pushes of any deployment."""
 
     forms = ("task:ID", "group:ID", "index:ROUTE", "a Taskcluster or Treeherder address")
 
-    def parse(self, address: str, environment: Environment) -> TaskclusterAddress | None:
+    def parse(self, address: str, environment: protocol.Environment) -> TaskclusterAddress | None:
         return forms.parse(address, environment)
 
-    def read(self, addresses: Addresses, request: ReadRequest) -> None:
+    def read(self, addresses: protocol.Addresses, request: protocol.ReadRequest) -> None:
         from io_benchmark.sources.taskcluster.task_results import read_results
 
         read_results(_meanings(addresses, request), request)
 
-    def read_runs(self, addresses: Addresses, query: RunQuery) -> None:
+    def read_runs(self, addresses: protocol.Addresses, query: protocol.RunQuery) -> None:
         from io_benchmark.sources.taskcluster.queue_runs import read_queue_runs
 
         read_queue_runs(_meanings(addresses, query), query)
 
-    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> None:
+    def read_profiles(self, addresses: protocol.Addresses, query: protocol.ProfileQuery) -> None:
         from io_benchmark.sources.taskcluster.task_results import read_task_profiles
 
         read_task_profiles(_meanings(addresses, query), query)
 
     def wait(
-        self, addresses: Addresses, environment: Environment, limit_s: float, tell: Tell
+        self,
+        addresses: protocol.Addresses,
+        environment: protocol.Environment,
+        limit_s: float,
+        tell: protocol.Tell,
     ) -> None:
         from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
 
-        reading = Reading(environment)
+        reading = protocol.Reading(environment)
         wait_for_tasks(_meanings(addresses, reading), environment, limit_s, tell)
 
 
-def _meanings(addresses: Addresses, reading: Reading) -> dict[int, TaskclusterAddress]:
+def _meanings(
+    addresses: protocol.Addresses, reading: protocol.Reading
+) -> dict[int, TaskclusterAddress]:
     """Return what the addresses mean; say which deployment is the default, and what one leaves out."""
     for address in addresses:
         if isinstance(address.meaning, TaskAddress) and address.meaning.selected_of_push:
             reading.remark(
-                Position(address.number),
+                protocol.Position(address.number),
                 f"{clean(address.text, 200)}: the address selects one job of a push, and only that "
                 "job is read; remove selectedTaskRun from it to read the whole push",
             )
@@ -65,6 +61,6 @@ def _meanings(addresses: Addresses, reading: Reading) -> dict[int, TaskclusterAd
         for address in addresses:
             root_url = address.meaning.root_url
             if not address.text.strip().startswith(root_url):
-                reading.remark(Position(address.number), forms.default_remark(root_url))
+                reading.remark(protocol.Position(address.number), forms.default_remark(root_url))
                 break
     return {address.number: address.meaning for address in addresses}

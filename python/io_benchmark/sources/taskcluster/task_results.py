@@ -20,16 +20,8 @@ from io_benchmark.number_text import number_of
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.results.resource_profile import MAXIMUM_RESOURCE_BYTES, parse_any_profile
+from io_benchmark.sources import protocol
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES
-from io_benchmark.sources.protocol import (
-    LAST,
-    IndexPlace,
-    Position,
-    ProfileQuery,
-    Reading,
-    ReadProgress,
-    ReadRequest,
-)
 from io_benchmark.sources.requests import CONNECTIONS, run_all
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRecord
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
@@ -47,7 +39,7 @@ _MOST_PROFILES = 300
 _Runs = tuple[QueueRun, ...]
 
 
-def choose_runs(listed: ListedTask, reading: Reading) -> list[_Runs]:
+def choose_runs(listed: ListedTask, reading: protocol.Reading) -> list[_Runs]:
     """Choose what to read: each is the file of the first of some runs that has one.
 
     Raise a NoArtifactError that explains why there are none.
@@ -87,7 +79,7 @@ async def _read_first(
     listed: ListedTask,
     files: Iterable[tuple[QueueRun, str]],
     parse: Callable[[bytes, str], T],
-    reading: Reading,
+    reading: protocol.Reading,
     maximum_bytes: int,
     *,
     is_last_try: bool = True,
@@ -127,7 +119,7 @@ class _Download(NamedTuple):
     runs: _Runs
 
     @property
-    def position(self) -> Position:
+    def position(self) -> protocol.Position:
         return self.listed.position(self.runs[0])
 
     @property
@@ -138,9 +130,9 @@ class _Download(NamedTuple):
 class ResultReader(Struct):
     """One reading of the results of some tasks."""
 
-    request: ReadRequest
+    request: protocol.ReadRequest
     # By position, what is still to be read; and the number of results.
-    unread: dict[Position, str] = {}
+    unread: dict[protocol.Position, str] = {}
     _total: int = 0
     # Tasks that will never have a result, and each pool's runs that have one and confirm nothing.
     _without_result: list[tuple[QueueTask, TaskRecord]] = []
@@ -157,7 +149,7 @@ class ResultReader(Struct):
                 seen |= keys
         self._total = len(downloads)
         self.unread = {download.position: download.title for download in downloads}
-        self.request.progress(ReadProgress("reading results", 0, self._total))
+        self.request.progress(protocol.ReadProgress("reading results", 0, self._total))
         small = (self._read(download, SMALL_BYTES) for download in downloads)
         are_large = await run_all(small, CONNECTIONS)
         large = (self._read(download, MAXIMUM_BYTES) for download in compress(downloads, are_large))
@@ -202,7 +194,7 @@ class ResultReader(Struct):
                     self._accept(download, *file)
         self.unread.pop(download.position, None)
         done = self._total - len(self.unread)
-        request.progress(ReadProgress("reading results", done, self._total))
+        request.progress(protocol.ReadProgress("reading results", done, self._total))
         return False
 
     def _add_without_result(self, download: _Download, reason: str) -> None:
@@ -227,15 +219,17 @@ class ResultReader(Struct):
             self._runs.setdefault(pool, []).append(chosen)
         if task.past is not None:
             root_url = listed.deployment.access.root_url
-            self.request.pasts.setdefault(pool, IndexPlace(root_url, task.past))
+            self.request.pasts.setdefault(pool, protocol.IndexPlace(root_url, task.past))
         record = task.record(chosen, pool)
         run_result = replace(run_result, task=record, source=listed.url(chosen))
         self.request.accept(listed.position(chosen), run_result, data)
 
 
-def read_results(addresses: Mapping[int, TaskclusterAddress], request: ReadRequest) -> None:
+def read_results(
+    addresses: Mapping[int, TaskclusterAddress], request: protocol.ReadRequest
+) -> None:
     """Read the results at the addresses; name those that were not read in time."""
-    unread = {Position(number): str(address) for number, address in addresses.items()}
+    unread = {protocol.Position(number): str(address) for number, address in addresses.items()}
     reader = ResultReader(request, unread)
     try:
         read_listed(addresses, request, reader.read)
@@ -244,7 +238,9 @@ def read_results(addresses: Mapping[int, TaskclusterAddress], request: ReadReque
             request.problem(position, f"{title}: was not read in time; read it again")
 
 
-def read_task_profiles(addresses: Mapping[int, TaskclusterAddress], query: ProfileQuery) -> None:
+def read_task_profiles(
+    addresses: Mapping[int, TaskclusterAddress], query: protocol.ProfileQuery
+) -> None:
     """Give the query the profiles of all tasks at the addresses."""
     read_listed(addresses, query, _ProfileReader(addresses, query).read, every_kind=True)
 
@@ -256,7 +252,7 @@ class _ProfileReader(Struct):
     """
 
     addresses: Mapping[int, TaskclusterAddress]
-    query: ProfileQuery
+    query: protocol.ProfileQuery
     _without: int = 0  # tasks of groups, most of which publish no profile
 
     async def read(self, tasks: Sequence[ListedTask]) -> None:
@@ -266,13 +262,15 @@ class _ProfileReader(Struct):
             remark = (
                 f"read the profiles of {_MOST_PROFILES} of {len(runs):,} runs; name fewer tasks"
             )
-            self.query.remark(LAST, remark)
-        self.query.progress(ReadProgress("reading profiles", 0, len(runs)))
+            self.query.remark(protocol.LAST, remark)
+        self.query.progress(protocol.ReadProgress("reading profiles", 0, len(runs)))
         readings = (self._read_run(*run) for run in runs[:_MOST_PROFILES])
         await run_all(readings, _PROFILES_AT_ONCE)
         if self._without:
             without = number_of(self._without, "task")
-            self.query.remark(LAST, f"of groups, {without} published no profile and are left out")
+            self.query.remark(
+                protocol.LAST, f"of groups, {without} published no profile and are left out"
+            )
 
     def _completed_runs(self, listed: ListedTask) -> list[QueueRun]:
         """Return the runs that completed; the profile of another one is not of all of the task."""
