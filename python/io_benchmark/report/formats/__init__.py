@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     AnyReport: TypeAlias = Report | History | TaskReport | Predictions | Investigation | Ranking
 
-# For text that does not follow a terminal.
-_TEXT_COLUMNS = 80
 # The modules of `sections` that write the blocks of each class
 _SECTIONS = {
     "History": "history",
@@ -41,7 +39,6 @@ class _Format(NamedTuple):
     It takes a document of blocks and a layout, or where `takes_data` is set, the report.
     """
 
-    audience: str
     module: str
     takes_data: bool = False
     is_of_ratios: bool = False  # it has the ratios of a comparison alone
@@ -52,7 +49,7 @@ class Layout(NamedTuple):
     """How much to show, and on what. A format ignores what does not apply to it."""
 
     details: bool = False  # every measurement in full
-    columns: int = _TEXT_COLUMNS
+    columns: int = 80  # of text that does not follow a terminal
     styles: bool = False  # the reader is a terminal that shows bold text
     colors: bool = False  # and colors
     page: str = ""  # the file that has the whole report as a page
@@ -61,11 +58,11 @@ class Layout(NamedTuple):
 
 _DEFAULT = Layout()
 FORMATS = {
-    "text": _Format("a terminal", "text", lists_unreadable=True),
-    "markdown": _Format("a bug in Bugzilla or on GitHub", "markdown"),
-    "html": _Format("an attachment", "page"),
-    "json": _Format("programs", "json_documents", takes_data=True, lists_unreadable=True),
-    "perfherder": _Format("Treeherder", "perfherder", takes_data=True, is_of_ratios=True),
+    "text": _Format("text", lists_unreadable=True),
+    "markdown": _Format("markdown"),
+    "html": _Format("page"),
+    "json": _Format("json_documents", takes_data=True, lists_unreadable=True),
+    "perfherder": _Format("perfherder", takes_data=True, is_of_ratios=True),
 }
 # Those of histories, tasks and predictions
 GENERAL_FORMATS = {name: entry for name, entry in FORMATS.items() if not entry.is_of_ratios}

@@ -13,6 +13,7 @@ from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.prediction import WrittenOverTime
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
+from io_benchmark.analysis.statements import MIB
 from io_benchmark.number_text import digits, duration_unit, interval, number_of, ratio, tick
 from io_benchmark.report.blocks import DrawnRatio
 from io_benchmark.report.content import mean_texts
@@ -31,7 +32,6 @@ _SHAPES = {
     Verdict.INCONCLUSIVE: "M-4.5 -4.5H4.5V4.5H-4.5Z",
 }
 _WORKERS_DRAWN = 6
-_MIB = 1024 * 1024
 Ratio: TypeAlias = Comparison | DrawnRatio
 _PANEL_HEIGHT, _LEGEND_HEIGHT, _GAP = 190.0, 19.0, 14.0
 # Extreme samples would take most of the axis.
@@ -117,10 +117,10 @@ def costs(rows: Mapping[str, tuple[Ratio, Ratio]]) -> Markup:
     drawing.line(spot(1, upwards.low), spot(1, upwards.high), "one")
     drawing.line(spot(across.low, 1), spot(across.high, 1), "one")
     for number, (time, cost) in enumerate(rows.values(), start=1):
-        times, prices = time.interval, cost.interval
         # A longer task costs more: both ends belong together.
-        ends = spot(times.low_ratio, prices.low_ratio), spot(times.high_ratio, prices.high_ratio)
-        drawing.line(*ends, "interval")
+        low = spot(time.interval.low_ratio, cost.interval.low_ratio)
+        high = spot(time.interval.high_ratio, cost.interval.high_ratio)
+        drawing.line(low, high, "interval")
         place, height = spot(time.ratio, cost.ratio)
         drawing.mark((place, height), _DOT, "mean")
         drawing.text((place + 0.01, height - 6), str(number), "name", "start")
@@ -129,8 +129,8 @@ def costs(rows: Mapping[str, tuple[Ratio, Ratio]]) -> Markup:
 
 def demand(written: WrittenOverTime) -> Markup:
     """Draw what a task wrote over time, and a line at the most that each pool's disks write."""
-    rates = [rate / _MIB for rate in written.bytes_per_s]
-    ceilings = {pool: rate / _MIB for pool, rate in written.ceilings_bytes_per_s.items()}
+    rates = [rate / MIB for rate in written.bytes_per_s]
+    ceilings = {pool: rate / MIB for pool, rate in written.ceilings_bytes_per_s.items()}
     pools = sorted(ceilings, key=lambda pool: (-ceilings[pool], pool))
     unit_s, unit = duration_unit(written.step_ns * len(rates) / NS_PER_S)
     step = written.step_ns / NS_PER_S / unit_s

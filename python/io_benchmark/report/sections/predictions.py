@@ -93,16 +93,16 @@ def _cost_picture(
     task: TaskPrediction, times: Mapping[str, blocks.DrawnRatio], profiled_on: str
 ) -> Iterator[blocks.Picture]:
     """Draw the cost of pools whose price is known in the currency of the profiled one."""
-    if own := task.price:
-        prices = {pool.pool: pool.price for pool in task.pools}
-        rows = {
-            pool: (time, time.times(price.per_hour / own.per_hour))
-            for pool, time in times.items()
-            if (price := prices[pool]) and price.currency == own.currency
-        }
-        if rows:
-            caption = f"Cost of the task against its time, both divided by those on {profiled_on}"
-            yield blocks.Picture(caption, "costs", (rows,))
+    here = task.price
+    prices = {pool.pool: pool.price for pool in task.pools}
+    rows = {
+        pool: (time, time.times(there.per_hour / here.per_hour))
+        for pool, time in times.items()
+        if here and (there := prices[pool]) and there.currency == here.currency
+    }
+    if rows:
+        caption = f"Cost of the task against its time, both divided by those on {profiled_on}"
+        yield blocks.Picture(caption, "costs", (rows,))
 
 
 def demand_picture(task: TaskPrediction) -> Iterator[blocks.Picture]:
@@ -126,8 +126,9 @@ def _table(
         *("at ceiling", "measured", _PAID),
     )
     money = _money(profiled_ns, task.price)
-    own = (_time(profiled_ns, profiled_ns), "profiled", *[""] * 4, _share(task.at_ceiling_share))
-    rows = [blocks.Row(profiled_on, [*own, "", money])]
+    share = _share(task.at_ceiling_share)
+    profiled = (_time(profiled_ns, profiled_ns), "profiled", *[""] * 4, share, "", money)
+    rows = [blocks.Row(profiled_on, profiled)]
     for pool in pools:
         measured_ns = fmean(pool.measured_ns) if pool.measured_ns else None
         cells = (
