@@ -9,9 +9,10 @@ method is, and the method is named.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain, pairwise
-from operator import attrgetter, sub
+from itertools import chain, product
+from operator import add, attrgetter, sub
 from statistics import fmean
+from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
@@ -197,23 +198,59 @@ def _compare_entries(entry: Entry, base: Entry) -> MachineRatio:
         return compare_means([entry], [base])
     count = min(len(entry.turn_ends), len(base.turn_ends))
     sides = [side.first(side.turn_ends[count - 1]) for side in (entry, base)]
-    differences = list(map(sub, *(_errors_of_turns(side, count) for side in sides)))
     # What is estimated of the turns: the average of first reads, and that of the rest.
     degrees = count - (2 if entry.first_reads else 1)
-    variance = math.fsum(each * each for each in differences) * count / degrees
+    variance = _variance_of_turns(*(_Turns.of(side, count) for side in sides))
     candidate, baseline = ([math.log(side.mean_ns)] for side in sides)
     return MachineRatio(candidate, baseline, [MeanVariance(variance, degrees)], IN_TURNS)
 
 
-def _errors_of_turns(entry: Entry, count: int) -> list[float]:
-    """Return what each turn adds to the relative error of the mean: its time less that usual for its work.
+class _Turns(NamedTuple):
+    """What each turn is of an entry's whole time: beyond what is usual for its work, and what that is.
 
     First reads take longer and become fewer, so that they have an average of their own.
     """
-    is_first = [number in entry.first_reads for number in range(len(entry.total_ns))]
-    usual_ns = usual_times_ns(is_first, entry.total_ns, entry.operations)
-    samples = zip(is_first, entry.total_ns, entry.operations, strict=True)
-    longer_ns = (time_ns - usual_ns[kind] * operations for kind, time_ns, operations in samples)
-    sums_ns, whole_ns = [0.0, *accumulate(longer_ns)], sum(entry.total_ns)
-    bounds = pairwise((0, *entry.turn_ends[:count]))
-    return [(sums_ns[end] - sums_ns[start]) / whole_ns for start, end in bounds]
+
+    errors: list[float]
+    usual: tuple[list[float], list[float]]  # of other retrieves, of first reads
+
+    @classmethod
+    def of(cls, entry: Entry, count: int) -> Self:
+        is_first = [number in entry.first_reads for number in range(len(entry.total_ns))]
+        usual_ns = usual_times_ns(is_first, entry.total_ns, entry.operations)
+        turns, turn = cls([0.0] * count, ([0.0] * count, [0.0] * count)), 0
+        whole_ns = sum(entry.total_ns)
+        for number, kind in enumerate(is_first):
+            turn += number >= entry.turn_ends[turn]
+            share = usual_ns[kind] * entry.operations[number] / whole_ns
+            turns.usual[kind][turn] += share
+            turns.errors[turn] += entry.total_ns[number] / whole_ns - share
+        return turns
+
+
+def _variance_of_turns(candidate: _Turns, baseline: _Turns) -> float:
+    """Return the variance of ln of the ratio, if each turn is slower or faster by chance.
+
+    First reads may all be in one turn. Then their average hides how slow that was, and the errors of the other
+    turns show it. What is slow in both sides' turn counts by how much more of its time one side has in it.
+    """
+    sides = [_sums(*side.usual) for side in (candidate, baseline)]
+    turns = [weight / 2 for weight in _sums(*sides)]
+    kinds = [_sums(*kind) for kind in zip(candidate.usual, baseline.usual, strict=True)]
+    # What is left of an error in each turn beside the averages that it is part of.
+    left = [
+        (first == second) * turns[first]
+        - sum(kind[first] * kind[second] / sum(kind) / 2 for kind in kinds if any(kind))
+        for first, second in product(range(len(turns)), repeat=2)
+    ]
+    own = _squares(map(sub, candidate.errors, baseline.errors)) * _squares(turns)
+    shared = _squares(_sums(candidate.errors, baseline.errors)) / 4 * _squares(map(sub, *sides))
+    return (own + shared) / _squares(left)
+
+
+def _sums(first: Iterable[float], second: Iterable[float]) -> list[float]:
+    return [*map(add, first, second)]
+
+
+def _squares(values: Iterable[float]) -> float:
+    return math.fsum(value * value for value in values)
