@@ -169,9 +169,11 @@ def test_written_over_time() -> None:
         for written in (MIXED, (10, 30) * 150)
     )
     assert short.bytes_per_s == pytest.approx([0, 100 * MIB, 100 * MIB, 0])
+    assert short.peaks_bytes_per_s == pytest.approx(short.bytes_per_s)
     assert short.ceilings_bytes_per_s == pytest.approx({"intel": 100 * MIB, "amd-16": 50 * MIB})
-    assert (len(long.bytes_per_s), long.step_ns) == (120, 1.25 * S)
+    assert (len(long.bytes_per_s), long.step_ns, long.window_ns) == (120, 1.25 * S, S / 2)
     assert fmean(long.bytes_per_s) == pytest.approx(40 * MIB)
+    assert long.peaks_bytes_per_s == pytest.approx([60 * MIB] * 120)
 
 
 @pytest.mark.parametrize(("other_cpu_ms", "cpus"), [(601, "0.300"), (599, None)])

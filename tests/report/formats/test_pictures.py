@@ -90,16 +90,18 @@ def attribute(drawn: str, name: str, *, kind: str) -> list[str]:
 def test_demand():
     """A curve as high as the lines of pools whose disks write as much, the fastest of them first."""
     ceilings = {"slow": 50 * MIB, "fast": 100 * MIB}
-    written = WrittenOverTime("workspace", 30e9, (50.0 * MIB, 100.0 * MIB), ceilings)
+    rates = (50.0 * MIB, 100.0 * MIB)
+    written = WrittenOverTime("workspace", 30e9, 5e8, (0.0, 60.0 * MIB), rates, ceilings)
     drawn = str(pictures.demand(written))
-    assert re.findall(r">([a-z ]+): ([^<]+)<", drawn) == [
-        ("the task", "75.0 MiB/s on average, 100 at most"),
+    assert re.findall(r">([a-z, .0-9]+): ([^<]+)<", drawn) == [
+        ("the task, most in 0.500 s", "up to 100 MiB/s"),
+        ("the task, average", "30.0 MiB/s"),
         ("fast", "100 MiB/s"),
         ("slow", "50.0 MiB/s"),
     ]
     (curve,) = attribute(drawn, "d", kind="curve")
     ((first, last),) = re.findall(r"^M0 (\d+)L500 \1L500 (\d+)L1000 \2$", curve)
-    top = 3 * 19 + 14
+    top = 4 * 19 + 14
     for number, height in enumerate((last, first), start=1):
         assert float(attribute(drawn, "y1", kind=f"average side-{number}")[-1]) == pytest.approx(
             top + int(height), abs=0.6

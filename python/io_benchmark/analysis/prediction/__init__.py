@@ -40,7 +40,9 @@ class WrittenOverTime(Struct, frozen=True):
 
     place: str
     step_ns: float
+    window_ns: float  # of the profile, on average
     bytes_per_s: tuple[float, ...]  # the mean of each step
+    peaks_bytes_per_s: tuple[float, ...]  # of each step's window with most
     ceilings_bytes_per_s: Mapping[str, float]  # by pool, also that of the profile
 
 

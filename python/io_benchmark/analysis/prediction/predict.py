@@ -172,15 +172,21 @@ def _predict_task(
 
 def _written_over_time(demand: Demand, storages: Mapping[str, PoolStorage]) -> WrittenOverTime:
     place = max(demand.places, key=lambda place: float(np.sum(place.written_bytes)))
+    spans_ns = demand.spans_ns
     times_ns, written = (
-        np.concatenate([[0.0], np.cumsum(steps)])
-        for steps in (demand.spans_ns, place.written_bytes)
+        np.concatenate([[0.0], np.cumsum(steps)]) for steps in (spans_ns, place.written_bytes)
     )
-    ends_ns = np.linspace(0.0, times_ns[-1], min(_STEPS, len(times_ns) - 1) + 1)
+    ends_ns = np.linspace(0.0, times_ns[-1], min(_STEPS, len(spans_ns)) + 1)
     rates = np.diff(np.interp(ends_ns, times_ns, written)) / ends_ns[1] * NS_PER_S
+    # A window counts where its middle is; a step without any has no peak.
+    steps = ((times_ns[1:] - spans_ns / 2) / ends_ns[1]).astype(int)
+    peaks = rates.copy()
+    np.maximum.at(peaks, steps, place.written_bytes / spans_ns * NS_PER_S)
     ceilings = {pool: storage.mean(WRITE_RATE, place.name) for pool, storage in storages.items()}
     known = {pool: ceiling for pool, ceiling in ceilings.items() if ceiling is not None}
-    return WrittenOverTime(place.name, ends_ns[1].item(), tuple(rates.tolist()), known)
+    window_ns = times_ns[-1].item() / len(spans_ns)
+    curves = tuple(rates.tolist()), tuple(peaks.tolist())
+    return WrittenOverTime(place.name, ends_ns[1].item(), window_ns, *curves, known)
 
 
 def _notes(runs: Sequence[_ProfiledRun], demands: Sequence[Demand]) -> Iterator[Statement]:

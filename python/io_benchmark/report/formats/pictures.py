@@ -129,16 +129,19 @@ def costs(rows: Mapping[str, tuple[Ratio, Ratio]]) -> Markup:
 
 def demand(written: WrittenOverTime) -> Markup:
     """Draw what a task wrote over time, and a line at the most that each pool's disks write."""
-    rates = [rate / MIB for rate in written.bytes_per_s]
+    means, peaks = (
+        [rate / MIB for rate in rates] for rates in (written.bytes_per_s, written.peaks_bytes_per_s)
+    )
     ceilings = {pool: rate / MIB for pool, rate in written.ceilings_bytes_per_s.items()}
     pools = sorted(ceilings, key=lambda pool: (-ceilings[pool], pool))
-    unit_s, unit = duration_unit(written.step_ns * len(rates) / NS_PER_S)
+    unit_s, unit = duration_unit(written.step_ns * len(means) / NS_PER_S)
     step = written.step_ns / NS_PER_S / unit_s
-    clock = Scale(0.0, step * len(rates))
-    scale = Scale(0.0, max(*rates, *ceilings.values()) / 0.94)
+    clock = Scale(0.0, step * len(means))
+    scale = Scale(0.0, max(*peaks, *ceilings.values()) / 0.94)
     kinds = {pool: f"average side-{number % 4}" for number, pool in enumerate(pools, 1)}
-    average = f"the task: {digits(fmean(rates))} MiB/s on average, {digits(max(rates))} at most"
-    legend = [(average, "curve")]
+    window = f"most in {digits(written.window_ns / NS_PER_S)} s"
+    legend = [(f"the task, {window}: up to {digits(max(peaks))} MiB/s", "curve")]
+    legend += [(f"the task, average: {digits(fmean(means))} MiB/s", "level")]
     legend += [(f"{name(pool, 40)}: {digits(ceilings[pool])} MiB/s", kinds[pool]) for pool in pools]
     drawing = Drawing(f"Bytes written over time: {'; '.join(line for line, _ in legend)}")
     top = _legend(drawing, legend)
@@ -146,12 +149,13 @@ def demand(written: WrittenOverTime) -> Markup:
     def height(rate: float) -> float:
         return (1 - scale.place(rate)) * _PANEL_HEIGHT
 
-    steps = [
-        (clock.place(step * edge), height(rate))
-        for number, rate in enumerate(rates)
-        for edge in (number, number + 1)
-    ]
-    drawing.path(steps, "curve")
+    for rates, kind in ((peaks, "curve"), (means, "level")):
+        steps = [
+            (clock.place(step * edge), height(rate))
+            for number, rate in enumerate(rates)
+            for edge in (number, number + 1)
+        ]
+        drawing.path(steps, kind)
     ticks = [(clock.place(value), f"{tick(value)} {unit}") for value in clock.ticks(6)]
     levels = [(scale.place(value), tick(value)) for value in scale.ticks(4)]
     drawing.panel(top, _PANEL_HEIGHT, ticks, levels)

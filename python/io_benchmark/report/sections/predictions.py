@@ -109,10 +109,10 @@ def demand_picture(task: TaskPrediction) -> Iterator[blocks.Picture]:
     """Draw what a task wrote over time, and the most that the pools' disks write."""
     written = task.written
     if written is not None and written.ceilings_bytes_per_s and any(written.bytes_per_s):
-        step_s = written.step_ns / NS_PER_S
+        step_s = digits(written.step_ns / NS_PER_S)
         caption = (
-            f"What the task wrote to the disks of {written.place}, averages of {digits(step_s)} s, and the "
-            "most that each pool's disks write: where that is less, they are the limit"
+            f"What the task wrote to the disks of {written.place} in each {step_s} s, and the most that each "
+            "pool's disks write: where that is less, they are the limit"
         )
         yield blocks.Picture(caption, "demand", (written,))
 
