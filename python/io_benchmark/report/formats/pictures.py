@@ -9,6 +9,7 @@ from typing import TypeAlias
 from markupsafe import Markup
 
 from io_benchmark.analysis.history import HistorySeries, Point
+from io_benchmark.analysis.levels import margin_bounds
 from io_benchmark.analysis.model import Comparison, Verdict
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.prediction import WrittenOverTime
@@ -48,7 +49,7 @@ _DOT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 
 def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio: float) -> Markup:
     """Draw a row per comparison: its name and verdict above its ratio and interval."""
-    margin = (1 - margin_ratio, 1 + margin_ratio)
+    margin = margin_bounds(margin_ratio)
     scale = Scale.around([*_visible_ends(comparisons), *margin, 0.9, 1.1], logarithmic=True)
     rows = [
         f"{title}: {ratio(comparison.ratio)}, "

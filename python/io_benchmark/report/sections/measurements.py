@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.levels import EQUIVALENCE_LEVEL, LEVEL
+from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import TAIL, Comparison, Detail, Subject
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampledReport
@@ -260,8 +260,8 @@ def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator
     ]
     if pairs:
         meaning = (
-            f", with its interval (the thicker part: {percent(EQUIVALENCE_LEVEL)}): above 1 is slower. "
-            "Shaded: the margin that counts as equivalent."
+            ", with its interval: above 1 is slower. Equivalent is what has all of its thicker line in the "
+            "shaded margin."
         )
         title = blocks.Words("Ratio of times to the baseline's", blocks.STRONG)
         arguments = ([pair for _, pair in pairs], names, report.margin_ratio)
