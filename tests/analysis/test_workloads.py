@@ -168,6 +168,21 @@ def test_different_measurements(
     assert set(compared) == {severity is WARNING}
 
 
+def test_turns_and_one_pass() -> None:
+    """They are not compared, except for retrieves, which take as long in both."""
+    plain = dict(measured(only=("sync-write",)))
+
+    def in_turns(entries: list[Any]) -> list[Any]:
+        return [{**entry, "turn_ends": [1, 3]} for entry in plain["workloads"](entries)]
+
+    made = report({"workloads": in_turns}, plain)
+    line = "intel: measured in one pass; amd-16: measured in turns"
+    assert set(problems(made, "turns")) == {("turns", REFUSED, line)}
+    retrieves, *others = (bool(part.comparisons) for part in made.subjects)
+    assert retrieves
+    assert not any(others)
+
+
 OUT_OF_TIME = outcome("time-budget", "the time budget of 60 s is used up")
 STOPPED = outcome("stopped", "stopped by SIGTERM")
 

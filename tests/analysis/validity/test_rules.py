@@ -64,11 +64,6 @@ BROKEN = [
     ("cache-state", {f"{ENTRY}cache_state": LUKEWARM}, "amd-16: half-warm cache"),
     ("cache-state", {f"{ENTRY}cache_state": None}, "amd-16: cache state unknown"),
     ("place-kind", {"storage.places.0.kind": "overlay"}, "amd-16: a place on overlay"),
-    (
-        "turns",
-        {f"{ENTRY}turn_ends": [50, 100]},
-        "intel: measured in one pass; amd-16: measured in turns",
-    ),
     ("script-version", {"script.version": "9.9"}, "amd-16: script 9.9"),
     ("worker-warning", KILLED, "sampler-ended: killed"),
 ]
