@@ -272,7 +272,7 @@ def _reflink(entry: CacheRetrieveEntry) -> Traits:
 
 
 def _turns(run: Run) -> Traits:
-    # Between turns a machine recovers: on a throttled disk an fsync took a third of the time, and retrieves the same.
+    # Between turns a machine recovers: on a throttled disk an fsync took a quarter of the time, and retrieves the same.
     if run.entry.retrieves is not None:
         return ()
     return (statement("measured in turns" if run.entry.turn_ends else "measured in one pass"),)
