@@ -152,7 +152,7 @@ def _add(
 
 @cache
 def _profile() -> bytes:
-    """Return the profile of the slow task, which is as the seed's: half seconds in which the task copies among others in which it computes."""
+    """Return the profile of the slow task, which is as the seed's: in some half seconds it copies."""
     copying = [
         int((at + 1) * COPYING_SHARE) > int(at * COPYING_SHARE) for at in range(HALF_SECONDS)
     ]

@@ -125,6 +125,12 @@ class Picture(Struct, frozen=True):
         """Draw a ratio with its interval for each name."""
         return cls(caption, "forest", ([*rows.values()], [*rows], margin_ratio))
 
+    @classmethod
+    def costs(cls, baseline: str, rows: Mapping[str, tuple[object, object]]) -> "Picture":
+        """Draw the ratios of time and of cost for each name."""
+        caption = f"Cost of a task against its time, both divided by those of {baseline}"
+        return cls(caption, "costs", (rows,))
+
 
 class DrawnRatio(NamedTuple):
     """A ratio in a picture that is not of a comparison: its verdict is where its interval is."""
@@ -144,9 +150,7 @@ class DrawnRatio(NamedTuple):
 
     def times(self, factor: float) -> "DrawnRatio":
         low, high = (factor * end for end in (self.interval.low_ratio, self.interval.high_ratio))
-        return DrawnRatio(
-            factor * self.ratio, replace(self.interval, low_ratio=low, high_ratio=high)
-        )
+        return DrawnRatio(factor * self.ratio, Interval(low, high, self.interval.level_ratio))
 
 
 class Fold(Struct, frozen=True):

@@ -113,11 +113,9 @@ class PoolChange(Struct, frozen=True):
     @property
     def at_ceiling_share(self) -> float | None:
         """Return in which share of the profile the other pool's disks work at their ceiling; None: not known."""
-        demand = self.demand
+        demand = self.demand.expected
         if not all(self.target.mean(WRITE_RATE, place.name) for place in demand.places):
             return None
-        if demand.counting is not None:
-            return replace(self, demand=demand.expected).at_ceiling_share
         there = [self._service_ns(place, _EXPECTED)[1] for place in demand.places]
         is_full = np.max(there, axis=0) >= _AT_CEILING * demand.spans_ns
         return float(np.sum(demand.spans_ns[is_full]) / np.sum(demand.spans_ns))

@@ -234,22 +234,22 @@ def _variance_of_turns(candidate: _Turns, baseline: _Turns) -> float:
     First reads may all be in one turn. Then their average hides how slow that was, and the errors of the other
     turns show it. What is slow in both sides' turn counts by how much more of its time one side has in it.
     """
-    sides = [_sums(*side.usual) for side in (candidate, baseline)]
-    turns = [weight / 2 for weight in _sums(*sides)]
-    kinds = [_sums(*kind) for kind in zip(candidate.usual, baseline.usual, strict=True)]
+    sides = [[*map(add, *side.usual)] for side in (candidate, baseline)]
+    turns = _means(*sides)
+    kinds = [kind for kind in map(_means, candidate.usual, baseline.usual) if any(kind)]
     # What is left of an error in each turn beside the averages that it is part of.
     left = [
         (first == second) * turns[first]
-        - sum(kind[first] * kind[second] / sum(kind) / 2 for kind in kinds if any(kind))
+        - sum(kind[first] * kind[second] / sum(kind) for kind in kinds)
         for first, second in product(range(len(turns)), repeat=2)
     ]
     own = _squares(map(sub, candidate.errors, baseline.errors)) * _squares(turns)
-    shared = _squares(_sums(candidate.errors, baseline.errors)) / 4 * _squares(map(sub, *sides))
+    shared = _squares(_means(candidate.errors, baseline.errors)) * _squares(map(sub, *sides))
     return (own + shared) / _squares(left)
 
 
-def _sums(first: Iterable[float], second: Iterable[float]) -> list[float]:
-    return [*map(add, first, second)]
+def _means(first: Iterable[float], second: Iterable[float]) -> list[float]:
+    return [*map(fmean, zip(first, second, strict=True))]
 
 
 def _squares(values: Iterable[float]) -> float:

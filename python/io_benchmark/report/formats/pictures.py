@@ -197,10 +197,9 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
     if workload.higher_is_better:
         title = "Share of samples with at most a given rate"
     drawing = Drawing(f"{title}: {'; '.join(labels.values())}")
-    kinds = [f"curve side-{number}" for number in range(len(labels))]
-    top = _legend(drawing, [*zip(labels.values(), kinds, strict=True)])
-    for number, side in enumerate(labels):
-        kind = f"side-{number}"
+    kinds = {side: f"side-{number}" for number, side in enumerate(labels)}
+    top = _legend(drawing, [(labels[side], f"curve {kind}") for side, kind in kinds.items()])
+    for side, kind in kinds.items():
         place = scale.place(means[side])
         drawing.line((place, top), (place, top + _PANEL_HEIGHT), f"average {kind}")
         for values in curves[side]:

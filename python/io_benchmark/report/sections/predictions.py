@@ -101,8 +101,7 @@ def _cost_picture(
         if here and (there := prices[pool]) and there.currency == here.currency
     }
     if rows:
-        caption = f"Cost of the task against its time, both divided by those on {profiled_on}"
-        yield blocks.Picture(caption, "costs", (rows,))
+        yield blocks.Picture.costs(profiled_on, rows)
 
 
 def demand_picture(task: TaskPrediction) -> Iterator[blocks.Picture]:

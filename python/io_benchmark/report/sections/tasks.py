@@ -70,8 +70,7 @@ def document(report: TaskReport) -> blocks.Document:
             if pair.cost is not None
         }
         if rows:
-            caption = "Cost of a task against its time, both divided by those of the baseline"
-            content.append(blocks.Picture(caption, "costs", (rows,)))
+            content.append(blocks.Picture.costs("the baseline", rows))
     content += tables
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
