@@ -29,11 +29,6 @@ def _text(evidence: Mapping[str, Any]) -> str:
     return "; ".join(observation["seen"][0]["value"]["text"] for observation in observations)
 
 
-def waiting_runs(document: Mapping[str, Any], at: int = 0) -> set[float | None]:
-    """The part of each side's runs whose copies waited for storage."""
-    return {side["waiting_runs_ratio"] for side in document["subjects"][at]["storage"].values()}
-
-
 def measured(document: Mapping[str, Any], variant: str, threads: int | None = None) -> Any:
     """What was compared of one variant, by so many at once."""
     (found,) = [

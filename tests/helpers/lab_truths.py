@@ -28,7 +28,7 @@ def mistakes(document: Document, truth: Truth) -> list[str]:
         for state in ("supported", "not separable")
     }
     found = _wrong_time(document, truth)
-    if not truth.causes & (named["supported"] | named["not separable"]):
+    if truth.causes and not truth.causes & (named["supported"] | named["not separable"]):
         states = {cause["name"]: cause["state"] for cause in causes}
         found.append(f"not named: { ({name: states.get(name) for name in sorted(truth.causes)}) }")
     if named["supported"] - truth.causes:

@@ -339,12 +339,16 @@ def _timeline(
     amplification = machine.storage.amplification
     written = in_windows(done.written_bytes, done.final_sync_bytes * amplification)
     written_share = written / (amplification * machine.write_bytes_per_s)
+    neighbours_share = neighbours.same_disk_write_mib_per_s * MIB / machine.write_bytes_per_s
     written = written + neighbours.same_disk_write_mib_per_s * MIB * lasted_s
     read = in_windows(done.read_bytes)
+    # Pages are being written at the end of a window as often as the disks were writing in it.
+    shares = written_share + neighbours_share * lasted_s
+    writing = [generator.uniform(0, s) < share for s, share in zip(lasted_s, shares, strict=True)]
     columns = {
         "time_ns": times_ns.tolist(),
         "dirty_bytes": [round(70 * MIB * generator.uniform(0.9, 1.1)) for _ in times_ns],
-        "writeback_bytes": [round(24 * MIB * generator.uniform(0.9, 1.1)) for _ in times_ns],
+        "writeback_bytes": [24 * MIB if is_writing else 0 for is_writing in writing],
         "psi_io_some_us": _counter(some_s * 1e6),
         "psi_memory_some_us": _counter(0 * lasted_s),
         "psi_cpu_some_us": _counter(waiting_s * 1e6),

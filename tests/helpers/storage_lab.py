@@ -18,6 +18,13 @@ WRITE_CAP = BLKIO / "blkio.throttle.write_bps_device"
 WRITES_CAP = "blkio.throttle.write_iops_device"
 BUSY_FOR_S = 20.0
 STOPS_WITHIN_S = 30.0
+# What a worker unpacks: several times what may be dirty.
+UNPACKING = (
+    "from workloads import unpack\n"
+    "unpack.WORKLOAD.names = ('warm', 'warm-sync')\n"
+    "unpack.QUICK.update(samples=10, small_files=1200, large_bytes=2 * 2**20)\n"
+    "unpack.QUICK['time_limit_s'] = 60.0\n"
+)
 
 
 def run(*command: object) -> str:
@@ -106,7 +113,8 @@ class Lab:
         run("mkfs.btrfs", "-q", "-f", "-d", profile, "-m", profile, *devices)
         point = self.mount(devices[0], self.folder / name)
         if waits:
-            self.little_dirty(point)
+            identifier = run("findmnt", "--noheadings", "--output", "UUID", point)
+            self.little_dirty(Path(f"/sys/fs/btrfs/{identifier}/bdi").resolve())
         for device in devices:
             self.cap(device, cap_mib_per_s)
         return point
@@ -141,18 +149,18 @@ class Lab:
         self.write(file, "none", before)
         file.write_text(scheduler)
 
-    def little_dirty(self, point: Path, dirty_mib: int = 16) -> None:
-        """Writers to this btrfs wait for its disks soon, whatever memory there is.
+    def little_dirty(self, backing: Path, dirty_mib: int = 16) -> None:
+        """Writers to this backing device wait for it soon, whatever memory there is.
 
-        Nothing is to be undone: what is set belongs to the mounted file system and goes with it.
+        A loop device keeps what was set beyond its end, for the next one of its number.
         """
-        identifier = run("findmnt", "--noheadings", "--output", "UUID", point)
-        backing = Path(f"/sys/fs/btrfs/{identifier}/bdi").resolve()
-        for name, text in (("strict_limit", "1"), ("max_bytes", str(dirty_mib * MIB))):
-            file = backing / name
-            if not file.exists():
-                pytest.skip(f"this kernel has no {name} for a backing device")
-            file.write_text(text)
+        largest = backing / "max_bytes"
+        if not largest.exists():
+            pytest.skip("this kernel has no max_bytes for a backing device")
+        before = (backing / "max_ratio").read_text()
+        self.undoing.callback(_write_back, backing / "max_ratio", before)
+        self.write(backing / "strict_limit", "1", "0")
+        largest.write_text(str(dirty_mib * MIB))
 
 
 def _unmount(point: Path) -> None:

@@ -31,11 +31,7 @@ def profile_of(lab: Lab, pool: str, mib_per_s: int, folder: Path) -> TaskProfile
     place = lab.disk(pool, size_mib=400)
     device = lab.devices[pool]
     lab.cap(device, mib_per_s)
-    backing = Path(f"/sys/class/bdi/{number_of(device)}")
-    for name, text in (("strict_limit", "1"), ("max_bytes", str(4 * MIB))):
-        if not (backing / name).exists():
-            pytest.skip(f"this kernel has no {name} for a backing device")
-        (backing / name).write_text(text)
+    lab.little_dirty(Path(f"/sys/class/bdi/{number_of(device)}"), dirty_mib=4)
     options = ["--place", f"workspace={place}", "--pool", pool]
     profiled = Profiled(folder / f"{pool}.json", options)
     done = profiled.run(sys.executable, "-c", JOB, cwd=place)

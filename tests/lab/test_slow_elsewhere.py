@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from lab_truths import Truth
-from storage_lab import Lab, joining, own_cpu_group
+from storage_lab import UNPACKING, Lab, joining, own_cpu_group
 
-from io_benchmark.analysis.time_parts import Kind, in_all, in_lookups
+from io_benchmark.analysis.time_parts import Kind, Part, Phase, in_all, in_lookups
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
@@ -24,6 +24,14 @@ FILES = ("--sizes", "10x4", "--retrieves", "120", "--destination", "unlink")
 DISK_MIB, CAP_MIB_PER_S = 300, 40
 QUOTA_US, PERIOD_US = 10_000, 50_000
 NEIGHBOURS = 4
+SLOW_OPEN = """
+import os, time
+quick_open = os.open
+def slow_open(*arguments, **keywords):
+    time.sleep(0.003)
+    return quick_open(*arguments, **keywords)
+os.open = slow_open
+"""
 
 
 @pytest.fixture
@@ -43,6 +51,17 @@ def test_slow_grep(places, tmp_path, repeat_pair):
     slow_only = {"environment": {"PATH": f"{shim.parent}{os.pathsep}{os.environ['PATH']}"}}
     truth = Truth(frozenset(("lookup-cost",)), in_lookups(Kind.BLOCKED, Kind.ELSEWHERE))
     repeat_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=slow_only)
+
+
+@pytest.mark.usefixtures("by_hand")
+def test_slow_open(lab: Lab, repeat_pair: RepeatPair) -> None:
+    """What holds each file that is opened makes equal disks write less, which is not their fault."""
+    places = [lab.stripe(name, 1, 900, CAP_MIB_PER_S) for name in ("one", "other")]
+    unpacking = {"workloads": ("unpack",)}
+    truth = Truth(frozenset(), frozenset((Part(Phase.OPERATION, Kind.ELSEWHERE),)))
+    slow_only = unpacking | {"prelude": UNPACKING + SLOW_OPEN}
+    fast_only = unpacking | {"prelude": UNPACKING}
+    repeat_pair(truth, *places, slow_only=slow_only, fast_only=fast_only)
 
 
 def test_cpu_quota(lab: Lab, places: dict[str, Path], repeat_pair: RepeatPair) -> None:

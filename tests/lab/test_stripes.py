@@ -13,18 +13,11 @@ from typing import Any
 
 import pytest
 from answers import comparison, evidence, states
-from storage_lab import Lab
+from storage_lab import UNPACKING, Lab
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
 FILES = ("--sizes", "20x2", "--retrieves", "120")
-# An archive of several times what may be dirty.
-UNPACKING = (
-    "from workloads import unpack\n"
-    "unpack.WORKLOAD.names = ('warm', 'warm-sync')\n"
-    "unpack.QUICK.update(samples=10, small_files=1200, large_bytes=2 * 2**20)\n"
-    "unpack.QUICK['time_limit_s'] = 60.0\n"
-)
 DISK_MIB = 900
 CAP_MIB_PER_S = 40
 TWO_DISKS = 2.0

@@ -9,7 +9,7 @@ import msgspec
 
 from io_benchmark.analysis import time_parts
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
-from io_benchmark.analysis.observed.run_windows import with_other_waits
+from io_benchmark.analysis.observed.storage_waits import with_other_waits
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import BatchColumns, OutcomeState

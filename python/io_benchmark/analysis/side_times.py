@@ -17,8 +17,8 @@ from statistics import fmean
 from msgspec import Struct
 
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.observed.runs import WAITS_SHARE, Run
 from io_benchmark.analysis.observed.sides import Runs, Side
+from io_benchmark.analysis.observed.storage_waits import divided_alike
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.variances import MeanVariance
 
@@ -62,7 +62,7 @@ class Division(Struct, frozen=True):
 
         A phase that some machine did not record in full is compared as far as all of them did.
         """
-        sides = (baseline, candidate)
+        sides = divided_alike(baseline, candidate)
         common = frozenset.intersection(
             *(parts for side in sides for parts in side.by_worker(_recorded_parts))
         )
@@ -103,11 +103,7 @@ def _merged(machine: _PartMeans, common: AbstractSet[Part]) -> dict[Part, float]
     """Put what not every machine recorded into the phase's unexplained part."""
     merged: dict[Part, float] = {}
     for part, mean_ns in machine.items():
-        merged_part = part
-        if part not in common:
-            blocked = Part(part.phase, Kind.BLOCKED)
-            is_blocked = part.kind is Kind.ELSEWHERE and blocked in common
-            merged_part = blocked if is_blocked else Part(part.phase, Kind.UNEXPLAINED)
+        merged_part = part if part in common else Part(part.phase, Kind.UNEXPLAINED)
         merged[merged_part] = merged.get(merged_part, 0.0) + mean_ns
     return merged
 
@@ -130,58 +126,23 @@ def _difference(
     return PartDifference(part.phase, part.kind, baseline_ns, candidate_ns, low, high)
 
 
-# Fewer bytes than this part of those copied do not count.
-_MOVED_SHARE = 0.2
-
-
 class SideStorage(Struct, frozen=True):
     """Where one side's bytes went, and what its storage did meanwhile: means over its workers."""
 
     copied_bytes: float | None
     written_bytes: float | None  # what reached the disks, the final sync's included
-    left_dirty_bytes: float | None  # what the last copy left to be written
-    drain_ns: float | None  # how long writing that took
     io_wait_ratio: float | None  # the part of the time in which something waited for I/O
     busiest_disk_ratio: float | None  # the part of the time in which the busiest disk was busy
     written_bytes_per_s: float | None
     write_cap_bytes_per_s: float | None  # published, or by a cgroup
-    waiting_runs_ratio: float | None  # the part of the runs whose copies waited; None: not recorded
 
     @classmethod
     def of_side(cls, side: Side) -> "SideStorage":
         return cls(
             copied_bytes=side.mean(attrgetter("copied_bytes")),
             written_bytes=side.mean(lambda run: run.moved_bytes and run.moved_bytes[1]),
-            left_dirty_bytes=side.mean(_left_dirty),
-            drain_ns=side.mean(attrgetter("entry.retrieves.final_sync_ns")),
             io_wait_ratio=side.mean(attrgetter("io_wait_share")),
             busiest_disk_ratio=side.mean(attrgetter("busiest_share")),
             written_bytes_per_s=side.mean(attrgetter("written_bytes_per_s")),
             write_cap_bytes_per_s=side.mean(attrgetter("write_cap")),
-            waiting_runs_ratio=side.mean(_waits_for_storage),
         )
-
-
-def _waits_for_storage(run: Run) -> bool | None:
-    """Return whether copies waited for I/O, and bytes reached or left the disks meanwhile."""
-    if run.moved_bytes is None or not run.copied_bytes:
-        return None
-    read_bytes, written_bytes = run.moved_bytes
-    # What reached the disks before the final sync.
-    moved_bytes = max(read_bytes, written_bytes - (_left_dirty(run) or 0))
-    if moved_bytes < _MOVED_SHARE * run.copied_bytes:
-        return False
-    return None if run.io_wait_share is None else run.io_wait_share >= WAITS_SHARE
-
-
-def _left_dirty(run: Run) -> int | None:
-    """Return what the final sync wrote; in older results, all that was dirty on the machine."""
-    if run.entry.retrieves is None:
-        return None
-    if run.entry.retrieves.final_sync_device_bytes:
-        return sum(
-            device.written for device in run.entry.retrieves.final_sync_device_bytes.values()
-        )
-    dirty = run.entry.retrieves.dirty_before_sync_bytes
-    writeback = run.entry.retrieves.writeback_before_sync_bytes
-    return None if dirty is None else dirty + (writeback or 0)

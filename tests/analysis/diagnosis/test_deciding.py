@@ -283,13 +283,6 @@ EDGES = [
         faster=ALL_FOR_IO | spent(copy_kernel=5),
     ),
     slower(
-        "disk-speed: near its cap",
-        lambda share: NO_TIMELINE | times_written(share),
-        (0.465, NOT_OBSERVABLE),
-        (0.485, SUPPORTED),
-        **AMD_30,
-    ),
-    slower(
         *("disk-speed: as fast", both_disks, (0.90, TOO_SMALL)),
         *((0.925, "The slower side's disks together wrote as fast."),),
         **AMD_30,

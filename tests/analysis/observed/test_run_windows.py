@@ -39,6 +39,13 @@ def test_what_disks_keep_up(
     assert Window.peak([*blocked, *calm]) == pytest.approx(peak, rel=1e-4)
 
 
+@pytest.mark.parametrize(("count", "peak"), [(19, 30.0), (20, 20.0)])
+def test_requests_that_end_in_another_window(count: int, peak: float) -> None:
+    """From twenty windows on, two together count as one."""
+    rates = [30.0 if at % 2 else 10.0 for at in range(count)]
+    assert Window.peak([Window(1.0, 0.0, rate, 1.0) for rate in rates]) == (0.0, peak)
+
+
 def test_no_windows() -> None:
     """They have no rate."""
     assert Window.peak([]) is None

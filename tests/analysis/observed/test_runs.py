@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import seed_workers
 
+from io_benchmark.analysis.observed.machines import dirty_room
 from io_benchmark.analysis.observed.run_windows import Window
-from io_benchmark.analysis.observed.runs import Run, dirty_room
+from io_benchmark.analysis.observed.runs import Run
 
 SECOND_NS = 1_000_000_000
 SAMPLES = {
@@ -119,15 +120,6 @@ def test_shares() -> None:
     bare = view({"workloads.0.device_bytes": None, "timeline": None})
     assert (bare.written_share, bare.stolen_share) == (None, None)
     assert bare.per_operation_ms("cpu_user_ms") is None
-
-
-@pytest.mark.parametrize(("mib_per_s", "waits"), [(351, True), (349, None)])
-def test_a_rate_near_the_cap_is_the_last_resort(mib_per_s: int, waits: bool | None) -> None:
-    """Without pressure and the process' own time, half of the 700 MiB/s of two disks show that copies waited."""
-    written = {f"nvme0n{disk}": {"read": 0, "written": 5000 * mib_per_s * MIB} for disk in (1, 2)}
-    times = {"workloads.0.run_ns": 10_000 * SECOND_NS, "workloads.0.final_sync_ns": 0}
-    bare = view({"timeline": None, "workloads.0.device_bytes": written, **times})
-    assert bare.waits_for_disks is waits
 
 
 def test_a_mirror_writes_twice() -> None:

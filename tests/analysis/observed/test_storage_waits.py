@@ -6,7 +6,7 @@ import seed_case
 from seed_facts import ENTRY, Facts, changing, spent, waiting_for_io
 from seed_workers import workers_of
 
-from io_benchmark.analysis.observed.run_windows import _waited
+from io_benchmark.analysis.observed.storage_waits import _waited
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 
 # Nothing else keeps a CPU busy.

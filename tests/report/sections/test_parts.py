@@ -13,10 +13,10 @@ from io_benchmark.report.blocks import Items
 
 LOOKUP_USER = Part(Phase.LOOKUP, Kind.USER)
 LOOKUP_KERNEL = Part(Phase.LOOKUP, Kind.KERNEL)
-COPY_KERNEL, COPY_BLOCKED, UNEXPLAINED = (
-    Part(Phase.COPY, kind) for kind in (Kind.KERNEL, Kind.BLOCKED, Kind.UNEXPLAINED)
+COPY_KERNEL, COPY_BLOCKED, COPY_ELSEWHERE, UNEXPLAINED = (
+    Part(Phase.COPY, kind) for kind in (Kind.KERNEL, Kind.BLOCKED, Kind.ELSEWHERE, Kind.UNEXPLAINED)
 )
-BLOCKED = "copies blocked (I/O, writeback, memory)"
+BLOCKED = "copies blocked (I/O, memory or something else)"
 SEED_CASE = sample_report.seed_case()
 
 
@@ -60,6 +60,11 @@ def of_parts(parts: dict[Part, Times]) -> tuple[str, dict[str, tuple[str, ...]]]
             {LOOKUP_USER: (15, 5, -11, -9), COPY_BLOCKED: (60, 140, 70, 90)},
             f"{BLOCKED} +80.0 ms (114 %), lookups on a CPU in user mode −10.0 ms (−14 %).",
             id="both directions",
+        ),
+        pytest.param(
+            {COPY_BLOCKED: (60, 140, 70, 90), COPY_ELSEWHERE: (5, 5, -1, 1)},
+            "copies blocked (I/O, writeback, memory) +80.0 ms (100 %).",
+            id="blocked time is divided",
         ),
         pytest.param(
             {LOOKUP_USER: (30, 10, -21, -19), COPY_BLOCKED: (40, 61, 20, 22)},

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
+from io_benchmark.analysis.observed.storage_waits import divided_alike
 from io_benchmark.analysis.run_noise import RelativeTimes, Step
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
@@ -118,7 +119,8 @@ class Case(Struct, frozen=True, dict=True):
             Side.of_workers((run.worker for run in side), subject)
             for side in (self.baseline, self.candidate)
         )
-        return Case(subject, measurement.comparison.ratio, baseline, candidate, self.measurements)
+        sides = divided_alike(baseline, candidate)
+        return Case(subject, measurement.comparison.ratio, *sides, self.measurements)
 
     def means(self, read: Callable[[Run], SupportsFloat | None]) -> list[float | None]:
         """Return the means of both sides, the slower side's first."""

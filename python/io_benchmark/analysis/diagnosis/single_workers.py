@@ -21,6 +21,7 @@ from io_benchmark.analysis.inference.pairs import Pair, compared_samples
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.observed.sides import Side
+from io_benchmark.analysis.observed.storage_waits import divided_alike
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -121,7 +122,7 @@ def _diagnose(
     machine: SingleMachine, measurements: Sequence[OtherMeasurement], assumed: float
 ) -> Diagnosis:
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
-    sides = machine.others, machine.machine
+    sides = divided_alike(machine.others, machine.machine)
     case = Case(machine.subject, machine.ratio, *sides, measurements)
     slower, faster = ([run.worker for run in side] for side in (case.slower, case.faster))
     trials = outcomes(machine.subject, slower, faster, assumed)

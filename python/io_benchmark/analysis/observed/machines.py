@@ -284,3 +284,17 @@ def _counted(values: Iterable[str]) -> str:
     if len(counts) == 1:
         return counts[0][0]
     return ", ".join(value if count == 1 else f"{count} × {value}" for value, count in counts)
+
+
+def dirty_room(worker: Worker) -> float | None:
+    """Return where the kernel begins to slow writers down: half way between its two limits."""
+    host, limits = worker.result.host, worker.result.limits
+    if host is None or host.memory_available_bytes is None:
+        return None
+    groups = [limit.bytes for limit in limits.memory] if limits else []
+    memory = max(0, min([host.memory_available_bytes, *groups]))
+    lower, upper = (
+        host.vm.get(f"{name}_bytes") or (host.vm.get(f"{name}_ratio") or usual) / 100 * memory
+        for name, usual in (("dirty_background", 10), ("dirty", 20))
+    )
+    return (upper + (lower if lower < upper else upper / 2)) / 2

@@ -3,26 +3,20 @@
 
 An average over a run hides a limit that binds only while the cache is cold or after a burst. Windows
 show the rate at which the disks worked while something waited for them.
-
-A process that waits for its disk counts in the kernel's pressure on I/O, and so does one that waits for a
-flush, a journal or a cgroup's limit. One that waits for a scanner, a lock or a network file system does
-not. The pressure is the whole machine's, so it shows how long the process waited for storage at most.
 """
 
-import math
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from operator import add, truediv
-from statistics import quantiles
+from statistics import fmean, quantiles
 from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Entry
-from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
+from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import NS_PER_S
 
@@ -31,15 +25,13 @@ _BLOCKED_SHARE = 0.5
 _READS_SHARE = 0.05
 # With fewer windows a rate is the run's average.
 _FEWEST = 4
-_PRESSURES = ("psi_io_some_us", "psi_memory_some_us")
+_AVERAGES = 10
 _BUSY_TIMES = ("user", "nice", "system", "irq", "softirq", "steal")
 BUSY_COLUMNS = tuple(f"cpu_{name}_ms" for name in _BUSY_TIMES)
-# Between two rows of the timeline, the samples took at least this share of the time.
-_COVERED_SHARE = 0.9
 # A turn's first and last rows are taken just before and after it; others may be close to them.
 _NEARBY_NS, _CLOSE_NS = 10_000_000, 500_000_000
-# Less than this of an operation's time is what pressure and clocks do not agree on.
-_LEAST_SHARE = 0.05
+# The kernel's counter of pages that are being written may be wrong by less than this.
+_WRITING_BYTES = 1 << 18
 
 
 class TimelineRows(Struct, frozen=True, dict=True):
@@ -87,6 +79,14 @@ class TimelineRows(Struct, frozen=True, dict=True):
         ends = self._ends(column, self._steps)
         return None if ends is None else [end - start for start, end in ends]
 
+    def writing_share(self, steps: Sequence[int] | None = None) -> float | None:
+        """Return in which share of the steps, or of some, pages were being written at the end."""
+        column = self.timeline.columns.get("writeback_bytes")
+        chosen = self._steps if steps is None else [self._steps[step] for step in steps]
+        amounts = [column[end] for _, end in chosen] if column is not None else []
+        are_written = [amount >= _WRITING_BYTES for amount in amounts if amount is not None]
+        return sum(are_written) / len(are_written) if are_written else None
+
     @property
     def spans_ns(self) -> list[tuple[int, int]]:
         """Return when each step began and ended; nothing where times are not recorded."""
@@ -96,6 +96,17 @@ class TimelineRows(Struct, frozen=True, dict=True):
     def seconds(self) -> list[float]:
         """Return the time between two rows each; nothing where it is not recorded."""
         return [(end_ns - begin_ns) / NS_PER_S for begin_ns, end_ns in self.spans_ns]
+
+    def sampled_ns(self, entry: Entry) -> list[float]:
+        """Return how much of each step the samples took."""
+        ends_ns = map(add, entry.start_ns, entry.total_ns)
+        moments_ns = list(chain.from_iterable(zip(entry.start_ns, ends_ns, strict=True)))
+        sums_ns = list(chain.from_iterable(pairwise([0, *accumulate(entry.total_ns)])))
+        sums_at_ends_ns = (
+            [_interpolated(time_ns, moments_ns, sums_ns) for time_ns in span]
+            for span in self.spans_ns
+        )
+        return [end_ns - begin_ns for begin_ns, end_ns in sums_at_ends_ns]
 
     def growth(self, column: Sequence[int | None] | None) -> int | None:
         """Return how much a counter grew from the first row of each stretch to its last, where time passed."""
@@ -150,16 +161,23 @@ class Window(NamedTuple):
         if not chosen:
             return None
         rates = [(window.reading_bytes_per_s, window.written_bytes_per_s) for window in chosen]
-        # 90 % of the windows have at most this rate. Most are the same, and some are less.
-        deciles = [
-            quantiles(column, n=10, method="inclusive") for column in zip(*rates, strict=True)
-        ]
-        return deciles[0][-1], deciles[1][-1]
+        reading, written = map(_kept_up, zip(*rates, strict=True))
+        return reading, written
 
     @property
     def reading_bytes_per_s(self) -> float:
         """Return the rate of the reads while the process was blocked: it waits for each of them."""
         return self.read_bytes_per_s / max(self.blocked_share, _READS_SHARE)
+
+
+def _kept_up(rates: Sequence[float]) -> float:
+    """Return the rate that 90 % of these reach at most: most are the same, and some are less.
+
+    A large request counts in the window where it ends. So the averages of a few windows each are judged.
+    """
+    size = max(1, len(rates) // _AVERAGES)
+    averages = [fmean(rates[at : at + size]) for at in range(0, len(rates) - size + 1, size)]
+    return quantiles(averages, n=10, method="inclusive")[-1]
 
 
 def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
@@ -214,74 +232,3 @@ def _interpolated(place: int, places: Sequence[int], values: Sequence[float]) ->
     before = after - 1
     share = (place - places[before]) / (places[after] - places[before])
     return values[before] + share * (values[after] - values[before])
-
-
-def with_other_waits(entry: Entry, timeline: RecordedTimeline | None) -> Entry:
-    """Return the entry with the blocked time that was not for storage or memory in a part of its own."""
-    blocked = [phase for phase in Phase if Part(phase, Kind.BLOCKED) in entry.parts_ns]
-    at_most = _storage_share(entry, timeline) if blocked and timeline is not None else None
-    if at_most is None:
-        return entry
-    parts, left_ns = dict(entry.parts_ns), at_most * entry.mean_ns
-    # Lookups read files that are in memory: copies wait for the disks first.
-    for phase in reversed(blocked):
-        blocked_ns = parts[Part(phase, Kind.BLOCKED)]
-        elsewhere_ns = max(0.0, blocked_ns - left_ns)
-        if elsewhere_ns < _LEAST_SHARE * entry.mean_ns:
-            elsewhere_ns = 0.0
-        left_ns = max(0.0, left_ns - blocked_ns)
-        parts[Part(phase, Kind.BLOCKED)] = blocked_ns - elsewhere_ns
-        parts[Part(phase, Kind.ELSEWHERE)] = elsewhere_ns
-    return replace(entry, parts_ns=parts)
-
-
-def _storage_share(entry: Entry, timeline: RecordedTimeline) -> float | None:
-    """Return the share of the samples' time in which their process waited for storage or memory at most.
-
-    None where pressure was not recorded for most of that time, without other measurements in between.
-    """
-    rows = TimelineRows.of_samples(timeline, entry)
-    pressures, busy = (
-        [rows.steps(timeline.columns.get(name)) for name in names]
-        for names in (_PRESSURES, BUSY_COLUMNS)
-    )
-    if not rows.spans_ns or None in pressures or None in busy:
-        return None
-    sampled_ns = _sampled_ns(entry, rows.spans_ns)
-    lasted_ns = [end - begin for begin, end in rows.spans_ns]
-    covered = [step for step, ns in enumerate(lasted_ns) if sampled_ns[step] >= _COVERED_SHARE * ns]
-    covered_ns = sum(lasted_ns[step] for step in covered)
-    if 2 * covered_ns < sum(entry.total_ns):
-        return None
-    pressed, busy_cpus = (
-        sum(column[step] for column in columns if column is not None for step in covered)
-        * unit_ns
-        / covered_ns
-        for columns, unit_ns in ((pressures, 1e3), (busy, 1e6))
-    )
-    own = sum(ns for part, ns in entry.parts_ns.items() if part.kind in ON_CPU) / entry.mean_ns
-    return _waited(pressed, own, busy_cpus)
-
-
-def _waited(pressed: float, own: float, busy_cpus: float) -> float:
-    """Return the wait of one process that causes this pressure; `own` is its time on a CPU.
-
-    The kernel averages pressure over its CPUs by how busy each is, a CPU with a waiting process included.
-    So pressed = waited (waited + own) ÷ (waited + busy CPUs), which is solved for what was waited.
-    """
-    difference = pressed - own
-    root = math.sqrt(difference**2 + 4 * pressed * max(own, busy_cpus))
-    return min(1.0, (difference + root) / 2)
-
-
-def _sampled_ns(entry: Entry, spans_ns: Iterable[tuple[int, int]]) -> list[float]:
-    """Return how much of each of these spans the samples took."""
-    ends_ns = map(add, entry.start_ns, entry.total_ns)
-    moments_ns = list(chain.from_iterable(zip(entry.start_ns, ends_ns, strict=True)))
-    sums_ns = [0, *accumulate(entry.total_ns)]
-    until_then_ns = list(chain.from_iterable(pairwise(sums_ns)))
-
-    def until(time_ns: int) -> float:
-        return _interpolated(time_ns, moments_ns, until_then_ns)
-
-    return [until(end_ns) - until(begin_ns) for begin_ns, end_ns in spans_ns]

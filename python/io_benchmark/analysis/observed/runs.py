@@ -20,9 +20,10 @@ LAYERED = ("overlay", "fuse.fuse-overlayfs")
 WAITS_SHARE = 0.2
 # Below these shares nothing waits for a disk, whatever the disk could do.
 _HARDLY_MOVED_SHARE = 0.2
-_NEAR_CAP_SHARE = 0.5
 # Copies that are blocked for a smaller share of a retrieve's time do not wait for the disks.
 _BLOCKED_SHARE = 0.02
+# Nor do batches, where pages are being written, and their own syncs last, for less of the time.
+_WRITING_SHARE = 0.5
 
 
 class Run(Struct, frozen=True, dict=True):
@@ -213,7 +214,7 @@ class Run(Struct, frozen=True, dict=True):
         """Return whether this worker's copies waited for its disks; None: nothing shows it.
 
         The process' own time decides where it was recorded: pressure is the whole system's, and
-        also counts background writeback and neighbours. A rate near the cap is the last resort.
+        also counts background writeback and neighbours.
         """
         written_bytes = workloads.of(self.subject.workload).written_bytes
         if written_bytes is None or not self.is_measured:
@@ -224,12 +225,21 @@ class Run(Struct, frozen=True, dict=True):
         if self.moved_bytes is not None and sum(self.moved_bytes) < least_bytes:
             return False
         if self.entry.blocked_ns is not None and self.mean_ns:
-            return self.entry.blocked_ns >= _BLOCKED_SHARE * self.mean_ns
-        if self.io_wait_share is not None:
-            return self.io_wait_share >= WAITS_SHARE
-        rate, cap = self.written_bytes_per_s, self.write_cap
-        near_cap = rate is not None and cap is not None and rate >= _NEAR_CAP_SHARE * cap
-        return True if near_cap else None
+            is_blocked = self.entry.blocked_ns >= _BLOCKED_SHARE * self.mean_ns
+            return is_blocked and not self._disks_are_idle
+        return None if self.io_wait_share is None else self.io_wait_share >= WAITS_SHARE
+
+    @property
+    def _disks_are_idle(self) -> bool:
+        """Return whether the disks hardly worked while batches ran; False where nothing shows it."""
+        busy_ms = self.growth(*BUSY_COLUMNS)  # per second
+        if self.entry.retrieves is not None or self._inside is None or busy_ms is None:
+            return False
+        writing, pressed = self._inside.writing_share(), self.io_wait_share
+        if writing is None or pressed is None or pressed * max(1, busy_ms / 1000) >= WAITS_SHARE:
+            return False  # where more CPUs are busy, one waiting process is less pressure
+        synced = workloads.of(self.subject.workload).synced_share(self.entry.measured)
+        return max(writing, synced) < _WRITING_SHARE
 
     # What this run's machine can do. Only what was measured counts: by fixed work, by files that idle disks
     # wrote, or by disks while something waited for them. A rate that was only seen is *at least* what the
@@ -304,17 +314,3 @@ def _options(options: Iterable[str]) -> dict[str, str]:
 def mean_of_known(values: Iterable[SupportsFloat | None]) -> float | None:
     numbers = [value for value in values if value is not None]
     return fmean(numbers) if numbers else None
-
-
-def dirty_room(worker: Worker) -> float | None:
-    """Return where the kernel begins to slow writers down: half way between its two limits."""
-    host, limits = worker.result.host, worker.result.limits
-    if host is None or host.memory_available_bytes is None:
-        return None
-    groups = [limit.bytes for limit in limits.memory] if limits else []
-    memory = max(0, min([host.memory_available_bytes, *groups]))
-    lower, upper = (
-        host.vm.get(f"{name}_bytes") or (host.vm.get(f"{name}_ratio") or usual) / 100 * memory
-        for name, usual in (("dirty_background", 10), ("dirty", 20))
-    )
-    return (upper + (lower if lower < upper else upper / 2)) / 2

@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from io_benchmark.analysis.levels import SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.machines import by_machine
-from io_benchmark.analysis.observed.runs import dirty_room
+from io_benchmark.analysis.observed.machines import by_machine, dirty_room
 from io_benchmark.analysis.time_parts import ON_CPU, in_lookups
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price

@@ -49,6 +49,7 @@ _MEANINGS = {
     Kind.BLOCKED: "I/O, writeback, memory",
     Kind.ELSEWHERE: "no pressure on I/O or memory: a scanner, a lock, another machine",
 }
+_UNDIVIDED = "I/O, memory or something else"
 
 
 class _Difference(Struct, frozen=True):
@@ -154,8 +155,14 @@ def _name(part: PartDifference, division: Division) -> str:
     phases = [sibling.phase for sibling in division.parts]
     if part.kind is Kind.UNEXPLAINED and phases.count(part.phase) == 1:
         return _PHASES[part.phase]
-    meaning = f" ({_MEANINGS[part.kind]})" if part.kind in _MEANINGS else ""
-    return part_name(part.phase, part.kind) + meaning
+    meaning = _meaning(part.kind, division)
+    return part_name(part.phase, part.kind) + (f" ({meaning})" if meaning else "")
+
+
+def _meaning(kind: Kind, division: Division) -> str:
+    """Return what a kind may be, where its name does not say it."""
+    is_divided = any(part.kind is Kind.ELSEWHERE for part in division.parts)
+    return _UNDIVIDED if kind is Kind.BLOCKED and not is_divided else _MEANINGS.get(kind, "")
 
 
 def _is_certain(part: PartDifference) -> bool:
@@ -203,9 +210,9 @@ def _table(
             cells = _cells(difference, same, has_intervals=has_intervals)
             rows.append(blocks.Row(label, cells, label == "all parts"))
     yield blocks.Table("", (baseline, candidate, "Difference", *interval, "Share"), rows, title)
-    for kind, meaning in _MEANINGS.items():
+    for kind in _MEANINGS:
         if any(part.kind is kind for part in difference.large):
-            yield blocks.Paragraph(f"{_KINDS[kind]}: {meaning}", blocks.QUIET)
+            yield blocks.Paragraph(f"{_KINDS[kind]}: {_meaning(kind, division)}", blocks.QUIET)
 
 
 def _cells(

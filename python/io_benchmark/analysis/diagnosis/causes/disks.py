@@ -276,7 +276,7 @@ def _disk_speed(case: Case) -> Effect:
     if all(run.waits_for_disks is None for run in case.slower):
         return evidence.unclear(
             f"Each disk of the slower side {_PAST[rate]} more slowly, but maybe it had less to "
-            f"{rate}: no pressure was recorded and no cap is published.",
+            f"{rate}: no pressure was recorded.",
             workload="random-io",
         )
     if each < 1:

@@ -21,7 +21,8 @@ from io_benchmark.analysis.diagnosis.effects import (
 )
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
-from io_benchmark.analysis.observed.runs import Run, dirty_room
+from io_benchmark.analysis.observed.machines import dirty_room
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.results import workloads

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What batches waited for: storage where pressure, writing or their own syncs show it, else something else."""
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import seed_workers
+from checkout import ROOT
+from msgspec.structs import replace
+from seed_case import documents
+
+from io_benchmark import results
+from io_benchmark.analysis.model import Entry, Subject, Worker
+from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS
+from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.analysis.observed.sides import Side
+from io_benchmark.analysis.observed.storage_waits import divided_alike, with_other_waits
+from io_benchmark.analysis.time_parts import Kind, Part, Phase
+from io_benchmark.results.format import RecordedTimeline
+from io_benchmark.results.parts import BatchEntry, ProcessTimes
+
+FILE = ROOT / "tests/fixtures/result-v2-all.json"
+SECOND_NS, KIB = 10**9, 1024
+SECONDS = 20
+BLOCKED = 0.9  # of each batch of a second
+
+
+def worker(
+    *,
+    pressed: float = 0.0,
+    writing_kib: Sequence[int] = (0,),
+    synced: float = 0.0,
+    workload: str = "unpack",
+    timed: bool = True,
+    busy_cpus: int = 0,
+) -> Worker:
+    """Batches of a second, of which processes are blocked for 0.9; `writing_kib` repeats each second."""
+    times_ns = range(SECOND_NS, (SECONDS + 2) * SECOND_NS, SECOND_NS)
+    columns: dict[str, Sequence[Any]] = {"time_ns": times_ns}
+    columns |= {"psi_io_some_us": [round(pressed * at / 1000) for at in times_ns]}
+    columns |= {"psi_memory_some_us": [0] * len(times_ns)}
+    columns |= {name: [0] * len(times_ns) for name in BUSY_COLUMNS}
+    columns[BUSY_COLUMNS[0]] = [busy_cpus * at // 1_000_000 for at in times_ns]
+    amounts = [writing_kib[at % len(writing_kib)] * KIB for at in range(-1, SECONDS)]
+    columns["writeback_bytes"] = amounts
+    entry = Entry(
+        Subject(workload, "workspace", variant="warm"),
+        start_ns=array("q", times_ns[:-1]),
+        total_ns=array("q", [SECOND_NS] * SECONDS),
+        operations=array("q", [1] * SECONDS),
+        size_bytes=array("q", [0] * SECONDS),
+        parts_ns={Part(Phase.OPERATION, Kind.BLOCKED): BLOCKED * SECOND_NS},
+    )
+    recorded = results.parse(FILE.read_bytes(), FILE.name)
+    (facts, *_) = (each for each in recorded.workloads if isinstance(each, BatchEntry))
+    observed = replace(facts.observed, sync_ns=round(synced * 1000), unpacked_bytes=0)
+    facts = replace(facts, observed=observed, process_times=ProcessTimes(1000, 0, 0, None))
+    (document,) = documents(1, pools=["amd-16"])
+    one = seed_workers.worker(document)
+    timeline = RecordedTimeline(columns, {}) if timed else None
+    entries = (with_other_waits(replace(entry, facts=facts), timeline),)
+    return replace(one, entries=entries, result=replace(one.result, timeline=timeline))
+
+
+def elsewhere(entry: Entry) -> float | None:
+    """The share of the time; None where the blocked time is not divided."""
+    elsewhere_ns = entry.parts_ns.get(Part(Phase.OPERATION, Kind.ELSEWHERE))
+    return None if elsewhere_ns is None else elsewhere_ns / SECOND_NS
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        pytest.param({}, 0.9, id="nothing"),
+        pytest.param({"writing_kib": (300, 0)}, 0.4, id="pages written half of the time"),
+        pytest.param({"writing_kib": (256,)}, 0.0, id="always as much as shows writing"),
+        pytest.param({"writing_kib": (255,)}, 0.9, id="always less than that"),
+        pytest.param({"writing_kib": (300, 0), "pressed": 0.3}, 0.4, id="the larger of both"),
+        pytest.param({"writing_kib": (300, 0), "pressed": 0.7}, 0.2, id="pressure"),
+        pytest.param({"synced": 0.3}, 0.6, id="a final sync"),
+        pytest.param({"synced": 0.3, "writing_kib": (300, 0)}, 0.1, id="a sync besides"),
+        pytest.param({"workload": "sync-write"}, 0.0, id="each write is synced"),
+    ],
+)
+def test_blocked_elsewhere(facts: dict[str, Any], expected: float) -> None:
+    """A file system's journal and its space count nowhere, but pages are being written then."""
+    (entry,) = worker(**facts).entries
+    assert elsewhere(entry) == pytest.approx(expected, abs=0.02)
+
+
+def test_both_sides_are_divided_or_none() -> None:
+    """The parts of two workers are compared with each other."""
+    known, unknown = worker(), worker(timed=False)
+    (entry,) = unknown.entries
+    empty = replace(unknown, entries=(Entry(entry.subject),))
+    for other, expected in ((unknown, None), (empty, 0.9)):
+        side, _ = divided_alike(*(Side.of([Run(one, one.entries[0])]) for one in (known, other)))
+        (run,) = side
+        assert elsewhere(run.entry) == expected
+
+
+@pytest.mark.parametrize(
+    ("facts", "waits"),
+    [
+        pytest.param({"writing_kib": (300, 0)}, True, id="pages written half of the time"),
+        pytest.param({"writing_kib": (300, 0, 0)}, False, id="less"),
+        pytest.param({"pressed": 0.2}, True, id="pressure"),
+        pytest.param({"pressed": 0.19}, False, id="less pressure"),
+        pytest.param({"pressed": 0.05, "busy_cpus": 4}, True, id="pressure beside busy CPUs"),
+        pytest.param({"pressed": 0.04, "busy_cpus": 4}, False, id="less pressure beside them"),
+        pytest.param({"synced": 0.5}, True, id="a sync for half of the time"),
+        pytest.param({"synced": 0.49}, False, id="a shorter sync"),
+        pytest.param({"timed": False}, True, id="nothing shows it"),
+    ],
+)
+def test_disks_that_hardly_work(facts: dict[str, Any], waits: bool) -> None:
+    """Nobody waits for them, so that their rate is not what they can do."""
+    one = worker(**facts)
+    assert Run(one, one.entries[0]).waits_for_disks is waits
