@@ -14,7 +14,7 @@ import pytest
 from lab_truths import Truth
 from storage_lab import UNPACKING, Lab, joining, own_cpu_group
 
-from io_benchmark.analysis.time_parts import Kind, Part, Phase, in_all, in_lookups
+from io_benchmark.analysis.time_parts import Kind, Part, Phase, in_all, in_copies, in_lookups
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
@@ -24,6 +24,15 @@ FILES = ("--sizes", "10x4", "--retrieves", "120", "--destination", "unlink")
 DISK_MIB, CAP_MIB_PER_S = 300, 40
 QUOTA_US, PERIOD_US = 10_000, 50_000
 NEIGHBOURS = 4
+SLOW_COPIES = """
+import time
+from measuring import retrieval
+send = retrieval.SeedSteps._send
+def slow_send(self, *arguments):
+    time.sleep(0.1)
+    return send(self, *arguments)
+retrieval.SeedSteps._send = slow_send
+"""
 SLOW_OPEN = """
 import os, time
 quick_open = os.open
@@ -42,6 +51,10 @@ def places(lab: Lab) -> dict[str, Path]:
     }
 
 
+def equal_places(lab: Lab) -> list[Path]:
+    return [lab.stripe(name, 1, 900, CAP_MIB_PER_S) for name in ("one", "other")]
+
+
 def test_slow_grep(places, tmp_path, repeat_pair):
     """The lookups are the cause, and the disks are not."""
     shim = tmp_path / "tools/grep"
@@ -53,10 +66,18 @@ def test_slow_grep(places, tmp_path, repeat_pair):
     repeat_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=slow_only)
 
 
+def test_slow_copies(lab: Lab, repeat_pair: RepeatPair) -> None:
+    """What holds each copy, such as a scanner, is no fault of disks that write less meanwhile."""
+    places = equal_places(lab)
+    truth = Truth(frozenset(), in_copies(Kind.ELSEWHERE))
+    files = ("--sizes", "20x2", "--retrieves", "120")
+    repeat_pair(truth, *places, *files, slow_only={"prelude": SLOW_COPIES})
+
+
 @pytest.mark.usefixtures("by_hand")
 def test_slow_open(lab: Lab, repeat_pair: RepeatPair) -> None:
     """What holds each file that is opened makes equal disks write less, which is not their fault."""
-    places = [lab.stripe(name, 1, 900, CAP_MIB_PER_S) for name in ("one", "other")]
+    places = equal_places(lab)
     unpacking = {"workloads": ("unpack",)}
     truth = Truth(frozenset(), frozenset((Part(Phase.OPERATION, Kind.ELSEWHERE),)))
     slow_only = unpacking | {"prelude": UNPACKING + SLOW_OPEN}

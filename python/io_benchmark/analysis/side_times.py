@@ -17,8 +17,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.observed.sides import Runs, Side
-from io_benchmark.analysis.observed.storage_waits import divided_alike
+from io_benchmark.analysis.observed.sides import Runs, Side, divided_alike
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.variances import MeanVariance
 

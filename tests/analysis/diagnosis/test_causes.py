@@ -17,6 +17,7 @@ from seed_facts import (
     options,
     scheduler,
     times_written,
+    written,
 )
 from seed_workers import (
     SUBJECT,
@@ -274,6 +275,12 @@ def test_unpacking(name, variant, faster, slower, facts, expected) -> None:
     )
     found = of_batches(fast, slow, f"unpack/{variant}", slower[0])[name]
     assert explanation_text(found).startswith(expected)
+
+
+def test_what_supports_is_the_first_evidence() -> None:
+    """Load is shown by pressure, or by what others write; a report has the first of a cause alone."""
+    cause = causes_of({"amd-16": written(3), "intel": written(1)})["other-load"]
+    assert candidate_text(cause).startswith("300 % of the bytes copied were written to the disks")
 
 
 def test_documented():

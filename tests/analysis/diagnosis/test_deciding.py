@@ -222,6 +222,9 @@ STATES = [
     row("drift-over-time", RULED_OUT, "both alike", last_third(2), last_third(2)),
     row("drift-over-time", NOT_OBSERVABLE, "few retrieves", first(50)),
     row("other-load", NOT_OBSERVABLE, "nothing recorded", NO_COUNTERS),
+    row("other-load", SUPPORTED, "more is written", written(3)),
+    row("other-load", RULED_OUT, "syncs write it", written(3) | further_option("sync")),
+    row("other-load", RULED_OUT, "syncs of folders do", written(3) | further_option("dirsync")),
 ]
 
 

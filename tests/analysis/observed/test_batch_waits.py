@@ -15,8 +15,8 @@ from io_benchmark import results
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.observed.storage_waits import divided_alike, with_other_waits
+from io_benchmark.analysis.observed.sides import Side, divided_alike
+from io_benchmark.analysis.observed.storage_waits import with_other_waits
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import BatchEntry, ProcessTimes
@@ -35,6 +35,8 @@ def worker(
     workload: str = "unpack",
     timed: bool = True,
     busy_cpus: int = 0,
+    idle_waiting: float = 0.0,
+    divided: bool = True,
 ) -> Worker:
     """Batches of a second, of which processes are blocked for 0.9; `writing_kib` repeats each second."""
     times_ns = range(SECOND_NS, (SECONDS + 2) * SECOND_NS, SECOND_NS)
@@ -43,6 +45,7 @@ def worker(
     columns |= {"psi_memory_some_us": [0] * len(times_ns)}
     columns |= {name: [0] * len(times_ns) for name in BUSY_COLUMNS}
     columns[BUSY_COLUMNS[0]] = [busy_cpus * at // 1_000_000 for at in times_ns]
+    columns["cpu_iowait_ms"] = [round(idle_waiting * at / 1e6) for at in times_ns]
     amounts = [writing_kib[at % len(writing_kib)] * KIB for at in range(-1, SECONDS)]
     columns["writeback_bytes"] = amounts
     entry = Entry(
@@ -60,7 +63,8 @@ def worker(
     (document,) = documents(1, pools=["amd-16"])
     one = seed_workers.worker(document)
     timeline = RecordedTimeline(columns, {}) if timed else None
-    entries = (with_other_waits(replace(entry, facts=facts), timeline),)
+    entry = replace(entry, facts=facts)
+    entries = (with_other_waits(entry, timeline) if divided else entry,)
     return replace(one, entries=entries, result=replace(one.result, timeline=timeline))
 
 
@@ -79,6 +83,7 @@ def elsewhere(entry: Entry) -> float | None:
         pytest.param({"writing_kib": (255,)}, 0.9, id="always less than that"),
         pytest.param({"writing_kib": (300, 0), "pressed": 0.3}, 0.4, id="the larger of both"),
         pytest.param({"writing_kib": (300, 0), "pressed": 0.7}, 0.2, id="pressure"),
+        pytest.param({"idle_waiting": 0.56, "pressed": 0.3}, 0.2, id="idle CPUs wait for longer"),
         pytest.param({"synced": 0.3}, 0.6, id="a final sync"),
         pytest.param({"synced": 0.3, "writing_kib": (300, 0)}, 0.1, id="a sync besides"),
         pytest.param({"workload": "sync-write"}, 0.0, id="each write is synced"),
@@ -106,10 +111,12 @@ def test_both_sides_are_divided_or_none() -> None:
     [
         pytest.param({"writing_kib": (300, 0)}, True, id="pages written half of the time"),
         pytest.param({"writing_kib": (300, 0, 0)}, False, id="less"),
-        pytest.param({"pressed": 0.2}, True, id="pressure"),
-        pytest.param({"pressed": 0.19}, False, id="less pressure"),
-        pytest.param({"pressed": 0.05, "busy_cpus": 4}, True, id="pressure beside busy CPUs"),
-        pytest.param({"pressed": 0.04, "busy_cpus": 4}, False, id="less pressure beside them"),
+        pytest.param({"pressed": 0.5}, True, id="pressure"),
+        pytest.param({"pressed": 0.49}, False, id="less pressure"),
+        pytest.param({"pressed": 0.06, "busy_cpus": 4}, True, id="pressure beside busy CPUs"),
+        pytest.param({"pressed": 0.05, "busy_cpus": 4}, False, id="less pressure beside them"),
+        pytest.param({"idle_waiting": 0.41}, True, id="idle CPUs wait"),
+        pytest.param({"idle_waiting": 0.39}, False, id="they wait for less"),
         pytest.param({"synced": 0.5}, True, id="a sync for half of the time"),
         pytest.param({"synced": 0.49}, False, id="a shorter sync"),
         pytest.param({"timed": False}, True, id="nothing shows it"),
@@ -117,5 +124,5 @@ def test_both_sides_are_divided_or_none() -> None:
 )
 def test_disks_that_hardly_work(facts: dict[str, Any], waits: bool) -> None:
     """Nobody waits for them, so that their rate is not what they can do."""
-    one = worker(**facts)
+    one = worker(**facts, divided=False)
     assert Run(one, one.entries[0]).waits_for_disks is waits

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.observed.storage_waits import divided_alike
+from io_benchmark.analysis.observed.sides import Side, divided_alike
 from io_benchmark.analysis.run_noise import RelativeTimes, Step
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.time_parts import Kind, Part, Phase

@@ -31,8 +31,7 @@ from io_benchmark.analysis.diagnosis_model import (
 )
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.observed.storage_waits import divided_alike
+from io_benchmark.analysis.observed.sides import Side, divided_alike
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.side_times import Division

@@ -20,8 +20,7 @@ from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.pairs import Pair, compared_samples
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.observed.storage_waits import divided_alike
+from io_benchmark.analysis.observed.sides import Side, divided_alike
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement

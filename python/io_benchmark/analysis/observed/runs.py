@@ -11,6 +11,8 @@ from msgspec import Struct
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.disks import MachineType, Stack
 from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS, TimelineRows, Window
+from io_benchmark.analysis.observed.storage_waits import waited_share
+from io_benchmark.analysis.time_parts import Kind
 from io_benchmark.results import workloads
 from io_benchmark.results.machine import Host, Limits, StoragePlace
 from io_benchmark.results.parts import NS_PER_S
@@ -22,8 +24,8 @@ WAITS_SHARE = 0.2
 _HARDLY_MOVED_SHARE = 0.2
 # Copies that are blocked for a smaller share of a retrieve's time do not wait for the disks.
 _BLOCKED_SHARE = 0.02
-# Nor do batches, where pages are being written, and their own syncs last, for less of the time.
-_WRITING_SHARE = 0.5
+# Nor do those for which all that waits for storage on the machine does so for less of the time.
+_WAITED_SHARE = 0.5
 
 
 class Run(Struct, frozen=True, dict=True):
@@ -226,20 +228,17 @@ class Run(Struct, frozen=True, dict=True):
             return False
         if self.entry.blocked_ns is not None and self.mean_ns:
             is_blocked = self.entry.blocked_ns >= _BLOCKED_SHARE * self.mean_ns
-            return is_blocked and not self._disks_are_idle
+            return is_blocked and not self._storage_is_idle
         return None if self.io_wait_share is None else self.io_wait_share >= WAITS_SHARE
 
     @property
-    def _disks_are_idle(self) -> bool:
-        """Return whether the disks hardly worked while batches ran; False where nothing shows it."""
-        busy_ms = self.growth(*BUSY_COLUMNS)  # per second
-        if self.entry.retrieves is not None or self._inside is None or busy_ms is None:
-            return False
-        writing, pressed = self._inside.writing_share(), self.io_wait_share
-        if writing is None or pressed is None or pressed * max(1, busy_ms / 1000) >= WAITS_SHARE:
-            return False  # where more CPUs are busy, one waiting process is less pressure
-        synced = workloads.of(self.subject.workload).synced_share(self.entry.measured)
-        return max(writing, synced) < _WRITING_SHARE
+    def _storage_is_idle(self) -> bool:
+        """Return whether nothing waited for storage most of the time; False where nothing shows it."""
+        rows = self._inside
+        if rows is None or any(part.kind is Kind.ELSEWHERE for part in self.entry.parts_ns):
+            return False  # the blocked time is for storage then
+        waited = waited_share(self.entry, rows, range(len(rows.spans_ns)))
+        return waited is not None and waited < _WAITED_SHARE
 
     # What this run's machine can do. Only what was measured counts: by fixed work, by files that idle disks
     # wrote, or by disks while something waited for them. A rate that was only seen is *at least* what the

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.machines import by_machine, grouped
 from io_benchmark.analysis.observed.runs import Run, mean_of_known
+from io_benchmark.analysis.time_parts import Kind, Part
 
 Runs = Sequence[Run]  # of one worker
 Answer = TypeVar("Answer")
@@ -136,3 +137,23 @@ class Side(Struct, frozen=True, eq=False, dict=True):
 
 def _itself(run: Run) -> Run:
     return run
+
+
+def divided_alike(side: Side, other: Side) -> tuple[Side, Side]:
+    """Return the sides with blocked time in one part, where a run of one of them does not divide it."""
+    runs = [run for run in chain(side, other) if run.is_measured]
+    if len(set(map(_is_divided, runs))) < 2:
+        return side, other
+    return Side.of(map(_undivided, side)), Side.of(map(_undivided, other))
+
+
+def _is_divided(run: Run) -> bool:
+    return any(part.kind is Kind.ELSEWHERE for part in run.entry.parts_ns)
+
+
+def _undivided(run: Run) -> Run:
+    parts: dict[Part, float] = {}
+    for (phase, kind), mean_ns in run.entry.parts_ns.items():
+        part = Part(phase, Kind.BLOCKED if kind is Kind.ELSEWHERE else kind)
+        parts[part] = parts.get(part, 0.0) + mean_ns
+    return Run(run.worker, replace(run.entry, parts_ns=parts))

@@ -1,26 +1,29 @@
 # SPDX-License-Identifier: MPL-2.0
 """For what a process was blocked: storage and memory at most, or something else.
 
-A process that waits for its disk counts in the kernel's pressure on I/O. One that waits until its file system
-has written a journal, or has room for metadata, does not, but then pages are being written. For one that waits
-for a scanner, a lock or a network file system, neither has to be so. Both are the whole machine's, so they
-show how long the process waited for storage at most.
+A process that waits for its disk counts in the kernel's pressure on I/O, and idle CPUs count as waiting for I/O.
+The pressure of one process is divided by as many CPUs as it uses in turn; the CPUs' waiting leaves out those
+that do something else. So the larger of both counts. A process that waits until its file system has written a
+journal, or has room for metadata, is in neither, but then pages are being written. For one that waits for a
+scanner, a lock or a network file system, none of this has to be so. All are the whole machine's, so they show
+how long the process waited for storage at most.
 """
 
 import math
-from itertools import chain
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Entry
 from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS, TimelineRows
-from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import workloads
 from io_benchmark.results.format import RecordedTimeline
 
 _PRESSURES = ("psi_io_some_us", "psi_memory_some_us")
+_IO_WAIT = ("cpu_iowait_ms",)
+# Idle CPUs count 0.83 to 0.98 of what one process waits, where nothing else runs.
+_IO_WAIT_SEEN_SHARE = 0.8
 # Between two rows of the timeline, the samples took at least this share of the time.
 _COVERED_SHARE = 0.9
 # Less than this of an operation's time is what pressure and clocks do not agree on.
@@ -46,60 +49,46 @@ def with_other_waits(entry: Entry, timeline: RecordedTimeline | None) -> Entry:
     return replace(entry, parts_ns=parts)
 
 
-def divided_alike(side: Side, other: Side) -> tuple[Side, Side]:
-    """Return the sides with blocked time in one part, where a run of one of them does not divide it."""
-    runs = [run for run in chain(side, other) if run.is_measured]
-    if len(set(map(_is_divided, runs))) < 2:
-        return side, other
-    return Side.of(map(_undivided, side)), Side.of(map(_undivided, other))
-
-
-def _is_divided(run: Run) -> bool:
-    return any(part.kind is Kind.ELSEWHERE for part in run.entry.parts_ns)
-
-
-def _undivided(run: Run) -> Run:
-    parts: dict[Part, float] = {}
-    for (phase, kind), mean_ns in run.entry.parts_ns.items():
-        part = Part(phase, Kind.BLOCKED if kind is Kind.ELSEWHERE else kind)
-        parts[part] = parts.get(part, 0.0) + mean_ns
-    return Run(run.worker, replace(run.entry, parts_ns=parts))
-
-
 def _storage_share(entry: Entry, timeline: RecordedTimeline) -> float | None:
     """Return the share of the samples' time in which their process waited for storage or memory at most.
 
-    None where pressure was not recorded for most of that time, without other measurements in between.
+    None where that was not recorded for most of that time, without other measurements in between.
     """
     rows = TimelineRows.of_samples(timeline, entry)
-    pressures, busy = (
-        [rows.steps(timeline.columns.get(name)) for name in names]
-        for names in (_PRESSURES, BUSY_COLUMNS)
-    )
-    if not rows.spans_ns or None in pressures or None in busy:
-        return None
     sampled_ns = rows.sampled_ns(entry)
     lasted_ns = [end - begin for begin, end in rows.spans_ns]
     covered = [step for step, ns in enumerate(lasted_ns) if sampled_ns[step] >= _COVERED_SHARE * ns]
-    covered_ns = sum(lasted_ns[step] for step in covered)
-    if 2 * covered_ns < sum(entry.total_ns):
+    if 2 * sum(lasted_ns[step] for step in covered) < sum(entry.total_ns):
         return None
-    pressed, busy_cpus = (
-        sum(column[step] for column in columns if column is not None for step in covered)
-        * unit_ns
-        / covered_ns
-        for columns, unit_ns in ((pressures, 1e3), (busy, 1e6))
-    )
+    return waited_share(entry, rows, covered)
+
+
+def waited_share(entry: Entry, rows: TimelineRows, steps: Sequence[int]) -> float | None:
+    """Return the share of these steps in which the process waited for storage or memory at most."""
+    lasted_ms = sum((rows.spans_ns[step][1] - rows.spans_ns[step][0]) / 1e6 for step in steps)
+
+    def share(names: Sequence[str], unit_ms: float) -> float | None:
+        """Return how much counters grew in these steps, together, per time; None where one is missing."""
+        columns = [rows.steps(rows.timeline.columns.get(name)) for name in names]
+        recorded = [column for column in columns if column is not None]
+        if len(recorded) < len(names) or not lasted_ms:
+            return None
+        return sum(column[step] for column in recorded for step in steps) * unit_ms / lasted_ms
+
+    pressed, busy_cpus = share(_PRESSURES, 1e-3), share(BUSY_COLUMNS, 1)
+    if pressed is None or busy_cpus is None:
+        return None
     own = sum(ns for part, ns in entry.parts_ns.items() if part.kind in ON_CPU) / entry.mean_ns
-    waited = _waited(pressed, own, busy_cpus)
+    idle_waiting = (share(_IO_WAIT, 1) or 0.0) / _IO_WAIT_SEEN_SHARE
+    waited = max(_waited(pressed, own, busy_cpus), min(1.0, idle_waiting))
     if entry.retrieves is not None:
         return waited  # copies of large files hardly wait for a journal
     synced = workloads.of(entry.subject.workload).synced_share(entry.measured)
-    return synced + max(waited, rows.writing_share(covered) or 0.0)
+    return synced + max(waited, rows.writing_share(steps) or 0.0)
 
 
 def _waited(pressed: float, own: float, busy_cpus: float) -> float:
-    """Return the wait of one process that causes this pressure; `own` is its time on a CPU.
+    """Return the wait of one process on one CPU that causes this pressure; `own` is its time on the CPU.
 
     The kernel averages pressure over its CPUs by how busy each is, a CPU with a waiting process included.
     So pressed = waited (waited + own) ÷ (waited + busy CPUs), which is solved for what was waited.

@@ -47,7 +47,7 @@ _KINDS = {
 }
 _MEANINGS = {
     Kind.BLOCKED: "I/O, writeback, memory",
-    Kind.ELSEWHERE: "no pressure on I/O or memory: a scanner, a lock, another machine",
+    Kind.ELSEWHERE: "not seen as I/O or memory: a scanner, a lock, a journal, another machine",
 }
 _UNDIVIDED = "I/O, memory or something else"
 

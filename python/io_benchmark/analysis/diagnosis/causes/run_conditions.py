@@ -213,9 +213,14 @@ def _pressed_memory(run: Run) -> float | None:
 
 
 def _own_amplification(run: Run) -> float:
-    """Return how often the place writes each byte: into a journal, and to each disk of a mirror."""
+    """Return how often the place writes each byte: into a journal, and to each disk of a mirror.
+
+    A synchronous mount writes to the journal for each write, however small: that may be any number of bytes.
+    """
     if run.place is None:
         return 1.0
+    if not run.mount_options.keys().isdisjoint(("sync", "dirsync")):
+        return math.inf
     details = run.place.filesystem
     profiles = (details.btrfs_data_profiles or []) if details is not None else []
     is_mirrored = any(name.startswith(("raid1", "dup")) for name in profiles) or any(
@@ -223,6 +228,11 @@ def _own_amplification(run: Run) -> float:
     )
     is_journalled = run.mount_options.get("data") == "journal"
     return (2.0 if is_mirrored else 1.0) * (2.0 if is_journalled else 1.0)
+
+
+_PRESSURE = span(
+    "pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"
+)
 
 
 @cause(
@@ -233,11 +243,7 @@ def _own_amplification(run: Run) -> float:
     acts_through=in_all(Kind.WAITING, Kind.BLOCKED) | in_lookups(Kind.ELSEWHERE),
 )
 def _other_load(case: Case) -> Effect:
-    evidence = SideEvidence.of(
-        case,
-        span("pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"),
-        WRITTEN_SHARE,
-    )
+    evidence = SideEvidence.of(case, _PRESSURE, WRITTEN_SHARE)
     waiting = _share_for_others(case)
     # The benchmark's own waiting for a CPU tells more than that something waited.
     pressure = _pressed if waiting is None else _pressed_memory
@@ -267,7 +273,7 @@ def _other_load(case: Case) -> Effect:
     if slower is not None and faster is not None:
         foreign = slower - max(1.0, faster, *map(_own_amplification, case.slower))
         if foreign >= _FOREIGN_SHARE:
-            return evidence.supports(
+            return SideEvidence.of(case, WRITTEN_SHARE, _PRESSURE).supports(
                 "The slower side's disks wrote {share} more than the copies: something else used "
                 "them.",
                 Size(case.times_by_bandwidth(slower / (slower - foreign))),
