@@ -14,6 +14,7 @@ import pytest
 import seed_case
 from msgspec.structs import replace
 from seed_facts import (
+    COPIED_BYTES,
     ENTRY,
     MIB,
     MS,
@@ -22,6 +23,7 @@ from seed_facts import (
     WRITTEN,
     Facts,
     both_disks,
+    changing,
     counting,
     cpu_limit,
     filesystem,
@@ -167,6 +169,9 @@ STATES = [
         *("ext4-flush", RULED_OUT, "on neither"),
         *(further_option("noauto_da_alloc"), further_option("noauto_da_alloc")),
     ),
+    row("ext4-flush", RULED_OUT, "xfs flushes as well", None, filesystem("xfs")),
+    row("ext4-flush", RULED_OUT, "btrfs flushes as well", None, filesystem("btrfs")),
+    row("ext4-flush", SUPPORTED, "others do not", None, filesystem("f2fs") | written(0.3)),
     row("ext4-flush", RULED_OUT, "another destination", UNLINK, UNLINK, **AS_UNLINKED),
     row("ext4-flush", RULED_OUT, "none waits", NO_WAITS | {"task.instance_type": "m5.large"}),
     row("ext4-flush", NOT_OBSERVABLE, "below an overlay", ON_OVERLAY),
@@ -201,6 +206,7 @@ STATES = [
     ),
     row("dirty-limit", NOT_OBSERVABLE, "unknown", {"host.memory_available_bytes": None}),
     row("memory-first-touch", NOT_OBSERVABLE, "unmeasured", UNTOUCHED),
+    row("memory-first-touch", NOT_OBSERVABLE, "no fixed work", touching(420), touching(160)),
     row("cpu", NOT_OBSERVABLE, "stolen, and not known of the other", stolen(4000), NO_TIMELINE),
     row("cpu", RULED_OUT, "the same", {"host.cpu_model": "same"}, {"host.cpu_model": "same"}),
     row("cpu", NOT_OBSERVABLE, "another model, no counters", NO_TIMELINE),
@@ -259,6 +265,24 @@ def held_back(mib: float) -> Facts:
     return io_limit(mib * MIB) | HALF_RATE
 
 
+def busy(share: float) -> Facts:
+    """Both disks of amd-30 are busy for this share of the time that they were."""
+    return {
+        f"timeline.devices.{disk}.busy_ms": changing(lambda ms: share * ms)
+        for disk in ("nvme1n1", "nvme2n1")
+    }
+
+
+def reading(share: float) -> Facts:
+    """They read nearly as fast as half of the faster side writes, and this share of the bytes copied in all."""
+    reads: Facts = {
+        f"timeline.devices.{disk}.read_bytes": counting(0.45 * RATE)
+        for disk in ("nvme1n1", "nvme2n1")
+    }
+    moved = {"read": round(share * COPIED_BYTES), "written": COPIED_BYTES}
+    return reads | {f"{ENTRY}.device_bytes": {"nvme1n1": moved}}
+
+
 def few_writes(per_s: float) -> Facts:
     return operations_limit(per_s) | HALF_RATE
 
@@ -288,6 +312,31 @@ EDGES = [
     slower(
         *("disk-speed: as fast", both_disks, (0.90, TOO_SMALL)),
         *((0.925, "The slower side's disks together wrote as fast."),),
+        **AMD_30,
+    ),
+    slower(
+        *("disk-speed: busy for less", lambda share: both_disks(0.5) | busy(share)),
+        *((0.65, "The slower side's disks were busy"), (0.69, SUPPORTED)),
+        **AMD_30,
+    ),
+    slower(
+        *("disk-speed: busy most of the time", lambda share: both_disks(0.85) | busy(share)),
+        *((0.79, "The slower side's disks were busy"), (0.82, SUPPORTED)),
+        **AMD_30,
+    ),
+    slower(
+        *("disk-speed: held back", lambda share: both_disks(0.5) | busy(share)),
+        *((0.032, "The slower side's disks were busy"), (0.029, SUPPORTED)),
+        **AMD_30,
+    ),
+    slower(
+        *("disk-speed: reads as well", lambda share: both_disks(0.5) | reading(share)),
+        *((0.24, SUPPORTED), (0.26, "The slower side's disks moved as many bytes")),
+        **AMD_30,
+    ),
+    slower(
+        *("disk-speed: reads less", lambda share: both_disks(share) | reading(0.3)),
+        *((0.42, SUPPORTED), (0.46, "The slower side's disks moved as many bytes")),
         **AMD_30,
     ),
     slower("cgroup-io-limit: reached", held_back, (229, RULED_OUT), (227, SUPPORTED)),
@@ -347,13 +396,15 @@ EDGES = [
     ),
     slower("cgroup-cpu-limit: a fifth", cpu_limit, (0.62, RULED_OUT), (0.58, SUPPORTED)),
     slower(
-        *("memory-first-touch: more", touching, (198, "New memory costs the slower side no more.")),
+        *("memory-first-touch: more", lambda us: touching(us) | fixed_work(1, 1, 1)),
+        *((198, "New memory costs the slower side no more."),),
         *((202, "New memory costs the slower side more, but"),),
-        faster=touching(160),
+        faster=touching(160) | fixed_work(1, 1, 1),
     ),
     slower(
-        *("memory-first-touch: a fifth", touching, (390, RULED_OUT), (420, SUPPORTED)),
-        faster=touching(160),
+        *("memory-first-touch: a fifth", lambda us: touching(us) | fixed_work(1, 1, 1)),
+        *((390, RULED_OUT), (420, SUPPORTED)),
+        faster=touching(160) | fixed_work(1, 1, 1),
     ),
     slower(
         *("dirty-limit: as much room", lambda percent: FRESH | {"host.vm.dirty_ratio": percent}),
@@ -374,7 +425,10 @@ EDGES = [
     slower("cpu: a fifth", more_cpu_time, (1.6, RULED_OUT), (1.75, NOT_OBSERVABLE)),
     slower(
         *("cpu: fixed work", lambda ms: fixed_work(ms, 1, 1) | KERNEL_WORK),
-        *((1.09, "Fixed work takes as long"), (1.11, "Fixed work takes longer on the slower")),
+        *(
+            (1.09, "Fixed work in user mode takes as long"),
+            (1.11, "Fixed work takes longer on the slower"),
+        ),
         faster=FIXED,
     ),
     slower(
@@ -422,7 +476,7 @@ EDGES = [
         *("drift-over-time: blocked", lambda share: last_third(1.6) | waiting_for_io(share)),
         *(
             (0.49, NOT_SEPARABLE),
-            (0.51, "The slower side slowed down, but its disks wrote as many"),
+            (0.51, "The slower side slowed down, but its disks moved as many"),
         ),
     ),
     slower("drift-over-time: samples", first, (59, NOT_OBSERVABLE), (60, RULED_OUT)),
@@ -516,7 +570,7 @@ MEASURED = [
         **slower_lookups(40),
     ),
     timed(
-        "random-io: slower", "random-io/write-depth-32", (1.09, RULED_OUT), (1.11, NOT_SEPARABLE)
+        "random-io: slower", "random-io/write-depth-32", (1.24, RULED_OUT), (1.26, NOT_SEPARABLE)
     ),
     timed(
         *("scheduler: as fast", appending, (1.09, RULED_OUT), (1.11, NOT_OBSERVABLE)),
@@ -610,8 +664,8 @@ MEASURED = [
         **slower_lookups(40) | REAL,
     ),
     timed("spawn-cost: chance", "spawn/ by chance", (23.5, NOT_OBSERVABLE), **slower_lookups(40)),
-    timed("random-io: chance", "random-io/write-depth-32 by chance", (1.11, NOT_OBSERVABLE)),
-    timed("random-io: of the same place", in_places, (1, RULED_OUT), (1.2, NOT_SEPARABLE)),
+    timed("random-io: chance", "random-io/write-depth-32 by chance", (1.26, NOT_OBSERVABLE)),
+    timed("random-io: of the same place", in_places, (1, RULED_OUT), (1.3, NOT_SEPARABLE)),
     timed("random-io: of another place", lambda ms: in_places(ms)[:1], (1, NOT_SEPARABLE)),
     timed(
         *("scheduler-idling: chance", "sync-write/dsync-append by chance"),

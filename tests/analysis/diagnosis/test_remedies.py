@@ -33,7 +33,7 @@ MACHINES = {
     "amd-16": "c3d-standard-16-lssd",
 }
 REMOVE = "remove the destination before copying (cp --remove-destination, or unlink it first)"
-NO_ALLOC = "mount the place with noauto_da_alloc"
+NO_ALLOC = "where it is ext4, mount the place with noauto_da_alloc"
 
 
 def supported(name: str, predicted: float | None = None) -> Cause:

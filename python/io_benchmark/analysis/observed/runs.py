@@ -171,21 +171,24 @@ class Run(Struct, frozen=True, dict=True):
 
     @cached_property
     def io_wait_share(self) -> float | None:
-        """Return the part of the time in which something waited for I/O (PSI).
+        """Return the part of the time in which something waited for I/O: by pressure, or by idle CPUs.
 
-        Not `full`: a neighbour that only computes would hide every wait of the copies.
+        Not the pressure `full`: a neighbour that only computes would hide every wait of the copies.
         """
-        growth = self.growth("psi_io_some_us")
-        return None if growth is None else growth / 1e6
+        pressed_us, idle_ms = self.growth("psi_io_some_us"), self.growth("cpu_iowait_ms") or 0.0
+        return None if pressed_us is None else min(1.0, max(pressed_us / 1e6, idle_ms / 1e3))
+
+    def disk_growths(self, column: str) -> list[float]:
+        """Return how much a counter of each disk of the timeline grew per second; nothing where unknown."""
+        if self._inside is None:
+            return []
+        counters = [columns.get(column) for columns in self._inside.timeline.devices.values()]
+        growths = [growth for growth in map(self._inside.growth, counters) if growth is not None]
+        return [growth / self._inside.lasted_s for growth in growths]
 
     @property
     def busiest_share(self) -> float | None:
-        if self._inside is None:
-            return None
-        devices = self._inside.timeline.devices.values()
-        busy_ms = [self._inside.growth(columns.get("busy_ms")) for columns in devices]
-        shares = [busy / 1000 / self._inside.lasted_s for busy in busy_ms if busy is not None]
-        return max(shares, default=None)
+        return max((busy_ms / 1000 for busy_ms in self.disk_growths("busy_ms")), default=None)
 
     def published_cap_of(self, disks: int) -> float | None:
         """Return how many bytes per second this many of the place's disks write, where that is published."""

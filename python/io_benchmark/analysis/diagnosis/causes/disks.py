@@ -13,19 +13,17 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis.case import Case, moving_share
-from io_benchmark.analysis.diagnosis.causes import io_limits, run_conditions
+from io_benchmark.analysis.diagnosis.case import Case
+from io_benchmark.analysis.diagnosis.causes import io_limits
 from io_benchmark.analysis.diagnosis.causes.io_limits import (
     AS_FAST_SHARE,
     of_all_disks,
-    of_each_disk,
     reaches_limit,
 )
 from io_benchmark.analysis.diagnosis.effects import (
     WRITE_RATE,
     Effect,
     Proof,
-    SideEvidence,
     Size,
     span,
     tally,
@@ -35,7 +33,6 @@ from io_benchmark.analysis.diagnosis.rules import (
     CauseRule,
     RankedFact,
     Ranking,
-    cause,
     ranked_cause,
 )
 from io_benchmark.analysis.observed.disks import PERSISTENT_DISK, Stack
@@ -44,11 +41,10 @@ from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, j
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 10
+LIMITED = "A cgroup limits what the slower side's disks may write or read."
 Answer = TypeVar("Answer")
-_LIMITED = "A cgroup limits what the slower side's disks may write or read."
 _UNSEEN = "The devices under the place could not be seen."
 _PUBLISHED_CAP = attrgetter("published_write_cap")
-_PAST = {"read": "read", "write": "wrote"}
 
 
 def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[Run], Answer | None]:
@@ -82,11 +78,11 @@ def _ranked_width(stack: Stack) -> RankedFact:
     return RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
 
 
-_WRITING = frozenset(("cache-retrieve", "unpack"))
+WRITING = frozenset(("cache-retrieve", "unpack"))
 _DISKS_AT_ONCE, _LAYOUT = _of_stack(attrgetter("width")), _of_stack(attrgetter("linear", "copies"))
 _PLAIN = (False, 1)
 # Disks whose volumes write as much as their number says, within this factor, are alike.
-_ALIKE_RATIO = 1.25
+ALIKE_RATIO = 1.25
 
 
 def _machine_type(run: Run) -> Statement | None:
@@ -116,7 +112,7 @@ def _machine_type(run: Run) -> Statement | None:
             ),
         ),
     ),
-    workloads=_WRITING,
+    workloads=WRITING,
     remedies={"use a machine type with more local SSDs, striped": more_disks},
     tried_by=TrialKind.PACE,
 )
@@ -127,7 +123,7 @@ def _device_count(case: Case, effect: Effect) -> Effect:
         return effect.opposed("The slower side's disks are of another kind, which explains more.")
     is_limited = io_limits.cgroup_io_limit.is_slower(case)
     if is_limited and reaches_limit(case.slower):
-        return effect.opposed(_LIMITED)
+        return effect.opposed(LIMITED)
     more = case.more_bandwidth()
     if more is not None and more * AS_FAST_SHARE < 1 and case.both_sides is None:
         return effect.opposed("The slower side has fewer disks, but they write as fast.")
@@ -140,7 +136,7 @@ def _device_count(case: Case, effect: Effect) -> Effect:
         doubt = "A cgroup may limit what they write."
     elif more is None and not published:
         doubt = "What the disks can write is not known."
-    elif more is not None and not 1 / _ALIKE_RATIO <= more / expected <= _ALIKE_RATIO:
+    elif more is not None and not 1 / ALIKE_RATIO <= more / expected <= ALIKE_RATIO:
         doubt = "The disks are unlike: their number does not show what they write."
     if doubt:
         return replace(effect, proof=Proof.SETTING).also(doubt)
@@ -183,7 +179,7 @@ def _cause_of_layout(
         name,
         hypothesis,
         ranking,
-        workloads=_WRITING,
+        workloads=WRITING,
         remedies={remedy: predicted},
         tried_by=TrialKind.PACE,
     )
@@ -237,61 +233,3 @@ def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:
     if case.subject.workload == "cache-retrieve" and factor is not None:
         return replace(effect, size=Size(case.times_by_bandwidth(factor)))
     return effect
-
-
-_IO_WAIT = span(
-    "io-wait", attrgetter("io_wait_share"), Unit.SHARE, "waiting for I/O {value} of the time"
-)
-
-
-@cause(
-    "disk-speed",
-    "Each disk of the slower side is slower.",
-    workloads=_WRITING,
-    tried_by=TrialKind.PACE,
-)
-def _disk_speed(case: Case) -> Effect:
-    reads = case.mostly_reads
-    way, rate = (0, "read") if reads else (1, "write")
-    of_each, of_all = partial(of_each_disk, way), partial(of_all_disks, way)
-    template = f"{rate} rate per disk {{value}}"
-    evidence = SideEvidence.of(
-        case, span(f"{rate}-rate-per-disk", of_each, Unit.BYTES_PER_SECOND, template), _IO_WAIT
-    )
-    each, of_volume = case.times_as_fast(of_each), case.times_as_fast(of_all)
-    if None in case.means(of_each):
-        return evidence.unseen("How much the disks wrote was not recorded.", workload="random-io")
-    if case.slower_never_waits or each is None or of_volume is None:
-        return evidence.opposes("The slower side did not wait for its disks.")
-    factor = min(of_volume, case.more_bandwidth(of_reads=reads) or math.inf)
-    least = AS_FAST_SHARE if case.both_sides is None else 1.0
-    if factor * least < 1:
-        return evidence.opposes(f"The slower side's disks together {_PAST[rate]} as fast.")
-    if each * least < 1 and each * _ALIKE_RATIO >= 1:
-        return evidence.opposes(f"Each disk of the slower side {_PAST[rate]} as fast.")
-    if reaches_limit(case.slower):
-        return evidence.opposes(_LIMITED)
-    if run_conditions.drift_over_time.is_slower(case):
-        return evidence.opposes("The slower side's disks were as fast at the start of the run.")
-    if all(run.waits_for_disks is None for run in case.slower):
-        return evidence.unclear(
-            f"Each disk of the slower side {_PAST[rate]} more slowly, but maybe it had less to "
-            f"{rate}: no pressure was recorded.",
-            workload="random-io",
-        )
-    if each < 1:
-        return evidence.supports(
-            "The slower side has fewer disks, and each is faster: disks that are unlike do not show what "
-            "their number costs.",
-            proof=Proof.SETTING,
-        )
-    at_most = case.slower.mean(partial(moving_share, way))
-    return evidence.supports(
-        f"Each disk of the slower side {_PAST[rate]} at {{ratio}} the rate of the faster side's "
-        "disks, while copies waited for it.",
-        Size(case.times_by_bandwidth(min(each, factor), 1.0 if at_most is None else at_most)),
-        # Whatever lies between a file and its disk makes the disk write less, too. Another model says
-        # nothing: machine types name the same disk differently.
-        Proof.LEFTOVER,
-        ratio=Quantity(1 / each, Unit.RATIO),
-    )

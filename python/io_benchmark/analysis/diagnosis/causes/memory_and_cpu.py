@@ -61,8 +61,7 @@ _STOLEN = span(
 def _fixed_work(case: Case) -> Sequence[float]:
     """Return how many times as long the slower side's fixed work takes; nothing where one is unknown."""
     ratios = [case.times_as_fast(rate) for rate in _FIXED_WORK]
-    known = [ratio for ratio in ratios if ratio is not None]
-    return known if len(known) == len(ratios) else ()
+    return [ratio for ratio in ratios if ratio is not None] if None not in ratios else ()
 
 
 def general_slowdown(case: Case) -> float:
@@ -129,8 +128,8 @@ def _share_written_more(case: Case) -> float | None:
     proof=Proof.SETTING,
 )
 def _dirty_limit(case: Case, effect: Effect) -> Effect:
-    slower, faster = case.means(_room_bytes)
-    if slower is not None and faster is not None and faster <= _ALIKE_RATIO * slower:
+    times = case.times_as_fast(_room_bytes)
+    if times is not None and times <= _ALIKE_RATIO:
         return effect.opposed(_AS_MUCH_ROOM)
     return effect.if_enough(
         case,
@@ -166,15 +165,14 @@ def _memory_first_touch(case: Case) -> Effect:
         return evidence.unseen("The cost of touching new memory was not measured.")
     if slower <= _ALIKE_RATIO * faster:
         return evidence.opposes("New memory costs the slower side no more.")
+    if not _fixed_work(case):
+        return evidence.unclear("Fixed work would show whether all work takes longer.")
     if slower <= _ALIKE_RATIO * general_slowdown(case) * faster:
         return evidence.opposes(
             "New memory costs the slower side more, but only as far as all of its work takes longer."
         )
     effect = evidence.supports("Each new page of memory costs the slower side more.")
-    too_little = (
-        "New memory costs the slower side more, but per file this makes up only {share} of the "
-        "difference."
-    )
+    too_little = "New memory costs the slower side more, but per file that makes up {share} of the difference."
     return _sized(case, effect, case.explained_share(_touch_per_retrieve_ns), too_little)
 
 
@@ -216,7 +214,7 @@ def _cpu(case: Case) -> Effect:
     # The same work on both sides decides, whatever their models are.
     in_user_mode, *_ = fixed
     if in_user_mode < _SLOWER_RATIO:
-        return evidence.opposes("Fixed work takes as long on the CPUs of both sides.")
+        return evidence.opposes("Fixed work in user mode takes as long on the CPUs of both sides.")
     supported = evidence.supports(
         "Fixed work in user mode takes {ratio} as long on the slower side's CPU.",
         ratio=Quantity(in_user_mode, Unit.RATIO),

@@ -31,6 +31,8 @@ from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 40
 _FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
+# They write a file that was truncated and rewritten when it is closed.
+_FLUSHING = ("ext4", "xfs", "btrfs")
 _FILESYSTEM_TYPE = attrgetter("filesystem_type")
 # Options whose costs are known, and those that follow from the device, the user or the container.
 _JUDGED_OR_IGNORED = frozenset(
@@ -55,25 +57,28 @@ def _flushes(run: Run) -> bool | None:
     name = run.filesystem_type
     if name is None or name in LAYERED:
         return None
-    if name != "ext4" or run.mount_options.keys() & {"noauto_da_alloc", "nodelalloc"}:
+    if name not in _FLUSHING or run.mount_options.keys() & {"noauto_da_alloc", "nodelalloc"}:
         return False
-    return run.written_share is None or run.written_share >= _FLUSHED_SHARE
+    # Compressed files are few bytes on the disk.
+    return name != "ext4" or run.written_share is None or run.written_share >= _FLUSHED_SHARE
 
 
 def _flush_fact(run: Run) -> Statement | None:
     flushes, name = _flushes(run), run.filesystem_type
     if flushes is None or name is None:
         return None
-    if name != "ext4":
+    if name not in _FLUSHING:
         return statement("{type}, which has its own rules", type=name)
-    option = "noauto_da_alloc" if "noauto_da_alloc" in run.mount_options else "auto_da_alloc"
     does = "flushes" if flushes else "does not flush"
+    if name != "ext4":
+        return statement(f"{{type}}, {does} a rewritten file", type=name)
+    option = "noauto_da_alloc" if "noauto_da_alloc" in run.mount_options else "auto_da_alloc"
     return statement(f"{{type}} with {{option}}, {does} a rewritten file", type=name, option=option)
 
 
 @cause(
     "ext4-flush",
-    "ext4 flushes a rewritten file when it is closed, so that copies wait for the disk.",
+    "The file system flushes a rewritten file when it is closed, so that copies wait for the disk.",
     remedies={
         "remove the destination before copying (cp --remove-destination, or unlink it first)": other_subject(
             "destination",
@@ -81,7 +86,7 @@ def _flush_fact(run: Run) -> Statement | None:
             "destination unlink",
             "A file that is removed while its pages are dirty is never written.",
         ),
-        "mount the place with noauto_da_alloc": follows(
+        "where it is ext4, mount the place with noauto_da_alloc": follows(
             "ext4 then keeps a rewritten file in memory when it is closed. This is not "
             "measured here.",
             trial="unlink",
@@ -105,16 +110,15 @@ def _ext4_flush(case: Case) -> Effect:
             workload="cache-retrieve",
         )
     if slower == 0 and faster == 0:
-        return evidence.same("Neither side flushes a rewritten file by ext4's rule.")
+        return evidence.same("Neither side flushes a rewritten file.")
     if slower != faster:
         return evidence.compared(
             slower,
             faster,
-            "Only the slower side writes each rewritten file out when it is closed (auto_da_alloc).",
+            "Only the slower side writes each rewritten file out when it is closed.",
         )
     shared = evidence.opposes(
-        "Both sides write each rewritten file out when it is closed (auto_da_alloc), so this does "
-        "not differ. It makes copies wait for the disks: a destination that is removed first is "
+        "Both sides write each rewritten file out when it is closed, so this does not differ. It makes copies wait for the disks: a destination that is removed first is "
         "never written."
     )
     # Copies that wait for reads would do so to any destination.
@@ -203,6 +207,8 @@ def _journal_factor(case: Case) -> float | None:
     slower, faster = case.means(written_share)
     if case.slower.values(_data_mode) != {"journal"} or not slower or not faster:
         return None
+    if slower < _FLUSHED_SHARE:
+        return None  # files that are removed before they are written
     return None if "journal" in case.faster.values(_data_mode) else slower / faster
 
 

@@ -120,21 +120,22 @@ class _Course(NamedTuple):
         return float(sum(run.entry.size_bytes[: self.step]))
 
     def late_over_early(self, run: Run) -> float | None:
-        """Return the rate at which the disks wrote after the step, while copies waited, over that before it.
+        """Return the rate at which the disks worked after the step, while copies waited, over that before it.
 
-        Before it they may have written less than they can, because a cache took the copies.
+        Before it they may have done less than they can, because a cache took the copies.
         """
         starts_ns = run.entry.start_ns
         if self.step is None or not run.windows or len(starts_ns) <= self.step:
             return None
         early, late = run.windows_around(starts_ns[self.step])
-        waited = [
-            window.written_bytes_per_s for window in late if window.blocked_share >= _BLOCKED_SHARE
-        ]
-        wrote = [window.written_bytes_per_s for window in early]
-        if len(waited) < _WINDOWS_TO_JUDGE or len(wrote) < _WINDOWS_TO_JUDGE or not median(wrote):
+        waited = [window for window in late if window.blocked_share >= _BLOCKED_SHARE]
+        if min(len(waited), len(early)) < _WINDOWS_TO_JUDGE:
             return None
-        return median(waited) / median(wrote)
+        after, before = (
+            median(window.read_bytes_per_s + window.written_bytes_per_s for window in windows)
+            for windows in (waited, early)
+        )
+        return after / before if before else None
 
 
 @cache
@@ -171,8 +172,8 @@ def drift_over_time(case: Case) -> Effect:
     kept, copied = case.slower.median(course.late_over_early), case.slower.median(course.step_bytes)
     if kept is not None and kept * _SLOWS_RATIO >= 1:
         return evidence.opposes(
-            "The slower side slowed down, but its disks wrote as many bytes per second afterwards: a "
-            "cache or a burst was used up."
+            "The slower side slowed down, but its disks moved as many bytes per second afterwards: a cache "
+            "or a burst was used up."
         )
     sentence = (
         "Only the slower side slowed down during the run, as when a burst allowance is used up."
@@ -180,9 +181,7 @@ def drift_over_time(case: Case) -> Effect:
     if copied is not None:
         sentence = "After {copied} of copies the slower side took {times} times as long for each."
         if kept is not None:
-            sentence = (
-                "After {copied} of copies the slower side's disks wrote {kept} times as fast."
-            )
+            sentence = "After {copied} of copies the slower side's disks moved {kept} times as many bytes per second."
     return evidence.supports(
         sentence,
         copied=Quantity(copied or 0.0, Unit.BYTES),
@@ -215,17 +214,18 @@ def _pressed_memory(run: Run) -> float | None:
 def _own_amplification(run: Run) -> float:
     """Return how often the place writes each byte: into a journal, and to each disk of a mirror.
 
-    A synchronous mount writes to the journal for each write, however small: that may be any number of bytes.
+    A synchronous mount writes to the journal for each write, however small, and parity is written anew for
+    each part of a stripe: that may be any number of bytes.
     """
     if run.place is None:
         return 1.0
-    if not run.mount_options.keys().isdisjoint(("sync", "dirsync")):
-        return math.inf
     details = run.place.filesystem
-    profiles = (details.btrfs_data_profiles or []) if details is not None else []
-    is_mirrored = any(name.startswith(("raid1", "dup")) for name in profiles) or any(
-        device.raid_level in ("raid1", "raid10") for device in run.place.devices
-    )
+    levels = [device.raid_level or "" for device in run.place.devices]
+    levels += (details.btrfs_data_profiles or []) if details is not None else []
+    is_synced = not run.mount_options.keys().isdisjoint(("sync", "dirsync"))
+    if is_synced or any(level.startswith(("raid4", "raid5", "raid6")) for level in levels):
+        return math.inf
+    is_mirrored = any(level.startswith(("raid1", "dup")) for level in levels)
     is_journalled = run.mount_options.get("data") == "journal"
     return (2.0 if is_mirrored else 1.0) * (2.0 if is_journalled else 1.0)
 
@@ -275,8 +275,11 @@ def _other_load(case: Case) -> Effect:
         if foreign >= _FOREIGN_SHARE:
             return SideEvidence.of(case, WRITTEN_SHARE, _PRESSURE).supports(
                 "The slower side's disks wrote {share} more than the copies: something else used "
-                "them.",
+                "them, or something between files and disks writes more.",
                 Size(case.times_by_bandwidth(slower / (slower - foreign))),
                 share=as_share(foreign),
             )
-    return evidence.opposes("The slower side has no other load than the benchmark.")
+    return evidence.opposes(
+        "The slower side shows no other load: it did not wait longer for a CPU or for memory, and its disks did "
+        "not write more than the copies."
+    )
