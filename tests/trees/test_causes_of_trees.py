@@ -196,9 +196,11 @@ def on_its_disks(observed: Mapping[str, Any]) -> dict[str, Any]:
             return {}
         columns = {
             name: [sum(values) // len(leaves) for values in zip(*each, strict=True)]
-            for name in ("read_bytes", "written_bytes", "busy_ms")
+            for name in ("read_bytes", "written_bytes")
             if (each := [device[name] for device in devices.values()])
         }
+        # Each disk is busy for as long as one of the seed's.
+        columns["busy_ms"] = next(iter(devices.values()))["busy_ms"]
         begin, *_ = written = columns["written_bytes"]
         fastest = max(after - before for before, after in pairwise(written))  # in a second
         # Slower than the striped volumes of the trees, which a cgroup limits.

@@ -7,6 +7,7 @@ trees prove each cause end to end (tests/trees).
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any
 
@@ -283,6 +284,16 @@ def reading(share: float) -> Facts:
     return reads | {f"{ENTRY}.device_bytes": {"nvme1n1": moved}}
 
 
+def falling(share: float) -> Facts:
+    """Copies take longer at the end; the disk writes this share of the usual rate, and then little."""
+
+    def column(moved: list[int]) -> list[int]:
+        rates = [RATE * (share if 2 * row < len(moved) else 0.2) for row in range(len(moved))]
+        return [round(total) for total in accumulate(rates)]
+
+    return last_third(1.6) | waiting_for_io(1) | {WRITTEN: column}
+
+
 def few_writes(per_s: float) -> Facts:
     return operations_limit(per_s) | HALF_RATE
 
@@ -475,9 +486,13 @@ EDGES = [
     slower(
         *("drift-over-time: blocked", lambda share: last_third(1.6) | waiting_for_io(share)),
         *(
-            (0.49, NOT_SEPARABLE),
+            (0.49, "The slower side's disks moved fewer bytes per second from the start."),
             (0.51, "The slower side slowed down, but its disks moved as many"),
         ),
+    ),
+    slower(
+        *("drift-over-time: slower at first", falling),
+        *((1.5, "The slower side's disks moved fewer"), (1.55, NOT_SEPARABLE)),
     ),
     slower("drift-over-time: samples", first, (59, NOT_OBSERVABLE), (60, RULED_OUT)),
 ]

@@ -173,10 +173,11 @@ class Case(Struct, frozen=True, dict=True):
     @cached_property
     def step(self) -> Step | None:
         """Return where the slower side's runs, averaged operation by operation, became slower or faster."""
-        if self.both_sides is not None:
-            return self.both_sides.step
-        runs = [run.entry.relative_times for run in self.slower if run.is_measured]
-        return RelativeTimes.averaged(runs).step if runs else None
+        return _step_of(self.slower) if self.both_sides is None else self.both_sides.step
+
+    @cached_property
+    def step_of_faster(self) -> Step | None:
+        return _step_of(self.faster) if self.both_sides is None else self.both_sides.step_of_faster
 
     def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:
         """Return these parts as this workload has them: all but cache-retrieve have a single phase."""
@@ -281,6 +282,11 @@ class Case(Struct, frozen=True, dict=True):
         """Return the share of the difference that a cost within each retrieve makes up."""
         slower, faster = self.means(cost_ns)
         return None if slower is None or faster is None else self.share_of(slower - faster)
+
+
+def _step_of(side: Side) -> Step | None:
+    runs = [run.entry.relative_times for run in side if run.is_measured]
+    return RelativeTimes.averaged(runs).step if runs else None
 
 
 def times_without_share(share: float) -> float:

@@ -6,6 +6,7 @@ for others is compared where both sides have about the same work to do.
 """
 
 import math
+from collections.abc import Sequence
 from functools import cache
 from operator import attrgetter
 from statistics import median
@@ -25,6 +26,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     written_share,
 )
 from io_benchmark.analysis.diagnosis.rules import cause
+from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE
 from io_benchmark.analysis.side_times import Division
@@ -36,6 +38,8 @@ ORDER = 150
 # Competitors empty the caches, so that the same work takes up to this much longer.
 _SAME_WORK_RATIO = 3.0
 _SLOWS_RATIO = 1.10
+# Disks that do so much less before the step are slower by themselves.
+_SLOWER_AT_FIRST_RATIO = 1.25
 # A window counts as blocked if the process is blocked for this share of it.
 _BLOCKED_SHARE = 0.5
 _WINDOWS_TO_JUDGE = 4
@@ -119,23 +123,34 @@ class _Course(NamedTuple):
             return None
         return float(sum(run.entry.size_bytes[: self.step]))
 
+    def _windows(self, run: Run) -> tuple[Sequence[Window], Sequence[Window]]:
+        """Return the windows before the step and those after it."""
+        starts_ns = run.entry.start_ns
+        if self.step is None or len(starts_ns) <= self.step:
+            return (), ()
+        return run.windows_around(starts_ns[self.step])
+
+    def first_bytes_per_s(self, run: Run) -> float | None:
+        """Return the rate at which the disks worked long before the step, in the first third until then."""
+        early, _ = self._windows(run)
+        return _moved_per_s(early[: max(_WINDOWS_TO_JUDGE, len(early) // 3)])
+
     def late_over_early(self, run: Run) -> float | None:
         """Return the rate at which the disks worked after the step, while copies waited, over that before it.
 
         Before it they may have done less than they can, because a cache took the copies.
         """
-        starts_ns = run.entry.start_ns
-        if self.step is None or not run.windows or len(starts_ns) <= self.step:
-            return None
-        early, late = run.windows_around(starts_ns[self.step])
+        early, late = self._windows(run)
         waited = [window for window in late if window.blocked_share >= _BLOCKED_SHARE]
-        if min(len(waited), len(early)) < _WINDOWS_TO_JUDGE:
-            return None
-        after, before = (
-            median(window.read_bytes_per_s + window.written_bytes_per_s for window in windows)
-            for windows in (waited, early)
-        )
-        return after / before if before else None
+        before, after = _moved_per_s(early), _moved_per_s(waited)
+        return after / before if before and after is not None else None
+
+
+def _moved_per_s(windows: Sequence[Window]) -> float | None:
+    """Return the rate of most windows; None where there are too few."""
+    if len(windows) < _WINDOWS_TO_JUDGE:
+        return None
+    return median(window.read_bytes_per_s + window.written_bytes_per_s for window in windows)
 
 
 @cache
@@ -167,8 +182,11 @@ def drift_over_time(case: Case) -> Effect:
             times=Quantity(slower, Unit.NUMBER),
             samples=workloads.of(case.subject.workload).samples,
         )
+    # Each side at its own time: with faster disks memory is full later.
+    own_step = None if case.step_of_faster is None else case.step_of_faster.index
+    faster = max(faster, case.faster.median(_course(own_step).slows) or 0.0)
     if faster >= _SLOWS_RATIO and faster >= slower / _SLOWS_RATIO:
-        return evidence.opposes("Both sides slowed down by the same factor.")
+        return evidence.opposes("Both sides slowed down by about the same factor.")
     kept, copied = case.slower.median(course.late_over_early), case.slower.median(course.step_bytes)
     if kept is not None and kept * _SLOWS_RATIO >= 1:
         return evidence.opposes(
@@ -182,7 +200,7 @@ def drift_over_time(case: Case) -> Effect:
         sentence = "After {copied} of copies the slower side took {times} times as long for each."
         if kept is not None:
             sentence = "After {copied} of copies the slower side's disks moved {kept} times as many bytes per second."
-    return evidence.supports(
+    effect = evidence.supports(
         sentence,
         copied=Quantity(copied or 0.0, Unit.BYTES),
         times=Quantity(slower, Unit.NUMBER),
@@ -195,6 +213,10 @@ def drift_over_time(case: Case) -> Effect:
         "The slower side slowed down during the run, but without that it would be slower by "
         "nearly as much: this makes up {share} of the difference.",
     )
+    from_the_start = case.times_as_fast(course.first_bytes_per_s)
+    if not effect.is_slower or (from_the_start or 0.0) < _SLOWER_AT_FIRST_RATIO:
+        return effect
+    return evidence.opposes("The slower side's disks moved fewer bytes per second from the start.")
 
 
 def _pressed(run: Run) -> float | None:
