@@ -8,16 +8,8 @@ import seed_workers
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.side_times import SideStorage
 
-ENTRY = "workloads.0"
 MIB = 1024 * 1024
-
-
-def moved(read_mib: int, written_mib: int) -> dict[str, Any]:
-    return {
-        f"{ENTRY}.device_bytes": {
-            "nvme1n1": {"read": read_mib * MIB, "written": written_mib * MIB},
-        }
-    }
+MOVED = {"workloads.0.device_bytes": {"nvme1n1": {"read": 0, "written": 20_000 * MIB}}}
 
 
 def side(*changes: dict[str, Any]) -> SideStorage:
@@ -29,6 +21,6 @@ def side(*changes: dict[str, Any]) -> SideStorage:
 
 def test_where_bytes_went() -> None:
     """Each worker counts alike, as far as it recorded the figure."""
-    made = side({}, moved(0, 20_000), {"timeline": None})
+    made = side({}, MOVED, {"timeline": None})
     assert made.written_bytes is not None
     assert (made.io_wait_ratio, made.write_cap_bytes_per_s) == (0.48, 350 * MIB)

@@ -30,9 +30,7 @@ class Kind(StrEnum):
     KERNEL = "kernel"  # on a CPU, in the kernel
     WAITING = "waiting"  # for a CPU, runnable
     BLOCKED = "blocked"  # on I/O, writeback or memory; on anything where pressure is not recorded
-    ELSEWHERE = (
-        "blocked-elsewhere"  # on neither, as far as is seen: a scanner, a lock, another machine
-    )
+    ELSEWHERE = "blocked-elsewhere"  # on neither: a scanner, a lock, another machine
     UNEXPLAINED = "unexplained"  # not recorded
 
 

@@ -240,9 +240,7 @@ class Workload(Struct, frozen=True):
     samples: str = "batches"
     per_place: bool = True  # otherwise the place makes no difference
     written_bytes: Callable[[Any], int | None] | None = None  # into files, by an entry
-    synced: Callable[[Any], float | None] | None = (
-        None  # the share of the time in syncs, by an entry
-    )
+    synced: Callable[[Any], float | None] | None = None  # the share of the time, by an entry
     figures: tuple[WorkloadFigure, ...] = ()
 
     def synced_share(self, entry: Any) -> float:

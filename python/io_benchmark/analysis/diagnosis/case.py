@@ -255,7 +255,7 @@ class Case(Struct, frozen=True, dict=True):
     @property
     def mostly_reads(self) -> bool:
         """Return whether the slower side's copies wait for reads, or the disks of both sides hardly write."""
-        moved = [[side.mean(way) for way in _MOVED] for side in (self.slower, self.faster)]
+        moved = [[side.mean(way) for way in MOVED] for side in (self.slower, self.faster)]
         if self.subject.workload != "cache-retrieve":
             return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
         (read, written), _ = moved
@@ -310,4 +310,4 @@ def moving_share(way: int, run: Run) -> float | None:
     return rates[way] / peaks[way] if peaks[way] else 0.0
 
 
-_MOVED, _MOVING_SHARES = ([partial(read, way) for way in (0, 1)] for read in (_moved, moving_share))
+MOVED, _MOVING_SHARES = ([partial(read, way) for way in (0, 1)] for read in (_moved, moving_share))

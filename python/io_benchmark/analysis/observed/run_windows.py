@@ -79,11 +79,11 @@ class TimelineRows(Struct, frozen=True, dict=True):
         ends = self._ends(column, self._steps)
         return None if ends is None else [end - start for start, end in ends]
 
-    def writing_share(self, steps: Sequence[int] | None = None) -> float | None:
-        """Return in which share of the steps, or of some, pages were being written at the end."""
+    def writing_share(self, steps: Sequence[int]) -> float | None:
+        """Return in which share of these steps pages were being written at the end."""
         column = self.timeline.columns.get("writeback_bytes")
-        chosen = self._steps if steps is None else [self._steps[step] for step in steps]
-        amounts = [column[end] for _, end in chosen] if column is not None else []
+        ends = [self._steps[step][1] for step in steps]
+        amounts = [column[end] for end in ends] if column is not None else []
         are_written = [amount >= _WRITING_BYTES for amount in amounts if amount is not None]
         return sum(are_written) / len(are_written) if are_written else None
 

@@ -141,14 +141,14 @@ def _itself(run: Run) -> Run:
 
 def divided_alike(side: Side, other: Side) -> tuple[Side, Side]:
     """Return the sides with blocked time in one part, where a run of one of them does not divide it."""
-    runs = [run for run in chain(side, other) if run.is_measured]
-    if len(set(map(_is_divided, runs))) < 2:
+    if not {True, False} <= side.values(_is_divided) | other.values(_is_divided):
         return side, other
     return Side.of(map(_undivided, side)), Side.of(map(_undivided, other))
 
 
-def _is_divided(run: Run) -> bool:
-    return any(part.kind is Kind.ELSEWHERE for part in run.entry.parts_ns)
+def _is_divided(run: Run) -> bool | None:
+    divides = any(part.kind is Kind.ELSEWHERE for part in run.entry.parts_ns)
+    return divides if run.is_measured else None
 
 
 def _undivided(run: Run) -> Run:

@@ -8,7 +8,7 @@ import math
 from functools import partial
 from operator import attrgetter
 
-from io_benchmark.analysis.diagnosis.case import Case, moving_share
+from io_benchmark.analysis.diagnosis.case import MOVED, Case, moving_share
 from io_benchmark.analysis.diagnosis.causes import run_conditions
 from io_benchmark.analysis.diagnosis.causes.disks import ALIKE_RATIO, LIMITED, WRITING
 from io_benchmark.analysis.diagnosis.causes.io_limits import (
@@ -41,29 +41,22 @@ _AS_FAST_WHILE_BUSY = 0.75
 _MORE_READS_SHARE = 0.2
 
 
-def _read_bytes(run: Run) -> float | None:
-    return None if run.moved_bytes is None else float(run.moved_bytes[0])
-
-
 def _moved_per_s(run: Run) -> float:
     return sum(run.disk_growths("read_bytes") + run.disk_growths("written_bytes"))
 
 
 def _moved_per_busy_s(run: Run) -> float | None:
-    return _moved_per_s(run) / run.busiest_share if run.busiest_share else None
+    busy_share = run.busiest_share
+    return _moved_per_s(run) / busy_share if busy_share else None
 
 
 def _read_more(case: Case) -> bool:
     """Return whether reads are what the slower side's disks write less for."""
-    (slower, faster), copied = case.means(_read_bytes), case.slower.mean(_COPIED_BYTES)
-    if (
-        slower is None
-        or faster is None
-        or slower - faster < _MORE_READS_SHARE * (copied or math.inf)
-    ):
-        return False
+    (slower, faster), copied = case.means(MOVED[0]), case.slower.mean(_COPIED_BYTES)
     per_s = case.times_as_fast(_moved_per_s)
-    return per_s is not None and per_s * AS_FAST_SHARE < 1
+    if slower is None or faster is None or not copied or per_s is None:
+        return False
+    return slower - faster >= _MORE_READS_SHARE * copied and per_s * AS_FAST_SHARE < 1
 
 
 def _had_less_to_do(case: Case) -> bool:
