@@ -90,10 +90,11 @@ class _Bench:
             moved[name] = {"read": sums["read"] + read, "written": sums["written"] + written}
         return moved
 
-    def between_samples(self):
-        """Write an interim result; called outside the timed parts, at most every ten seconds."""
-        self.collect()
-        self.record.write_if_possible()
+    def between_samples(self, now_ns):
+        """Write an interim result every ten seconds; called outside the timed parts."""
+        if now_ns >= self.record.due_ns:
+            self.collect()
+            self.record.write_if_possible()
 
     def mark(self):
         """Take a row of the timeline now."""

@@ -11,6 +11,7 @@ is all in user mode, but the sum of both modes is right.
 
 import os
 import re
+from contextlib import AbstractContextManager
 from resource import RUSAGE_THREAD, getrusage
 
 from log import NS_PER_S
@@ -76,26 +77,26 @@ def output_of(command):
     return done.stdout.decode("utf-8", "replace")
 
 
-class Account:
+class Account(AbstractContextManager):
     """What the calling thread spends between begin() and end(); neither is inside the timed part."""
 
     def __init__(self):
-        self._schedstat = _open_to_reread("/proc/thread-self/schedstat")
+        try:
+            self._schedstat = os.open(ROOT + "/proc/thread-self/schedstat", os.O_RDONLY)
+        except OSError:
+            self._schedstat = os.open(os.devnull, os.O_RDONLY)  # missing or refused
         self._before = None
 
-    def __enter__(self):
-        return self
-
     def __exit__(self, *_):
-        self.close()
-
-    def close(self):
-        if self._schedstat is not None:
-            os.close(self._schedstat)
+        os.close(self._schedstat)
 
     def read(self):
         """Return a reading for growth(); only this much work must be done close to the timed part."""
-        return getrusage(RUSAGE_THREAD), _read_again(self._schedstat)
+        usage = getrusage(RUSAGE_THREAD)
+        try:
+            return usage, os.pread(self._schedstat, 100, 0)
+        except OSError:
+            return usage, b""
 
     def begin(self):
         self._before = self.read()
@@ -122,11 +123,7 @@ def wait_for(child):
 
 def waiting_ns_of(child):
     """Return how long a child without threads waited for a CPU; call it before reap()."""
-    schedstat = _open_to_reread("/proc/%d/schedstat" % child)
-    waiting_ns = _waiting_ns(_read_again(schedstat))
-    if schedstat is not None:
-        os.close(schedstat)
-    return waiting_ns
+    return _waiting_ns(read_text("/proc/%d/schedstat" % child) or "")
 
 
 def reap(child, waiting_ns):
@@ -146,25 +143,8 @@ def times_with_children(process):
 
 
 def together(first, second):
-    """Return the sums of two triples of user, kernel and waiting nanoseconds; None where one is."""
+    """Return the sums of what two have spent, such as user, kernel and waiting ns; None where one is."""
     return tuple(None if None in both else sum(both) for both in zip(first, second))
-
-
-def _open_to_reread(path):
-    """Return a descriptor for os.pread(); None where the file is missing or refused."""
-    try:
-        return os.open(ROOT + path, os.O_RDONLY)
-    except OSError:
-        return None
-
-
-def _read_again(schedstat):
-    if schedstat is None:
-        return b""
-    try:
-        return os.pread(schedstat, 100, 0)
-    except OSError:
-        return b""
 
 
 def _waiting_ns(schedstat):

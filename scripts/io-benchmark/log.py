@@ -14,15 +14,11 @@ LINE_BYTES = 4000  # a pipe takes this much as a whole
 PROGRESS_EVERY_NS = 5 * NS_PER_S
 
 
-def say(message=""):
-    _write(1, message)
-
-
 def say_error(message):
-    _write(2, message)
+    say(message, 2)
 
 
-def _write(descriptor, message):
+def say(message="", descriptor=1):
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     with suppress(OSError):  # the result file has all that the log says

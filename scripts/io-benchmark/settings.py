@@ -102,6 +102,7 @@ _pool_name = _matching(POOL, str, "1 to 100 letters, digits and _.-")
 _new_place = _matching(_NEW_PLACE, _place, "NAME=/absolute/path")
 _sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
 # A stream of this process has other writers.
+_folder = _matching(r"[^\0]+", os.path.abspath, "a folder")
 _output_file = _matching(r"(?!/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
 
 
@@ -146,11 +147,10 @@ def parse(arguments, workload_names, job=None):
     # No abbreviations: a new option must not change what an old command means.
     parser = _Parser(prog="io-benchmark run", allow_abbrev=False, add_help=False)
     add = parser.add_argument
-    several: Any = {"action": "append"}
     add("--pool", type=_pool_name)
-    add("--workload", dest="workloads", choices=workload_names, **several)
-    add("--place", dest="places", type=_new_place, **several)
-    add("--destination", dest="destinations", choices=DESTINATIONS, **several)
+    add("--workload", action="append", dest="workloads", choices=workload_names)
+    add("--place", action="append", dest="places", type=_new_place)
+    add("--destination", action="append", dest="destinations", choices=DESTINATIONS)
     add("--fidelity", default="seed", choices=("seed", "real"))
     add("--retrieves", default=2000, type=_positive(int, RETRIEVES_AT_MOST))
     add("--sizes", dest="sizes_bytes", type=_sizes)  # None: by the profile
@@ -158,8 +158,7 @@ def parse(arguments, workload_names, job=None):
     # None: the script's server on loopback.
     add("--upload-url", type=_matching(r"[\x21-\x7e]+", _url, URL))
     add("--time-budget", dest="time_budget_s", type=_positive(float))
-    folder: Any = {"dest": "artifacts", "default": os.curdir}
-    add("--output", **folder, type=_matching(r"[^\0]+", os.path.abspath, "a folder"))
+    add("--output", dest="artifacts", default=os.curdir, type=_folder)
     add("--profile", choices=PROFILES)
     add("--perfherder", default="never", choices=("pool", "neutral", "never"))
     add("--trials", choices=("auto", "always", "never"))

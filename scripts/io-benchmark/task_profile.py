@@ -16,7 +16,6 @@ from result import files
 
 # 1 (2026-11-22): the first.
 VERSION = 1
-NOT_OBSERVED = ("io", "cgroup_bytes")  # readers of 1.0.0 need these keys of version 1
 DEFAULT_NAME = "task-profile.json"
 BUSY = tuple("cpu_%s_ms" % name for name in ("user", "nice", "system", "irq", "softirq"))
 EVERY_S = 0.1
@@ -67,7 +66,8 @@ class TaskProfile:
             wall_ns=wall_ns,
             usage=self._noted("usage", spent, NOT_STARTED),
             other_cpu_ms=self._noted("other_cpu_ms", other_cpu_ms, reason),
-            **dict.fromkeys(NOT_OBSERVED),
+            io=None,  # readers of 1.0.0 need this key and the next
+            cgroup_bytes=None,
             syncs={place["name"]: self._syncs(place, grown) for place in self._places},
             host=host.observe(may_measure=False),
             timeline=self.timeline.as_timeline(),

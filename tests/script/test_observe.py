@@ -98,24 +98,25 @@ WORK = "/builds/worker/workspace"
 def test_a_path_is_on_its_longest_mount(recorded, path, point, kind):
     """Volume, overlay or memory: which one was measured changes what the result means."""
     recorded({"/.dockerenv": "", "/proc/self/mountinfo": MOUNTINFO})
-    mount = storage.mount_of(path, storage.mount_table())
+    table = storage.mount_table()
+    mount = storage.mount_of(path, table)
     assert mount is not None
     assert mount.point == point
-    assert storage._kind_of_place(mount, storage.in_container(storage.mount_table())) == kind
+    assert storage._kind_of_place(mount, table) == kind
+
+
+PODMAN = {"/run/.containerenv": ""}
 
 
 @pytest.mark.parametrize(
-    ("filesystem", "point", "in_container", "kind"),
-    [
-        ("ext4", "/x", True, "volume"),
-        ("ext4", "/x", False, "directory"),
-        ("ext4", "/", True, "directory"),
-    ],
+    ("point", "marks", "kind"),
+    [("/x", PODMAN, "volume"), ("/x", {}, "directory"), ("/", PODMAN, "directory")],
 )
-def test_kinds_of_places(filesystem, point, in_container, kind):
+def test_kinds_of_places(recorded, point, marks, kind):
     """What is mounted into a container is a volume; the rest of it is its own."""
-    mount = storage._Mount("0:1", "/", point, "rw", filesystem, "none", "rw")
-    assert storage._kind_of_place(mount, in_container) == kind
+    recorded(marks)
+    mount = storage._Mount("0:1", "/", point, "rw", "ext4", "none", "rw")
+    assert storage._kind_of_place(mount, [mount]) == kind
 
 
 HOSTS = "5 1 253:0 /r /etc/hosts rw - ext4 /dev/mapper/v rw\n"

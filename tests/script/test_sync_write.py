@@ -40,5 +40,5 @@ def test_what_is_written(worker):
         *("opened O_DSYNC [False, True], synced 1", "size 1048576"),  # 2048 blocks
         *("opened O_DSYNC [True], synced 0", "size 107520"),  # with the warm-up, 210 writes
         *("opened O_DSYNC [False], synced 210", "size 107520"),
-        *["size 15360"] * 10,  # processes' 30 writes
+        *("opened O_DSYNC [True], synced 0", "size 15360") * 10,  # processes' 30 writes
     ]

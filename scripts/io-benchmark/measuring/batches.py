@@ -22,20 +22,16 @@ class ProcessTimes:
     """Sums over all processes that did operations: the time that they took, and what they spent of it."""
 
     def __init__(self):
-        self._wall_ns = 0
-        self._spent = (0, 0, 0)
+        self._sums = (0, 0, 0, 0)
 
-    def add(self, wall_ns, *spent):
-        """Add user, kernel and waiting nanoseconds; one None makes the sum unknown."""
-        self._wall_ns += wall_ns
-        self._spent = together(self._spent, spent)
+    def add(self, *spent):
+        """Add wall, user, kernel and waiting nanoseconds; one None makes the sum unknown."""
+        self._sums = together(self._sums, spent)
 
     def as_document(self):
         """Return the entry's `process_times`; None where nothing was accounted for."""
-        if self._wall_ns <= 0:
-            return None
-        sums = zip(("user_ns", "kernel_ns", "waiting_ns"), self._spent)
-        return {"wall_ns": self._wall_ns, **dict(sums)}
+        names = ("wall_ns", "user_ns", "kernel_ns", "waiting_ns")
+        return dict(zip(names, self._sums)) if self._sums[0] > 0 else None
 
 
 class Batches(Workload):
@@ -71,7 +67,6 @@ class Batches(Workload):
 
     def measure(self, entry):
         """Take samples until add() returns true; with others there are several turns."""
-        raise NotImplementedError
 
     def turns_with(self, entry):
         return entry["variant"], entry["threads"]
@@ -182,8 +177,7 @@ class Batches(Workload):
             mean = ", mean " + self._mean() if self._rows else ""
             longest_s = (self.deadline_ns - now_ns) / NS_PER_S
             self._progress.show(len(self._rows), now_ns, mean, longest_s)
-        if now_ns >= self._bench.record.due_ns:
-            self._bench.between_samples()
+        self._bench.between_samples(now_ns)
 
     def _mean(self):
         mean_ns = sum(row[1] for row in self._rows) / sum(row[2] for row in self._rows)

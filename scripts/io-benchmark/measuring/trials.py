@@ -100,8 +100,7 @@ class _Trials:
             with ExitStack() as stack:
                 self._choose_ways(stack)
                 retrieves, ceiling_s = self._plan()
-                indexes = _files_of_blocks(self._retrieves.sizes, retrieves)
-                self._record["file_indexes"] = indexes
+                self._record["file_indexes"] = _files_of_blocks(self._retrieves.sizes, retrieves)
                 self._read_files()
                 self._measure_ceilings(ceiling_s)
                 usual = [kind for kind in self._ways if kind != "pace"]
@@ -232,8 +231,7 @@ class _Trials:
                 self._refill()
                 self._record["blocks"].append(self._block(kind))
                 longest_block_ns = max(longest_block_ns, clock() - block_ns)
-                if clock() >= self._bench.record.due_ns:
-                    self._bench.between_samples()
+                self._bench.between_samples(clock())
             longest_ns = max(longest_ns, clock() - started_ns)
 
     def _is_late(self, needed_ns):

@@ -57,11 +57,9 @@ class Workload:
 
     def turns_with(self, entry):
         """Return the same value for entries that take turns."""
-        raise NotImplementedError
 
     def run(self, entry, turns):
         """Yield when everything is ready, and after each turn but the last, with nothing left to write."""
-        raise NotImplementedError
 
     def end_turn(self, entry):
         entry["turn_ends"] = [*(entry["turn_ends"] or []), len(self._rows)]
@@ -90,4 +88,3 @@ class Workload:
 
     def options(self, entry):
         """Return what distinguishes the entry from others of its workload and place."""
-        raise NotImplementedError

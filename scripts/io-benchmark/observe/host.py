@@ -8,7 +8,6 @@ import time
 from typing import Any
 
 from kernel import (
-    exists,
     first_int,
     first_match,
     is_folder,
@@ -28,7 +27,6 @@ TOO_LITTLE_MEMORY = "the cost of touching new memory is not known: %d MiB are no
 INACTIVE = r"(?s:.*)^(?:total_)?inactive_file (\d+)"
 TOOLS = ("bash", "cp", "curl", "grep", "sed")
 USED_MEMORY = ("memory.usage_in_bytes", "memory.current")  # of v1, of v2
-HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 VM_SETTINGS = (
     *("dirty_background_bytes", "dirty_background_ratio", "dirty_bytes"),
     *("dirty_expire_centisecs", "dirty_ratio", "dirty_writeback_centisecs", "swappiness"),
@@ -62,9 +60,9 @@ def observe(*, may_measure=True):
         "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
         "machine_product": read_text("/sys/class/dmi/id/product_name"),
         "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
-        "container": _container(),
+        "container": storage.container(storage.mount_table()),
         "user_id": os.geteuid(),
-        "transparent_huge_pages": read_text(HUGE_PAGES),
+        "transparent_huge_pages": read_text("/sys/kernel/mm/transparent_hugepage/enabled"),
         "vm": {name: read_int("/proc/sys/vm/" + name) for name in VM_SETTINGS},
         "first_touch_ns_per_mib": _touch_new_memory() if may_measure else [],
         "tools": _tool_versions() if may_measure else {},
@@ -88,17 +86,6 @@ def available_bytes():
         cached = first_int(INACTIVE, os.path.join(group, "memory.stat")) or 0
         free.append(limit["bytes"] - max(used) + cached)
     return min((value for value in free if value is not None), default=None)
-
-
-def _container():
-    """Return the container engine if it can be seen, and the file system of the root."""
-    table = storage.mount_table()
-    if not storage.in_container(table):
-        return None
-    marks = {"podman": "/run/.containerenv", "docker": "/.dockerenv"}
-    engine = next((name for name, path in marks.items() if exists(path)), None)
-    root = storage.mount_of("/", table)
-    return {"engine": engine, "root_filesystem": root.filesystem if root else None}
 
 
 def _touch_new_memory():
@@ -142,19 +129,32 @@ def dirty_limit_bytes():
 
 def observe_limits():
     """Return the limits of I/O, memory and CPU, of every level from the task's own cgroup up to the root."""
-    table = storage.mount_table()
-    groups = _own_groups()
     observed: Any = {"cgroup_versions": [], "groups": {}, "io": [], "memory": [], "cpu": []}
-    for mount in table:
+    for version, controller, directories in _hierarchies():
+        if controller in observed["groups"]:
+            continue  # mounted again, such as for a chroot
+        if version not in observed["cgroup_versions"]:
+            observed["cgroup_versions"].append(version)
+        # Controllers that are mounted together have the same directories.
+        is_read = directories[0] in observed["groups"].values()
+        observed["groups"][controller] = directories[0]
+        for directory in [] if is_read else directories:
+            for kind, read in READERS.items():
+                observed[kind] += [{"group": directory, **limit} for limit in read(directory)]
+    return observed
+
+
+def _hierarchies():
+    """Yield version, controller and directories of each of the task's cgroups that is mounted."""
+    groups = _own_groups()
+    for mount in storage.mount_table():
         if mount.filesystem == "cgroup2" and "" in groups:
-            _note(observed, "v2", "unified", _levels(mount, groups[""]))
+            yield "v2", "unified", _levels(mount, groups[""])
         elif mount.filesystem == "cgroup":
             names = mount.super_options.split(",")
             for controller in V1_CONTROLLERS:
                 if controller in names and controller in groups:
-                    levels = _levels(mount, groups[controller])
-                    _note(observed, "v1", controller, levels)
-    return observed
+                    yield "v1", controller, _levels(mount, groups[controller])
 
 
 def _own_groups():
@@ -185,19 +185,6 @@ def _levels(mount, group):
         directory = os.path.dirname(directory)
         directories.append(directory)
     return directories
-
-
-def _note(observed, version, controller, directories):
-    if controller in observed["groups"]:
-        return  # mounted again, such as for a chroot
-    if version not in observed["cgroup_versions"]:
-        observed["cgroup_versions"].append(version)
-    # Controllers that are mounted together have the same directories.
-    is_read = directories[0] in observed["groups"].values()
-    observed["groups"][controller] = directories[0]
-    for directory in [] if is_read else directories:
-        for kind, read in READERS.items():
-            observed[kind] += [{"group": directory, **limit} for limit in read(directory)]
 
 
 def _io_limits(directory):

@@ -8,7 +8,7 @@ import mmap
 import os
 import re
 import time
-from typing import Dict, List, NamedTuple, Optional
+from typing import List, NamedTuple, Optional
 
 from kernel import exists, is_folder, list_names, read_text
 from log import MIB
@@ -20,6 +20,8 @@ PROBE_SHARE_BYTES = PROBE_BYTES // 16
 # Other processes write as well. So a device counts only if it writes in every round, and hardly between.
 PROBE_ROUNDS = 4
 QUIET_S = 0.02, 0.5  # the shortest and the longest time between rounds
+# What each container engine leaves in the root.
+ENGINES = {"podman": "/run/.containerenv", "docker": "/.dockerenv"}
 OVERLAYS = ("overlay", "fuse.fuse-overlayfs")
 MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
 NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs")
@@ -42,7 +44,8 @@ class _Mount(NamedTuple):
             return None
         # Since Linux 6.5, each layer can have a separate lowerdir+=.
         layers = re.findall(r"(?:^|,)(?:lowerdir\+?|datadir\+)=([^,]*)", self.super_options)
-        values = _option_values(self.super_options)
+        options = (option.partition("=") for option in self.super_options.split(","))
+        values = {name: value for name, _, value in options}  # a flag's value is empty
         return {
             "lower_layers": sum(len(layer.replace("::", ":").split(":")) for layer in layers),
             "upper_directory": values.get("upperdir") and _unescape(values["upperdir"]),
@@ -83,26 +86,23 @@ def mount_of(path: str, mounts: List[_Mount]) -> Optional[_Mount]:
     return max(reversed(above), key=lambda mount: len(mount.point), default=None)
 
 
-def _option_values(options: str) -> Dict[str, str]:
-    """Parse options such as 'rw,upperdir=/x' into a dictionary; a flag's value is empty."""
-    parts = [part.partition("=") for part in options.split(",") if part]
-    return {name: value for name, _, value in parts}
-
-
-def in_container(table):
+def container(table):
+    """Return the engine, if it can be seen, and the root's file system; None outside of a container."""
+    engine = next((name for name, path in ENGINES.items() if exists(path)), None)
     root = mount_of("/", table)
-    is_marked = exists("/.dockerenv") or exists("/run/.containerenv")
-    return is_marked or (root is not None and root.filesystem == "overlay")
+    filesystem = root.filesystem if root else None
+    is_inside = engine is not None or filesystem == "overlay"
+    return {"engine": engine, "root_filesystem": filesystem} if is_inside else None
 
 
-def _kind_of_place(mount, container):
+def _kind_of_place(mount, table):
     if mount.filesystem in OVERLAYS:
         return "overlay"
     if mount.filesystem in MEMORY_FILESYSTEMS:
         return "memory"
     if mount.filesystem in NETWORK_FILESYSTEMS:
         return "network"
-    return "volume" if container and mount.point != "/" else "directory"
+    return "volume" if container(table) and mount.point != "/" else "directory"
 
 
 def observe(name, path, *, may_write=True):
@@ -117,7 +117,7 @@ def observe(name, path, *, may_write=True):
     tops = _find_devices(mount, table, path if may_write else None)
     return {
         **place,
-        "kind": _kind_of_place(mount, in_container(table)),
+        "kind": _kind_of_place(mount, table),
         "mount": mount._asdict(),
         "overlay": mount.overlay(),
         "filesystem": _filesystem_details(mount, tops),

@@ -48,8 +48,7 @@ def _size_label(size_bytes):
 
 
 def _times_ns(durations_ns, operations):
-    """Return mean, ends and percentiles of one operation; `operations` is None if each sample is one."""
-    operations = operations or [1] * len(durations_ns)
+    """Return mean, ends and percentiles of one operation."""
     ordered = sorted(duration / count for duration, count in zip(durations_ns, operations))
     # By the seed's definition, so that figures can be compared with it.
     percentiles = {"p%d" % each: ordered[len(ordered) * each // 100] for each in PERCENTILES}
@@ -77,8 +76,8 @@ def _line(workload, durations_ns, operations):
     names = ("Avg", "Min", "Max", *("P%d" % percent for percent in PERCENTILES))
     figures = (times_ns.pop("mean"), *ends, *times_ns.values())
     labels = ("%s %s" % (name, workload.rounded(ns)) for name, ns in zip(names, figures))
-    count, total_s = sum(operations or [1] * len(durations_ns)), sum(durations_ns) / NS_PER_S
-    return "%d in %.1f s, %s %s" % (count, total_s, ", ".join(labels), workload.unit)
+    total = (sum(operations), sum(durations_ns) / NS_PER_S, ", ".join(labels), workload.unit)
+    return "%d in %.1f s, %s %s" % total
 
 
 def suite(settings, workload, entry):

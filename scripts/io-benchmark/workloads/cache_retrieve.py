@@ -197,8 +197,7 @@ class _CacheRetrieve(Workload):
                 seconds = entry["run_ns"] / NS_PER_S
                 figures = (done_bytes / MIB / seconds, seconds / done * 1000)
                 progress.show(done, end_ns, ", %.1f MiB/s, mean %.3g ms" % figures)
-            if end_ns >= bench.record.due_ns:
-                bench.between_samples()
+            bench.between_samples(end_ns)
 
     def _make_cold(self):
         """Evict the cache from memory, then ask the kernel how much of it is still there."""
@@ -240,7 +239,8 @@ class _CacheRetrieve(Workload):
 
     def durations(self, entry):
         samples = entry["samples"]
-        return list(map(sum, zip(samples["lookup_ns"], samples["copy_ns"]))), None
+        durations_ns = list(map(sum, zip(samples["lookup_ns"], samples["copy_ns"])))
+        return durations_ns, [1] * len(durations_ns)
 
     def options(self, entry):
         options = [entry["destination"]]

@@ -72,8 +72,7 @@ class _Exec(Batches):
     full, quick = FULL, QUICK
 
     def variants(self):
-        names = ("hardlinked", "copies")
-        return [{"variant": variant, "threads": _processes()} for variant in names]
+        return [{"variant": name, "threads": _processes()} for name in ("hardlinked", "copies")]
 
     def parameters(self, variant):
         return {

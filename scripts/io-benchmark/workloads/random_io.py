@@ -121,11 +121,9 @@ def _work(path, parameters, time_limit_s, threads, seed, ready, tell):
 
         try:
             generator = random.Random("%d %d" % (seed, thread))
-            measured = latencies[thread]
-            step = _stepper(descriptor, writes, parameters, generator, measured)
+            step = _stepper(descriptor, writes, parameters, generator, latencies[thread])
             end_ns = time.monotonic_ns() + int(time_limit_s * NS_PER_S)
-            window_ns = parameters["window_ns"]
-            count(step, 1, window_ns, end_ns, tell_counts, WINDOWS_PER_MESSAGE)
+            count(step, 1, parameters["window_ns"], end_ns, tell_counts, WINDOWS_PER_MESSAGE)
         except OSError as error:
             errors.append(error)
 

@@ -58,49 +58,24 @@ class _SyncWrite(Batches):
 
     def measure(self, entry):
         entry["observed"].update(process="fresh", python=PYTHON)
-        path, make_step = os.path.join(self._folder, entry["variant"]), STEPS[entry["variant"]]
-        write = self._write_by_many if entry["variant"] == FIRST else self._write_by_one
-        try:
-            write(make_step, path, entry)
-        finally:
-            if os.path.exists(path):
-                os.unlink(path)
-
-    def _write_by_one(self, make_step, path, entry):
-        """Measure each write as a sample."""
-        parameters = entry["parameters"]
+        path, parameters = os.path.join(self._folder, entry["variant"]), entry["parameters"]
+        writes = parameters["writes_a_process"]  # of a sample; None: each write is one
 
         def work(_number, ready, tell):
-            step = make_step(path)
+            step = STEPS[entry["variant"]](path)
             for _ in range(parameters["warm_up"]):
                 step()
             ready()
-            _write_and_tell(step, self.planned - self.taken, tell)
-
-        with Crew(1, work) as crew:
-            self.take_times(crew, 1)
-
-    def _write_by_many(self, make_step, path, entry):
-        """Measure all writes of a process together as a sample."""
-        writes = entry["parameters"]["writes_a_process"]
-
-        def work(_number, ready, tell):
-            step = make_step(path)
-            with Account() as account:
-                ready()
-                account.begin()
-                start_ns = time.monotonic_ns()
-                for _ in range(writes):
-                    step()
-                end_ns = time.monotonic_ns()
-                spent = [end_ns - start_ns, *account.end()]
-            tell([[(start_ns, end_ns)], spent])
+            _write_and_tell(step, 1 if writes else self.planned - self.taken, tell)
 
         enough = False
         while not enough:
-            with Crew(1, work) as crew:
-                enough = self.take_times(crew, writes)
-            os.unlink(path)
+            try:
+                with Crew(1, work) as crew:
+                    enough = self.take_times(crew, writes or 1)
+            finally:
+                if os.path.exists(path):
+                    os.unlink(path)
 
 
 def _write_and_tell(step, samples, tell):
@@ -140,6 +115,16 @@ def _appending(path):
     return lambda: os.write(descriptor, block)
 
 
+def _appending_first(path):
+    append = _appending(path)
+
+    def step():
+        for _ in range(FIRST_WRITES):
+            append()
+
+    return step
+
+
 def _appending_with_fsync(path):
     block = os.urandom(WRITE_BYTES)
     descriptor = os.open(path, NEW_FILE | os.O_APPEND, 0o600)
@@ -151,5 +136,6 @@ def _appending_with_fsync(path):
     return step
 
 
-STEPS = dict(zip(_SyncWrite.names, (_overwriting, _appending, _appending_with_fsync, _appending)))
+MAKERS = (_overwriting, _appending, _appending_with_fsync, _appending_first)
+STEPS = dict(zip(_SyncWrite.names, MAKERS))
 WORKLOAD = _SyncWrite

@@ -39,7 +39,6 @@ LARGE_FILES, LARGE_OCTAVES = 6, 3
 FILES_PER_FOLDER, FOLDERS_PER_FOLDER = 24, 10
 EXECUTABLE_EACH = 10
 MODIFIED_S = 1_000_000_000
-WARM_UP = 1
 # More of the archive in memory than this is not cold.
 COLD_SHARE = 0.05
 METHOD = "own tar reader"
@@ -71,7 +70,7 @@ class _Unpack(Batches):
             "files": len(self._sizes),
             "files_bytes": sum(self._sizes),
             "sizes_sha256": hashlib.sha256(str(self._sizes).encode()).hexdigest(),
-            "warm_up": WARM_UP,
+            "warm_up": 1,
             "samples_planned": self.sizes["samples"],
             "time_limit_s": self.sizes["time_limit_s"],
         }

@@ -99,8 +99,7 @@ class _Upload(Batches):
 
         def work(_number, ready, tell):
             ready()
-            delay_s = entry["parameters"]["delay_ns"] / NS_PER_S
-            asyncio.run(_serve(delay_s, tell))
+            asyncio.run(_serve(entry["parameters"]["delay_ns"] / NS_PER_S, tell))
 
         with Crew(1, work) as crew:
             port = next(self.take_messages(crew))[1]
@@ -113,8 +112,7 @@ class _Upload(Batches):
             urls = _addresses(url, REFERENCE_OBJECTS)
             uploads = upload(urls, self._file, "keep-alive", ProcessTimes(), expect=False)
             with contextlib.closing(uploads):
-                times = [sent[1] - sent[0] for sent in uploads if sent is not None]
-            observed["without_expect_ns"] = times
+                observed["without_expect_ns"] = [sent[1] - sent[0] for sent in uploads if sent]
             observed["expect_100_stalls"] = 0
         observed["connections"] = 0
         self.begin(time.monotonic_ns())
@@ -252,7 +250,7 @@ class _Curl:
         ]
         lines += ['noproxy = "*"'] if urls[0].startswith(LOOPBACK) else []
         lines += ['header = "Connection: close"'] if way == "connection-each" else []
-        if way in ("concurrent", "http2"):
+        if way in TOGETHER:
             lines += ["parallel", "parallel-max = %d" % len(urls)]
             lines += ["parallel-immediate"] if way == "concurrent" else []
         for url in urls:
