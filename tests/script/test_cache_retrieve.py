@@ -51,7 +51,7 @@ def test_a_run_is_told_whole(worker):
     result = worker.result()
     assert (outcome_of(result), result.warnings) == (("completed", None), [])
     (entry,) = retrieves_of(result)
-    assert (outcome_of(entry), entry.trials) == (("completed", None), None)
+    assert (outcome_of(entry), entry.trials, entry.turn_ends) == (("completed", None), None, None)
     assert (entry.place, entry.destination, entry.fidelity) == ("workspace", "overwrite", "seed")
     samples = entry.samples
     assert list(samples.file_index) == cache_retrieve._make_sequence(5, 200, 10)

@@ -64,12 +64,6 @@ def test_rounds(worker: Worker, places: Sequence[str]) -> None:
     assert evicted == FILES * len(entries) + read * len(taking)
 
 
-def test_a_single_measurement_takes_no_turns(worker: Worker) -> None:
-    """It is one pass, as before there were turns."""
-    worker.measure(*SMALL)
-    assert [entry.turn_ends for entry in retrieves_of(worker.result())] == [None]
-
-
 def test_files_that_do_not_fit_together(worker: Worker, places: Sequence[str]) -> None:
     """Each place would evict the files of the other: one comes after the other."""
     worker.measure(*places, *SMALL, prelude="from measuring import turns; turns.MOST_OF_MEMORY = 0")
@@ -81,12 +75,17 @@ def test_files_that_do_not_fit_together(worker: Worker, places: Sequence[str]) -
 def test_a_place_without_room(
     worker: Worker, places: Sequence[str], mount: Callable[[str], Path]
 ) -> None:
-    """It is skipped, and the others take turns, as where a container has little memory to share."""
+    """It is skipped with a warning, and the others take turns, as in a container with little memory."""
     tiny = mount("size=5m")
     worker.complete(*places, "--place", f"tiny={tiny}", *SMALL)
-    first, second, skipped = retrieves_of(worker.result())
+    result = worker.result()
+    first, second, skipped = retrieves_of(result)
     assert first.turn_ends == second.turn_ends == ENDS
-    assert (outcome_of(skipped)[0], skipped.turn_ends) == ("skipped", None)
+    reason = "no space: needs 27 MiB, 5 MiB are free"
+    assert (outcome_of(skipped), skipped.turn_ends) == (("skipped", reason), None)
+    assert [(warning.name, warning.message) for warning in result.warnings] == [
+        ("skipped", f"place tiny ({tiny}): cache-retrieve: {reason}")
+    ]
 
 
 def test_a_place_that_fails(worker: Worker, places: Sequence[str]) -> None:

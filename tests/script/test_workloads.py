@@ -193,15 +193,6 @@ class Bench:
         self.settings = settings.parse([*given, *extra], ["w"])
 
 
-@pytest.mark.parametrize(
-    ("name", "operation_ns", "figure"),
-    [("cache-retrieve", 1_500_000, 1.5), ("spawn", 1_500, 1.5), ("random-io", 20_000, 50_000.0)],
-)
-def test_figures(name: str, operation_ns: int, figure: float) -> None:
-    """A time in its unit, or how many a second."""
-    assert workload(name).figure(operation_ns) == figure
-
-
 # Right after a process was started, and before its number is noted.
 BEFORE_IT_IS_NOTED = """
 import os, signal
