@@ -142,9 +142,9 @@ def times_with_children(process):
     return (times_ns[0] + times_ns[2], times_ns[1] + times_ns[3]) if times_ns else None
 
 
-def together(first, second):
-    """Return the sums of what two have spent, such as user, kernel and waiting ns; None where one is."""
-    return tuple(None if None in both else sum(both) for both in zip(first, second))
+def together(*spent):
+    """Return the sums of what some have spent, such as user, kernel and waiting ns; None where one is."""
+    return tuple(None if None in column else sum(column) for column in zip(*spent))
 
 
 def _waiting_ns(schedstat):

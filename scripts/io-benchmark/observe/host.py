@@ -3,6 +3,7 @@
 
 import mmap
 import os
+import re
 import sys
 import time
 from typing import Any
@@ -159,13 +160,8 @@ def _hierarchies():
 
 def _own_groups():
     """Return the task's cgroups by controller; the unified hierarchy has the controller ''."""
-    groups = {}
-    for line in read_lines("/proc/self/cgroup"):
-        fields = line.split(":", 2)
-        if len(fields) == 3:
-            for controller in fields[1].split(","):
-                groups[controller] = fields[2]
-    return groups
+    lines = re.findall(r"^\d+:([^:]*):(.*)", read_text("/proc/self/cgroup") or "", re.MULTILINE)
+    return {name: group for names, group in lines for name in names.split(",")}
 
 
 def _levels(mount, group):
@@ -192,16 +188,16 @@ def _io_limits(directory):
     limits = []
     for kind, name, _ in IO_LIMITS:
         path = os.path.join(directory, "blkio.throttle.%s_device" % name)
-        lines = [line.split() for line in read_lines(path)]
-        limits += [(line[0], kind, line[1]) for line in lines if len(line) == 2]
+        lines = re.findall(r"^(\S+) (\d+)$", read_text(path) or "", re.MULTILINE)
+        limits += [(device, kind, value) for device, value in lines]
     for line in read_lines(os.path.join(directory, "io.max")):
-        device, _, rest = line.partition(" ")
-        for name, _, value in (field.partition("=") for field in rest.split()):
-            limits.append((device, kinds.get(name, ""), value))
+        device, _, values = line.partition(" ")
+        # "max" is no limit.
+        numbers = re.findall(r"(\w+)=(\d+)", values)
+        limits += [(device, kinds[name], value) for name, value in numbers if name in kinds]
     for device, kind, value in limits:
-        if kind and value.isdigit():
-            name = devices.name_of_number(device)
-            yield {"device": device, "kind": kind, "value": int(value), "device_name": name}
+        name = devices.name_of_number(device)
+        yield {"device": device, "kind": kind, "value": int(value), "device_name": name}
 
 
 def _memory_limits(directory):

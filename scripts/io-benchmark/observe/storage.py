@@ -8,7 +8,7 @@ import mmap
 import os
 import re
 import time
-from typing import List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional
 
 from kernel import exists, is_folder, list_names, read_text
 from log import MIB
@@ -27,6 +27,8 @@ MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
 NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs")
 # Docker and podman put these on the host's disk, next to the container's layer.
 HOST_FILES = ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf")
+# Two numbers, the fields of a _Mount, and optional fields between its options and its file system.
+MOUNT_LINE = r"^\d+ \d+ (\S+) (\S+) (\S+) (\S+)(?: \S+)*? - (\S+) (\S+) (\S+)"
 
 
 class _Mount(NamedTuple):
@@ -60,23 +62,13 @@ def _unescape(field):
     return field
 
 
-def _parse(mountinfo: str) -> List[_Mount]:
-    mounts = []
-    for line in mountinfo.splitlines():
-        fields = line.split()
-        if "-" not in fields[6:]:
-            continue
-        dash = fields.index("-", 6)
-        if len(fields) < dash + 4:
-            continue
-        for index in (3, 4, dash + 2):  # root, point and source
-            fields[index] = _unescape(fields[index])
-        mounts.append(_Mount(*fields[2:6], *fields[dash + 1 : dash + 4]))
-    return mounts
-
-
 def mount_table() -> List[_Mount]:
-    return _parse(read_text("/proc/self/mountinfo") or "")
+    mounts = []
+    for fields in re.findall(MOUNT_LINE, read_text("/proc/self/mountinfo") or "", re.MULTILINE):
+        mount = _Mount(*fields)
+        root, point, source = map(_unescape, (mount.root, mount.point, mount.source))
+        mounts.append(mount._replace(root=root, point=point, source=source))
+    return mounts
 
 
 def mount_of(path: str, mounts: List[_Mount]) -> Optional[_Mount]:
@@ -180,8 +172,7 @@ def _btrfs_folder(member):
 
 def _filesystem_details(mount, tops):
     """Return facts about the file system that the mount's options do not have."""
-    details = {"type": mount.filesystem}
-    details.update(ext4_options=None, btrfs_data_profiles=None)
+    details: Any = {"type": mount.filesystem, "ext4_options": None, "btrfs_data_profiles": None}
     if mount.filesystem == "ext4" and tops:
         options = read_text("/proc/fs/ext4/%s/options" % tops[0])
         details["ext4_options"] = sorted(options.split()) if options else None

@@ -10,6 +10,7 @@ import errno
 import fcntl
 import hashlib
 import importlib
+import itertools
 import json
 import os
 import re
@@ -177,15 +178,15 @@ def write(path, document, *, may_replace=True):
 
 def _make_first_free(path):
     """Make an empty file under this name, or under the first numbered one that no other run has."""
-    (stem, ending), number = os.path.splitext(path), 1
-    while True:
+    stem, ending = os.path.splitext(path)
+    for number in itertools.count(2):
         try:
             open(path, "xb").close()
         except FileExistsError:
-            number += 1
             path = "%s-%d%s" % (stem, number, ending)
         else:
-            return path
+            break
+    return path
 
 
 def _readable(value):

@@ -159,8 +159,7 @@ class _Metadata(Batches):
 def _existing(folder, files):
     paths = [os.path.join(folder, "there-%05d" % number) for number in range(files)]
     for path in paths:
-        with open(path, "xb"):
-            pass
+        open(path, "xb").close()
     return _every_few(paths, os.stat)
 
 
@@ -205,10 +204,7 @@ def _look_from_another_thread(path, checks, tell):
     clock = time.monotonic_ns
 
     def look():
-        while True:
-            name = names.get()
-            if name is None:
-                return
+        for name in iter(names.get, None):
             deadline_ns = clock() + SEEN_WITHIN_NS
             is_late = not os.path.exists(name)
             while is_late and not os.path.exists(name) and clock() < deadline_ns:

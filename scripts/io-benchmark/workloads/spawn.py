@@ -60,8 +60,7 @@ def _spawn(program, account):
     reaping_ns = clock()
     status, spent_by_child = kernel.reap(child, waiting_ns)
     duration_ns = clock() - reaping_ns + ended_ns - start_ns
-    spent = kernel.together(spent, account.end())
-    spent = kernel.together(spent, spent_by_child)
+    spent = kernel.together(spent, account.end(), spent_by_child)
     if status != 0:
         raise WorkloadError("%s ended with status %#06x" % (program, status))
     return start_ns, duration_ns, spent

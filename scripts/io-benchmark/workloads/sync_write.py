@@ -82,19 +82,18 @@ def _write_and_tell(step, samples, tell):
     """Write, and send the times and what was spent, never between the two readings of the clock."""
     clock = time.monotonic_ns
     with Account() as account:
-        left = samples
-        while left > 0:
+        while samples > 0:
             times, due_ns = [], clock() + MESSAGE_EVERY_NS
             account.begin()
             end_ns = 0
-            while end_ns < due_ns and len(times) < left:
+            while end_ns < due_ns and len(times) < samples:
                 start_ns = clock()
                 step()
                 end_ns = clock()
                 times.append((start_ns, end_ns))
             spent = [end_ns - times[0][0], *account.end()]
             tell([times, spent])
-            left -= len(times)
+            samples -= len(times)
 
 
 def _overwriting(path):
