@@ -18,7 +18,6 @@ from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.sources.run_files import read_run
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
-AROUND_NS = 1_000_000
 
 # Runs the script after a few lines of Python have changed something in it.
 DRIVER = """
@@ -69,29 +68,6 @@ def retrieves_of(result: Result) -> list[CacheRetrieveEntry]:
     entries = [entry for entry in result.workloads if isinstance(entry, CacheRetrieveEntry)]
     assert len(entries) == len(result.workloads)
     return entries
-
-
-def planned_and_observed(entry: dict[str, Any], *, is_accounted: bool = True) -> tuple[Any, ...]:
-    """Assert what is true of each completed entry of batches; return what tells it from others."""
-    samples, times = entry["samples"], entry["process_times"]
-    assert 0 < len(samples["start_ns"]) <= entry["parameters"]["samples_planned"]
-    if entry["name"] != "exec":  # whose samples are in the order of their ends
-        assert samples["start_ns"] == sorted(samples["start_ns"])
-    assert min(samples["duration_ns"]) > 0
-    assert min(samples["operations"]) > 0
-    assert entry["run_ns"] > 0
-    assert entry["outcome"] == {"state": "completed", "reason": None}
-    assert entry["place"] == "workspace"
-    if is_accounted:
-        assert list(times) == ["wall_ns", "user_ns", "kernel_ns", "waiting_ns"]
-        # A busy machine lets a window end after one operation: then what is around it counts as well, in each turn.
-        around_ns = AROUND_NS * len(entry["turn_ends"] or [1])
-        at_once = 1.5 if entry["name"] == "spawn" else 1.1  # a parent works while its child begins
-        assert 0 <= times["user_ns"] + times["kernel_ns"] <= at_once * times["wall_ns"] + around_ns
-        assert (times["waiting_ns"] is not None) == Path("/proc/self/schedstat").exists()
-    else:
-        assert times is None
-    return entry["variant"], entry["threads"], entry["parameters"], entry["observed"]
 
 
 @dataclass

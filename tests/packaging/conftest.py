@@ -17,21 +17,16 @@ from packaging.utils import canonicalize_name
 PACKAGE = "python/io_benchmark_taskgraph"
 
 
-def build(source: Path, target: Path, *options: str) -> None:
-    """Build from a folder, with the backend that the lock pins."""
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(target), *options]
-    subprocess.run([*command, str(source)], check=True, capture_output=True)
-
-
 @pytest.fixture(scope="session")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a fresh clone holds, without its history."""
     return copy_checkout(tmp_path_factory.mktemp("clone") / "io-benchmark")
 
 
-def built(source: Path, target: Path, *options: str) -> Path:
-    """Return the wheel of a folder; without options it is made from the source distribution."""
-    build(source, target, *options)
+def built(source: Path, target: Path) -> Path:
+    """Return the wheel of a folder, built with the backend that the lock pins."""
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(target)]
+    subprocess.run([*command, str(source)], check=True, capture_output=True)
     (path,) = target.glob("*.whl")
     return path
 
@@ -39,13 +34,13 @@ def built(source: Path, target: Path, *options: str) -> Path:
 @pytest.fixture(scope="session")
 def wheel(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program's wheel."""
-    return built(clone, tmp_path_factory.mktemp("wheel"), "--wheel")
+    return built(clone, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")
 def package(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of the transforms."""
-    return built(clone / PACKAGE, tmp_path_factory.mktemp("package"), "--wheel")
+    return built(clone / PACKAGE, tmp_path_factory.mktemp("package"))
 
 
 def required(*requirements: str) -> set[str]:

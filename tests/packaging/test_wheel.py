@@ -14,7 +14,6 @@ from loopback_deployment import result as result_file
 
 from io_benchmark import __version__
 
-# The lock's packages that a report of results of this machine needs.
 NOT_PACKAGED = ("pyproject.toml", "ruff.toml", "LICENSE")
 
 

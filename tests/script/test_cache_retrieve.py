@@ -79,26 +79,6 @@ def test_a_run_is_told_whole(worker):
         assert (spent[f"{phase}_waiting_ns"] is not None) == is_counted
 
 
-def test_every_destination_and_place_has_its_entry(worker, tmp_path):
-    """Two places and three policies give six entries, in the order that was asked for."""
-    other = tmp_path / "other"
-    other.mkdir()
-    policies = ("fresh", "overwrite", "unlink")
-    worker.complete(
-        *("--place", f"b={other}", "--place", f"a={worker.workspace}", "--retrieves", "12"),
-        *("--trials", "always"),
-        *(word for policy in policies for word in ("--destination", policy)),
-    )
-    entries = worker.retrieves()
-    assert [(entry.place, entry.destination) for entry in entries] == [
-        (place, policy) for place in ("b", "a") for policy in policies
-    ]
-    assert {len(entry.samples.copy_ns) for entry in entries} == {12}
-    assert [entry.trials is not None for entry in entries] == [False, True, False] * 2
-    rings = [entry["fresh_ring_bytes"] for entry in worker.document()["workloads"]]
-    assert [ring is not None for ring in rings] == [True, False, False] * 2
-
-
 def test_what_a_machine_tells_of_bash(tmp_path, recorded):
     """Its ticks and those of its children, after a name that may hold anything; or nothing."""
     tick_ns = 10**9 // os.sysconf("SC_CLK_TCK")

@@ -37,14 +37,24 @@ def spans(entry: CacheRetrieveEntry) -> list[tuple[int, int]]:
 
 
 def test_rounds(worker: Worker, places: Sequence[str]) -> None:
-    """In each round every measurement has a turn, in another order; only fresh copies take none."""
+    """In each round every measurement has a turn, in another order; only fresh copies take none.
+
+    Entries have the order of the options; copies over one file alone have trials, and fresh ones a ring.
+    """
     print_evicted = (
+        "from measuring import trials; trials.SHORTEST_CEILING_S = trials.GOOD_CEILING_S = 0.02\n"
         "from observe import page_cache; evict = page_cache.evict\n"
         "page_cache.evict = lambda path: (print('evicted', path), evict(path))\n"
     )
-    names = destinations("overwrite", "unlink", "fresh")
-    output = worker.complete(*places, *SMALL, *names, prelude=print_evicted)
+    names = ("unlink", "fresh", "overwrite")
+    given = (*places, *SMALL, *destinations(*names), "--trials", "always")
+    output = worker.complete(*given, prelude=print_evicted)
     entries = retrieves_of(worker.result())
+    order = [(entry.place, entry.destination) for entry in entries]
+    assert order == [(place, name) for place in ("a", "b") for name in names]
+    assert [entry.trials is not None for entry in entries] == [False, False, True] * 2
+    rings = [entry["fresh_ring_bytes"] for entry in worker.document()["workloads"]]
+    assert [ring is not None for ring in rings] == [False, True, False] * 2
     *taking, fresh_a, fresh_b = sorted(entries, key=lambda entry: entry.destination == "fresh")
     assert [entry.turn_ends for entry in taking] == [ENDS] * 4
     assert fresh_a.turn_ends is fresh_b.turn_ends is None

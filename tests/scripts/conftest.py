@@ -48,7 +48,6 @@ esac
 # Stands for io-benchmark and tox.
 PROGRAM = """#!/bin/sh
 echo "${0##*/} $$"
-echo "modules: ${PYTHONHOME-}${PYTHONPATH-}"
 for argument in "$@"; do echo "<$argument>"; done
 [ -z "${PROGRAM_STAYS:-}" ] || exec sleep 60
 exit "${PROGRAM_CODE:-0}"
