@@ -41,14 +41,13 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., N
     root = tmp_path / "recorded"
 
     def record(files: Mapping[str, str], links: Mapping[str, str] | None = None) -> None:
+        links = links or {}
+        for path in (*files, *links):
+            (root / path.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
-            target = root / path.lstrip("/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text)
-        for path, to in (links or {}).items():
-            target = root / path.lstrip("/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.symlink_to(to)
+            (root / path.lstrip("/")).write_text(text)
+        for path, to in links.items():
+            (root / path.lstrip("/")).symlink_to(to)
         monkeypatch.setattr(kernel, "ROOT", str(root))
 
     return record

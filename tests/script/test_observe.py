@@ -125,16 +125,13 @@ HOSTS = "5 1 253:0 /r /etc/hosts rw - ext4 /dev/mapper/v rw\n"
 @pytest.mark.parametrize(
     ("upper", "mountinfo", "disks"),
     [
-        pytest.param("/run/upper", HOSTS, [], id="in memory"),
-        pytest.param(r"/on\040disk/upper", "", ["dm-0"], id="on a disk"),
-        pytest.param("upper", "", [], id="relative"),
-        pytest.param("/elsewhere", "", [], id="not visible"),
-        pytest.param(
-            *("/elsewhere", "4 1 0:46 / /etc/hostname rw - tmpfs tmpfs rw\n" + HOSTS),
-            ["dm-0"],
-            id="a host's file in memory",
-        ),
+        ("/run/upper", HOSTS, []),
+        (r"/on\040disk/upper", "", ["dm-0"]),
+        ("upper", "", []),
+        ("/elsewhere", "", []),
+        ("/elsewhere", "4 1 0:46 / /etc/hostname rw - tmpfs tmpfs rw\n" + HOSTS, ["dm-0"]),
     ],
+    ids=["in memory", "on a disk", "relative", "not visible", "a host's file in memory"],
 )
 def test_the_disk_of_an_overlay(recorded, monkeypatch, upper, mountinfo, disks):
     """That of the upper layer, and none rather than the root's, on which /etc/hostname is."""
@@ -210,20 +207,15 @@ def test_v1_paths_are_relative_to_the_mounts_root(recorded, group, root, folder)
 
 
 V1_MEMORY = {"limit_in_bytes": "72", "usage_in_bytes": "50"}
+V1_MEMORY["stat"] = "inactive_file 4\ntotal_inactive_file 10\n"
+V2_MEMORY = {"max": "72", "current": "50", "stat": "inactive_file 10"}
 
 
 @pytest.mark.parametrize(
     ("mount", "group", "files"),
     [
-        (
-            "cgroup2 cgroup rw",
-            "0::/task",
-            {"max": "72", "current": "50", "stat": "inactive_file 10"},
-        ),
-        (
-            *("cgroup cgroup rw,memory", "1:memory:/task"),
-            {**V1_MEMORY, "stat": "inactive_file 4\ntotal_inactive_file 10\n"},
-        ),
+        ("cgroup2 cgroup rw", "0::/task", V2_MEMORY),
+        ("cgroup cgroup rw,memory", "1:memory:/task", V1_MEMORY),
     ],
 )
 def test_memory_that_a_cgroup_leaves(recorded, mount, group, files):

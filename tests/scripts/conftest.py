@@ -25,24 +25,23 @@ case "$*" in
 *"sys.base_prefix"*) echo "{version}" ;;
 *"-m venv"*)
     [ -z "{refusal}" ] || {{ echo "{refusal}" >&2; exit 1; }}
-    rm -rf "$5" && mkdir -p "$5/bin" && cp "{environment_python}" "$5/bin/python"
+    rm -rf "$5" && mkdir -p "$5/bin" && cp "$PATH/environment-python" "$5/bin/python"
     echo "{version}" >"$5/version"
-    echo "venv with $0" >>"{log}" ;;
-*) exec "{python}" "$@" ;;
+    echo "venv with $0" >>"$INSTALLED" ;;
+*) exec "$REAL_PYTHON" "$@" ;;
 esac
 """
 ENVIRONMENT_PYTHON = """#!/bin/sh
 case "$*" in
 *"import pip"*) exit 0 ;;
-*"sys.base_prefix"*) cat "${{0%/*}}/../version" ;;
+*"sys.base_prefix"*) cat "${0%/*}/../version" ;;
 *--requirement*)
-    echo "started" >>"{log}"
-    while [ -e "{hold}" ]; do sleep 0.05; done
-    [ -z "${{PIP_FAILS:-}}" ] || {{ echo "no such package" >&2; exit 1; }}
-    for program in io-benchmark tox; do cp "{program}" "${{0%/*}}/$program"; done
-    echo "finished" >>"{log}" ;;
-*--editable*) echo "project" >>"{log}" ;;
-*) exec "{python}" "$@" ;;
+    echo "started" >>"$INSTALLED"
+    while [ -e "$HOLD" ]; do sleep 0.05; done
+    for program in io-benchmark tox; do cp "$PATH/program" "${0%/*}/$program"; done
+    echo "finished" >>"$INSTALLED" ;;
+*--editable*) echo "project" >>"$INSTALLED" ;;
+*) exec "$REAL_PYTHON" "$@" ;;
 esac
 """
 # Stands for io-benchmark and tox.
@@ -52,6 +51,12 @@ for argument in "$@"; do echo "<$argument>"; done
 [ -z "${PROGRAM_STAYS:-}" ] || exec sleep 60
 exit "${PROGRAM_CODE:-0}"
 """
+
+
+def executable(path: Path, text: str) -> Path:
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
 
 
 @dataclass(frozen=True)
@@ -68,26 +73,17 @@ class Checkout:
         self, name: str, *, old: bool = False, refusal: str = "", version: str = "3.13.0"
     ) -> Path:
         """Put an interpreter on the PATH."""
-        target = self.bin / name
-        target.write_text(
-            INTERPRETER.format(
-                old=int(old),
-                refusal=refusal,
-                version=version,
-                environment_python=self.bin / "environment-python",
-                log=self.log,
-                python=sys.executable,
-            )
-        )
-        target.chmod(0o755)
-        return target
+        text = INTERPRETER.format(old=int(old), refusal=refusal, version=version)
+        return executable(self.bin / name, text)
 
     def start(self, script: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         """Start a script from the root folder, in a separate process group, without other variables."""
+        paths = {"PATH": self.bin, "HOME": self.path, "INSTALLED": self.log, "HOLD": self.hold}
+        own = {name: str(path) for name, path in paths.items()}
         process = subprocess.Popen(
-            [str(self.path / "scripts" / script), *arguments],
+            [self.path / "scripts" / script, *arguments],
             cwd="/",
-            env={"PATH": str(self.bin), "HOME": str(self.path), **variables},
+            env={**own, "REAL_PYTHON": sys.executable, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -112,26 +108,18 @@ class Checkout:
 def checkout(tmp_path: Path) -> Iterator[Checkout]:
     """The scripts in a path with a space, on a machine without any Python."""
     path, binaries = tmp_path / "a checkout", tmp_path / "bin"
-    (path / "python").mkdir(parents=True)
-    (path / "tests").mkdir()
-    binaries.mkdir()
     shutil.copytree(
         ROOT / "scripts", path / "scripts", ignore=shutil.ignore_patterns("io-benchmark")
     )
     for name in ("pyproject.toml", "python/requirements.txt", "tests/requirements-tox.txt"):
+        (path / name).parent.mkdir(exist_ok=True)
         (path / name).write_text(f"the contents of {name}\n")
+    binaries.mkdir()
     for utility in UTILITIES.split():
         (binaries / utility).symlink_to(shutil.which(utility) or utility)
-    log, hold = tmp_path / "installed", tmp_path / "hold"
-    program = binaries / "program"
-    program.write_text(PROGRAM)
-    program.chmod(0o755)
-    environment_python = binaries / "environment-python"
-    environment_python.write_text(
-        ENVIRONMENT_PYTHON.format(log=log, hold=hold, program=program, python=sys.executable)
-    )
-    environment_python.chmod(0o755)
-    made = Checkout(path, binaries, log, hold)
+    executable(binaries / "program", PROGRAM)
+    executable(binaries / "environment-python", ENVIRONMENT_PYTHON)
+    made = Checkout(path, binaries, tmp_path / "installed", tmp_path / "hold")
     yield made
     for process in made.started:
         with contextlib.suppress(ProcessLookupError):

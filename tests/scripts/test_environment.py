@@ -63,21 +63,18 @@ def test_interpreter(checkout, interpreters, chosen):
 
 
 NONE = "needs Python >= 3.11 and found none among: "
+NO_VENV = "no Python >= 3.11 here can make virtual environments (on Debian: apt-get install"
 
 
 @pytest.mark.parametrize(
     ("interpreters", "named", "message"),
     [
-        pytest.param({}, "", f"{NONE}python3.13 ", id="none"),
-        pytest.param({"python3": OLD}, "", NONE, id="too old"),
-        pytest.param({"python3.13": {}}, "/none", NONE, id="a named one that is missing"),
-        pytest.param(
-            {"python3": BROKEN},
-            "",
-            "no Python >= 3.11 here can make virtual environments (on Debian: apt-get install",
-            id="none with venv",
-        ),
+        ({}, "", f"{NONE}python3.13 "),
+        ({"python3": OLD}, "", NONE),
+        ({"python3.13": {}}, "/none", NONE),
+        ({"python3": BROKEN}, "", NO_VENV),
     ],
+    ids=["none", "too old", "a named one that is missing", "none with venv"],
 )
 def test_no_interpreter(checkout, interpreters, named, message):
     """Without a suitable interpreter the last line says what is needed; nothing is started."""
@@ -100,36 +97,28 @@ def test_another_interpreter_is_named(checkout):
     assert checkout.logged() == [first, *INSTALLED, again, *INSTALLED]
 
 
-@pytest.mark.parametrize(
-    ("change", "is_made_again"),
-    [
-        pytest.param(lambda _path: None, False, id="nothing"),
-        pytest.param(
-            lambda path: (path / "python/requirements.txt").write_text("other\n"),
-            True,
-            id="another lock",
-        ),
-        pytest.param(
-            lambda path: (path / "pyproject.toml").write_text("other\n"),
-            True,
-            id="other data of the project",
-        ),
-        pytest.param(lambda path: (path / ".venv/bin/python").unlink(), True, id="no interpreter"),
-        # So a copy of a checkout does not run the original's code.
-        pytest.param(lambda path: path.rename(path.with_name("moved")), True, id="moved checkout"),
-    ],
-)
-def test_made_again(checkout, change, is_made_again):
+CHANGES = {
+    "nothing": lambda _path: None,
+    "another lock": lambda path: (path / "python/requirements.txt").write_text("other\n"),
+    "other data of the project": lambda path: (path / "pyproject.toml").write_text("other\n"),
+    "no interpreter": lambda path: (path / ".venv/bin/python").unlink(),
+    # So a copy of a checkout does not run the original's code.
+    "moved checkout": lambda path: path.rename(path.with_name("moved")),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_made_again(checkout, change):
     """What was made from something else, or does not start; else it is used as it is, in silence."""
     checkout.interpreter("python3")
     checkout.run("rehearse")
     before = checkout.logged()
-    change(checkout.path)
+    CHANGES[change](checkout.path)
     (root,) = (path.parent for path in checkout.path.parent.glob("*/scripts"))
     code, started, errors = replace(checkout, path=root).run("rehearse", "x")
     assert (code, started) == (0, ["<rehearse>", "<--root>", f"<{root}>", "<x>"])
-    assert checkout.logged() == before * (2 if is_made_again else 1)
-    assert (errors == "") is not is_made_again
+    assert checkout.logged() == before * (1 if change == "nothing" else 2)
+    assert (errors == "") == (change == "nothing")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
