@@ -40,9 +40,7 @@ def prepared(folder: Path) -> WORKLOAD:
     settings = settings_module.parse([*words.split(), *sizes, *places], ["cache-retrieve"])
     services = SimpleNamespace(
         origin_ns=time.monotonic_ns(),
-        record=SimpleNamespace(due_ns=1 << 62),
-        leaf_devices=[],
-        progress_every_s=1e9,
+        between_samples=lambda _now_ns: None,
         settings=settings,
     )
     workload = WORKLOAD(services, settings.places[0], str(folder))
@@ -82,12 +80,12 @@ def harness_cost(folder: Path) -> None:
     urls, source = workload.url_list, workload.files[0]
     target = Target(str(folder), None)
     differences_us = []
-    log_module._write = lambda _descriptor, _message: None
+    log_module.say = lambda _message: None
     with SeedSteps(urls) as steps:
 
         def harness() -> None:
-            workload._retrieve_all(steps, target, {})
-            workload._count_spent()
+            workload._rows = []
+            workload._retrieve_until(BLOCK, steps, target, {"run_ns": None})
 
         def raw() -> None:
             for _ in range(BLOCK):
