@@ -18,7 +18,7 @@ LABEL = r'[^\s,"\[\]]+'  # of such a list
 IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not _quoted: they have a meaning in a URL
 
 
-class Job(NamedTuple):
+class _Job(NamedTuple):
     pool: str  # a name for machines like this one
     pool_origin: str  # what that name comes from
     folder: Optional[str] = None  # where the CI system lets the job work, absolute
@@ -126,8 +126,8 @@ def current_job():
         name, pattern = system.mark
         if re.fullmatch(pattern, os.environ.get(name, ""), re.IGNORECASE | re.DOTALL):
             pool, origin = _guess_pool(system)
-            return Job(pool, origin, _work_folder(system), _describe(system))
-    return Job(_as_pool([os.uname().nodename]) or "host", "the host's name")
+            return _Job(pool, origin, _work_folder(system), _describe(system))
+    return _Job(_as_pool([os.uname().nodename]) or "host", "the host's name")
 
 
 def _filled(template: str) -> Optional[str]:

@@ -3,6 +3,7 @@
 
 import itertools
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from measuring import batches
@@ -46,15 +47,12 @@ def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch):
     """Telling takes its own time, which is in no count and in nothing that was spent."""
     clock = itertools.count(0, 4)
     monkeypatch.setattr(batches.time, "monotonic_ns", lambda: next(clock))
-    messages: list[tuple[list[list[int]], int]] = []
-
-    def tell(counts: list[list[int]], spent: list[int]) -> None:
-        wall_ns, *others = spent
-        assert len(others) == 3
-        messages.append((counts, wall_ns))
-
-    batches.count(lambda: None, 3, window_ns=10, end_ns=30, tell=tell, windows_per_message=2)
-    assert messages == [([[0, 12, 9], [16, 20, 3]], 20), ([[24, 32, 6]], 8)]
+    messages: list[list[Any]] = []
+    batches.count(lambda: None, 3, 10, 30, messages.append, windows_per_message=2, thread=5)
+    assert [message[:2] for message in messages] == [
+        *([5, [[0, 12, 9], [16, 20, 3]]], [5, [[24, 32, 6]]])
+    ]
+    assert [(wall_ns, len(others)) for *_, (wall_ns, *others) in messages] == [(20, 3), (8, 3)]
 
 
 def test_when_there_is_enough():

@@ -151,7 +151,7 @@ def test_what_a_job_decides(tmp_path, monkeypatch):
     here = str(tmp_path)
     folders = {str(tmp_path / "job"): here, here: here, None: here, "/": "/"}
     for folder, path in folders.items():
-        job = ci.Job("guessed", "the host's name", folder=folder)
+        job = ci._Job("guessed", "the host's name", folder=folder)
         parsed = settings.parse(["run", "--profile", "quick"], ["cache-retrieve"], job)
         assert (parsed.pool, parsed.is_pool_guessed) == ("guessed", True)
         assert parsed.places == [("workspace", path)]

@@ -100,8 +100,13 @@ class Batches(Workload):
             yield
         if not self._rows:
             raise WorkloadError("no operation ended within %g s" % limit_s)
-        seconds = entry["run_ns"] / NS_PER_S
-        figures = (self.log_label, len(self._rows), planned, self._mean(), seconds)
+        figures = (
+            self.log_label,
+            len(self._rows),
+            planned,
+            self._mean(),
+            entry["run_ns"] / NS_PER_S,
+        )
         say("  %s[%d/%d] mean %s, %.1f s" % figures)
 
     def _measure_turn(self, entry):
@@ -194,8 +199,8 @@ class Batches(Workload):
         return []
 
 
-def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_message):
-    """Do steps until end_ns; tell several windows at once, and what the thread spent in them.
+def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_message, thread=0):
+    """Do steps until end_ns; tell the thread, several windows at once, and what it spent in them.
 
     A window is [start_ns, end_ns, operations], what was spent [wall, user, kernel, waiting ns]. It ends at
     the first operation after a multiple of the window's length on the clock that all processes share.
@@ -214,12 +219,12 @@ def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_messag
                 now = clock()
             counts.append([start, now, operations])
             if len(counts) == windows_per_message:
-                tell(counts, _spent(counts, account))
+                tell([thread, counts, _spent(counts, account)])
                 counts = []
                 account.begin()
             now = clock()
         if counts:
-            tell(counts, _spent(counts, account))
+            tell([thread, counts, _spent(counts, account)])
 
 
 def _spent(counts, account):

@@ -206,10 +206,12 @@ class _CacheRetrieve(Workload):
         for path in self.files:
             page_cache.evict(path)
         resident = [page_cache.resident_bytes(path) for path in self.files]
-        resident_bytes = None if None in resident else sum(resident)
         say("  drop_caches: %s" % dropped)
-        sizes = {"cache_bytes": sum(self.sizes), "resident_bytes": resident_bytes}
-        return {"drop_caches": dropped, **sizes}
+        return {
+            "drop_caches": dropped,
+            "cache_bytes": sum(self.sizes),
+            "resident_bytes": None if None in resident else sum(resident),
+        }
 
     def _drain(self, entry):
         """Time the final sync, and record what was dirty before it and what the disks then wrote."""

@@ -23,7 +23,6 @@ import time
 
 import kernel
 from early_end import SkippedError, WorkloadError
-from kernel import list_names, read_text
 from log import MIB
 from measuring.batches import Batches, ProcessTimes
 
@@ -45,17 +44,13 @@ LINES_AT = 2 * PAGE_BYTES
 READ_AND_EXECUTE = 5
 
 
-def _cache_bytes():
-    """Return the sizes of the first CPU's caches by their names, such as index3."""
-    sizes = {name: read_text("%s/%s/size" % (CACHES, name)) or "" for name in list_names(CACHES)}
-    matches = {name: re.fullmatch(r"(\d+)([KMG])", size) for name, size in sizes.items()}
-    units = {"K": 1024, "M": MIB, "G": 1024 * MIB}
-    return {name: int(match[1]) * units[match[2]] for name, match in matches.items() if match}
-
-
 def _code_bytes():
     """Return the size of the program's code, in whole pages, by the first CPU's largest cache."""
-    size = int(max(_cache_bytes().values(), default=UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
+    names = kernel.list_names(CACHES)
+    sizes = " ".join(kernel.read_text("%s/%s/size" % (CACHES, name)) or "" for name in names)
+    units = {"K": 1024, "M": MIB, "G": 1024 * MIB}
+    caches = (int(number) * units[unit] for number, unit in re.findall(r"(\d+)([KMG])", sizes))
+    size = int(max(caches, default=UNKNOWN_CACHE_BYTES) * CACHE_SHARE)
     return min(max(size, LEAST_BYTES), MOST_BYTES) // PAGE_BYTES * PAGE_BYTES
 
 
@@ -196,13 +191,14 @@ def _build_program(blob_bytes, passes):
 
 def _headers(size):
     """Return ELF's header and one segment: the whole file, readable and executable."""
-    identity = b"\x7fELF\x02\x01\x01" + bytes(9)  # 64 bits, little end first, version 1
-    entry = LOAD_ADDRESS + CODE_AT
-    kind = struct.pack("<HHIQQQI", 2, MACHINE_X86_64, 1, entry, 64, 0, 0)
-    sizes = struct.pack("<HHHHHH", 64, 56, 1, 0, 0, 0)
-    flags = struct.pack("<IIQ", 1, READ_AND_EXECUTE, 0)
-    place = struct.pack("<5Q", LOAD_ADDRESS, LOAD_ADDRESS, size, size, PAGE_BYTES)
-    return identity + kind + sizes + flags + place
+    return struct.pack(
+        "<16sHHIQQQI6HIIQ5Q",
+        b"\x7fELF\x02\x01\x01",  # 64 bits, little end first, version 1
+        *(2, MACHINE_X86_64, 1, LOAD_ADDRESS + CODE_AT, 64, 0, 0),  # kind and entry
+        *(64, 56, 1, 0, 0, 0),  # sizes of headers
+        *(1, READ_AND_EXECUTE, 0),
+        *(LOAD_ADDRESS, LOAD_ADDRESS, size, size, PAGE_BYTES),
+    )
 
 
 WORKLOAD = _Exec

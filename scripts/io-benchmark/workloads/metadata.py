@@ -107,11 +107,7 @@ class _Metadata(Batches):
             step, operations = STEPS[entry["variant"]](folder, parameters["files"])
             ready()
             end_ns = time.monotonic_ns() + duration_ns
-
-            def tell_counts(counts, spent):
-                tell([0, counts, spent])
-
-            count(step, operations, WINDOW_NS, end_ns, tell_counts, WINDOWS_PER_MESSAGE)
+            count(step, operations, WINDOW_NS, end_ns, tell, WINDOWS_PER_MESSAGE)
 
         try:
             with Crew(members, work) as crew:
@@ -129,8 +125,7 @@ class _Metadata(Batches):
             account.begin()
             first_ns = clock()
             for first in itertools.count(self.taken * STEPS_PER_READING, STEPS_PER_READING):
-                numbers = range(first, first + STEPS_PER_READING)
-                paths = [prefix + "%05d" % number for number in numbers]
+                paths = [prefix + "%05d" % (first + more) for more in range(STEPS_PER_READING)]
                 start_ns = clock()
                 for path in paths:
                     _look_for_missing(path)

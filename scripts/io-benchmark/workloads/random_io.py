@@ -115,15 +115,16 @@ def _work(path, parameters, time_limit_s, threads, seed, ready, tell):
     def run(thread):
         go.wait()
 
-        def tell_counts(counts, spent):
+        def tell_alone(message):
             with lock:
-                tell([thread, counts, spent])
+                tell(message)
 
         try:
             generator = random.Random("%d %d" % (seed, thread))
             step = _stepper(descriptor, writes, parameters, generator, latencies[thread])
             end_ns = time.monotonic_ns() + int(time_limit_s * NS_PER_S)
-            count(step, 1, parameters["window_ns"], end_ns, tell_counts, WINDOWS_PER_MESSAGE)
+            window_ns = parameters["window_ns"]
+            count(step, 1, window_ns, end_ns, tell_alone, WINDOWS_PER_MESSAGE, thread)
         except OSError as error:
             errors.append(error)
 

@@ -41,7 +41,6 @@ EXECUTABLE_EACH = 10
 MODIFIED_S = 1_000_000_000
 # More of the archive in memory than this is not cold.
 COLD_SHARE = 0.05
-METHOD = "own tar reader"
 TAR_BLOCK_BYTES, NAME_BYTES = 512, 100
 FILE, FOLDER = b"0", b"5"
 READ_BYTES = 128 * 1024
@@ -86,7 +85,7 @@ class _Unpack(Batches):
         self._is_cold = entry["variant"].startswith("cold")
         self._is_synced = entry["variant"].endswith("-sync")
         observed = entry["observed"]
-        method = METHOD + ", syncfs" * self._is_synced
+        method = "own tar reader" + ", syncfs" * self._is_synced
         observed.update(method=method, python=PYTHON, unpacked_bytes=0)
         self.unpack_once()  # a warm-up
         self._make_ready()
