@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from checkout import ROOT
 from observe import page_cache  # type: ignore[import-not-found] # on the worker's path
+from process_groups import processes_of
 
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.sources.run_files import read_run
@@ -147,3 +148,19 @@ class Worker:
         process = self.start(*extra, prelude=prelude)
         output, _ = process.communicate(timeout=120)
         return process.returncode, output
+
+    def signalled(
+        self, number: int, *extra: str, after: str, prelude: str = "", send: Any = os.kill
+    ) -> tuple[int, str]:
+        """A run that gets a signal (0: none) after a line with this text; nothing is left of it."""
+        process = self.start(*extra, prelude=prelude)
+        wait_for(process, after)
+        send(process.pid, number)
+        output, _ = process.communicate(timeout=120)
+        assert "Traceback" not in output
+        self.assert_clean(process.pid)
+        return process.returncode, output
+
+    def assert_clean(self, session: int) -> None:
+        assert list(self.workspace.iterdir()) == []
+        assert processes_of(session, self.workspace) == []

@@ -9,13 +9,10 @@ import time
 import pytest
 from early_end import Interrupted
 from measuring.retrieval import RealSteps
-from process_groups import processes_of
-from worker import Worker, at_import, outcome_of, retrieves_of, wait_for
+from worker import at_import, outcome_of, retrieves_of, wait_for
 
-
-def assert_clean(worker: Worker, pid: int) -> None:
-    assert list(worker.workspace.iterdir()) == []
-    assert processes_of(pid, worker.workspace) == []
+# The first line about the progress comes after a moment.
+SOON = "import log; log.PROGRESS_EVERY_NS = 300_000_000\n"
 
 
 @pytest.mark.parametrize(
@@ -29,13 +26,9 @@ def assert_clean(worker: Worker, pid: int) -> None:
 )
 def test_a_signal_while_retrieving(worker, number, fidelity, send):
     """What was measured until then is in the file, also the timeline; code and last line name it."""
-    process = worker.start("--retrieves", "100000", "--fidelity", fidelity)
-    wait_for(process, "drop_caches")
-    time.sleep(0.5)
-    send(process.pid, number)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 128 + number, output
-    assert "Traceback" not in output
+    given = ("--retrieves", "100000", "--fidelity", fidelity)
+    code, output = worker.signalled(number, *given, after="/100000]", prelude=SOON, send=send)
+    assert code == 128 + number, output
     assert f"\nTEST-UNEXPECTED-FAIL | amd-16: stopped by {number.name}\n" in output
     assert "=== RESULTS" in output
     result = worker.result()
@@ -44,17 +37,14 @@ def test_a_signal_while_retrieving(worker, number, fidelity, send):
     assert (outcome_of(result), outcome_of(entry)) == (stopped, stopped)
     assert 0 < len(entry.samples.copy_ns) < 100000
     assert result.warnings == []
-    assert_clean(worker, process.pid)
 
 
 def test_nohup(worker):
     """Where SIGHUP is ignored from the start, the run goes on."""
     ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
-    process = worker.start("--retrieves", "100", prelude=ignoring)
-    wait_for(process, "drop_caches")
-    os.kill(process.pid, signal.SIGHUP)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 0, output
+    given = (signal.SIGHUP, "--retrieves", "100")
+    code, output = worker.signalled(*given, after="drop_caches", prelude=ignoring)
+    assert code == 0, output
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -96,7 +86,7 @@ def test_a_signal_at_any_moment(worker, seed):
         assert states <= {("completed", None), ("stopped", stopped), ("not-started", stopped)}
     else:
         assert outcome_of(result) == ("completed", None)
-    assert_clean(worker, process.pid)
+    worker.assert_clean(process.pid)
 
 
 # A hundred retrieves, and what comes before them, may take a busy machine longer than a test should.

@@ -13,7 +13,7 @@ from early_end import WorkloadError
 from measuring import trials
 from measuring.retrieval import MemorySteps, PacedCopies
 from measuring.trials import _files_of_blocks
-from worker import Worker, needs_disk, outcome_of, wait_for
+from worker import Worker, needs_disk, outcome_of
 from workloads.cache_retrieve import CACHE_SIZES_MIB
 
 from io_benchmark.results.workloads.cache_retrieve import Trials
@@ -214,16 +214,11 @@ ENDLESS = SHORT + (
 def test_trials_that_end_early(worker, budget_s, code, reason):
     """The samples are complete, and so is a run out of time: only trials are missing."""
     given = (*FEW, "--trials", "always", "--time-budget", budget_s)
-    process = worker.start(*given, prelude=ENDLESS)
-    wait_for(process, "trials: blocks of ")
-    if code:
-        time.sleep(0.5)
-        os.kill(process.pid, signal.SIGTERM)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == code, output
+    number = signal.SIGTERM if code else 0
+    ended = worker.signalled(number, *given, after="trials: blocks of ", prelude=ENDLESS)
+    assert ended[0] == code, ended
     result, record = worker.result(), trials_of(worker)
     assert outcome_of(result) == (("stopped", reason) if code else ("completed", None))
     assert outcome_of(result.workloads[0]) == ("completed", None)
     assert (record.state, record.reason) == ("incomplete", reason)
     assert record.duration_ns > 0
-    assert list(worker.workspace.iterdir()) == []

