@@ -85,7 +85,6 @@ class Account(AbstractContextManager):
             self._schedstat = os.open(ROOT + "/proc/thread-self/schedstat", os.O_RDONLY)
         except OSError:
             self._schedstat = os.open(os.devnull, os.O_RDONLY)  # missing or refused
-        self._before = None
 
     def __exit__(self, *_):
         os.close(self._schedstat)

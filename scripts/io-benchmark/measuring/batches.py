@@ -53,7 +53,6 @@ class Batches(Workload):
         super().__init__(bench, place, folder)
         is_quick = bench.settings.profile in SHORT_PROFILES
         self.sizes = self.quick if is_quick else self.full
-        self.process_times = ProcessTimes()  # of the entry that is being measured
 
     def variants(self):
         return [{"variant": name, "threads": None} for name in self.names]

@@ -57,8 +57,6 @@ def resident_bytes(path):
     """Return how many bytes of a file are in memory, or None where the kernel does not say."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        if size == 0:
-            return 0
         # Writable, since ctypes needs that for the address; private, and nothing is written.
         try:
             memory = mmap.mmap(file.fileno(), size, flags=mmap.MAP_PRIVATE)

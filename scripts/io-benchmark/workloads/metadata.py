@@ -199,15 +199,15 @@ def _look_from_another_thread(path, checks, tell):
     clock = time.monotonic_ns
 
     def look():
-        for name in iter(names.get, None):
+        while True:
+            name = names.get()
             deadline_ns = clock() + SEEN_WITHIN_NS
             is_late = not os.path.exists(name)
             while is_late and not os.path.exists(name) and clock() < deadline_ns:
                 pass
             seen.put((clock(), is_late))
 
-    looker = threading.Thread(target=look, daemon=True)
-    looker.start()
+    threading.Thread(target=look, daemon=True).start()  # ends with this process
     for number in range(checks):
         name = path + "%06d" % number
         start_ns = clock()
@@ -216,8 +216,6 @@ def _look_from_another_thread(path, checks, tell):
         end_ns, is_late = seen.get()
         os.unlink(name)
         tell([start_ns, end_ns, is_late])
-    names.put(None)
-    looker.join()
 
 
 STEPS = {"stat": _existing, "stat-missing": _missing, "create-rename-unlink": _created}
