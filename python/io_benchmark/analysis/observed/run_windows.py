@@ -66,13 +66,11 @@ class TimelineRows(Struct, frozen=True, dict=True):
         column: Sequence[int | None] | None, steps: Iterable[tuple[int, int]]
     ) -> list[tuple[int, int]] | None:
         """Return the values of a column at both ends of each step; None where one is missing."""
-        ends = []
-        for rows in steps:
-            start, end = (None if column is None else column[row] for row in rows)
-            if start is None or end is None:
-                return None
-            ends.append((start, end))
-        return ends
+        if column is None:
+            return None
+        ends = [(column[first], column[last]) for first, last in steps]
+        known = [(start, end) for start, end in ends if start is not None and end is not None]
+        return known if len(known) == len(ends) else None
 
     def steps(self, column: Sequence[int | None] | None) -> list[int] | None:
         """Return how much a counter grew between two rows each; None where a value is missing."""
@@ -87,7 +85,7 @@ class TimelineRows(Struct, frozen=True, dict=True):
         are_written = [amount >= _WRITING_BYTES for amount in amounts if amount is not None]
         return sum(are_written) / len(are_written) if are_written else None
 
-    @property
+    @cached_property
     def spans_ns(self) -> list[tuple[int, int]]:
         """Return when each step began and ended; nothing where times are not recorded."""
         return self._ends(self.timeline.columns.get("time_ns"), self._steps) or []

@@ -131,7 +131,11 @@ class Run(Struct, frozen=True, dict=True):
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:
         """Return the rates at which the disks read and wrote while copies waited for them."""
-        return Window.peak(self.windows) or self.moved_bytes_per_s
+        return self._window_peak or self.moved_bytes_per_s
+
+    @cached_property
+    def _window_peak(self) -> tuple[float, float] | None:
+        return Window.peak(self.windows)
 
     @cached_property
     def _inside(self) -> TimelineRows | None:
@@ -279,7 +283,7 @@ class Run(Struct, frozen=True, dict=True):
 
     @cached_property
     def _busy_rates(self) -> tuple[float, float] | None:
-        return Window.peak(self.windows) if self.waits_for_disks else None
+        return self._window_peak if self.waits_for_disks else None
 
     @property
     def filesystem_type(self) -> str | None:

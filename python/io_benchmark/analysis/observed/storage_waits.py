@@ -65,8 +65,7 @@ def _storage_share(entry: Entry, timeline: RecordedTimeline) -> float | None:
 
 def waited_share(entry: Entry, rows: TimelineRows, steps: Sequence[int]) -> float | None:
     """Return the share of these steps in which the process waited for storage or memory at most."""
-    spans_ns = rows.spans_ns
-    lasted_ms = sum(spans_ns[step][1] - spans_ns[step][0] for step in steps) / 1e6
+    lasted_ms = sum(rows.spans_ns[step][1] - rows.spans_ns[step][0] for step in steps) / 1e6
 
     def share(names: Sequence[str], unit_ms: float) -> float | None:
         """Return how much counters grew in these steps, together, per time; None where one is missing."""

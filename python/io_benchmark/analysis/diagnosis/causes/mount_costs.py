@@ -118,7 +118,8 @@ def _ext4_flush(case: Case) -> Effect:
             "Only the slower side writes each rewritten file out when it is closed.",
         )
     shared = evidence.opposes(
-        "Both sides write each rewritten file out when it is closed, so this does not differ. It makes copies wait for the disks: a destination that is removed first is "
+        "Both sides write each rewritten file out when it is closed, so this does not differ. It "
+        "makes copies wait for the disks: a destination that is removed first is "
         "never written."
     )
     # Copies that wait for reads would do so to any destination.
