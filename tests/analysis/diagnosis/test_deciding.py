@@ -834,5 +834,5 @@ def test_workers_that_follow_the_fact() -> None:
     change = {f"amd-16/{number}": IDLES for number in (0, 1)}
     change |= {f"amd-16/{number}": taking(100) for number in (2, 3)}
     cause = causes_of(change, workers=4)["scheduler-idling"]
-    remark = "2 of 4 workers of the slower side have this, and the others are faster."
+    remark = "On 2 of 4 workers of the slower side; the others are faster."
     assert remark in explanation_text(cause)

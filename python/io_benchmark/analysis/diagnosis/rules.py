@@ -181,9 +181,7 @@ def judge_workers(rule: CauseRule, effect: Effect, case: Case) -> tuple[State, S
         return State.RULED_OUT, contradiction
     if not slower.missing:
         return None
-    template = (
-        "{number} of {workers} workers of the slower side have this, and the others are faster."
-    )
+    template = "On {number} of {workers} workers of the slower side; the others are faster."
     return State.SUPPORTED, slower.counted(template, len(slower.present))
 
 

@@ -95,9 +95,8 @@ class Run(Struct, frozen=True, dict=True):
     @property
     def written_share(self) -> float | None:
         """Return the bytes that reached the disks per byte copied."""
-        if self.moved_bytes is None or not self.copied_bytes:
-            return None
-        return self.moved_bytes[1] / self.copied_bytes
+        moved, copied = self.moved_bytes, self.copied_bytes
+        return moved[1] / copied if moved is not None and copied else None
 
     @cached_property
     def moved_bytes_per_s(self) -> tuple[float, float] | None:
@@ -131,10 +130,10 @@ class Run(Struct, frozen=True, dict=True):
     @cached_property
     def peak_bytes_per_s(self) -> tuple[float, float] | None:
         """Return the rates at which the disks read and wrote while copies waited for them."""
-        return self._window_peak or self.moved_bytes_per_s
+        return self.window_peak or self.moved_bytes_per_s
 
     @cached_property
-    def _window_peak(self) -> tuple[float, float] | None:
+    def window_peak(self) -> tuple[float, float] | None:
         return Window.peak(self.windows)
 
     @cached_property
@@ -273,17 +272,16 @@ class Run(Struct, frozen=True, dict=True):
     @property
     def busy_read_rate(self) -> float | None:
         """Return how fast the disks read while copies waited for them, in bytes per second."""
-        return self._busy_rates[0] or None if self._busy_rates is not None else None
+        return self._busy_rates[0] or None
 
     @property
     def busy_write_rate(self) -> float | None:
         """Return how fast the disks wrote while copies waited for them, in bytes of files per second."""
-        copies = self.stack.copies if self.stack is not None else 1
-        return self._busy_rates[1] / copies or None if self._busy_rates is not None else None
+        return self._busy_rates[1] / (self.stack.copies if self.stack is not None else 1) or None
 
-    @cached_property
-    def _busy_rates(self) -> tuple[float, float] | None:
-        return self._window_peak if self.waits_for_disks else None
+    @property
+    def _busy_rates(self) -> tuple[float, float]:
+        return (self.window_peak if self.waits_for_disks else None) or (0.0, 0.0)
 
     @property
     def filesystem_type(self) -> str | None:

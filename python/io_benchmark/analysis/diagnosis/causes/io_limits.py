@@ -107,7 +107,7 @@ def reaches_limit(side: Iterable[Run]) -> bool:
 
 
 def _moves_large_requests(limit: IoLimit, run: Run) -> bool:
-    rates = Window.peak(run.windows)
+    rates = run.window_peak
     if rates is None or run.entry.retrieves is None:
         return False
     size = rates[_way(limit)] / _disks_at_once(limit, run) / max(1, limit.value)
