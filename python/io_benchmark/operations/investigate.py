@@ -211,10 +211,7 @@ class _Steps(Struct):
         """Predict the task; where that needs more than retrieves, measure everything once."""
         found = self._forecast(slowness, machines, machines.addresses)
         if found.ratio is None and found.task is not None and self.new_tasks.may_measure(ALL_KIND):
-            queues = {
-                machines.pool: slowness.queue,
-                machines.reference: slowness.reference_queue,
-            }
+            queues = {machines.pool: slowness.queue, machines.reference: slowness.reference_queue}
             group = self.new_tasks.measure(queues, ALL_KIND)
             found = self._forecast(slowness, machines, (*machines.addresses, f"group:{group}"))
         return found

@@ -55,6 +55,23 @@ class Item(Struct, frozen=True):
     mark: str = "-"
     rank: int = ALWAYS
 
+    @classmethod
+    def led(cls, lead: str, rest: str, *, kind: str = STRONG, rank: int = ALWAYS) -> "Item":
+        """Begin with a few words of a kind: 'Try: …'."""
+        return cls((Words(lead, kind), f" {rest}"), rank=rank)
+
+    @classmethod
+    def answer(
+        cls,
+        verdict: str,
+        lead: str,
+        rest: str = "",
+        below: Sequence["Item"] = (),
+        rank: int = ALWAYS,
+    ) -> "Item":
+        """Begin with a verdict, of which the whole item is."""
+        return cls((Words(lead, verdict), rest), below, verdict, rank=rank)
+
 
 class Items(Struct, frozen=True):
     """A list; without items it is nothing."""

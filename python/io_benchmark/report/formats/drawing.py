@@ -137,11 +137,7 @@ class Drawing(Struct):
             self._paths.append(_element("path", d=data, class_=f"points {kind}"))
 
     def panel(
-        self,
-        top: float,
-        height: float,
-        ticks: Sequence[Tick],
-        levels: Iterable[Tick] = (),
+        self, top: float, height: float, ticks: Sequence[Tick], levels: Iterable[Tick] = ()
     ) -> None:
         """Draw all paths on a grid: lines at ticks, and at levels with their labels at the left.
 

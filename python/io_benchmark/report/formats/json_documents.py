@@ -14,19 +14,18 @@ the second, an investigation and a ranking the first. CHANGELOG.md says what eac
 import json
 from collections.abc import Mapping
 from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from io_benchmark.analysis.history import History
-from io_benchmark.analysis.investigation.investigation_model import Investigation
-from io_benchmark.analysis.prediction import Predictions
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.statements import Statement, Value
-from io_benchmark.analysis.tasks.ranking import Ranking
-from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import Layout
+
+if TYPE_CHECKING:
+    from io_benchmark.report.formats import AnyReport
 
 
 class _Sentence(Struct, frozen=True):
@@ -36,9 +35,7 @@ class _Sentence(Struct, frozen=True):
     values: Mapping[str, Value]
 
 
-def render(
-    report: Report | History | TaskReport | Predictions | Investigation | Ranking, _layout: Layout
-) -> str:
+def render(report: "AnyReport", _layout: Layout) -> str:
     """Return ASCII: what a name holds can neither end a line nor steer a terminal."""
     if isinstance(report, SampledReport):
         report = Report(**{name: getattr(report, name) for name in Report.__struct_fields__})

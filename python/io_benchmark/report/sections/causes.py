@@ -80,8 +80,7 @@ def _diagnosis(
         return blocks.Table("Hypothesis", heads, [*map(_cause_row, causes)], is_prose=True)
 
     content: list[blocks.Block] = [table(listed)] if listed else []
-    left = diagnosis.leftover
-    if left is not None:
+    if (left := diagnosis.leftover) is not None:
         share = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
         parts = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
         where = f"; it is in {parts}." if parts else "."
@@ -176,18 +175,14 @@ def explanation(
     """
     standing, claim = _claim(diagnosis)
     label = f"Cause ({standing}):" if standing else "Cause:"
-    yield blocks.Item((blocks.Words(label, blocks.STRONG), f" {claim}."))
+    yield blocks.Item.led(label, f"{claim}.")
     if diagnosis.remedies and to_change is not None:
         remedy = diagnosis.remedies[0]
         action = f"on {to_change}, " if to_change else ""
         action += text_of(remedy.action).removesuffix(".")
-        yield blocks.Item(
-            (blocks.Words("Try:", blocks.STRONG), f" {action}{_gain_text(remedy)}."), rank=_TRY
-        )
+        yield blocks.Item.led("Try:", f"{action}{_gain_text(remedy)}.", rank=_TRY)
     if to_confirm:
-        yield blocks.Item(
-            (blocks.Words("To confirm:", blocks.STRONG), f" {to_confirm}."), rank=_CONFIRM
-        )
+        yield blocks.Item.led("To confirm:", f"{to_confirm}.", rank=_CONFIRM)
 
 
 def _claim(diagnosis: Diagnosis) -> tuple[str, str]:

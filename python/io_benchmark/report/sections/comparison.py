@@ -13,13 +13,7 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.number_text import listed, number_of, percent, ratio, ratio_range
 from io_benchmark.report import blocks
-from io_benchmark.report.content import (
-    ends_text,
-    on_measurement,
-    pace_rate,
-    text_of,
-    verdict_text,
-)
+from io_benchmark.report.content import ends_text, on_measurement, pace_rate, text_of, verdict_text
 from io_benchmark.report.sections.causes import causes, explanation
 from io_benchmark.report.sections.measured import (
     Measurement,
@@ -32,12 +26,7 @@ from io_benchmark.report.sections.measurements import COMPARED, measured, screen
 from io_benchmark.report.sections.notes import notes, refusals, warnings
 from io_benchmark.report.sections.parts import parts, where
 from io_benchmark.report.sections.places import places
-from io_benchmark.report.sections.workers import (
-    cost_text,
-    runs,
-    unlike_workers,
-    workers_needed,
-)
+from io_benchmark.report.sections.workers import cost_text, runs, unlike_workers, workers_needed
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _RATIOS = (
@@ -114,8 +103,7 @@ def _pools(
     ).items():
         names = listed([side.name for side in same], _POOLS_NAMED)
         sentence = ", ".join(filter(None, (names, _ratios(same))))
-        line = (blocks.Words(f"{verdict.capitalize()}:", verdict), f" {sentence}.")
-        items.append(blocks.Item(line, kind=verdict))
+        items.append(blocks.Item.answer(verdict, f"{verdict.capitalize()}:", f" {sentence}."))
     return items
 
 
@@ -153,8 +141,8 @@ def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
     sentences += (
         f"{verdict.capitalize()}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
     )
-    line = (blocks.Words(lead, leading.verdict), " ".join(sentences))
-    return blocks.Item(line, [*_reasons(leading, report)], leading.verdict)
+    reasons = [*_reasons(leading, report)]
+    return blocks.Item.answer(leading.verdict, lead, " ".join(sentences), reasons)
 
 
 def _verdict(side: Side, report: Report) -> tuple[str, str]:
@@ -185,9 +173,7 @@ def _reasons(side: Side, report: Report) -> Iterator[blocks.Item]:
         return
     if side.division is not None:
         difference, parts = where(side.division, side.subject)
-        yield blocks.Item(
-            (blocks.Words(f"Where ({difference}):", blocks.STRONG), f" {parts}."), rank=_WHERE
-        )
+        yield blocks.Item.led(f"Where ({difference}):", f"{parts}.", rank=_WHERE)
     if diagnosis is not None:
         to_change: str | None = ""
         if comparison.verdict is Verdict.FASTER:

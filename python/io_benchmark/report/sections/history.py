@@ -3,14 +3,7 @@
 
 from collections.abc import Iterator
 
-from io_benchmark.analysis.history import (
-    Change,
-    Effect,
-    FactChange,
-    History,
-    HistorySeries,
-    Level,
-)
+from io_benchmark.analysis.history import Change, Effect, FactChange, History, HistorySeries, Level
 from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP, TREND
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.machines import FactValue
@@ -46,14 +39,14 @@ _NOTHING_CHANGED = "No observed fact about host and storage changed here."
 def document(history: History) -> blocks.Document:
     """Write everything that a report of a history says."""
     content: list[blocks.Block] = [blocks.Heading("Answer")]
-    if not history.series:
-        content.append(
-            blocks.Paragraph(blocks.Words("No result could be read and judged.", blocks.NO_VERDICT))
-        )
     for series in history.series:
         title = _title(series, history) if len(history.series) > 1 else ""
         content.append(blocks.Items([*_answer(series, history)], title))
-    content += [blocks.Paragraph(_INTRODUCTION, blocks.QUIET)] if history.series else []
+    if history.series:
+        content.append(blocks.Paragraph(_INTRODUCTION, blocks.QUIET))
+    else:
+        nothing = blocks.Words("No result could be read and judged.", blocks.NO_VERDICT)
+        content.append(blocks.Paragraph(nothing))
     for series in history.series:
         content += _series(series)
     left_out = [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]
@@ -81,11 +74,9 @@ def _answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
     if series.trend is not None:
         yield _trend(series.trend, series)
     if series.possible:
-        verdict, sentence = Verdict.INCONCLUSIVE, _unclear(series)
-        yield blocks.Item(blocks.Words(f"{sentence}.", verdict), kind=verdict)
+        yield blocks.Item.answer(Verdict.INCONCLUSIVE, f"{_unclear(series)}.")
     elif not series.changes:
-        verdict, sentence = Verdict.EQUIVALENT, _steady(series)
-        yield blocks.Item(blocks.Words(f"{sentence}.", verdict), kind=verdict)
+        yield blocks.Item.answer(Verdict.EQUIVALENT, f"{_steady(series)}.")
     yield blocks.Item(f"{_now(series, history)}.", kind="now")
 
 
@@ -95,13 +86,11 @@ def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
     size = ratio(change.ratio)
     verdict = f"{size} slower" if kind is Verdict.SLOWER else f"faster, at {size} its time"
     bounds = bounds_text(change.interval, change.interval.level_ratio)
-    sentences = [f"{bounds}, from {before} to {after}."]
+    sentences = [f" {bounds}, from {before} to {after}."]
     for where, facts in _changed_facts(change):
         sentences.append(f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}.")
     sentences += [] if change.changed else [_nothing(change)]
-    return blocks.Item(
-        (blocks.Words(f"{date}: {verdict}", kind), f" {' '.join(sentences)}"), kind=kind
-    )
+    return blocks.Item.answer(kind, f"{date}: {verdict}", " ".join(sentences))
 
 
 def _nothing(change: Change) -> str:
@@ -110,11 +99,10 @@ def _nothing(change: Change) -> str:
 
 def _changed_facts(change: Change) -> Iterator[tuple[str, list[str]]]:
     """Yield what changed at the point of the change, then what changed at points close by."""
-    here = [_change_text(fact) for fact in change.changed if fact.points_off == 0]
-    near = [_change_text(fact) for fact in change.changed if fact.points_off]
-    for where, facts in (("Changed here", here), ("Close by", near)):
+    for where, is_here in (("Changed here", True), ("Close by", False)):
+        facts = [fact for fact in change.changed if (fact.points_off == 0) is is_here]
         if facts:
-            yield where, facts
+            yield where, [*map(_change_text, facts)]
 
 
 def _steady(series: HistorySeries) -> str:
@@ -159,8 +147,8 @@ def _trend(trend: Effect, series: HistorySeries) -> blocks.Item:
         f"{float(f'{100 * (effect**years - 1):.2g}'):+g}"
         for effect in (trend.ratio, trend.interval.low_ratio, trend.interval.high_ratio)
     )
-    lead = blocks.Words(f"trend: {size} % time per {unit}", Verdict.EQUIVALENT)
-    return blocks.Item((lead, f" ({low} to {high} %)."), kind=Verdict.EQUIVALENT)
+    lead = f"trend: {size} % time per {unit}"
+    return blocks.Item.answer(Verdict.EQUIVALENT, lead, f" ({low} to {high} %).")
 
 
 def _unclear(series: HistorySeries) -> str:
@@ -187,9 +175,8 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
     line = "horizontal lines are the levels"
     if series.trend is not None:
         line = "line is what the trend and the changes explain"
-    title = (
-        f"Mean {'rate' if workload.higher_is_better else 'time'} in {workload.unit}, push by push"
-    )
+    value = "rate" if workload.higher_is_better else "time"
+    title = f"Mean {value} in {workload.unit}, push by push"
     meaning = (
         ". A large dot is a push; a small dot is one of its workers, where it had several. The "
         f"{line}. A dashed line marks a change, with its ratio."

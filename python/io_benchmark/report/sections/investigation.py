@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """An investigation, as a bug needs it: question, answer, certainty, evidence, patch, undoing, watching."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from io_benchmark.analysis.investigation.investigation_model import (
     Explanation,
@@ -53,22 +53,18 @@ def document(report: Investigation) -> blocks.Document:
         question = f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}"
         than = slowness.comparison
         question += f", compared with {than.baseline}?" if than is not None else "?"
-    answer = _sentence(text_of(conclusion.answer))
-    evidence = _evidence(report.findings)
+    lead = blocks.Words(_LEADS[conclusion.outcome], blocks.STRONG)
+    steps = [_sentence(text_of(step)) for step in conclusion.next_steps]
     content: list[blocks.Block] = [
         blocks.Heading("Question"),
         blocks.Paragraph(question),
         blocks.Heading("Answer"),
-        blocks.Paragraph((blocks.Words(_LEADS[conclusion.outcome], blocks.STRONG), f" {answer}")),
+        blocks.Paragraph((lead, f" {_sentence(text_of(conclusion.answer))}")),
         blocks.Heading("Certainty"),
         blocks.Paragraph(_sentence(text_of(conclusion.certainty))),
-        *blocks.lists(
-            ("What decides it", [_sentence(text_of(step)) for step in conclusion.next_steps])
-        ),
+        *blocks.lists(("What decides it", steps)),
         blocks.Heading("Evidence"),
-        blocks.Items.of(
-            (blocks.Words(f"{step}:", blocks.STRONG), f" {line}") for step, line in evidence
-        ),
+        blocks.Items([*_evidence(report.findings)]),
         *_picture(report.findings),
     ]
     if conclusion.fix is not None and slowness is not None:
@@ -81,16 +77,19 @@ def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:].removesuffix(".") + "."
 
 
-def _evidence(findings: Findings) -> Iterator[tuple[str, str]]:
+def _evidence(findings: Findings) -> Iterator[blocks.Item]:
     """Write what each step found."""
+    lines: dict[str, Iterable[str]] = {}
     if findings.slowness is not None:
-        yield from (("Times", line) for line in _times(findings.slowness))
+        lines["Times:"] = _times(findings.slowness)
     if findings.machines is not None:
-        yield "Machines", _machines(findings.machines, findings.explanation)
+        lines["Machines:"] = [_machines(findings.machines, findings.explanation)]
     if findings.explanation is not None:
-        yield from (("Cause", line) for line in dict.fromkeys(_causes(findings.explanation)))
+        lines["Cause:"] = dict.fromkeys(_causes(findings.explanation))
     if findings.forecast is not None:
-        yield from (("Demand", line) for line in _demand(findings.forecast))
+        lines["Demand:"] = _demand(findings.forecast)
+    for step, sentences in lines.items():
+        yield from (blocks.Item.led(step, sentence) for sentence in sentences)
 
 
 def _picture(findings: Findings) -> Iterator[blocks.Picture]:

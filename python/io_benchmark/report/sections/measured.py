@@ -128,9 +128,7 @@ def measurements_of(report: Report) -> list[Measurement]:
 
 
 def _sides(
-    report: Report,
-    part: SubjectReport,
-    explained: Mapping[tuple[Subject, str], Diagnosis],
+    report: Report, part: SubjectReport, explained: Mapping[tuple[Subject, str], Diagnosis]
 ) -> list[Side]:
     refused = [
         problem

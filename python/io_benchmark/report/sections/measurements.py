@@ -15,16 +15,7 @@ from io_benchmark.analysis.model import TAIL, Comparison, Detail, Subject
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampledReport
 from io_benchmark.analysis.side_times import SideStorage
-from io_benchmark.number_text import (
-    NOTHING,
-    count,
-    digits,
-    number_of,
-    percent,
-    ratio,
-    size,
-    times,
-)
+from io_benchmark.number_text import NOTHING, count, digits, number_of, percent, ratio, size, times
 from io_benchmark.report import blocks
 from io_benchmark.report.content import (
     FIGURES,

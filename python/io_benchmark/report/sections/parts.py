@@ -184,7 +184,7 @@ def _sentence(
     if unrecorded:
         waiting = " and ".join(filter(None, unrecorded)) or "operations"
         parts_named += f"; the results do not record what the {waiting} waited for"
-    return blocks.Item((blocks.Words(lead, verdict), f" {parts_named}."), kind=verdict)
+    return blocks.Item.answer(verdict, lead, f" {parts_named}.")
 
 
 def _table(

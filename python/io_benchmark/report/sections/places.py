@@ -8,12 +8,7 @@ from io_benchmark.analysis.model import DIFFERENT, Subject
 from io_benchmark.analysis.report_model import PlaceRow, Places, Report
 from io_benchmark.number_text import NOTHING, digits, number_of, ratio
 from io_benchmark.report import blocks
-from io_benchmark.report.content import (
-    ends_text,
-    sharing,
-    text_of,
-    unit_text,
-)
+from io_benchmark.report.content import ends_text, sharing, text_of, unit_text
 from io_benchmark.report.sections.measurements import INTERVAL_HEAD
 from io_benchmark.results import workloads
 from io_benchmark.text import name
