@@ -36,7 +36,7 @@ OPTIONS = {
             nargs="*",
             excludes={"--project": "only the index has projects"},
         ),
-        options.option("--project", "NAME", "project in the index (default: io-benchmark)"),
+        options.PROJECT,
         options.option(
             "--last",
             "N",

@@ -12,9 +12,10 @@ Exit code: 0 concluded, also that nothing is to change, 1 failed, 2 wrong usage,
 from pathlib import Path
 
 from io_benchmark.commands import options
+from io_benchmark.commands.submit import OWNER
 from io_benchmark.context import Context
 from io_benchmark.report.formats import GENERAL_FORMATS
-from io_benchmark.submit.definitions import OWNER_PATTERN, parse_image
+from io_benchmark.submit.definitions import parse_image
 
 USAGE = "TASK [OPTION ...]"
 EXAMPLES = (
@@ -28,7 +29,7 @@ OPTIONS = {
         options.option("--runs", "ADDRESS", "further runs of the task, as for tasks", nargs="+"),
         options.option("--on", "ADDRESS", "results of the pools (default: the index)", nargs="+"),
         options.option("--profile", "ADDRESS", "profiles of the task", nargs="+"),
-        options.option("--project", "NAME", "project in the index (default: io-benchmark)"),
+        options.PROJECT,
         options.option("--pools-file", "FILE", "worker-pools.yml, to make a patch of it", Path),
     ),
     "what to do": (
@@ -42,12 +43,7 @@ OPTIONS = {
             options.parse_hours,
         ),
         options.option("--image", "IMAGE", "of new tasks (default: the task's)", parse_image),
-        options.option(
-            "--owner",
-            "EMAIL",
-            "owner of new tasks (default: git's user.email)",
-            options.matching(OWNER_PATTERN, "is not an e-mail address such as you@example.com"),
-        ),
+        OWNER._replace(summary="owner of new tasks (default: git's user.email)"),
         options.ROOT,
     ),
     options.REPORT_OUTPUT: (options.PRICES, *options.report_options(GENERAL_FORMATS)),

@@ -193,6 +193,7 @@ MARGIN = option(
     f"smaller differences count as equal (default: {100 * DEFAULT_MARGIN:g}%%)",
     parse_percentage,
 )
+PROJECT = option("--project", "NAME", "project in the index (default: io-benchmark)")
 PRICES = option("--prices", "FILE", "prices of worker hours, to show costs in money", _parse_prices)
 ROOT = option(
     "--root",

@@ -17,6 +17,12 @@ EXAMPLES = (
 MANUAL = "submit.md"
 MAXIMUM_REPLICATES = 100
 _ADDS_TASKS = "it waits for each look and adds tasks then"
+OWNER = options.option(
+    "--owner",
+    "EMAIL",
+    "owner of the tasks (default: git's user.email)",
+    options.matching(OWNER_PATTERN, "is not an e-mail address such as you@example.com"),
+)
 # Decided when the group was submitted.
 _KEPT = dict.fromkeys(
     ("--jobs", "--root", "--pool", "--image", "--replicates", "--owner"),
@@ -44,12 +50,7 @@ OPTIONS = {
             "tasks per pool, interleaved",
             options.whole_number(MAXIMUM_REPLICATES),
         ),
-        options.option(
-            "--owner",
-            "EMAIL",
-            "owner of the tasks (default: git's user.email)",
-            options.matching(OWNER_PATTERN, "is not an e-mail address such as you@example.com"),
-        ),
+        OWNER,
     ),
     "what to do": (
         options.flag("--dry-run", "print the tasks as JSON, create nothing"),

@@ -2,7 +2,7 @@
 """Read the workers at some addresses, and compare them: plan the pairs of sides, analyse."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -50,7 +50,7 @@ def compare(
         wait_for([*addresses, *against], context.environment, wait * 60, context.tell)
         budget = Budget(ends_s=time.monotonic() + _READING_AFTER_WAITING_S)
     sides = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
-    readings = [_read_sides(group, when, context, budget) for when, group in sides.items()]
+    readings = [read_workers(group, context, when, budget) for when, group in sides.items()]
     workers = [worker for reading in readings for worker in reading.results]
     unreadable = [line for reading in readings for line in reading.unreadable]
     remarks = [line for reading in readings for line in reading.remarks]
@@ -84,18 +84,22 @@ def compare(
 
 
 def read_workers(
-    addresses: Sequence[str],
-    context: Context,
-    side: Callable[[RunResult], str] = lambda measured: measured.pool,
-    budget: Budget | None = None,
+    addresses: Sequence[str], context: Context, when: str = "", budget: Budget | None = None
 ) -> Gathered[Worker]:
-    """Read the workers at all addresses, each on its side, and show how far that is."""
+    """Read the workers at all addresses, and show how far that is.
+
+    A side has its pool's name, with before or after where pushes are compared.
+    """
+
+    def side(pool: str) -> str:
+        return f"{pool} {when}" if when else pool
 
     def convert(measured: RunResult) -> Worker:
-        return worker_of(measured, side(measured))
+        return worker_of(measured, side(measured.pool))
 
     with context.progress() as progress:
-        return gather(addresses, context.environment, progress, convert, budget)
+        reading = gather(addresses, context.environment, progress, convert, budget)
+    return replace(reading, lost=tuple(map(side, reading.lost)))
 
 
 def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
@@ -107,15 +111,3 @@ def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
 def _in_order(workers: Iterable[Worker]) -> list[Worker]:
     """Return workers in the order of a report, however their results were read."""
     return sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))
-
-
-def _read_sides(
-    addresses: Sequence[str], when: str, context: Context, budget: Budget
-) -> Gathered[Worker]:
-    """Read workers under their pool's name, with before or after where pushes are compared."""
-
-    def side(measured: RunResult) -> str:
-        return f"{measured.pool} {when}".strip()
-
-    reading = read_workers(addresses, context, side, budget)
-    return replace(reading, lost=tuple(f"{pool} {when}".strip() for pool in reading.lost))

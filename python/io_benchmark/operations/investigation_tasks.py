@@ -11,11 +11,10 @@ from typing import Annotated, Any, Self
 
 import msgspec
 import slugid
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from io_benchmark.context import Context
-from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.operations import submit as submission
 from io_benchmark.paths import DEFAULT_FOLDER, resolve_path, write_file
@@ -23,7 +22,7 @@ from io_benchmark.results import load
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import TaskAddress
-from io_benchmark.submit.definitions import Image, SubmissionOptions
+from io_benchmark.submit.definitions import SubmissionOptions
 from io_benchmark.text import clean
 
 _FILE = "investigation.json"
@@ -32,20 +31,16 @@ _ADVICE = "name another folder by --journal"
 _Group = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}$")]
 
 
-class InvestigationOptions(Struct, frozen=True, kw_only=True):
+class InvestigationOptions(SubmissionOptions, frozen=True, kw_only=True):
+    """What is known of the task, and how further tasks are created."""
+
     runs: Sequence[str] = ()  # further runs: tables, groups
     on: Sequence[str] = ()  # results of the pools
     profile: Sequence[str] = ()  # profiles of the task
     project: str = "io-benchmark"  # in the index
     journal: Path | None = None
     pools_file: Path | None = None
-    dry_run: bool = False
-    yes: bool = False
-    budget: float = 12.0  # hours
-    image: Image | None = None
-    owner: str | None = None
-    root: Path | None = None
-    prices: Mapping[str, Price] = field(default_factory=dict)
+    budget: float | None = 12.0  # hours, of the tasks of a step
 
 
 class _Journal(Struct, forbid_unknown_fields=True):
@@ -154,20 +149,12 @@ class InvestigationTasks(Struct):
         return group
 
     def _submission(self, **changes: Any) -> SubmissionOptions:
-        options, image = self.options, self.image
+        image = self.image
         if isinstance(image, dict) and isinstance(image.get("taskId"), str):
             image = {name: word for name, word in image.items() if isinstance(word, str)}
         elif not isinstance(image, str):
             image = None
-        return SubmissionOptions(
-            root=options.root,
-            owner=options.owner,
-            image=options.image or image or None,
-            prices=options.prices,
-            yes=options.yes,
-            budget=options.budget,
-            **changes,
-        )
+        return replace(self.options, image=self.options.image or image or None, **changes)
 
 
 def _read(path: Path, option: str) -> _Journal:

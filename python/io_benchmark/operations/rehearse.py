@@ -4,7 +4,7 @@
 import random
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import slugid
@@ -24,13 +24,11 @@ from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare, compare_pools, read_workers
 from io_benchmark.paths import current_folder, new_output_folder, resolve_path
 from io_benchmark.report.content import pace_text, reasons_text
-from io_benchmark.sources import run_files
-from io_benchmark.sources.run_files import run_folder
+from io_benchmark.sources.run_files import run_folder, write_task_record
 from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
 
 _ORDER_SEED = 1
-Tell = Callable[[str], None]
 
 
 class _Machine(Struct):
@@ -50,9 +48,9 @@ class _Machine(Struct):
         self.context.tell(f"Running {amount}, profile {self.profile}: {names}")
         for number, task in enumerate(tasks, 1):
             self.context.tell(f"[{number}/{len(tasks)}] {task.label}")
-            started_ns = time.monotonic_ns()
+            started_s = time.monotonic()
             outcome = self._run_task(task)
-            seconds = (time.monotonic_ns() - started_ns) / 1e9
+            seconds = time.monotonic() - started_s
             self.context.tell(f"  {task.label}: {outcome.state} in {seconds:.1f} s")
 
     def _run_task(self, task: GeneratedTask) -> RunOutcome:
@@ -72,7 +70,7 @@ class _Machine(Struct):
             )
             outcome = process.run(local_run, self.context.environment)
         self.failures += _failures_of(local_run, outcome)
-        run_files.write_task_record(folder, _record(local_run, outcome, task.image))
+        write_task_record(folder, _record(local_run, outcome, task.image))
         return outcome
 
 
@@ -109,7 +107,7 @@ def rehearse(
         if confirm:
             machine.run(tasks)
             workers = read_workers([str(results)], context).results
-            tasks = _confirming_tasks(workers, tasks, baseline, context.tell)
+            tasks = _confirming_tasks(workers, tasks, baseline, context)
         if tasks:
             machine.run(tasks)
         # As any reader would find them; a pool may have no result.
@@ -171,16 +169,19 @@ def _folders_of_pools(places: Mapping[str, Path], pools: Sequence[str]) -> dict[
 
 
 def _confirming_tasks(
-    workers: Sequence[Worker], tasks: Sequence[GeneratedTask], baseline: str | None, tell: Tell
+    workers: Sequence[Worker],
+    tasks: Sequence[GeneratedTask],
+    baseline: str | None,
+    context: Context,
 ) -> list[GeneratedTask]:
     """Return tasks of faster pools once more, each limited to the ceiling of a slower pool."""
     is_measured = any(worker.pool == baseline for worker in workers)
     confirming = compare_pools(workers, baseline if is_measured else None).confirming
     if not confirming.paces:
-        tell(f"Nothing to confirm: {reasons_text(confirming)}")
+        context.tell(f"Nothing to confirm: {reasons_text(confirming)}")
     confirming_tasks: list[GeneratedTask] = []
     for pace in confirming.paces:
-        tell(f"To confirm: {pace_text(pace)}")
+        context.tell(f"To confirm: {pace_text(pace)}")
         model = next(task for task in tasks if task.pool == pace.pool)
         labels = [task.label for task in confirming_tasks]
         job = job_of(model.label, pace.pool) or model.label

@@ -138,15 +138,18 @@ class Picture(Struct, frozen=True):
     arguments: tuple[Any, ...]
 
     @classmethod
-    def forest(cls, caption: Line, rows: Mapping[str, object], margin_ratio: float) -> "Picture":
-        """Draw a ratio with its interval for each name."""
-        return cls(caption, "forest", ([*rows.values()], [*rows], margin_ratio))
+    def forest(
+        cls, caption: Line, rows: Mapping[str, object], margin_ratio: float
+    ) -> list["Picture"]:
+        """Draw a ratio with its interval for each name; nothing without any."""
+        picture = cls(caption, "forest", ([*rows.values()], [*rows], margin_ratio))
+        return [picture] if rows else []
 
     @classmethod
-    def costs(cls, baseline: str, rows: Mapping[str, tuple[object, object]]) -> "Picture":
-        """Draw the ratios of time and of cost for each name."""
+    def costs(cls, baseline: str, rows: Mapping[str, tuple[object, object]]) -> list["Picture"]:
+        """Draw the ratios of time and of cost for each name; nothing without any."""
         caption = f"Cost of a task against its time, both divided by those of {baseline}"
-        return cls(caption, "costs", (rows,))
+        return [cls(caption, "costs", (rows,))] if rows else []
 
 
 class DrawnRatio(NamedTuple):

@@ -103,7 +103,7 @@ def _picture(findings: Findings) -> Iterator[blocks.Picture]:
     if forecast is not None and forecast.ratio is not None and forecast.interval is not None:
         rows["prediction"] = blocks.DrawnRatio(forecast.ratio, forecast.interval)
     caption = f"Time on {slowness.pool} by that on {slowness.comparison.baseline}"
-    yield blocks.Picture.forest(caption, rows, DEFAULT_MARGIN)
+    yield from blocks.Picture.forest(caption, rows, DEFAULT_MARGIN)
     if forecast is not None and forecast.task is not None:
         yield from demand_picture(forecast.task)
 

@@ -86,23 +86,18 @@ def _tables(measured: Places) -> Iterator[blocks.Block]:
         means.append(blocks.Row(_short(row.place), cells))
         ratios += _ratios(row, sides)
     heads = (*sides, *(f"{candidate}/{baseline}" for candidate, baseline in pairs))
-    yield blocks.Table("Place", heads, means, _title(measured.subject), turned_corner="Pool")
+    title = f"{_name(measured.subject)} {unit_text(measured.subject.workload)}"
+    yield blocks.Table("Place", heads, means, title, turned_corner="Pool")
     title = f"Ratio of times to {measured.rows[0].place}, each worker compared with itself"
     # At the first place there is nothing to compare with.
     yield blocks.Table("Place", sides, ratios[2:], title, turned_corner="Pool")
     yield blocks.Items.of(_notes(measured.rows))
 
 
-def _title(subject: Subject) -> str:
-    return f"{_name(subject)} {unit_text(subject.workload)}"
-
-
 def _name(subject: Subject) -> str:
-    parts = [subject.workload]
-    parts += [f"destination {subject.destination}"] if subject.destination else []
-    parts += [f"fidelity {subject.fidelity}"] if subject.fidelity else []
-    parts += [subject.label] if subject.workload in workloads.IN_BATCHES else []
-    return ", ".join(dict.fromkeys(parts))
+    """Return the subject's title without its place."""
+    workload, _place, *others = subject.parts
+    return ", ".join((workload, *others))
 
 
 def _short(place: str) -> str:

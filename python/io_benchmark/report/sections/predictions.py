@@ -73,10 +73,10 @@ def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
             for pool in predicted
             if pool.time_ns and pool.low_ns and pool.high_ns
         }
-        if drawn:
-            caption = f"Time divided by that on {profiled_on}; {percent(PREDICTION_LEVEL)} of tasks are on the line"
-            yield blocks.Picture.forest(caption, drawn, DEFAULT_MARGIN)
-        yield from _cost_picture(task, drawn, profiled_on)
+        share = percent(PREDICTION_LEVEL)
+        caption = f"Time divided by that on {profiled_on}; {share} of tasks are on the line"
+        yield from blocks.Picture.forest(caption, drawn, DEFAULT_MARGIN)
+        yield from blocks.Picture.costs(profiled_on, _paid(task, drawn))
         yield from demand_picture(task)
         if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
@@ -89,19 +89,17 @@ def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
     yield blocks.Items.of(notes, "Notes")
 
 
-def _cost_picture(
-    task: TaskPrediction, times: Mapping[str, blocks.DrawnRatio], profiled_on: str
-) -> Iterator[blocks.Picture]:
-    """Draw the cost of pools whose price is known in the currency of the profiled one."""
+def _paid(
+    task: TaskPrediction, times: Mapping[str, blocks.DrawnRatio]
+) -> dict[str, tuple[blocks.DrawnRatio, blocks.DrawnRatio]]:
+    """Return the ratios of time and cost of pools whose price is known in the profiled one's currency."""
     here = task.price
     prices = {pool.pool: pool.price for pool in task.pools}
-    rows = {
+    return {
         pool: (time, time.times(there.per_hour / here.per_hour))
         for pool, time in times.items()
         if here and (there := prices[pool]) and there.currency == here.currency
     }
-    if rows:
-        yield blocks.Picture.costs(profiled_on, rows)
 
 
 def demand_picture(task: TaskPrediction) -> Iterator[blocks.Picture]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import DIFFERENT, Interval
 from io_benchmark.analysis.tasks.task_model import (
+    OWN_WORK,
     CostComparison,
     TaskComparison,
     TaskReport,
@@ -30,6 +31,8 @@ _POOLS_NAMED, _LABELS_SHOWN, _SCREEN_NOTES = 4, 40, 2
 _TITLE_LENGTH, _HEAD_CELLS, _NOTE_LENGTH = 200, 26, 220
 # Of a difference, in the unit of the whole time.
 _NEGLIGIBLE = 0.005
+# Parts of a task's time that are named in a sentence; pending is no part of it.
+_PARTS = {OWN_WORK: f"its {OWN_WORK}", "set-up": "set-up", "tear-down": "tear-down"}
 # What a screen leaves out first: rows of the table, what answers say further, then pools.
 _LEFT_OUT = (
     *("Stopped runs", "Failed runs", "Tear-down", "Set-up", "Pending", "Workers"),
@@ -42,14 +45,12 @@ _ROWS_LEFT, _ANSWERS_LEFT = (8, 6, 3), (4, 2, 1)
 
 def document(report: TaskReport) -> blocks.Document:
     """Write everything that a report about tasks says, and what its first screen has."""
-    answers = _answers(report)
-    table = (
-        _pair_table(*report.comparisons) if len(report.comparisons) == 1 else _pools_table(report)
-    )
+    answers, is_pair = _answers(report), len(report.comparisons) == 1
+    table = _pair_table(*report.comparisons) if is_pair else _pools_table(report)
     tables = [table] if table.rows else []
     notes: dict[str, None] = {}
     for comparison in report.comparisons:
-        pool = f"{comparison.candidate}: " if len(report.comparisons) > 1 else ""
+        pool = "" if is_pair else f"{comparison.candidate}: "
         notes |= dict.fromkeys(f"{pool}{text_of(warning)}" for warning in comparison.warnings)
     looks = [comparison.look for comparison in report.comparisons if comparison.look is not None]
     notes |= dict.fromkeys(f"{text_of(look)}; the intervals are adjusted" for look in looks)
@@ -59,38 +60,37 @@ def document(report: TaskReport) -> blocks.Document:
         blocks.Item(blocks.Words(name(line, _NOTE_LENGTH), blocks.WARNING), mark="!")
         for line in urgent
     ]
-    content: list[blocks.Block] = [answers]
-    if report.comparisons:
-        pairs = {pair.candidate: pair for pair in _in_order(report.comparisons)}
-        caption = "Ratio of a task's time to the baseline's, with its interval"
-        content.append(blocks.Picture.forest(caption, pairs, report.margin_ratio))
-        rows = {
-            pool: (pair, blocks.DrawnRatio(pair.cost.ratio, pair.cost.interval))
-            for pool, pair in pairs.items()
-            if pair.cost is not None
-        }
-        if rows:
-            content.append(blocks.Picture.costs("the baseline", rows))
-    content += tables
+    pairs = {pair.candidate: pair for pair in _in_order(report.comparisons)}
+    caption = "Ratio of a task's time to the baseline's, with its interval"
+    paid = {
+        pool: (pair, blocks.DrawnRatio(pair.cost.ratio, pair.cost.interval))
+        for pool, pair in pairs.items()
+        if pair.cost is not None
+    }
+    content: list[blocks.Block] = [
+        answers,
+        *blocks.Picture.forest(caption, pairs, report.margin_ratio),
+        *blocks.Picture.costs("the baseline", paid),
+        *tables,
+    ]
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
             content += _labels(comparison)
     unread = ("Not read", report.unreadable)
     content += blocks.lists(("Notes", [*notes]), unread, ("Messages about the runs", remarks))
-    title = f"How long the same tasks take: {name(report.title, _TITLE_LENGTH)}"
+    pools = name(report.title, _TITLE_LENGTH)
     if len(report.comparisons) > _POOLS_NAMED and report.baseline:
         pools = f"{len(report.comparisons):,} pools against {report.baseline}"
-        title = f"How long the same tasks take: {pools}"
     if report.baseline and not report.baseline_reason.startswith("--"):
-        title += f" ({report.baseline_reason})"
+        pools += f" ({report.baseline_reason})"
+    title = f"How long the same tasks take: {pools}"
     hidden = blocks.Items(warnings, noun="; tasks --details shows them", shown=_SCREEN_NOTES)
     return blocks.Document(title, content, [answers, hidden, *tables], "tasks")
 
 
 def _answers(report: TaskReport) -> blocks.Items:
     if not report.comparisons:
-        nothing = blocks.Words("Nothing could be compared.", blocks.NO_VERDICT)
-        return blocks.Items([blocks.Item(nothing, kind=blocks.NO_VERDICT)])
+        return blocks.Items([blocks.Item.answer(blocks.NO_VERDICT, "Nothing could be compared.")])
     items = []
     for position, comparison in enumerate(_in_order(report.comparisons)):
         lead, rest = verdict_text(comparison, report.margin_ratio)
@@ -99,16 +99,13 @@ def _answers(report: TaskReport) -> blocks.Items:
         low, high = (_signed(end_s / unit_s) for end_s in comparison.difference_interval_s)
         ends = "" if _is_cut(comparison.interval) else f" ({low} to {high})"
         difference = f"{_signed(comparison.difference_s / unit_s)} {unit} per task{ends}"
-        line = (blocks.Words(lead, comparison.verdict), f" {rest}, {difference}.")
         below = [
-            blocks.Item(
-                (blocks.Words(f"{title}:", blocks.STRONG), f" {sentence}"),
-                rank=_RANKS.get(title, blocks.ALWAYS),
-            )
+            blocks.Item.led(f"{title}:", sentence, rank=_RANKS[title])
             for title, sentence in _below(comparison)
         ]
         rank = _pool_rank(position, _ANSWERS_LEFT)
-        items.append(blocks.Item(line, below, comparison.verdict, rank=rank))
+        sentence = f" {rest}, {difference}."
+        items.append(blocks.Item.answer(comparison.verdict, lead, sentence, below, rank))
     return blocks.Items(items, noun=" pools")
 
 
@@ -138,8 +135,7 @@ def _signed(value: float) -> str:
 
 
 def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
-    where = _where(*_times(comparison))
-    if where:
+    if where := _where(comparison):
         yield "Where", f"{where}."
     if comparison.cost is not None:
         yield "Money", _money(comparison, comparison.cost)
@@ -152,18 +148,14 @@ def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
         yield "To settle it", f"probably {comparison.advice.leaning}, not proven; {settling}."
 
 
-def _where(before: TaskTimes, after: TaskTimes) -> str:
+def _where(comparison: TaskComparison) -> str:
     """Return 'its own work +5.6 min, set-up +0.3 min', of what takes more or less time."""
-    unit_s, unit = duration_unit(before.task_s)
-    parts = [
-        ("its own work", before.work_s, after.work_s),
-        ("set-up", before.set_up_s, after.set_up_s),
-        ("tear-down", before.tear_down_s, after.tear_down_s),
-    ]
+    unit_s, unit = duration_unit(_times(comparison)[0].task_s)
+    differences_s = comparison.differences_s
     return ", ".join(
-        f"{part} {_signed((second - first) / unit_s)} {unit}"
-        for part, first, second in parts
-        if first is not None and second is not None
+        f"{title} {_signed(differences_s[part] / unit_s)} {unit}"
+        for part, title in _PARTS.items()
+        if part in differences_s
     )
 
 
@@ -221,14 +213,11 @@ def _pair_table(comparison: TaskComparison) -> blocks.Table:
         shares = (cost.baseline.lost_share, cost.candidate.lost_share)
         rows["Time of lost runs"] = [f"+{percent(share)}" for share in shares]
     heads = [name(side, _HEAD_CELLS) for side in (comparison.baseline, comparison.candidate)]
-    return blocks.Table(
-        "",
-        heads,
-        [
-            blocks.Row(title, cells, rank=_RANKS.get(title, blocks.ALWAYS))
-            for title, cells in rows.items()
-        ],
-    )
+    ranked = [
+        blocks.Row(title, cells, rank=_RANKS.get(title, blocks.ALWAYS))
+        for title, cells in rows.items()
+    ]
+    return blocks.Table("", heads, ranked)
 
 
 def _with_share(runs: int, share: float) -> str:
@@ -246,9 +235,8 @@ def _pools_table(report: TaskReport) -> blocks.Table:
         cells = [_time(times.task_s, before.task_s) for times in (before, after)]
         cells += (ratio(pair.ratio), pair.verdict.value)
         cells.append(NOTHING if pair.cost is None else _change(pair.cost.ratio))
-        rows.append(
-            (pair.candidate, [*cells, _with_share(pair.lost[1], pair.shares(pair.lost)[1])])
-        )
+        cells.append(_with_share(pair.lost[1], pair.shares(pair.lost)[1]))
+        rows.append((pair.candidate, cells))
     if not rows:
         heads = ("Completed", "Failed", "Lost", "Stopped")
         rows = [

@@ -169,13 +169,9 @@ def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
             f"{pair.verdict} at {ratio(pair.ratio)} {bounds_text(pair.interval)}."
             for pair in pool.of_the_faster
         )
-        remedy = blocks.Item(
-            (blocks.Words("Try:", blocks.STRONG), f" {text_of(pool.remedy.action)}.")
-        )
+        remedy = blocks.Item.led("Try:", f"{text_of(pool.remedy.action)}.")
         below = [] if pool.remedy in suggested else [remedy]
-        yield blocks.Item(
-            (blocks.Words(lead, Verdict.SLOWER), " ".join(sentences)), below, Verdict.SLOWER
-        )
+        yield blocks.Item.answer(Verdict.SLOWER, lead, " ".join(sentences), below)
 
 
 def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> blocks.Item:
@@ -187,8 +183,7 @@ def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: boo
         sentences += _consequences(worker, report)
     lead = f"{_worker_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"
     reasons = [] if worker.diagnosis is None else [*explanation(worker.diagnosis)]
-    verdict = worker.verdict.value
-    return blocks.Item((blocks.Words(lead, verdict), " ".join(sentences)), reasons, verdict)
+    return blocks.Item.answer(worker.verdict, lead, " ".join(sentences), reasons)
 
 
 def _worker_name(worker: SingleWorker) -> str:
