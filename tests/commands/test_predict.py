@@ -3,7 +3,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import program
@@ -98,19 +97,17 @@ def test_mistakes(profile: Path, results: Path, tmp_path: Path) -> None:
     assert f"error: {profile} and {copied}: the same profile; use each profile once" in done.stderr
 
 
-def timeline(**columns: list[int]) -> dict[str, Any]:
-    return {"timeline": {"interval_s": 1.0, "columns": columns, "devices": {}}}
+SAME_TIME = {"interval_s": 1.0, "columns": {"time_ns": [1, 1]}, "devices": {}}
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ({"version": 2}, "$.version: 2, but this program reads profiles of version 1"),
-        (timeline(a=[1], b=[]), "$.timeline: its columns differ in length"),
-        (timeline(time_ns=[1, 1]), "$.timeline.columns.time_ns: does not increase"),
+        ({"timeline": SAME_TIME}, "$.timeline.columns.time_ns: does not increase"),
         ({"unknown": {"a": [0] * 3_000_000}}, "commas, more than 2,000,000"),
     ],
-    ids=["version", "columns", "order", "longer"],
+    ids=["version", "order", "longer"],
 )
 def test_profiles_that_cannot_be_read(content, message, results: Path, tmp_path: Path) -> None:
     """The message names the file, the key and the problem."""
@@ -121,17 +118,10 @@ def test_profiles_that_cannot_be_read(content, message, results: Path, tmp_path:
 
 
 FULL = [Sample(user=0.5), *[Sample(100, 0.5, writes=99)] * 2, Sample(user=0.5)]
-PUBLISHED = """\
-How long tasks take on other pools
-
+PUBLISHED = """
 test-linux/opt-mochitest-1
   3.00 s on intel, by 1 resource profile.
   Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 2.05 KiB read.
-
-  pool      time   90 % of tasks  ratio   writes  at ceiling
-  ──────────────────────────────────────────────────────────
-  intel   3.00 s        profiled                        50 %
-  amd-16  4.21 s  3.24 to 5.48 s  1.40×  +1.21 s        50 %
 """
 
 
@@ -145,7 +135,8 @@ def test_a_task_that_published_a_resource_profile(results: Path) -> None:
         address = ("predict", f"task:{task_id}", f"task:{without}", "--on", results)
         environment = {"TASKCLUSTER_ROOT_URL": taskcluster.url}
         done = program.run(*address, environment=environment, expected=1)
-    assert done.stdout.startswith(PUBLISHED)
+    assert PUBLISHED in done.stdout
+    assert "  amd-16  4.21 s  3.24 to 5.48 s  1.40×  +1.21 s        50 %\n" in done.stdout
     assert f"error: task {without} run 0 (test-linux/opt-mochitest-1): left no" in done.stderr
 
 

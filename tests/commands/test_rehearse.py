@@ -11,11 +11,7 @@ from checkout import ROOT
 
 from io_benchmark.sources import run_files
 
-POOLS = {
-    "amd-16": "b-linux-docker-amd",
-    "amd-30": "b-linux-docker-large-amd",
-    "intel": "b-linux",
-}
+POOLS = {"amd-16": "b-linux-docker-amd", "amd-30": "b-linux-docker-large-amd", "intel": "b-linux"}
 ARTIFACTS = ["io-benchmark.json", "live.log", "perfherder-data-io-benchmark.json", "task.json"]
 
 

@@ -21,27 +21,12 @@ AMD, INTEL = "io-benchmark-amd-16", "io-benchmark-intel"
 @pytest.mark.parametrize(
     ("tasks", "settings", "minutes", "total"),
     [
-        pytest.param(
-            TWO_POOLS, {"replicates": 3}, {}, "6 tasks, at most 5.5 worker hours", id="time budget"
-        ),
-        pytest.param(
-            TWO_POOLS,
-            {},
-            {AMD: 6.2, INTEL: 4},
-            "2 tasks, about 11 minutes of worker time",
-            id="earlier results",
-        ),
-        pytest.param(
-            TWO_POOLS,
-            {},
-            {AMD: 0, INTEL: 0.2},
-            "2 tasks, about 2 minutes of worker time",
-            id="a minute each at least",
-        ),
-        pytest.param(
-            [NO_BUDGET], {}, {}, "1 task, at most 11 minutes of worker time", id="task's limit"
-        ),
+        (TWO_POOLS, {"replicates": 3}, {}, "6 tasks, at most 5.5 worker hours"),
+        (TWO_POOLS, {}, {AMD: 6.2, INTEL: 4}, "2 tasks, about 11 minutes of worker time"),
+        (TWO_POOLS, {}, {AMD: 0, INTEL: 0.2}, "2 tasks, about 2 minutes of worker time"),
+        ([NO_BUDGET], {}, {}, "1 task, at most 11 minutes of worker time"),
     ],
+    ids=["time budget", "earlier results", "a minute each at least", "task's limit"],
 )
 def test_cost(tasks, settings, minutes, total):
     """By earlier tasks, else by when the script stops by itself: then the sum is a limit."""
@@ -65,7 +50,7 @@ def test_two_kinds_of_a_pool():
     ]
 
 
-JOBS = {pool: f"io-benchmark-{pool}" for pool in "ab"}
+INCONCLUSIVE = Verdict.INCONCLUSIVE
 BOTH = (("a1", "a"), ("b1", "b")) * 3
 
 
@@ -73,14 +58,12 @@ def next_look(verdict: Verdict, **counts: tuple[int, int]) -> NextLook:
     """Return the next look at two pools that have so many tasks, on so many workers."""
     tasks: list[Any] = []
     workers: list[Any] = []
+    entries = [SimpleNamespace(subject="retrieves")]
     for pool, (task_count, _) in counts.items():
         for number in range(1, task_count + 1):
-            task_id = f"{pool}{number}"
-            tasks.append(
-                SimpleNamespace(task_id=task_id, label=f"{JOBS[pool]}-{number}", pool=pool)
-            )
-            entries = [SimpleNamespace(subject="retrieves")]
-            workers.append(SimpleNamespace(task_id=task_id, pool=pool, side=pool, entries=entries))
+            task = {"task_id": f"{pool}{number}", "pool": pool}
+            tasks.append(SimpleNamespace(**task, label=f"io-benchmark-{pool}-{number}"))
+            workers.append(SimpleNamespace(**task, side=pool, entries=entries))
     comparison = SimpleNamespace(verdict=verdict, candidate="a", baseline="b")
     figures = {pool: SimpleNamespace(workers=count) for pool, (_, count) in counts.items()}
     part = SimpleNamespace(subject="retrieves", comparisons=[comparison], figures=figures)
@@ -89,21 +72,17 @@ def next_look(verdict: Verdict, **counts: tuple[int, int]) -> NextLook:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "expected"),
+    ("verdict", "a", "b", "expected"),
     [
-        pytest.param((3, 3), (3, 3), NextLook(("a",), BOTH, ()), id="both"),
+        pytest.param(INCONCLUSIVE, (3, 3), (3, 3), (("a",), BOTH, ()), id="both"),
         # Two tasks per worker may bring more workers; with more than two, more tasks do not help.
-        pytest.param((6, 3), (3, 3), NextLook(("a",), BOTH, ()), id="two"),
-        pytest.param((7, 3), (3, 3), NextLook(("a",), (), ("a",)), id="more than two"),
-        pytest.param((3, 3), (12, 12), NextLook(("a",), BOTH[::2], ()), id="one"),
-        pytest.param((24, 24), (24, 24), NextLook(("a",), (), ()), id="the last look"),
+        pytest.param(INCONCLUSIVE, (6, 3), (3, 3), (("a",), BOTH, ()), id="two"),
+        pytest.param(INCONCLUSIVE, (7, 3), (3, 3), (("a",), (), ("a",)), id="more than two"),
+        pytest.param(INCONCLUSIVE, (3, 3), (12, 12), (("a",), BOTH[::2], ()), id="one"),
+        pytest.param(INCONCLUSIVE, (24, 24), (24, 24), (("a",), (), ()), id="the last look"),
+        pytest.param(Verdict.SLOWER, (3, 3), (3, 3), ((), (), ()), id="decided"),
     ],
 )
-def test_undecided(a: tuple[int, int], b: tuple[int, int], expected: NextLook) -> None:
-    """As many workers as the next planned look has."""
-    assert next_look(Verdict.INCONCLUSIVE, a=a, b=b) == expected
-
-
-def test_decided() -> None:
-    """A verdict needs nothing."""
-    assert next_look(Verdict.SLOWER, a=(3, 3), b=(3, 3)) == NextLook((), (), ())
+def test_next_look(verdict, a, b, expected):
+    """As many workers of undecided pools as the next planned look has."""
+    assert next_look(verdict, a=a, b=b) == NextLook(*expected)
