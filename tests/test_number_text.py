@@ -4,8 +4,6 @@
 import math
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from io_benchmark import number_text
 
@@ -89,44 +87,6 @@ def test_ratio_range():
     """The ends of several ratios, once where they are written alike."""
     ranges = map(number_text.ratio_range, ([1.01, 0.99, 1.0], [1.001, 1.002], []))
     assert list(ranges) == ["0.99× to 1.01×", "1.00×", ""]
-
-
-@pytest.mark.parametrize(
-    ("times_ns", "difference_ns", "expected"),
-    [
-        ((75.8 * MS, 145.9 * MS), 70.1 * MS, ("75.8", "+70.1", "ms")),
-        ((70 * MS, 270 * MS), 200 * MS, ("70", "+200", "ms")),
-        ((75 * MS, 75 * MS), 0.001 * MS, ("75.000", "+0.001", "ms")),
-        ((75 * MS, 75 * MS), 0, ("75.00", "0.00", "ms")),
-        ((0, 0), 0, ("0.00", "0.00", "ns")),
-    ],
-)
-def test_time_scale(times_ns, difference_ns, expected):
-    """Times and their difference share a unit and decimals, so that they add up as written."""
-    scale = number_text.TimeScale.of(times_ns, difference_ns)
-    assert (scale.plain(times_ns[0]), scale.signed(difference_ns), scale.unit) == expected
-
-
-def test_no_sign_of_what_is_written_as_zero():
-    """A difference that rounds to zero is neither positive nor negative."""
-    scale = number_text.TimeScale(MS, "ms", 1)
-    assert [scale.signed(value) for value in (-0.04 * MS, 0.04 * MS, -0.06 * MS)] == [
-        *("0.0", "0.0"),
-        "−0.1",
-    ]
-
-
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=10))
-def test_whole_percents(values):
-    """Rounded shares add up to 100, and each is less than one from what it was."""
-    whole = sum(values)
-    assume(abs(whole) > max(map(abs, values)) / 10)
-    percents = number_text.whole_percents([value / whole for value in values])
-    assert sum(percents) == 100
-    assert all(
-        abs(rounded - 100 * value / whole) < 1 + 1e-6
-        for rounded, value in zip(percents, values, strict=True)
-    )
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,11 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Self
 
 NOTHING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 _NS_PER_MS = 1_000_000
-_MOST_DECIMALS = 3
-_NARROW, _ROUNDING = 0.1, 0.01
+_NARROW = 0.1
 # An interval that reaches over this factor is cut at these ends.
 _WIDE, _LEAST, _MOST = 100_000, 0.01, 100
 # Units with their size, the largest first
@@ -25,7 +23,7 @@ def _unit(value: float, units: Sequence[tuple[int, str]]) -> tuple[int, str]:
     return next((unit for unit in units if value >= unit[0]), units[-1])
 
 
-def _time_unit(time_ns: float) -> tuple[int, str]:
+def time_unit(time_ns: float) -> tuple[int, str]:
     """Return the unit of a measured time, in nanoseconds, and its name: s, ms, µs or ns."""
     return _unit(time_ns, _TIME_UNITS)
 
@@ -89,43 +87,8 @@ def tick(value: float) -> str:
 def times(values_ns: Sequence[float]) -> list[str]:
     """Write times of one row in one unit, that of the smallest."""
     positive = [value for value in values_ns if math.isfinite(value) and value > 0]
-    unit_ns, unit = _time_unit(min(positive, default=_NS_PER_MS))
+    unit_ns, unit = time_unit(min(positive, default=_NS_PER_MS))
     return [f"{digits(value / unit_ns)} {unit}" for value in values_ns]
-
-
-class TimeScale(NamedTuple):
-    """A unit and a number of decimals that times and their differences share, so that they add up."""
-
-    unit_ns: int
-    unit: str
-    decimals: int
-
-    @classmethod
-    def of(cls, times_ns: Sequence[float], difference_ns: float) -> Self:
-        """Return the unit of the largest time, and three significant digits of the difference."""
-        unit_ns, unit = _time_unit(max(times_ns, default=0.0))
-        decimals = 2 - math.floor(math.log10(abs(difference_ns) / unit_ns or 1.0))
-        return cls(unit_ns, unit, min(max(decimals, 0), _MOST_DECIMALS))
-
-    def plain(self, value_ns: float) -> str:
-        """Write a time without its unit: '75.8'."""
-        return f"{value_ns / self.unit_ns:,.{self.decimals}f}"
-
-    def signed(self, value_ns: float) -> str:
-        """Write a difference without its unit: '+70.1'."""
-        return signed(self.plain(abs(value_ns)), value_ns)
-
-
-def whole_percents(shares: Sequence[float]) -> list[int]:
-    """Round parts of one that add up to one, to whole percentages that add up to 100."""
-    percents = [100 * share for share in shares]
-    rounded = [math.floor(percent) for percent in percents]
-    missing = max(100 - sum(rounded), 0)
-    # Those that lose most by rounding down are rounded up.
-    by_loss = sorted(range(len(rounded)), key=lambda index: rounded[index] - percents[index])
-    for index in by_loss[:missing]:
-        rounded[index] += 1
-    return rounded
 
 
 def signed_percent(value: int) -> str:
@@ -166,11 +129,6 @@ def _end(value: float) -> str:
 
 def _ratio_digits(value: float) -> str:
     return f"{value:.2f}" if math.isfinite(value) and 0.1 <= value < 100 else digits(value)
-
-
-def agree(first: float, second: float) -> bool:
-    """Return whether rounding explains that ratios differ: that of two figures of three digits each."""
-    return abs(first / second - 1) <= _ROUNDING
 
 
 def percent(value: float) -> str:

@@ -3,13 +3,17 @@
 
 import pytest
 import sample_report
-from divided_reports import Times, with_parts
+from divided_reports import MS, Times, with_parts
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from written import folds, lines, rows, section, tables
 
 from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.side_times import Division, PartDifference
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.report.blocks import Items
+from io_benchmark.report.sections.parts import _Difference, _whole_percents
 
 LOOKUP_USER = Part(Phase.LOOKUP, Kind.USER)
 LOOKUP_KERNEL = Part(Phase.LOOKUP, Kind.KERNEL)
@@ -105,3 +109,45 @@ def test_many_pools() -> None:
     assert [line.split(",")[0] for line in sentences(report)] == different
     assert len(tables(section(report, "Where"))) == len(different)
     assert folds(report) == [f"The parts of {len(different) - 3} further differences"]
+
+
+def of_times(baseline_ms: float, candidate_ms: float) -> _Difference:
+    times_ns = (baseline_ms * MS, candidate_ms * MS)
+    part = PartDifference(*COPY_BLOCKED, *times_ns, low_ns=None, high_ns=None)
+    return _Difference.of(Division("before", "after", (part,)))
+
+
+@pytest.mark.parametrize(
+    ("times_ms", "expected"),
+    [
+        ((75.8, 145.9), ("75.8", "+70.1", "ms")),
+        ((70, 270), ("70", "+200", "ms")),
+        ((75, 75.001), ("75.000", "+0.001", "ms")),
+        ((75, 75), ("75.00", "0.00", "ms")),
+        ((0, 0), ("0.00", "0.00", "ns")),
+    ],
+)
+def test_decimals(times_ms: tuple[float, float], expected: tuple[str, str, str]) -> None:
+    """Times and their difference share a unit and decimals, so that they add up as written."""
+    difference = of_times(*times_ms)
+    before_ns, after_ns = (MS * time_ms for time_ms in times_ms)
+    written = (difference.plain(before_ns), difference.signed(after_ns - before_ns))
+    assert (*written, difference.unit) == expected
+
+
+def test_no_sign_of_what_is_written_as_zero() -> None:
+    """A difference that rounds to zero is neither positive nor negative."""
+    signed = of_times(75.8, 145.9).signed
+    assert list(map(signed, (-0.04 * MS, 0.04 * MS, -0.06 * MS))) == ["0.0", "0.0", "−0.1"]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=10))
+def test_whole_percents(values: list[float]) -> None:
+    """Rounded shares add up to 100, and each is less than one from what it was."""
+    whole = sum(values)
+    assume(abs(whole) > max(map(abs, values)) / 10)
+    shares = [value / whole for value in values]
+    percents = _whole_percents(shares)
+    assert sum(percents) == 100
+    rounded = zip(percents, shares, strict=True)
+    assert all(abs(percent - 100 * share) < 1 + 1e-6 for percent, share in rounded)

@@ -15,9 +15,9 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.prediction import WrittenOverTime
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.analysis.statements import MIB
-from io_benchmark.number_text import digits, duration_unit, interval, number_of, ratio, tick
+from io_benchmark.number_text import digits, duration_unit, number_of, ratio, tick
 from io_benchmark.report.blocks import DrawnRatio
-from io_benchmark.report.content import mean_texts
+from io_benchmark.report.content import ends_text, mean_texts
 from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import NS_PER_S, Workload
@@ -52,9 +52,7 @@ def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio
     margin = margin_bounds(margin_ratio)
     scale = Scale.around([*_visible_ends(comparisons), *margin, 0.9, 1.1], logarithmic=True)
     rows = [
-        f"{title}: {ratio(comparison.ratio)}, "
-        f"{interval(comparison.interval.low_ratio, comparison.interval.high_ratio)}, "
-        f"{comparison.verdict}"
+        f"{title}: {ratio(comparison.ratio)}, {ends_text(comparison.interval)}, {comparison.verdict}"
         for title, comparison in zip(names, comparisons, strict=True)
     ]
     drawing = Drawing(f"Ratios to the baseline with their intervals: {'; '.join(rows)}")

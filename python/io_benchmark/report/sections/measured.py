@@ -11,8 +11,10 @@ from io_benchmark.analysis.model import DIFFERENT, Comparison, Severity, Subject
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.analysis.side_times import Division
-from io_benchmark.number_text import agree
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT
+
+# Of ratios of two figures with three digits each
+_ROUNDING = 0.01
 
 
 class Side(Struct, frozen=True):
@@ -74,7 +76,7 @@ class Measurement(Struct, frozen=True):
                 for name, mean_ns in zip(names, comparison.means_ns, strict=True):
                     by_side.setdefault(name, {})[mean_ns] = None
                 over, under = (self.part.figures[name].mean_ns for name in names)
-                agreed &= agree(over / under, comparison.ratio)
+                agreed &= abs(over / under / comparison.ratio - 1) <= _ROUNDING
         return {} if agreed else {side: tuple(means) for side, means in by_side.items()}
 
     @property

@@ -16,14 +16,7 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.side_times import Division, PartDifference
 from io_benchmark.analysis.time_parts import Kind, Phase
-from io_benchmark.number_text import (
-    NOTHING,
-    TimeScale,
-    number_of,
-    percent,
-    signed_percent,
-    whole_percents,
-)
+from io_benchmark.number_text import NOTHING, number_of, percent, signed, signed_percent, time_unit
 from io_benchmark.report import blocks
 from io_benchmark.report.content import on_measurement
 from io_benchmark.report.sections.measured import Measurement, leading_of
@@ -35,6 +28,7 @@ _TABLES_SHOWN = 3
 _SMALL = 0.02
 # Parts that cancel each other have no useful share: the largest would be this many times the whole.
 _MOST_SHARE = 10
+_MOST_DECIMALS = 3
 # An operation with one phase needs no name for it.
 _PHASES = {Phase.LOOKUP: "lookups", Phase.COPY: "copies", Phase.OPERATION: ""}
 _KINDS = {
@@ -58,7 +52,10 @@ class _Difference(Struct, frozen=True):
     percents: Mapping[PartDifference, int]  # none where the parts cancel each other
     small: Sequence[PartDifference]  # two or more, each little of the whole, which share a row
     large: Sequence[PartDifference]
-    scale: TimeScale
+    # Of all times and differences, so that they add up as written.
+    unit_ns: int
+    unit: str
+    decimals: int
 
     @classmethod
     def of(cls, division: Division) -> "_Difference":
@@ -74,18 +71,42 @@ class _Difference(Struct, frozen=True):
         percents: Mapping[PartDifference, int] = {}
         largest_ns = max(abs(part.difference_ns) for part in parts)
         if whole_ns and largest_ns <= _MOST_SHARE * abs(whole_ns):
-            shares = whole_percents([part.difference_ns / whole_ns for part in parts])
+            shares = _whole_percents([part.difference_ns / whole_ns for part in parts])
             percents = dict(zip(parts, shares, strict=True))
-        scale = TimeScale.of([totals_ns[field] for field in fields[1:]], whole_ns)
-        return cls(percents, small, [part for part in parts if part not in small], scale)
+        large = [part for part in parts if part not in small]
+        unit_ns, unit = time_unit(max(totals_ns["baseline_ns"], totals_ns["candidate_ns"]))
+        # Three significant digits of the difference
+        decimals = 2 - math.floor(math.log10(abs(whole_ns) / unit_ns or 1.0))
+        decimals = min(max(decimals, 0), _MOST_DECIMALS)
+        return cls(percents, small, large, unit_ns, unit, decimals)
 
     def percent(self, parts: Sequence[PartDifference]) -> int | None:
         return sum(self.percents[part] for part in parts) if self.percents else None
 
+    def plain(self, time_ns: float) -> str:
+        """Write a time without its unit: '75.8'."""
+        return f"{time_ns / self.unit_ns:,.{self.decimals}f}"
+
+    def signed(self, difference_ns: float) -> str:
+        """Write a difference without its unit: '+70.1'."""
+        return signed(self.plain(abs(difference_ns)), difference_ns)
+
     def text(self, difference_ns: float, share: int | None = None) -> str:
         """Write '+68.0 ms (97 %)'."""
         ending = "" if share is None else f" ({signed_percent(share)})"
-        return f"{self.scale.signed(difference_ns)} {self.scale.unit}{ending}"
+        return f"{self.signed(difference_ns)} {self.unit}{ending}"
+
+
+def _whole_percents(shares: Sequence[float]) -> list[int]:
+    """Round parts of one that add up to one, to whole percentages that add up to 100."""
+    percents = [100 * share for share in shares]
+    rounded = [math.floor(percent) for percent in percents]
+    missing = max(100 - sum(rounded), 0)
+    # Those that lose most by rounding down are rounded up.
+    by_loss = sorted(range(len(rounded)), key=lambda index: rounded[index] - percents[index])
+    for index in by_loss[:missing]:
+        rounded[index] += 1
+    return rounded
 
 
 def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
@@ -196,7 +217,7 @@ def _table(
     has_intervals = any(part.low_ns is not None for part in division.parts)
     operation = workloads.of(subject.workload).operation
     phrase = on_measurement(subject, subjects)
-    title = f"{candidate} against {baseline}{phrase}, {difference.scale.unit} per {operation}"
+    title = f"{candidate} against {baseline}{phrase}, {difference.unit} per {operation}"
     interval = [f"{percent(LEVEL)} interval"] if has_intervals else []
     rows, phase = [], ""
     for part in difference.large:
@@ -219,13 +240,14 @@ def _cells(
     difference: _Difference, same: Sequence[PartDifference], *, has_intervals: bool
 ) -> list[str]:
     """Write the times of a part, or the sums of several; a sum has no interval."""
-    scale, share, ends = difference.scale, difference.percent(same), NOTHING
+    share, ends = difference.percent(same), NOTHING
     if len(same) == 1 and same[0].low_ns is not None and same[0].high_ns is not None:
-        ends = f"{scale.signed(same[0].low_ns)} to {scale.signed(same[0].high_ns)}"
+        ends = f"{difference.signed(same[0].low_ns)} to {difference.signed(same[0].high_ns)}"
+    baseline_ns, candidate_ns = (_sum_ns(same, f"{side}_ns") for side in ("baseline", "candidate"))
     return [
-        scale.plain(_sum_ns(same, "baseline_ns")),
-        scale.plain(_sum_ns(same, "candidate_ns")),
-        scale.signed(_sum_ns(same, "candidate_ns") - _sum_ns(same, "baseline_ns")),
+        difference.plain(baseline_ns),
+        difference.plain(candidate_ns),
+        difference.signed(candidate_ns - baseline_ns),
         *([ends] if has_intervals else []),
         NOTHING if share is None else signed_percent(share),
     ]

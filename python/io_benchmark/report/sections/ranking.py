@@ -6,17 +6,9 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from io_benchmark.analysis.tasks.ranking import RankedLabel, RankedPool, Ranking
-from io_benchmark.number_text import (
-    NOTHING,
-    compact,
-    count,
-    interval,
-    number_of,
-    percent,
-    ratio,
-    signed,
-)
+from io_benchmark.number_text import NOTHING, compact, count, number_of, percent, ratio, signed
 from io_benchmark.report.blocks import Block, Document, Fold, Heading, Paragraph, Row, Table, lists
+from io_benchmark.report.content import ends_text
 from io_benchmark.text import name
 
 _LABELS_SHOWN = 40
@@ -67,7 +59,7 @@ def _label(row: RankedLabel) -> list[str]:
         name(row.pool, _POOL_CELLS),
         name(row.reference, _POOL_CELLS),
         ratio(row.ratio),
-        interval(row.interval.low_ratio, row.interval.high_ratio),
+        ends_text(row.interval),
         f"+{compact(row.hours)} ({low} to {high})",
         money,
         f"{row.runs[0]:,}, {row.runs[1]:,}",
