@@ -45,7 +45,6 @@ class Heading(Struct, frozen=True):
 class Paragraph(Struct, frozen=True):
     line: Line
     kind: str = ""
-    rank: int = ALWAYS
 
 
 class Item(Struct, frozen=True):
@@ -263,7 +262,5 @@ def _above(blocks: Iterable[Block], rank: int) -> Iterator[Block]:
                 rows = [row for row in block.rows if row.rank > rank]
                 if rows:
                     yield replace(block, rows=rows, left_out=len(block.rows) - len(rows))
-            case Paragraph() if block.rank <= rank:
-                pass
             case _:
                 yield block
