@@ -18,6 +18,7 @@ from io_benchmark.analysis.diagnosis_model import Evidence, Observation
 from io_benchmark.analysis.history import HistorySeries
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import PERCENTILES, Comparison, Figures, Interval, Subject, Verdict
+from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.analysis.trials.confirm import Confirming, Pace
@@ -183,8 +184,9 @@ def mean_texts(series: HistorySeries, means_ns: Sequence[float]) -> list[str]:
     return [f"{digits(workload.shown(mean_ns))} {workload.unit}" for mean_ns in means_ns]
 
 
-def on_measurement(subject: Subject, subjects: Sequence[Subject]) -> str:
+def on_measurement(subject: Subject, report: Report) -> str:
     """Return ' on random-io, read-depth-32 in workspace' as far as a report's subjects differ."""
+    subjects = [part.subject for part in report.subjects]
     if len(subjects) == 1:
         return ""
     several_workloads = len({sibling.workload for sibling in subjects}) > 1

@@ -39,7 +39,6 @@ _CHANGES = {
 
 def causes(report: Report) -> Iterator[blocks.Block]:
     """Write why each candidate differs, then why single workers differ from their pools."""
-    subjects = [part.subject for part in report.subjects]
     explained: set[str] = set()
     for diagnosis in report.diagnoses:
         candidate, comparison = diagnosis.candidate, explained_comparison(report, diagnosis)
@@ -49,7 +48,7 @@ def causes(report: Report) -> Iterator[blocks.Block]:
         if comparison is not None:
             if decided:
                 title = f"Why {candidate} is {comparison.verdict} than {baseline}"
-            title += on_measurement(comparison.subject, subjects)
+            title += on_measurement(comparison.subject, report)
         # Further diagnoses of a candidate are of other workloads.
         is_first = candidate not in explained
         explained.add(candidate)

@@ -124,7 +124,7 @@ def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
     lead, rest = _verdict(leading, report)
     same = [side for side in pool if side.verdict == leading.verdict]
     if leading.differs or len(same) == 1:
-        phrase = on_measurement(leading.subject, [part.subject for part in report.subjects])
+        phrase = on_measurement(leading.subject, report)
         sentences = [f"{phrase} {rest}"]
         same = [leading]
     elif leading.comparison is None:

@@ -115,7 +115,6 @@ def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
 
 def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[blocks.Block]:
     """Write the parts of all differences; nothing where no difference was divided."""
-    subjects = [part.subject for part in report.subjects]
     sides = [side for measurement in measurements for side in measurement.all_sides]
     divided = [side for side in sides if side.differs and side.division is not None]
     by_candidate = grouped(divided, lambda side: side.name).values()
@@ -130,10 +129,10 @@ def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[block
     if not first:
         return
     yield blocks.Heading("Where the time went")
-    yield blocks.Items([_sentence(*divided, subjects) for divided in first])
+    yield blocks.Items([_sentence(*divided, report) for divided in first])
     tables = [(division, subject) for division, subject, _ in first]
     tables += [(side.division, side.subject) for side in further if side.division]
-    written = [[*_table(division, subject, subjects)] for division, subject in tables]
+    written = [[*_table(division, subject, report)] for division, subject in tables]
     shown = min(len(first), _TABLES_SHOWN)
     yield from chain(*written[:shown])
     if written[shown:]:
@@ -191,11 +190,9 @@ def _is_certain(part: PartDifference) -> bool:
     return part.low_ns is None or part.high_ns is None or part.low_ns > 0 or part.high_ns < 0
 
 
-def _sentence(
-    division: Division, subject: Subject, verdict: str, subjects: Sequence[Subject]
-) -> blocks.Item:
+def _sentence(division: Division, subject: Subject, verdict: str, report: Report) -> blocks.Item:
     whole, parts_named = where(division, subject)
-    phrase = on_measurement(subject, subjects)
+    phrase = on_measurement(subject, report)
     lead = f"{division.candidate}, {whole} against {division.baseline}{phrase}:"
     unrecorded = dict.fromkeys(
         _PHASES[part.phase]
@@ -208,15 +205,13 @@ def _sentence(
     return blocks.Item.answer(verdict, lead, f" {parts_named}.")
 
 
-def _table(
-    division: Division, subject: Subject, subjects: Sequence[Subject]
-) -> Iterator[blocks.Block]:
+def _table(division: Division, subject: Subject, report: Report) -> Iterator[blocks.Block]:
     """Write a row per part below its phase, then what the parts mean."""
     difference = _Difference.of(division)
     candidate, baseline = division.candidate, division.baseline
     has_intervals = any(part.low_ns is not None for part in division.parts)
     operation = workloads.of(subject.workload).operation
-    phrase = on_measurement(subject, subjects)
+    phrase = on_measurement(subject, report)
     title = f"{candidate} against {baseline}{phrase}, {difference.unit} per {operation}"
     interval = [f"{percent(LEVEL)} interval"] if has_intervals else []
     rows, phase = [], ""

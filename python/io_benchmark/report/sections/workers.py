@@ -154,7 +154,6 @@ def unlike_workers(report: Report, *, is_full: bool) -> list[blocks.Item]:
 
 def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
     """Write about each pool of unlike machines: which are slower, and what that means for the others."""
-    subjects = [part.subject for part in report.subjects]
     suggested = [remedy for diagnosis in report.diagnoses for remedy in diagnosis.remedies]
     for pool in report.mixed_pools:
         slower, faster = len(pool.slower), len(pool.faster)
@@ -162,7 +161,7 @@ def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
             f"{slower:,} of {slower + faster:,} workers of {pool.side} have "
             f"{' and '.join(pool.facts_of_slower)} and take {ratio(pool.ratio)} the time of its others"
         )
-        phrase = on_measurement(pool.subject, subjects)
+        phrase = on_measurement(pool.subject, report)
         sentences = [f"{phrase} (these have {' and '.join(pool.facts_of_faster)})."]
         sentences += (
             f"With the other {faster:,} alone, {pair.candidate} compared with {pair.baseline} is "
@@ -177,7 +176,7 @@ def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
 def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> blocks.Item:
     """Write about one worker, by the measurement that explains it."""
     worker = next((finding for finding in same if finding.diagnosis is not None), same[0])
-    phrase = on_measurement(worker.subject, [part.subject for part in report.subjects])
+    phrase = on_measurement(worker.subject, report)
     sentences = [f"{phrase} ({worker.others:,} other workers)."]
     if is_full:
         sentences += _consequences(worker, report)
