@@ -19,7 +19,7 @@ from typing import TextIO
 # These ask for what Ctrl-C does: that the program cleans up on its way out.
 TERMINATING = (signal.SIGTERM, signal.SIGHUP)
 ERRORS = "replace"  # characters that the encoding does not have are question marks
-_STDIN, _STDOUT, _STDERR = 0, 1, 2
+_STDOUT, _STDERR = 1, 2
 
 
 class Terminated(KeyboardInterrupt):
@@ -114,11 +114,7 @@ def replace_standard_streams() -> _Output:
 
 def _open_closed_descriptors() -> None:
     """Open closed descriptors, so that no later file gets their number; stdout still fails."""
-    for descriptor, flags in (
-        (_STDIN, os.O_RDONLY),
-        (_STDOUT, os.O_RDONLY),
-        (_STDERR, os.O_WRONLY),
-    ):
+    for descriptor, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(descriptor)
         except OSError:

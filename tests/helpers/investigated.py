@@ -49,7 +49,6 @@ class Task:
     grows_on_day: int | None = None
     growth: float = 1.5
     days: int = 1
-    has_profile: bool = True
 
     def minutes(self, machine: Machine, fast: Machine, pool: str) -> float:
         """Return how long its own work takes on a machine."""
@@ -112,9 +111,8 @@ def add_task(
             # Profiles of the faster pool alone: one tells what slower machines add.
             if pool == FAST and day == task.days - 1:
                 profile = {**task.profile(fast, queues[pool]), **profile}
-            if task.has_profile:
-                artifact = Artifact(json.dumps(profile).encode())
-                deployment.artifacts[task_id, 0, PROFILE] = artifact
+            artifact = Artifact(json.dumps(profile).encode())
+            deployment.artifacts[task_id, 0, PROFILE] = artifact
             first = first or task_id
     return f"task:{first}"
 
@@ -131,25 +129,20 @@ def _add_run(
     queue = {"provisionerId": "releng-1", "workerType": worker_type}
     scheduled = start - timedelta(minutes=task.pending_min.get(pool, 1.0))
     end = start + timedelta(minutes=minutes + task.set_up_min.get(pool, 1.0) + 0.2)
-    definition = shown(
-        task_id,
-        {
-            **queue,
-            "taskGroupId": GROUP,
-            "created": queue_time(scheduled),
-            "deadline": "2026-03-25T00:00:00.000Z",
-            "metadata": {"name": LABEL, "description": "", "owner": "x@y.z", "source": ""},
-            "tags": {"kind": "test", "label": LABEL},
-            "payload": {
-                "image": "localhost/image:latest",
-                "artifacts": [{"name": "public/io-benchmark", "type": "directory"}],
-            },
-        },
-    )
+    artifacts = [{"name": "public/io-benchmark", "type": "directory"}]
+    definition = {
+        **queue,
+        "taskGroupId": GROUP,
+        "created": queue_time(scheduled),
+        "deadline": "2026-03-25T00:00:00.000Z",
+        "metadata": {"name": LABEL, "description": "", "owner": "x@y.z", "source": ""},
+        "tags": {"kind": "test", "label": LABEL},
+        "payload": {"image": "localhost/image:latest", "artifacts": artifacts},
+    }
     made = {**run(0, "completed"), "workerId": task_id}
     moments = {"scheduled": scheduled, "started": start, "resolved": end}
     made |= {name: queue_time(moment) for name, moment in moments.items()}
-    _add(deployment, task_id, definition, [made])
+    _add(deployment, task_id, shown(task_id, definition), [made])
 
 
 def _add(

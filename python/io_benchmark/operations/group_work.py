@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.model import Subject, Verdict, Worker
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost, CostShare, Price
@@ -146,9 +147,7 @@ def estimated_cost(
     tasks: Sequence[NewTask], minutes: Mapping[str, float], prices: Mapping[str, Price]
 ) -> Cost:
     """Estimate the cost by the minutes that earlier tasks of each job took, else by the time budget."""
-    jobs: dict[str, list[NewTask]] = {}
-    for task in tasks:
-        jobs.setdefault(task.job, []).append(task)
+    jobs = grouped(tasks, lambda task: task.job)
     pools = Counter(replicates[0].pool for replicates in jobs.values())
     shares = []
     for job, replicates in jobs.items():

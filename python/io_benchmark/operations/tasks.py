@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.investigation.investigation_model import Explanation
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.ranking import Ranking, RunTotals
@@ -133,11 +134,8 @@ def pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
 def completed_by_pool(runs: Sequence[TaskRun]) -> dict[str, list[TaskRun]]:
     """Return the completed runs by the name of their pool."""
     names = _side_names({run.pool for run in runs})
-    sides: dict[str, list[TaskRun]] = {}
-    for run in runs:
-        if run.state == "completed" and run.started_ms >= 0:
-            sides.setdefault(names[run.pool], []).append(run)
-    return sides
+    completed = (run for run in runs if run.state == "completed" and run.started_ms >= 0)
+    return grouped(completed, lambda run: names[run.pool])
 
 
 def read_runs(

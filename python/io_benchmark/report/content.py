@@ -45,9 +45,6 @@ _NAME_CELLS = {
 _LENGTHS = {"state": 80, "reason": 80, "kind": 120, "incomplete_reason": 200, "source": 200}
 # Of several lines, which stay lines: code, which a reader may apply.
 _CODE = ("patch", "fragment")
-# Templates are the analysis' own, and their values are cleaned where they become a sentence
-# (`text_of`), for JSON as well.
-_SKIPPED = ("template", "values")
 
 
 class _Figure(NamedTuple):
@@ -238,17 +235,16 @@ class _Cleaner:
                 return value
             case str():
                 return self._words(value, field)
-            case tuple() if hasattr(value, "_fields"):
-                return type(value)(*map(self.clean, value, value._fields))
             case tuple() | list():
                 return type(value)(self.clean(part, field) for part in value)
             case dict():
                 pairs = value.items()
                 return {self.clean(key, "side"): self.clean(part, field) for key, part in pairs}
             case Struct():
-                fields = {key: part for key, part in asdict(value).items() if key not in _SKIPPED}
-                cleaned = {key: self.clean(part, key) for key, part in fields.items()}
-                return replace(value, **cleaned)
+                fields = {key: self.clean(part, key) for key, part in asdict(value).items()}
+                return replace(value, **fields)
+        # Templates are the analysis' own; their values are cleaned where they become a sentence
+        # (`text_of`), for JSON as well.
         return value
 
     def _words(self, words: str, field: str) -> str:
