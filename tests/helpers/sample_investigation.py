@@ -36,10 +36,8 @@ def slowness(
     names = ("pending_s", "set_up_s", "work_s", "tear_down_s")
     (seed,) = sample_tasks.seed().comparisons
     assert seed.cost is not None
-    sides = (seed.cost.baseline, seed.cost.candidate)
-    costs = [
-        replace(side, per_1000=per_1000) for side, per_1000 in zip(sides, (100, 120), strict=True)
-    ]
+    fast, slow = seed.cost.baseline, seed.cost.candidate
+    paid = {"baseline": replace(fast, per_1000=100), "candidate": replace(slow, per_1000=120)}
     comparison = replace(
         seed,
         baseline="fast",
@@ -52,7 +50,7 @@ def slowness(
             "fast": TaskTimes(1000.0, *(0.0 if name in own_s else None for name in names)),
             "slow": TaskTimes(1440.0, *map(own_s.get, names)),
         },
-        cost=replace(seed.cost, baseline=costs[0], candidate=costs[1]),
+        cost=replace(seed.cost, **paid),
     )
     return Slowness(
         label="test",
@@ -77,18 +75,14 @@ ONE_DISK = Reason(
 )
 EXPLAINED = Explanation(
     Comparison(
-        Subject("cache-retrieve", "workspace"),
-        "fast",
-        "slow",
-        1.9,
-        Interval(1.7, 2.1, 0.95),
-        Interval(1.75, 2.05, 0.9),
-        0.001,
-        Verdict.SLOWER,
-        "workers",
-        None,
-        None,
-        None,
+        *(Subject("cache-retrieve", "workspace"), "fast", "slow", 1.9),
+        *(Interval(1.7, 2.1, 0.95), Interval(1.75, 2.05, 0.9)),
+        p_value=0.001,
+        verdict=Verdict.SLOWER,
+        method="workers",
+        assumed_variation_ratio=None,
+        variation_to_explain_ratio=None,
+        advice=None,
     ),
     (3, 3),
     (ONE_DISK,),

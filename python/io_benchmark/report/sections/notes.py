@@ -11,9 +11,9 @@ from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES
 from io_benchmark.number_text import listed, number_of
 from io_benchmark.report import blocks
 from io_benchmark.report.content import text_of
-from io_benchmark.report.sections.workers import cautions
+from io_benchmark.report.sections.workers import ENDED_BADLY
 from io_benchmark.results import workloads
-from io_benchmark.text import name
+from io_benchmark.text import ending_in_words, name
 
 _SIDES_SHOWN = 6
 # Of warnings of a kind a screen has two, then a count; without any answer there is room for more.
@@ -33,7 +33,7 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
         (blocks.Words("Not read:", blocks.WARNING), f" {line}") for line in report.unreadable
     ]
     yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
-    yield from _first(cautions(report), "cautions about workers")
+    yield from _first(_cautions(report), "cautions about workers")
     for severity, rank in ((Severity.ALLOWED, blocks.ALWAYS), (Severity.WARNING, _NOTE)):
         by_rule = grouped(_alike(report, severity), lambda alike: alike[0].rule)
         rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
@@ -45,6 +45,16 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
         kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
         yield from _first(lines, kinds, rank=rank)
     yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
+
+
+def _cautions(report: Report) -> list[str]:
+    """Return a sentence about each worker that ended early."""
+    return [
+        f"{run.side}: task {run.task_id}{'' if run.run_id is None else f' run {run.run_id}'} "
+        f"{ending_in_words(run.state, run.reason)}; what it measured until then is used."
+        for run in report.workers
+        if run.is_counted and run.state in ENDED_BADLY
+    ]
 
 
 def _first(

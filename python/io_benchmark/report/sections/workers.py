@@ -20,7 +20,7 @@ from io_benchmark.report.content import bounds_text, on_measurement, text_of
 from io_benchmark.report.sections.causes import explanation
 from io_benchmark.text import ending_in_words
 
-_ENDED_BADLY = ("failed", "exception")
+ENDED_BADLY = ("failed", "exception")
 _NAMES_SHOWN, _RUNS_SHOWN = 6, 30
 _NEEDED = {
     Standing.DECIDED: "enough",
@@ -107,7 +107,7 @@ def _listed(names: Sequence[str]) -> str:
 def _run(worker: WorkerLine) -> blocks.Row:
     run = "" if worker.run_id is None else f".{worker.run_id}"
     state = worker.state
-    if state in _ENDED_BADLY:
+    if state in ENDED_BADLY:
         state = ending_in_words(state, worker.reason)
     if not worker.completed:
         state += f", incomplete: {worker.incomplete_reason or 'no reason given'}"
@@ -127,16 +127,6 @@ def _run(worker: WorkerLine) -> blocks.Row:
         worker.source,
     )
     return blocks.Row(side, cells)
-
-
-def cautions(report: Report) -> list[str]:
-    """Return a sentence about each worker that ended early."""
-    return [
-        f"{run.side}: task {run.task_id}{'' if run.run_id is None else f' run {run.run_id}'} "
-        f"{ending_in_words(run.state, run.reason)}; what it measured until then is used."
-        for run in report.workers
-        if run.is_counted and run.state in _ENDED_BADLY
-    ]
 
 
 def unlike_workers(report: Report, *, is_full: bool) -> list[blocks.Item]:
