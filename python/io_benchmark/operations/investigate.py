@@ -41,12 +41,11 @@ from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.results import load
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, default_root_url, parse
-from io_benchmark.sources.taskcluster.tasks import ALL_KIND
+from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
     from io_benchmark.report.formats import AnyReport
-    from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 # Results of the index that are older say little about the machines of today.
 _RECENT = timedelta(days=14)
@@ -112,7 +111,7 @@ class _Steps(Struct):
     """The steps of an investigation, each of which needs those before it."""
 
     task: TaskAddress
-    queue_task: "QueueTask"
+    queue_task: QueueTask
     options: InvestigationOptions
     context: Context
     new_tasks: InvestigationTasks
