@@ -69,8 +69,8 @@ class TimelineRows(Struct, frozen=True, dict=True):
         if column is None:
             return None
         ends = [(column[first], column[last]) for first, last in steps]
-        known = [(start, end) for start, end in ends if start is not None and end is not None]
-        return known if len(known) == len(ends) else None
+        recorded = [(start, end) for start, end in ends if start is not None and end is not None]
+        return recorded if len(recorded) == len(ends) else None
 
     def steps(self, column: Sequence[int | None] | None) -> list[int] | None:
         """Return how much a counter grew between two rows each; None where a value is missing."""

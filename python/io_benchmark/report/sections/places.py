@@ -96,8 +96,8 @@ def _tables(measured: Places) -> Iterator[blocks.Block]:
 
 def _name(subject: Subject) -> str:
     """Return the subject's title without its place."""
-    workload, _place, *others = subject.parts
-    return ", ".join((workload, *others))
+    workload, _place, *variant = subject.parts
+    return ", ".join((workload, *variant))
 
 
 def _short(place: str) -> str:
