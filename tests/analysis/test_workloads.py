@@ -82,10 +82,7 @@ def test_figures_that_one_workload_alone_has() -> None:
         ({}, {}),
         ({"scaling": 3.74}, {"scaling": 0.93}),
         ({"not-visible": 0.0}, {"not-visible": 3.0}),
-        (
-            {"over-hardlinked": 1.1, "cpu-time": 29.0},
-            {"over-hardlinked": 1.65, "cpu-time": 29.0},
-        ),
+        ({"over-hardlinked": 1.1, "cpu-time": 29.0}, {"over-hardlinked": 1.65, "cpu-time": 29.0}),
         (
             {"over-keep-alive": 1.17, "expect-stalls": 0.0},
             {"over-keep-alive": 1.17, "expect-stalls": 50.0},
@@ -145,10 +142,7 @@ EXEC = {"parameters": {"exec": {"blob_bytes": 40_000_000}}}
             ("measured by curl", "measured by http.client"),
         ),
         ("upload", {"http_version": "2"}, "http-version", REFUSED, ("HTTP/1.1", "HTTP/2")),
-        (
-            *("exec", EXEC, "parameters", REFUSED),
-            ("blob_bytes 20971520", "blob_bytes 40000000"),
-        ),
+        (*("exec", EXEC, "parameters", REFUSED), ("blob_bytes 20971520", "blob_bytes 40000000")),
         (
             *("spawn", {"python": "3.8.10"}, "interpreter", WARNING),
             ("by Python 3.11", "by Python 3.8"),

@@ -34,12 +34,7 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.side_times import Division, SideStorage
 from io_benchmark.analysis.statements import Statement, count, statement
-from io_benchmark.analysis.summary import (
-    figures,
-    place_rows,
-    replication,
-    unlike_machines,
-)
+from io_benchmark.analysis.summary import figures, place_rows, replication, unlike_machines
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import workers as rules_of_workers

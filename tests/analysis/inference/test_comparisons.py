@@ -13,11 +13,7 @@ from written import lines, section
 
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.advice import _Question, advise
-from io_benchmark.analysis.inference.comparisons import (
-    _holm,
-    _verdict,
-    judge,
-)
+from io_benchmark.analysis.inference.comparisons import _holm, _verdict, judge
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair

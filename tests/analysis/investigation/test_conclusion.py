@@ -105,11 +105,7 @@ def test_a_tenth_of_the_time_is_pending(pending_s: float, expected: Outcome) -> 
 
 @pytest.mark.parametrize(
     ("growth", "grew_everywhere", "expected"),
-    [
-        (1.5, True, Outcome.NOT_IO),
-        (1.5, False, Outcome.NOTHING),
-        (0.7, True, Outcome.NOTHING),
-    ],
+    [(1.5, True, Outcome.NOT_IO), (1.5, False, Outcome.NOTHING), (0.7, True, Outcome.NOTHING)],
 )
 def test_more_work_since_a_day(growth: float, grew_everywhere: bool, expected: Outcome) -> None:
     """On all pools, and more: the task's own. It does not hide that one pool is slower."""

@@ -82,10 +82,7 @@ def with_further_disk(model: str) -> dict[str, Any]:
         ),
         # Equal disks are named once, others are counted by their kind.
         (with_further_disk("nvme_card0"), {"disks": "2", "stripes": "2"}),
-        (
-            with_further_disk("pd"),
-            {"disks": "2", "stripes": "2", "disk models": "nvme_card0, pd"},
-        ),
+        (with_further_disk("pd"), {"disks": "2", "stripes": "2", "disk models": "nvme_card0, pd"}),
     ],
 )
 def test_changes(change: dict[str, Any], changed: dict[str, str]) -> None:

@@ -235,10 +235,7 @@ def test_which_requests_a_limit_counts(
 
 MORE_CPUS = {"host.cpu_online_count": 32, "host.cpu_count": 32}
 HALF_THE_CPUS = {"change": {"host.cpu_online_count": 8, "host.cpu_count": 8}}
-ALL_BUT = {
-    "spawn": {"only": ("sync-write/append-fsync",)},
-    "sync-write": {"only": ("spawn",)},
-}
+ALL_BUT = {"spawn": {"only": ("sync-write/append-fsync",)}, "sync-write": {"only": ("spawn",)}}
 LIMITED = {
     "change": operations_limit(250, name=DISK) | {"storage.places.0.devices.0.number": "259:0"}
 }

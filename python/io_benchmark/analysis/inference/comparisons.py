@@ -15,13 +15,7 @@ from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import Look
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.levels import LEVEL, margin_bounds
-from io_benchmark.analysis.model import (
-    DIFFERENT,
-    Comparison,
-    Interval,
-    Subject,
-    Verdict,
-)
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Interval, Subject, Verdict
 
 
 class Judgement(Struct, frozen=True):

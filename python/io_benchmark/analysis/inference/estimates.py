@@ -248,9 +248,7 @@ def compare_means(
     count = min(len(entry.total_ns) for side in sides for entry in side)
     (logs, times), (base_logs, base_times) = (_averaged(side, count) for side in sides)
     spread = variance_of_mean(
-        list(map(sub, times, base_times)),
-        first_reads=first.first_reads,
-        tries_longer=tries_longer,
+        list(map(sub, times, base_times)), first_reads=first.first_reads, tries_longer=tries_longer
     )
     if first.retrieves is not None:
         return MachineRatio(logs, base_logs, [spread], _PAIRED_RETRIEVES)

@@ -150,10 +150,7 @@ class Schedule(Struct, frozen=True):
         return Schedule((max(filter(None, numbers)),), is_declared=True, is_planned=True)
 
     def look_of_sides(
-        self,
-        counts: Sequence[int],
-        sides: Sequence[Sequence[Worker]],
-        lost: Sequence[int] = (0, 0),
+        self, counts: Sequence[int], sides: Sequence[Sequence[Worker]], lost: Sequence[int] = (0, 0)
     ) -> Look:
         """Return the look of two sides, by their independent workers and by all results of each.
 

@@ -118,9 +118,7 @@ def has_few(log_means: LogMeans) -> bool:
 
 
 def of_pair(
-    pair: tuple[str, str],
-    sides: Mapping[str, LogMeans],
-    past: Sequence[WorkerVariation] = (),
+    pair: tuple[str, str], sides: Mapping[str, LogMeans], past: Sequence[WorkerVariation] = ()
 ) -> WorkerVariation:
     """Return what is assumed of a pair of sides, by all sides and by the pair's past."""
     if not any(has_few(sides[side]) for side in pair):

@@ -79,7 +79,7 @@ def conclude(findings: Findings) -> Conclusion | None:
 def _without_reference(slowness: Slowness) -> Conclusion:
     todo = slowness.say(
         "run {label} on another pool (mach try fuzzy --worker-override ALIAS=POOL), and give a table of "
-        "the runs, or the push, by --runs",
+        "the runs, or the push, by --runs"
     )
     basis = slowness.say("{runs} completed runs on {pool}")
     answer = slowness.say("It ran on {pool} alone, so nothing shows a difference")
@@ -90,7 +90,7 @@ def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None
     """Conclude where the task is not slower, or slower for a reason that its times show."""
     basis = slowness.say(
         "{ratio} the time of {reference} (95 % interval {interval}), by {own} workers of {pool} and "
-        "{theirs} of {reference}",
+        "{theirs} of {reference}"
     )
     if compared.verdict is Verdict.SLOWER:
         reason = _slower_before_work(slowness, compared)
@@ -98,7 +98,7 @@ def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None
     if slowness.grew_everywhere and slowness.growth > 1:
         answer = slowness.say(
             "It takes {growth} as long since {date}, on all pools alike: the task itself does more, so "
-            "no pool is the reason. Look at what landed on that day",
+            "no pool is the reason. Look at what landed on that day"
         )
         return Conclusion(Outcome.NOT_IO, answer, basis)
     pending_s = compared.differences_s.get(PENDING, 0.0)

@@ -12,11 +12,7 @@ from msgspec import Struct
 from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, Evidence, Remedy, State
 from io_benchmark.analysis.model import Comparison, Interval, Severity, Verdict, WorkerLine
 from io_benchmark.analysis.observed.disks import MachineType
-from io_benchmark.analysis.prediction import (
-    PREDICTION_LEVEL,
-    Predictions,
-    TaskPrediction,
-)
+from io_benchmark.analysis.prediction import PREDICTION_LEVEL, Predictions, TaskPrediction
 from io_benchmark.analysis.report_model import MixedPool, Report
 from io_benchmark.analysis.statements import (
     Quantity,

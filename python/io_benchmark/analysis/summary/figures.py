@@ -203,9 +203,7 @@ def _statement(finding: SideFinding, value: float, subject: Subject) -> Statemen
     )
 
 
-def _merge_places(
-    findings: Mapping[tuple[str, str, Subject], Statement],
-) -> tuple[Statement, ...]:
+def _merge_places(findings: Mapping[tuple[str, str, Subject], Statement]) -> tuple[Statement, ...]:
     places: dict[tuple[str, Statement, bool], list[str]] = {}
     for (_, side, subject), finding in findings.items():
         key = side, finding, workloads.of(subject.workload).per_place

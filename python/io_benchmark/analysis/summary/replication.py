@@ -19,9 +19,7 @@ from io_benchmark.results.parts import NS_PER_S
 _NS_PER_MINUTE = 60 * NS_PER_S
 
 
-def _decidable(
-    subjects: Sequence[SubjectReport],
-) -> list[tuple[SubjectReport, Comparison, int]]:
+def _decidable(subjects: Sequence[SubjectReport]) -> list[tuple[SubjectReport, Comparison, int]]:
     """Return the comparisons that more workers would decide, and how many each side needs in total."""
     never = SubjectReport.not_by_repetition(subjects)
     return [

@@ -283,8 +283,7 @@ def with_pool_remedies(
     for diagnosis in diagnoses:
         is_changed = bool(diagnosis.remedies) and diagnosis.candidate in remedies
         yield replace(
-            diagnosis,
-            remedies=remedies[diagnosis.candidate] if is_changed else diagnosis.remedies,
+            diagnosis, remedies=remedies[diagnosis.candidate] if is_changed else diagnosis.remedies
         )
 
 

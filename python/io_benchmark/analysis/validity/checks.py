@@ -63,11 +63,7 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
 
 
 def _problem(
-    name: str,
-    severity: Severity,
-    worker: Worker,
-    subject: Subject | None,
-    message: Statement,
+    name: str, severity: Severity, worker: Worker, subject: Subject | None, message: Statement
 ) -> Problem:
     about = statement("{task_name}: {message}", task_name=worker.task_name, message=message)
     return Problem(name, severity, subject, (worker.side,), about)
