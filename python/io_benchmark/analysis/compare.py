@@ -66,14 +66,6 @@ class _Tasks(Struct, frozen=True):
     lost: Counter[str]  # tasks that ended and left no result
 
 
-class _Measurement(Struct, frozen=True):
-    """What comparing the sides of one measurement gave."""
-
-    pairs: list[Pair]
-    report: SubjectReport
-    problems: list[Problem]
-
-
 def compare(
     plan: Plan,
     workers: Sequence[Worker],
@@ -89,19 +81,20 @@ def compare(
     tasks = _Tasks(plan, options, grouped(counted, attrgetter("side")), Counter(lost))
     problems = checks.check_workers(read)
     compared: dict[Subject, dict[str, Side]] = {}
-    measured: dict[Subject, _Measurement] = {}
+    pairs: dict[Subject, list[Pair]] = {}
+    plain = []
     for subject, runs in _runs_by_subject(counted).items():
         comparable, broken_rules = checks.comparable_runs(runs, options.allow)
         compared[subject] = Side.by_name(comparable)
         problems += broken_rules
         if comparable:
-            measured[subject] = _compare_subject(subject, compared[subject], tasks)
-            problems += measured[subject].problems
-    pairs = {subject: part.pairs for subject, part in measured.items()}
+            pairs[subject], broken_rules = _pairs(compared[subject], tasks)
+            problems += broken_rules
+            plain.append(_compare_subject(subject, compared[subject], pairs[subject], tasks))
+            problems += rules_of_workers.single_workers(plain[-1].comparisons, compared[subject])
     mixed = unlike_machines.find_mixed_pools(compared, pairs, options.margin)
     variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
     single = unlike_machines.SingleMachine.find_all(compared, variation)
-    plain = [part.report for part in measured.values()]
     reports = figures.with_workload_figures(
         [*unlike_machines.with_obstacles(plain, mixed)], counted
     )
@@ -163,39 +156,28 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     return {subject: runs[subject] for subject in in_order}
 
 
-def _compare_subject(subject: Subject, sides: Mapping[str, Side], tasks: _Tasks) -> _Measurement:
-    pairs, broken_rules = _pairs(sides, tasks)
-    comparisons = compare_sides(subject, pairs, margin=tasks.options.margin)
-    problems = [
-        *chain(*map(rules_of_workers.repeated_workers, sides.values())),
-        *broken_rules,
-        *rules_of_workers.single_workers(subject, comparisons, sides),
-    ]
+def _compare_subject(
+    subject: Subject, sides: Mapping[str, Side], pairs: Sequence[Pair], tasks: _Tasks
+) -> SubjectReport:
     workload = workloads.of(subject.workload)
     in_order = {side: sides[side] for side in tasks.plan.order(sides)}
-    report = SubjectReport(
+    # Only cache-retrieve tells where its bytes went.
+    stored = in_order if subject.workload == "cache-retrieve" else {}
+    return SubjectReport(
         subject,
         {name: figures.summarize(side) for name, side in in_order.items()},
-        comparisons,
-        _storage(subject, in_order),
+        compare_sides(subject, pairs, margin=tasks.options.margin),
+        {name: SideStorage.of_side(side) for name, side in stored.items()},
         tuple(Division.between(sides[pair.candidate], sides[pair.baseline]) for pair in pairs),
         operation=workload.operation,
         unit=workload.unit,
         higher_is_better=workload.higher_is_better,
     )
-    return _Measurement(pairs, report, problems)
-
-
-def _storage(subject: Subject, sides: Mapping[str, Side]) -> dict[str, SideStorage]:
-    """Return what the storage of each side did; only cache-retrieve tells where its bytes went."""
-    if subject.workload != "cache-retrieve":
-        return {}
-    return {name: SideStorage.of_side(side) for name, side in sides.items()}
 
 
 def _pairs(sides: Mapping[str, Side], tasks: _Tasks) -> tuple[list[Pair], list[Problem]]:
     """Return the planned pairs of sides that may be compared, and what the reader should know."""
-    pairs, problems = [], []
+    pairs, problems = [], [*chain(*map(rules_of_workers.repeated_workers, sides.values()))]
     for names in tasks.plan.pairs:
         if not all(name in sides for name in names):
             continue

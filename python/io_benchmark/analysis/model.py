@@ -26,7 +26,7 @@ Integers: TypeAlias = "array[int]"  # of 64 bits
 _NO_SAMPLES: Integers = array("q")
 _NOT_STARTED = ResultOutcome(OutcomeState.NOT_STARTED, None)
 PERCENTILES = (50, 95, 99)  # those that every report has
-MEDIAN, TAIL = 50, 95
+TAIL = 95
 UNKNOWN = "unknown"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model import Comparison, Interval
+from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -112,32 +112,34 @@ class Expectation(Struct, frozen=True):
     def judge(self, report: Report) -> _Outcome:
         """Judge every measurement with these parts; not met if the two were not compared on any."""
         selected = [part for part in report.subjects if set(part.subject.parts) >= set(self.parts)]
+        parts = joined(self.parts)
         if not selected and self.parts:
             names = (part for each in report.subjects for part in each.subject.parts)
             template = "no measurement has {parts} in its name; there are: {names}"
-            return self._not_met(template, parts=joined(self.parts), names=_listed(names))
+            return self._not_met(template, parts=parts, names=_listed(names))
         compared = [comparison for part in selected for comparison in part.comparisons]
-        comparisons = [pair for pair in compared if self._is_about(pair)]
+        sides = (self.candidate, self.baseline)
+        comparisons = [pair for pair in compared if (pair.candidate, pair.baseline) == sides]
         if not comparisons:
             pairs = _listed(f"{pair.candidate}/{pair.baseline}" for pair in compared)
-            where = statement(" on {parts}" if self.parts else "", parts=joined(self.parts))
-            template = "these two were not compared{where}; there are: {pairs}"
-            return self._not_met(template, where=where, pairs=pairs)
+            where = " on {parts}" if self.parts else ""
+            template = f"these two were not compared{where}; there are: {{pairs}}"
+            return self._not_met(template, parts=parts, pairs=pairs)
         states = [self._state(comparison.interval) for comparison in comparisons]
-        # What is surely broken comes before what is not decided.
-        for state in (_BROKEN, _OPEN):
-            if state in states:
-                worst, further = comparisons[states.index(state)], len(states) - states.count(_MET)
-                interval = worst.interval
-                return self._not_met(
-                    "{ratio} ({interval}) on {subject}"
-                    + (", and {more} more" if further > 1 else ""),
-                    state,
-                    ratio=Quantity(worst.ratio, Unit.RATIO),
-                    interval=Range(interval.low_ratio, interval.high_ratio, Unit.RATIO),
-                    subject=joined(worst.subject.parts),
-                    more=count(further - 1),
-                )
+        open_states = [state for state in states if state != _MET]
+        if open_states:
+            # What is surely broken comes before what is not decided.
+            state = _BROKEN if _BROKEN in open_states else _OPEN
+            worst, more = comparisons[states.index(state)], len(open_states) - 1
+            interval = worst.interval
+            return self._not_met(
+                "{ratio} ({interval}) on {subject}" + (", and {more} more" if more else ""),
+                state,
+                ratio=Quantity(worst.ratio, Unit.RATIO),
+                interval=Range(interval.low_ratio, interval.high_ratio, Unit.RATIO),
+                subject=joined(worst.subject.parts),
+                more=count(more),
+            )
         left_out = len(selected) - len(comparisons)
         template = "{expectation}: met"
         if len(selected) > 1:
@@ -152,9 +154,6 @@ class Expectation(Struct, frozen=True):
         message = statement(reason, **values)
         template = f"{{expectation}}: {state}, {{reason}}"
         return _Outcome(False, statement(template, expectation=self.written, reason=message))
-
-    def _is_about(self, pair: Comparison) -> bool:
-        return (pair.candidate, pair.baseline) == (self.candidate, self.baseline)
 
     def _state(self, interval: Interval) -> str:
         low, high = interval.low_ratio, interval.high_ratio

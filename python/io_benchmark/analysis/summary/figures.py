@@ -182,7 +182,14 @@ def side_findings(
                 errors = [part.within_worker_ratio for part in (figures, base) if part]
                 if _is_shown(finding, value, 2 * math.hypot(*errors) if base else 0.0):
                     key = figure.name, side, replace(subject, threads=0)
-                    findings[key] = _statement(finding, value, subject)
+                    findings[key] = statement(
+                        finding.template,
+                        percent=share(value),
+                        ratio=Quantity(value, Unit.RATIO),
+                        count=count(value),
+                        threads=count(subject.threads),
+                        variant=subject.variant,
+                    )
     return _merge_places(findings)
 
 
@@ -190,17 +197,6 @@ def _is_shown(finding: SideFinding, value: float, error: float) -> bool:
     if finding.at_most is not None and value * (1 + error) > finding.at_most:
         return False
     return finding.at_least is None or value >= finding.at_least * (1 + error)
-
-
-def _statement(finding: SideFinding, value: float, subject: Subject) -> Statement:
-    return statement(
-        finding.template,
-        percent=share(value),
-        ratio=Quantity(value, Unit.RATIO),
-        count=count(value),
-        threads=count(subject.threads),
-        variant=subject.variant,
-    )
 
 
 def _merge_places(findings: Mapping[tuple[str, str, Subject], Statement]) -> tuple[Statement, ...]:

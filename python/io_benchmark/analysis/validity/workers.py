@@ -12,13 +12,14 @@ from itertools import chain, pairwise
 from operator import attrgetter
 
 from io_benchmark.analysis.inference.variations import PushVariation
-from io_benchmark.analysis.model import UNKNOWN, Comparison, Problem, Severity, Subject, Worker
+from io_benchmark.analysis.model import UNKNOWN, Comparison, Problem, Severity, Worker
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import (
     Quantity,
     Statement,
     Unit,
+    Value,
     count,
     joined,
     share,
@@ -31,7 +32,7 @@ _WORKERS_NAMED = 3
 _CLOCK_S = 1  # a result's start is in whole seconds
 # Machines and their neighbours are as busy an hour later as they were.
 _APART_S = 3600
-AT_ONCE = statement("some at the same time, which slows each of them")
+_AT_ONCE = "; some at the same time, which slows each of them"
 # Sides that have less of their workers in the same zones are warned of.
 _COMMON_ZONES_SHARE = 0.5
 _PLACE = ("cloud", "region", "zone")
@@ -39,9 +40,16 @@ _Zone = tuple[str, ...]
 
 
 def _warning(
-    rule: str, sides: Sequence[Side], message: Statement, explanation: Statement | None = None
+    rule: str,
+    sides: Sequence[Side],
+    template: str,
+    explanation: Statement | None = None,
+    **values: Value | Statement,
 ) -> Problem:
+    """Return a warning; its template may name the sides."""
     names = tuple(side.name for side in sides)
+    usual = dict(zip(("baseline", "candidate"), names, strict=False))
+    message = statement(template, **usual, **values)
     return Problem(rule, Severity.WARNING, sides[0].subject, names, message, explanation)
 
 
@@ -52,20 +60,16 @@ def repeated_workers(side: Side) -> list[Problem]:
         first = repeated[0].worker
         ids = sorted({run.worker.worker_id for run in repeated} - {UNKNOWN, first.machine})
         tasks = [run.worker.task_id for run in repeated if run.worker.task_id != UNKNOWN]
-        at_once = machines_used_at_once(run.worker for run in repeated)
-        message = statement(
-            "{side}: {runs} runs were on the same machine {worker} and count as one"
-            + ("; {at_once}" if at_once else ""),
-            side=first.side,
-            runs=count(len(repeated)),
-            worker=first.machine,
-            at_once=AT_ONCE,
-        )
         sentences = [statement("Their tasks are {names}.", names=joined(tasks))] if tasks else []
         if ids:
             sentences.append(statement("By its boot id it is also {names}.", names=joined(ids)))
+        template = "{baseline}: {runs} runs were on the same machine {worker} and count as one"
+        if machines_used_at_once(run.worker for run in repeated):
+            template += _AT_ONCE
         explanation = joined(sentences, " ") if sentences else None
-        problems.append(_warning("same-worker", (side,), message, explanation))
+        about = ("same-worker", (side,), template, explanation)
+        runs = count(len(repeated))
+        problems.append(_warning(*about, runs=runs, worker=first.machine))
     return problems
 
 
@@ -91,24 +95,19 @@ def _shared_workers(sides: Sequence[Side]) -> Problem | None:
     if not both:
         return None
     more = len(both) - _WORKERS_NAMED
-    named = joined(both[:_WORKERS_NAMED])
-    if more > 0:
-        named = statement("{workers} and {more} more", workers=named, more=count(more))
-    message = statement(
-        "{baseline} and {candidate} were measured on the same machine {workers}",
-        baseline=sides[0].name,
-        candidate=sides[1].name,
-        workers=named,
-    )
+    template = "{baseline} and {candidate} were measured on the same machine {workers}"
+    template += " and {more} more" if more > 0 else ""
     explanation = None
     if machines[0] == machines[1] == set(both):
-        message = statement("{message}, so their machines do not differ", message=message)
+        template += ", so their machines do not differ"
         explanation = statement(
             "A difference comes from their settings or from chance. It does not apply to other workers."
         )
     if machines_used_at_once(run.worker for run in chain(*sides)).intersection(both):
-        message = statement("{message}; {at_once}", message=message, at_once=AT_ONCE)
-    return _warning("shared-worker", sides, message, explanation)
+        template += _AT_ONCE
+    named = joined(both[:_WORKERS_NAMED])
+    about = ("shared-worker", sides, template, explanation)
+    return _warning(*about, workers=named, more=count(more))
 
 
 def _measured_apart(sides: Sequence[Side]) -> Problem | None:
@@ -130,27 +129,27 @@ def _measured_apart(sides: Sequence[Side]) -> Problem | None:
     apart_s = min(later)[0] - max(end_s for _, end_s in earlier)
     if apart_s < _APART_S:
         return None
-    message = statement(
+    return _warning(
+        "measured-apart",
+        sides,
         "{second} was measured {hours} hours after {first}: a difference may be that of the time of day",
         second=second,
         first=first,
         hours=Quantity(apart_s / 3600, Unit.NUMBER),
     )
-    return _warning("measured-apart", sides, message)
 
 
 def _unequal_lengths(sides: Sequence[Side], length: int | None) -> Problem | None:
     if length is None:
         return None
-    message = statement(
+    return _warning(
+        "unequal-length",
+        sides,
         "{baseline} and {candidate} are compared over the first {length} {samples} of each run",
-        baseline=sides[0].name,
-        candidate=sides[1].name,
+        statement("The runs have different lengths. The figures are of whole runs."),
         length=count(length),
         samples=workloads.of(sides[0].subject.workload).samples,
     )
-    explanation = statement("The runs have different lengths. The figures are of whole runs.")
-    return _warning("unequal-length", sides, message, explanation)
 
 
 def _different_pushes(sides: Sequence[Side], variation: PushVariation | None) -> Problem | None:
@@ -160,19 +159,19 @@ def _different_pushes(sides: Sequence[Side], variation: PushVariation | None) ->
     basis: Statement | str = "which is assumed"
     if variation.pushes:
         basis = statement("by {pushes} earlier pushes of the pool", pushes=count(variation.pushes))
-    message = statement(
-        "{candidate} and {baseline} were measured by different pushes; pushes vary by {variation}, {basis}",
-        candidate=sides[1].name,
-        baseline=sides[0].name,
-        variation=share(variation.ratio),
-        basis=basis,
-    )
     known = "" if variation.pushes else " --variation-from index reads how far earlier ones differ."
     explanation = statement(
         "A day or a deployment may shift all workers of a push. More workers in the same pushes do not "
         "show that: measure both again on another day, or both sides in one push." + known
     )
-    return _warning("pushes", sides, message, explanation)
+    return _warning(
+        "pushes",
+        sides,
+        "{candidate} and {baseline} were measured by different pushes; pushes vary by {variation}, {basis}",
+        explanation,
+        variation=share(variation.ratio),
+        basis=basis,
+    )
 
 
 def machines_used_at_once(workers: Iterable[Worker]) -> set[str]:
@@ -196,9 +195,7 @@ def _span_s(result: Result) -> tuple[float, float] | None:
     return start_s, start_s + result.duration_ns / NS_PER_S
 
 
-def single_workers(
-    subject: Subject, comparisons: Sequence[Comparison], by_name: Mapping[str, Side]
-) -> list[Problem]:
+def single_workers(comparisons: Sequence[Comparison], by_name: Mapping[str, Side]) -> list[Problem]:
     """Return a problem for each variation that is assumed of compared sides with a single worker."""
     sides: dict[tuple[Statement, Statement | None], set[str]] = {}
     for comparison in comparisons:
@@ -208,12 +205,16 @@ def single_workers(
         if assumed is not None and single:
             sides.setdefault((assumed.message, assumed.explanation), set()).update(single)
     template = "one worker does not show how far workers of its pool differ; {assumed}"
-    problems = []
-    for (message, explanation), names in sides.items():
-        about = (statement(template, assumed=message), explanation)
-        singles = tuple(sorted(names))
-        problems.append(Problem("one-worker", Severity.WARNING, subject, singles, *about))
-    return problems
+    return [
+        _warning(
+            "one-worker",
+            [by_name[name] for name in sorted(names)],
+            template,
+            explanation,
+            assumed=message,
+        )
+        for (message, explanation), names in sides.items()
+    ]
 
 
 def _uneven_zones(sides: Sequence[Side]) -> Problem | None:
@@ -230,17 +231,17 @@ def _uneven_zones(sides: Sequence[Side]) -> Problem | None:
     regions = [{zone[:-1] for zone in side_zones} for side_zones in zones]
     if common >= _COMMON_ZONES_SHARE and regions[0] == regions[1]:
         return None
-    message = statement(
-        "workers of {baseline}: {in_baseline}; of {candidate}: {in_candidate}",
-        baseline=sides[0].name,
-        in_baseline=_counted(zones[0]),
-        candidate=sides[1].name,
-        in_candidate=_counted(zones[1]),
-    )
     explanation = statement(
         "Zones differ like pools: the difference may be that of the zones. Measure both in the same ones."
     )
-    return _warning("zones", sides, message, explanation)
+    return _warning(
+        "zones",
+        sides,
+        "workers of {baseline}: {in_baseline}; of {candidate}: {in_candidate}",
+        explanation,
+        in_baseline=_counted(zones[0]),
+        in_candidate=_counted(zones[1]),
+    )
 
 
 def _zone(location: Mapping[str, str]) -> _Zone:
