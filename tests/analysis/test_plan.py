@@ -50,9 +50,7 @@ BROKEN = (
         ("a/b<1.05", [(0.9, 1.0)], False, "not met, these two were not compared; there are: b/a"),
     ],
 )
-def test_outcomes(
-    expectation: str, intervals: list[tuple[float, float]], met: bool, message: str
-) -> None:
+def test_outcomes(expectation, intervals, met, message):
     """The interval's end decides, on every subject; an undecided one is not met."""
     report = report_of(*(part(simulation.SUBJECT, *interval) for interval in intervals))
     outcome = Expectation.parse(expectation).judge(report)

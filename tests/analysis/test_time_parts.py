@@ -33,9 +33,7 @@ KINDS = (Kind.USER, Kind.KERNEL, Kind.WAITING, Kind.BLOCKED)
         pytest.param((1, 10**16, 10**16, 10**16), (5, 5, 0, 0), id="hostile"),
     ],
 )
-def test_parts_of_batches(
-    times: tuple[int, int, int, int], expected: tuple[float, float, float, float]
-) -> None:
+def test_parts_of_batches(times, expected):
     """The shares of the processes' time, of the mean; together they are the mean."""
     parts = shares(of_batches(BATCHES, ProcessTimes(*times)))
     assert parts == pytest.approx(dict(zip(KINDS, expected, strict=True)))

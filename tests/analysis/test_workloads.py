@@ -108,9 +108,7 @@ LOCK, COPIES = "something locks", "builders that share the file share the caches
         ({"metadata/stat/4": 5}, cpu_limit(2), []),
     ],
 )
-def test_findings_beyond_a_limit(
-    slower: dict[str, float], changes: dict[str, Any], finding: list[str]
-) -> None:
+def test_findings_beyond_a_limit(slower, changes, finding):
     """A figure of one side is a finding where it passes its limit by more than its error."""
     slow = dict(measured(slower, only=("metadata/stat", "exec")))
     made = report(slow | changes, dict(measured(only=("metadata/stat", "exec"))))
@@ -149,9 +147,7 @@ EXEC = {"parameters": {"exec": {"blob_bytes": 40_000_000}}}
         ),
     ],
 )
-def test_different_measurements(
-    workload: str, changes: dict[str, Any], rule: str, severity: Severity, traits: tuple[str, str]
-) -> None:
+def test_different_measurements(workload, changes, rule, severity, traits):
     """The rule refuses or warns with both sides' values; a refused pair has no verdict."""
     keywords = changes if changes is EXEC else {"observed": {workload: changes}}
     only = (workload,)
@@ -193,9 +189,7 @@ STOPPED = outcome("stopped", "stopped by SIGTERM")
         ("cut-short", 20, OUT_OF_TIME, WARNING, "20 of 500 batches: the time budget"),
     ],
 )
-def test_runs_that_are_too_short(
-    rule: str | None, count: int, ended: Any, severity: Severity, message: str
-) -> None:
+def test_runs_that_are_too_short(rule, count, ended, severity, message):
     """The rules are those of retrieves; a batch is an average, so that fewer do."""
     (entry,) = workload_entries.entries(only=("spawn",))
     samples = {name: column[:count] for name, column in entry["samples"].items()}

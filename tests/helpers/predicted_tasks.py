@@ -139,6 +139,12 @@ def pool_workers(*arguments: Any, **keywords: Any) -> list[Worker]:
     return [worker(document) for document in result_documents(*arguments, **keywords)]
 
 
+def sync_ns() -> float:
+    """Return how long a sync takes by these results."""
+    entries = pool_workers("intel")[0].entries
+    return next(each.mean_ns for each in entries if each.subject.variant == "append-fsync")
+
+
 def write_profile(path: Path, document: Mapping[str, Any]) -> Path:
     path.write_text(json.dumps(document))
     return path

@@ -152,9 +152,7 @@ def test_caps(instance_type: str | None, disks: int, expected: int | None) -> No
         (None, None, None),
     ],
 )
-def test_disks_that_come_with_a_machine_type(
-    instance_type: str | None, disks: int | None, larger: str | None
-) -> None:
+def test_disks_that_come_with_a_machine_type(instance_type, disks, larger):
     """The number is fixed for c3d-…-lssd; the next size has more."""
     machine = MachineType(instance_type)
     assert machine.disks == disks

@@ -32,9 +32,7 @@ def windows(count: int, blocked_share: float) -> list[Window]:
         pytest.param([], windows(11, 0.01), (200.0, 100.0), id="hardly-blocked"),
     ],
 )
-def test_what_disks_keep_up(
-    blocked: list[Window], calm: list[Window], peak: tuple[float, float]
-) -> None:
+def test_what_disks_keep_up(blocked, calm, peak):
     """While the process is blocked, where that is so in four windows at least; else at any time."""
     assert Window.peak([*blocked, *calm]) == pytest.approx(peak, rel=1e-4)
 
@@ -62,9 +60,7 @@ def test_no_windows() -> None:
         ((1, 2), None, None),
     ],
 )
-def test_growth_of_a_counter(
-    times_s: tuple[int, ...], counter: tuple[int | None, ...] | None, expected: int | None
-) -> None:
+def test_growth_of_a_counter(times_s, counter, expected):
     """From the first row to the last, where both have it and time passed."""
     timeline = RecordedTimeline({"time_ns": [time * SECOND_NS for time in times_s]}, {})
     assert TimelineRows(timeline, [range(len(times_s))]).growth(counter) == expected

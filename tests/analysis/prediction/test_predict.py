@@ -9,11 +9,10 @@ from typing import Any, cast
 import numpy as np
 import past
 import pytest
-from predicted_tasks import DISK, MIB, pool_workers, profile, run_of
+from predicted_tasks import DISK, MIB, pool_workers, profile, run_of, sync_ns
 from seed_facts import cpu_limit, operations_limit
 from seed_workers import worker, workers
 
-from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR, PoolChange, _Unknowns
 from io_benchmark.analysis.prediction.pool_storage import SLOWING, WRITES, WRITES_LIMIT, PoolStorage
@@ -40,11 +39,17 @@ def predicted(*profiles: Any, ceilings: tuple[float, ...] = (50, 50), **target: 
     return pool
 
 
-SYNC_NS = next(
-    entry.mean_ns
-    for entry in pool_workers("intel")[0].entries
-    if entry.subject.variant == "append-fsync"
-)
+SYNC_NS = sync_ns()
+BUSY = {"cpu_s": 12, "waiting": 0.0}
+ONE_CPU = {"change": {"host.cpu_count": 1}}
+
+
+def syncing(factor: float) -> dict[str, Any]:
+    return {"slower": {"sync-write/append-fsync": factor}}
+
+
+def both_pools() -> list[Any]:
+    return [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
 
 
 @pytest.mark.parametrize(
@@ -54,25 +59,14 @@ SYNC_NS = next(
         ({"written_mib": MIXED}, {}, 3, (1, 0, 0)),
         ({"written_mib": (20,) * 4}, {}, 2, (0, 0, 0)),
         # As many syncs as there were, times what each takes longer; commits of ext4 flush twice.
-        (
-            {"syncs": SYNCS},
-            {"slower": {"sync-write/append-fsync": 3}},
-            2 + 200 * SYNC_NS / S,
-            (0, 200 * SYNC_NS / S, 0),
-        ),
+        ({"syncs": SYNCS}, syncing(3), 2 + 200 * SYNC_NS / S, (0, 200 * SYNC_NS / S, 0)),
         # Without counts of commits there are as many syncs as flushes, or half as many.
         (
             {"syncs": {"flushes": 200, "commits": None}},
-            {"slower": {"sync-write/append-fsync": 3}},
-            2 + 300 * SYNC_NS / S,
-            (0, 300 * SYNC_NS / S, 0),
+            *(syncing(3), 2 + 300 * SYNC_NS / S, (0, 300 * SYNC_NS / S, 0)),
         ),
         # A disk that writes at its ceiling is waited for once.
-        (
-            {"written_mib": (50, 50), "syncs": SYNCS},
-            {"slower": {"sync-write/append-fsync": 1.5}},
-            *(2, None),
-        ),
+        ({"written_mib": (50, 50), "syncs": SYNCS}, syncing(1.5), 2, None),
         # The part of the time on a CPU, a quarter of that in the kernel not: it is with files.
         (
             {"cpu_s": 1, "kernel_s": 0.4},
@@ -83,11 +77,7 @@ SYNC_NS = next(
         ({"cpu_s": 2}, {"ceilings": (50,), "slower": {"spawn": 1.08}}, 2, (0, 0, 0)),
         ({"cpu_s": 2}, {"ceilings": (50,), "slower": {"spawn": 1.5}}, 2.927, (0, 0, 0.927)),
         # On 1 CPU, two that were busy take twice as long; what one was busy with takes the same.
-        (
-            {"cpu_s": 3, "waiting": 0, "busy_cpus": (2, 2, 1, 1)},
-            {"change": {"host.cpu_count": 1}},
-            *(3, (0, 0, 1)),
-        ),
+        ({**BUSY, "cpu_s": 3, "busy_cpus": (2, 2, 1, 1)}, ONE_CPU, 3, (0, 0, 1)),
         # The task waited for all that was written; nobody waited for it; a window had room in memory.
         ({"written_mib": (20,) * 4, "waiting": 1}, {}, 2.8, (0.8, 0, 0)),
         ({"written_mib": (20,) * 4, "waiting": 0, "cpu_s": 2}, {}, 2, (0, 0, 0)),
@@ -101,9 +91,7 @@ SYNC_NS = next(
         ),
     ],
 )
-def test_times(
-    profiled: dict[str, Any], target: dict[str, Any], time_s: float, added_s: Any
-) -> None:
+def test_times(profiled, target, time_s, added_s):
     """The task's time, and what writes, syncs and the CPU add to it."""
     pool = predicted(profile(**profiled), **target)
     assert pool.time_ns / S == pytest.approx(time_s, rel=0.03)
@@ -122,8 +110,8 @@ def test_interval_of_one_profile() -> None:
     """The errors of the model, of tasks, of ceilings, and of a room in memory that nothing limits."""
     pool = predicted(profile((0,) * 4, waiting=0))
     expected = 1.7 * math.hypot(MODEL_ERROR, math.sqrt(2) * 0.05)
-    assert math.log(pool.high_ns / pool.time_ns) == pytest.approx(expected, rel=0.02)
-    assert math.log(pool.time_ns / pool.low_ns) == pytest.approx(expected, rel=0.02)
+    for ratio in (pool.high_ns / pool.time_ns, pool.time_ns / pool.low_ns):
+        assert math.log(ratio) == pytest.approx(expected, rel=0.02)
 
 
 def test_what_widens_the_interval() -> None:
@@ -142,10 +130,8 @@ def test_what_widens_the_interval() -> None:
 
 def test_each_command_is_a_task() -> None:
     """Profiles of different commands are not averaged."""
-    workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
-    tasks = predict(
-        map(run_of, (profile(MIXED, command="a"), profile((0, 0), command="b"))), workers
-    )
+    profiles = profile(MIXED, command="a"), profile((0, 0), command="b")
+    tasks = predict(map(run_of, profiles), both_pools())
     assert [task.sha256 for task in tasks] == ["a" * 64, "b" * 64]
     assert [fmean(task.measured_ns) for task in tasks] == [2 * S, 1 * S]
     assert [task.pools[0].time_ns for task in tasks] == pytest.approx([3 * S, 1 * S], rel=0.02)
@@ -154,18 +140,16 @@ def test_each_command_is_a_task() -> None:
 @pytest.mark.parametrize(("mib", "share"), [(19, 0.0), (21, 0.5)])
 def test_share_at_the_ceiling(mib: float, share: float) -> None:
     """Windows in which a pool's disks work for 80 % of the time or more; here a second of two."""
-    workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
-    (task,) = predict([run_of(profile((0, mib, mib, 0)))], workers)
+    (task,) = predict([run_of(profile((0, mib, mib, 0)))], both_pools())
     assert (task.at_ceiling_share, task.pools[0].at_ceiling_share) == (0.0, share)
-    (task,) = predict([run_of(profile((mib,) * 4))], workers[1:])
+    (task,) = predict([run_of(profile((mib,) * 4))], both_pools()[1:])
     assert task.at_ceiling_share is None
 
 
 def test_written_over_time() -> None:
     """Each window, or 120 steps that have the same bytes; the ceilings of the place that got most."""
-    workers = [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
     short, long = (
-        cast("Any", predict([run_of(profile(written))], workers)[0].written)
+        cast("Any", predict([run_of(profile(written))], both_pools())[0].written)
         for written in (MIXED, (10, 30) * 150)
     )
     assert short.bytes_per_s == pytest.approx([0, 100 * MIB, 100 * MIB, 0])
@@ -180,7 +164,7 @@ def test_written_over_time() -> None:
 def test_busy_machine(other_cpu_ms: int, cpus: str | None) -> None:
     """A note says that other processes worked meanwhile, from 0.3 CPUs on."""
     made = profile(MIXED, change={"other_cpu_ms": other_cpu_ms})
-    (task,) = predict([run_of(made)], [*pool_workers("intel"), *pool_workers("amd-16", (50,))])
+    (task,) = predict([run_of(made)], both_pools())
     texts = [text_of(note).partition(":")[0] for note in task.notes]
     assert texts == ([f"Other processes used {cpus} CPUs meanwhile"] if cpus else [])
 
@@ -189,7 +173,7 @@ def test_flushes_of_a_file_system() -> None:
     """A window with four flushes may be a file system's own commits; with more, the task syncs."""
     nothing = np.zeros(2)
     flushes = np.array([4.0, 5.0])
-    place = PlaceDemand("workspace", nothing, nothing, nothing, flushes, 0.0, None)
+    place = PlaceDemand("workspace", *(nothing,) * 3, flushes, 0.0, None)
     assert place.is_synced.tolist() == [False, True]
 
 
@@ -215,9 +199,7 @@ def test_retrieves_that_show_a_slow_end(count: int, is_known: bool) -> None:
         ((751, 751), 299, True, 0.0),
     ],
 )
-def test_which_requests_a_limit_counts(
-    unmerged: tuple[float, float], writes: float, has_limit: bool, merged: float
-) -> None:
+def test_which_requests_a_limit_counts(unmerged, writes, has_limit, merged):
     """A cgroup's limit counts them before the kernel merges them; of others more than a second may tell."""
     nothing, logs = np.zeros(2), [math.log(1000)]
     limit = {(WRITES_LIMIT, "workspace"): logs} if has_limit else {}
@@ -233,12 +215,11 @@ def test_which_requests_a_limit_counts(
 
 # --- what is not predicted, and the reason that is given ---
 
-MORE_CPUS = {"host.cpu_online_count": 32, "host.cpu_count": 32}
+MORE_CPUS = {"change": {"host.cpu_online_count": 32, "host.cpu_count": 32}}
 HALF_THE_CPUS = {"change": {"host.cpu_online_count": 8, "host.cpu_count": 8}}
-ALL_BUT = {"spawn": {"only": ("sync-write/append-fsync",)}, "sync-write": {"only": ("spawn",)}}
-LIMITED = {
-    "change": operations_limit(250, name=DISK) | {"storage.places.0.devices.0.number": "259:0"}
-}
+NO_SPAWN, ONLY_SPAWN = {"only": ("sync-write/append-fsync",)}, {"only": ("spawn",)}
+NUMBER = {"storage.places.0.devices.0.number": "259:0"}
+LIMITED = {"change": operations_limit(250, name=DISK) | NUMBER}
 SLOWING_DOWN = {
     "change": {
         "workloads.0.samples.copy_ns": lambda column: [
@@ -246,9 +227,10 @@ SLOWING_DOWN = {
         ]
     }
 }
-BUSY = {"cpu_s": 12, "waiting": 0.0}
-AGAIN, ON_AMD = "; profile it again", "; profile the task on amd-16"
-USED = "the task used {} CPUs on average, and amd-16 has {}"
+FAILED = {"code": 1, "signal": None, "error": None}
+EMPTY = {"interval_s": 0.1, "columns": {}, "devices": {}}
+UNCOVERED = "the profile's timeline is not of all its time; profile it again"
+ON_AMD = "; profile the task on amd-16"
 
 
 def refusal(
@@ -262,72 +244,47 @@ def refusal(
 @pytest.mark.parametrize(
     ("profiled", "target", "source", "text"),
     [
+        refusal("the profiled command failed; profile it again", more={"ending": FAILED}),
+        refusal("the profiled command failed; profile it again", more={"usage": None}),
+        refusal(UNCOVERED, more={"timeline": EMPTY}),
+        refusal(UNCOVERED, more={"wall_ns": 20_000_000_000}),
         refusal(
-            f"the profiled command failed{AGAIN}",
-            more={"ending": {"code": 1, "signal": None, "error": None}},
-        ),
-        refusal(f"the profiled command failed{AGAIN}", more={"usage": None}),
-        refusal(
-            f"the profile's timeline is not of all its time{AGAIN}",
-            more={"timeline": {"interval_s": 0.1, "columns": {}, "devices": {}}},
-        ),
-        refusal(
-            f"the profile's timeline is not of all its time{AGAIN}",
-            more={"wall_ns": 20_000_000_000},
-        ),
-        refusal(
-            "the profile watched no disk; profile with --place on a local disk",
-            more={"storage": {"places": []}},
+            "the profile watched no disk; profile with --place", more={"storage": {"places": []}}
         ),
         refusal("the command took less than 1.00 s, which does not show", written_mib=(0,)),
         refusal("the profile does not name its pool; name it by --pool NAME", pool=None),
         # A disk that writes more than 1.5 ceilings has another one.
         refusal(
-            "the profile's disks wrote more than those of intel can; check --pool of the profile, or",
-            written_mib=(76,) * 4,
+            "the profile's disks wrote more than those of intel can; check", written_mib=(76,) * 4
         ),
         refusal("", written_mib=(74,) * 4),
         # A disk with a burst: what only computes does not meet it.
-        refusal(
-            "retrieves of amd-16 took 2.93× as long at the end of a run as at its start",
-            SLOWING_DOWN,
-            written_mib=(50,) * 4,
-        ),
+        refusal("retrieves of amd-16 took 2.93× as long", SLOWING_DOWN, written_mib=(50,) * 4),
         refusal("", SLOWING_DOWN, cpu_s=1),
         # CPUs: how parallel work divides is not known, and what nothing compares neither.
         refusal(
-            USED.format("6.00", f"0.50× as many as the profiled machine{ON_AMD}"),
+            "the task used 6.00 CPUs on average, and amd-16 has 0.50× as many as the profiled "
+            f"machine{ON_AMD}",
             HALF_THE_CPUS,
             cpu_s=12,
         ),
         refusal("", HALF_THE_CPUS, cpu_s=2),
         # More CPUs may be used by a task that kept nine tenths of them busy.
+        refusal("the task used 6.00 CPUs", MORE_CPUS, **BUSY, busy_cpus=(14.5,) * 4),
+        refusal("", MORE_CPUS, **BUSY, busy_cpus=(14.3,) * 4),
+        refusal("the task used 0.900 CPUs", {"change": cpu_limit(0.5)}, cpu_s=1.8),
         refusal(
-            USED.format("6.00", "2.00× as many"),
-            {"change": MORE_CPUS},
-            **BUSY,
-            busy_cpus=(14.5,) * 4,
+            "nothing compares the CPUs of intel and amd-16; measure spawn", NO_SPAWN, cpu_s=0.21
         ),
-        refusal("", {"change": MORE_CPUS}, **BUSY, busy_cpus=(14.3,) * 4),
-        refusal(USED.format("0.900", "0.03"), {"change": cpu_limit(0.5)}, cpu_s=1.8),
-        refusal(
-            "nothing compares the CPUs of intel and amd-16; measure spawn on both",
-            ALL_BUT["spawn"],
-            cpu_s=0.21,
-        ),
-        refusal("", ALL_BUT["spawn"], cpu_s=0.19),
+        refusal("", NO_SPAWN, cpu_s=0.19),
         refusal(
             "the task syncs, and intel has no append-fsync; measure sync-write at workspace",
-            ALL_BUT["sync-write"],
-            ALL_BUT["sync-write"],
+            *(ONLY_SPAWN, ONLY_SPAWN),
             syncs={"flushes": 2, "commits": 1},
         ),
         # What is read in a tenth of the time may be neglected: 100 MiB/s in two seconds.
         refusal(
-            "the task read 21 MiB from the disks of workspace, and no ceiling of reading is "
-            f"measured{ON_AMD}",
-            {"ceilings": (100,)},
-            read_mib=21,
+            "the task read 21 MiB from the disks of workspace", {"ceilings": (100,)}, read_mib=21
         ),
         refusal("", {"ceilings": (100,)}, read_mib=19),
         # How fast a disk of the profile at its ceiling could be, decides on one 20 times as fast.
@@ -336,30 +293,18 @@ def refusal(
         # 800 requests in each half second; nothing but spawn was measured.
         refusal(
             "the task would take 1,000 ms to 16.0 s, depending on how many requests the disks of amd-16 do",
-            ALL_BUT["sync-write"],
-            ALL_BUT["sync-write"],
+            *(ONLY_SPAWN, ONLY_SPAWN),
             written_mib=(50, 50),
         ),
         # A cgroup counts requests before they are merged: 1,600 in each half second, or 160.
-        refusal(
-            "the task would take 1,000 ms to 13.6 s, depending on whose waiting for I/O the profile shows",
-            LIMITED,
-            written_mib=(10, 10),
-            merged=9,
-        ),
+        refusal("the task would take 1,000 ms to 13.6 s", LIMITED, written_mib=(10, 10), merged=9),
         refusal("", LIMITED, written_mib=(10, 10)),
         # Each synchronous write is a request, so that as many as the disk syncs are known.
-        refusal(
-            "the task would take 1,000 ms to 3.20 s, depending on how many requests",
-            {"slower": {"sync-write/append-fsync": 10}},
-            written_mib=(50, 50),
-        ),
-        refusal("", {"slower": {"sync-write/append-fsync": 0.5}}, written_mib=(50, 50)),
+        refusal("the task would take 1,000 ms to 3.20 s", syncing(10), written_mib=(50, 50)),
+        refusal("", syncing(0.5), written_mib=(50, 50)),
     ],
 )
-def test_reasons(
-    profiled: dict[str, Any], target: dict[str, Any], source: dict[str, Any], text: str
-) -> None:
+def test_reasons(profiled, target, source, text):
     """The first reason counts; without one there is a prediction."""
     pools = [*pool_workers("intel", **source), *pool_workers("amd-16", **target)]
     (task,) = predict([run_of(profile(**profiled))], pools)
@@ -369,26 +314,17 @@ def test_reasons(
     assert known.startswith(text) if text else known == ""
 
 
-@pytest.mark.parametrize(
-    ("results", "expected"),
-    [
-        (
-            pool_workers("amd-16"),
-            "intel, where the task was profiled, has no results; add them to --on",
-        ),
-        (
-            [*pool_workers("intel"), *workers(pools=["amd-16"])],
-            (
-                "amd-16 has no write ceiling of the place workspace; measure cache-retrieve there with "
-                "trials, and use the same name of the place in the profile"
-            ),
-        ),
-    ],
-)
-def test_pools_without_results(results: list[Worker], expected: str) -> None:
+def test_pools_without_results() -> None:
     """Differences of syncs and CPUs need those of the profile's pool; a prediction needs ceilings."""
-    (task,) = predict([run_of(profile())], results)
-    assert [text_of(pool.reason) for pool in task.pools if pool.reason] == [expected]
+    source = "intel, where the task was profiled, has no results; add them to --on"
+    target = "amd-16 has no write ceiling of the place workspace; measure cache-retrieve there with"
+    for results, expected in (
+        (pool_workers("amd-16"), source),
+        ([*pool_workers("intel"), *workers(pools=["amd-16"])], target),
+    ):
+        (task,) = predict([run_of(profile())], results)
+        (reason,) = (text_of(pool.reason) for pool in task.pools if pool.reason)
+        assert reason.startswith(expected)
 
 
 def test_the_fastest_profiled_pool_is_the_source() -> None:

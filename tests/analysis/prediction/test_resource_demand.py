@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 import pytest
-from predicted_tasks import pool_workers
+from predicted_tasks import DISK, pool_workers, sync_ns
 from published_profiles import MIB, Sample, resource_document, resource_profile
+from seed_facts import operations_limit
 
 from io_benchmark.analysis.prediction.demand import Demand, demand_of_machine
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, WRITES, PoolStorage
@@ -21,21 +22,10 @@ S = 10**9
 IDLE = Sample(user=0.5)
 # The results' place is a volume on disks: each byte is counted twice, and 50 MiB are the disks' ceiling.
 FULL = Sample(written_mib=100, waiting=0.5)
-
-
-LIMIT = {
-    "group": "/sys/fs/cgroup/task",
-    "device": "259:0",
-    "device_name": "nvme0n1",
-    "kind": "write_operations_per_s",
-    "value": 250,
-}
-LIMITED = {"limits.io": [LIMIT], "storage.places.0.devices.0.number": "259:0"}
-SYNC_NS = next(
-    entry.mean_ns
-    for entry in pool_workers("intel")[0].entries
-    if entry.subject.variant == "append-fsync"
-)
+COMPUTING = FULL._replace(waiting=0, user=0.5)
+SECOND = IDLE._replace(span_ms=1000)
+CACHED = COMPUTING._replace(cached_mib=400)
+LIMITED = operations_limit(250, name=DISK) | {"storage.places.0.devices.0.number": "259:0"}
 
 
 def made_of(*samples: Sample) -> ResourceProfile:
@@ -91,11 +81,11 @@ def test_waiting() -> None:
         ([IDLE._replace(span_ms=499)] * 2, "the profile is shorter than 1.00 s"),
         ([IDLE] * 2, ""),
         ([IDLE._replace(read_mib=0)] * 2, "the profile has no counters of disks"),
-        ([IDLE._replace(span_ms=1000)] * 20 + [IDLE._replace(span_ms=3001)], "samples of the profile are missing, or longer than 3.00 s"),
-        ([IDLE._replace(span_ms=1000)] * 20 + [IDLE._replace(span_ms=3000)], ""),
-        ([IDLE._replace(span_ms=1000)] * 28 + [IDLE._replace(span_ms=3001)], ""),
+        ([SECOND] * 20 + [IDLE._replace(span_ms=3001)], "samples of the profile are missing, or"),
+        ([SECOND] * 20 + [IDLE._replace(span_ms=3000)], ""),
+        ([SECOND] * 28 + [IDLE._replace(span_ms=3001)], ""),
     ],
-)  # fmt: skip
+)
 def test_samples_that_do_not_show_when_it_wrote(samples: list[Sample], text: str) -> None:
     """Nothing is predicted where more than a tenth of the time is in samples of over 3 s."""
     demand = demand_of_machine(made_of(*samples), S, "data", (1, 1))
@@ -135,19 +125,10 @@ def predicted(*samples: Sample, task_s: float | None = None, **target: Any) -> A
         # At the ceiling and with nothing to do, a task waits for a journal, which is no iowait.
         ([IDLE, FULL._replace(waiting=0), IDLE, IDLE], {}, 2.5),
         # While it computes, memory takes the bytes; a window that syncs waits for those as well.
-        ([IDLE, FULL._replace(waiting=0, user=0.5), IDLE, IDLE], {}, 2),
-        ([IDLE, FULL._replace(waiting=0, user=0.5), FULL, IDLE], {}, 3),
+        ([IDLE, COMPUTING, IDLE, IDLE], {}, 2),
+        ([IDLE, COMPUTING, FULL, IDLE], {}, 3),
         # What is left in memory, where there is room, shows that it does not sync.
-        (
-            [
-                IDLE,
-                FULL._replace(waiting=0, user=0.5, cached_mib=400),
-                FULL._replace(waiting=0.2, user=0.3, cached_mib=400),
-                IDLE,
-            ],
-            {},
-            2.2,
-        ),
+        ([IDLE, CACHED, CACHED._replace(waiting=0.2, user=0.3), IDLE], {}, 2.2),
         # A limit of requests counts them after merging, as far as is known.
         ([IDLE, Sample(4, 0.5, writes=50), IDLE, IDLE], {"change": LIMITED}, 2.08),
         # On half of the CPUs, what kept two busy takes twice as long.
@@ -165,7 +146,7 @@ def test_syncs() -> None:
     """Where it waited below the ceiling, half of its requests are taken to be syncs."""
     samples = [IDLE, Sample(0.1, 0.5, writes=400), IDLE, IDLE]
     _, pool = predicted(*samples, slower={"sync-write/append-fsync": 3})
-    assert pool.added_by_syncs_ns == pytest.approx(2 * 100 * SYNC_NS, rel=0.03)
+    assert pool.added_by_syncs_ns == pytest.approx(2 * 100 * sync_ns(), rel=0.03)
     only: dict[str, Any] = {"only": ("spawn", "random-io")}
     _, pool = predicted(*samples, **only)
     assert text_of(pool.reason).startswith("the task may sync, and amd-16 has no append-fsync")
@@ -187,9 +168,8 @@ def test_places() -> None:
     run = RunProfile(made_of(IDLE, IDLE), "a", "b", "amd-16")
     for names, place in ((("a", "workspace"), "workspace"), (("b", "a"), "a"), ((), "workspace")):
         figures = {(WRITE_RATE, name): [1.0] for name in names}
-        assert _ProfiledRun.of(run, PoolStorage("amd-16", 1, figures, None, None, None)).places == (
-            place,
-        )
+        pool = PoolStorage("amd-16", 1, figures, None, None, None)
+        assert _ProfiledRun.of(run, pool).places == (place,)
 
 
 def test_the_time_outside_the_profile() -> None:
@@ -213,10 +193,8 @@ def test_how_often_bytes_are_counted() -> None:
     counting = PoolStorage.of("intel", pool_workers("intel"), {}).counting
     assert counting == {"workspace": (2.0, 2.0)}
     unknown: dict[str, Any] = {"storage.places.0.devices": []}
-    workers = [
-        *pool_workers("intel", (100,) * 3, change=unknown),
-        *pool_workers("amd-16", (50,) * 3),
-    ]
+    source = pool_workers("intel", (100,) * 3, change=unknown)
+    workers = [*source, *pool_workers("amd-16", (50,) * 3)]
     samples = [Sample(written_mib=86.6, waiting=0.5)] * 4
     (task,) = predict([RunProfile(made_of(*samples), "a", "b", "intel")], workers)
     pool: Any = task.pools[0]
@@ -241,8 +219,6 @@ def test_runs_of_a_label() -> None:
         )
     ]
     tasks = predict(runs, workers)
-    assert [(task.program, task.measured_ns) for task in tasks] == [
-        ("x", (3 * S, 4 * S)),
-        ("y", (2 * S,)),
-    ]
+    measured = [(task.program, task.measured_ns) for task in tasks]
+    assert measured == [("x", (3 * S, 4 * S)), ("y", (2 * S,))]
     assert tasks[0].pools[0].measured_ns == (6 * S,)

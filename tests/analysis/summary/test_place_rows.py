@@ -142,9 +142,7 @@ FICLONE = {"copy_method": "FICLONE", "shares_extents": True}
     ],
     ids=["exact", "another-method", "out-of-time", "cut-off", "different-work"],
 )
-def test_one_worker(
-    entry: Callable[[Document], Document], ratio: float | None, reason: str
-) -> None:
+def test_one_worker(entry, ratio, reason):
     """Its ratio to the first place is exact without noise; a different method is named."""
     # The order of the task's settings decides which place is first, whatever was measured first.
     cells = intel(lambda first: [entry(first), first])
