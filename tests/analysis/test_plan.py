@@ -27,6 +27,7 @@ def report_of(*subjects: SubjectReport) -> Report:
     return Report("", "a", "", 0.05, subjects, (), (), (), (), (), (), ())
 
 
+NOT_COMPARED = "not met, these two were not compared"
 BROKEN = (
     "not met, 1.00× (1.300 to 1.400) on cache-retrieve, place workspace, destination overwrite, "
     "fidelity seed"
@@ -46,8 +47,8 @@ BROKEN = (
         ("b/a<1.05", [(0.9, 1.0), (0.9, 2.0)], False, "not decided, 1.00× (0.90 to 2.00)"),
         ("b/a<1.05", [(0.9, 1.0), (0.9, 2.0), (1.3, 1.4)], False, f"{BROKEN}, and 1 more"),
         ("b/a<1.05", [(0.9, 1.0)] * 3, True, "met on 3 measurements"),
-        ("b/a<1.05", [], False, "not met, these two were not compared; there are: none"),
-        ("a/b<1.05", [(0.9, 1.0)], False, "not met, these two were not compared; there are: b/a"),
+        ("b/a<1.05", [], False, f"{NOT_COMPARED}; there are: none"),
+        ("a/b<1.05", [(0.9, 1.0)], False, f"{NOT_COMPARED}; there are: b/a"),
     ],
 )
 def test_outcomes(expectation, intervals, met, message):
@@ -69,9 +70,11 @@ MEASURED = report_of(
     part(STAT[0], 0.9, 1.2),
     part(STAT[1], 0.9, 1.0),
 )
+FSYNC_NAME = "sync-write, place workspace, append-fsync"
+STAT_NAME = "metadata, place workspace, stat, 1 at once"
 WORDS = (
-    "sync-write, place workspace, dsync-append, place memory, append-fsync, metadata, stat, "
-    "1 at once, 4 at once"
+    "there are: sync-write, place workspace, dsync-append, place memory, append-fsync, metadata, "
+    "stat, 1 at once, 4 at once"
 )
 
 
@@ -81,22 +84,10 @@ WORDS = (
         ("place workspace, dsync-append", True, "met"),
         ("dsync-append", True, "met on 1 measurement; 1 not compared"),
         (" 4 at once ,  metadata ", True, "met"),
-        (
-            *("sync-write", False),
-            "not met, 1.00× (1.300 to 1.400) on sync-write, place workspace, append-fsync",
-        ),
-        (
-            *("metadata", False),
-            "not decided, 1.00× (0.90 to 1.20) on metadata, place workspace, stat, 1 at once",
-        ),
-        (
-            *("place memory", False),
-            "not met, these two were not compared on place memory; there are: none",
-        ),
-        (
-            *("sync-write, 8", False),
-            f"not met, no measurement has sync-write, 8 in its name; there are: {WORDS}",
-        ),
+        ("sync-write", False, f"not met, 1.00× (1.300 to 1.400) on {FSYNC_NAME}"),
+        ("metadata", False, f"not decided, 1.00× (0.90 to 1.20) on {STAT_NAME}"),
+        ("place memory", False, f"{NOT_COMPARED} on place memory; there are: none"),
+        ("sync-write, 8", False, f"not met, no measurement has sync-write, 8 in its name; {WORDS}"),
     ],
 )
 def test_of_one_measurement(parts: str, met: bool, message: str) -> None:
@@ -110,9 +101,8 @@ def test_of_one_measurement(parts: str, met: bool, message: str) -> None:
 def test_before_and_after() -> None:
     """The sides of two pushes have a space in their names, which no word of a title takes."""
     parsed = Expectation.parse(" amd-16 after / amd-16 before < 1.05 on spawn, place workspace")
-    assert (parsed.candidate, parsed.baseline, parsed.limit) == (
-        *("amd-16 after", "amd-16 before", 1.05),
-    )
+    sides = (parsed.candidate, parsed.baseline)
+    assert (*sides, parsed.limit) == ("amd-16 after", "amd-16 before", 1.05)
     assert parsed.parts == ("spawn", "place workspace")
 
 

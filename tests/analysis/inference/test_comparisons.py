@@ -74,9 +74,8 @@ def test_verdicts(adjusted, at_90, expected):
 )
 def test_a_single_worker_may_be_unusual(log_ratio, single_sides, expected):
     """It is slower only by more than workers of one pool differ, by 10 % at the least."""
-    estimate = Estimate(
-        log_ratio, 0.005, math.inf, single_sides=single_sides, single_variance=0.0049
-    )
+    sides = {"single_sides": single_sides, "single_variance": 0.0049}
+    estimate = Estimate(log_ratio, 0.005, math.inf, **sides)
     (judgement,) = judge([estimate], [SINGLE], MARGIN)
     assert judgement.verdict is expected
 
@@ -123,11 +122,8 @@ def test_a_declared_look_stands():
     assert comparison.of_all.ratio == pytest.approx(1.01, abs=0.01)
     assert comparison.of_all.verdict is INCONCLUSIVE
     assert compared(workers[::-1]) == comparison  # the order of the results does not matter
-    (assumptions,) = [
-        line
-        for line in lines(section(seed_workers.report_of(workers, schedule=DECLARED), "cache"))
-        if "Welch's test" in line
-    ]
+    report = seed_workers.report_of(workers, schedule=DECLARED)
+    (assumptions,) = [line for line in lines(section(report, "cache")) if "Welch's test" in line]
     assert assumptions.startswith("- amd-16: 3 and 3 workers, compared by Welch's test")
     assert assumptions.endswith("; first of at most 2 looks")
 
@@ -171,15 +167,8 @@ def several(ratio, workers):
 
 def advice(sides, schedule=None, *, comparisons=1, is_one_machine=False):
     candidate, baseline = sides
-    pair = Pair(
-        "amd-16",
-        "intel",
-        candidate,
-        baseline,
-        variations.given(0.05),
-        schedule=schedule,
-        is_one_machine=is_one_machine,
-    )
+    pair = Pair("amd-16", "intel", candidate, baseline, variations.given(0.05), schedule=schedule)
+    pair = replace(pair, is_one_machine=is_one_machine)
     estimate = Estimate.of_sides(candidate, baseline, 0.05)
     return advise(estimate, pair, margin=MARGIN, comparisons=comparisons)
 
@@ -304,33 +293,18 @@ def test_too_many(variation, wider):
 ANEW = "a new measurement with {} per pool and one look should settle it"
 
 
+NONE_LEFT = "no look is declared after 6 workers per pool; "
+TOO_FEW = "the chance at the last declared look, 12 workers per pool, is too small; "
+
+
 @pytest.mark.parametrize(
     ("looks", "ratio", "workers", "expected"),
     [
         pytest.param("3,6,12", 1.15, 4, 2, id="the next look"),
         pytest.param("3,6,12", 1.08, 6, 6, id="the last look"),
-        pytest.param(
-            "3,6",
-            1.07,
-            6,
-            f"no look is declared after 6 workers per pool; {ANEW.format(17)}",
-            id="no look is left",
-        ),
-        pytest.param(
-            "3,6,12",
-            1.055,
-            6,
-            "the chance at the last declared look, 12 workers per pool, is too small; "
-            + ANEW.format(20),
-            id="the looks that are left are too few",
-        ),
-        pytest.param(
-            "3,6",
-            1.049,
-            6,
-            f"no look is declared after 6 workers per pool; {ANEW.format(21)}",
-            id="at the margin",
-        ),
+        pytest.param("3,6", 1.07, 6, NONE_LEFT + ANEW.format(17), id="no look is left"),
+        pytest.param("3,6,12", 1.055, 6, TOO_FEW + ANEW.format(20), id="too few are left"),
+        pytest.param("3,6", 1.049, 6, NONE_LEFT + ANEW.format(21), id="at the margin"),
     ],
 )
 def test_declared_looks(looks, ratio, workers, expected):

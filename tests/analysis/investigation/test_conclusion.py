@@ -58,12 +58,21 @@ def compared(explanation: Explanation = EXPLAINED, **changes: Any) -> Explanatio
     return replace(explanation, comparison=replace(explanation.comparison, **changes))
 
 
-def test_change() -> None:
-    """Times, cause and demand agree: the next larger machine type."""
-    conclusion = concluded()
+@pytest.mark.parametrize(
+    ("own_type", "expected"),
+    [
+        ("c3d-standard-16-lssd", ("c3d-standard-16-lssd", "c3d-standard-30-lssd", 0)),
+        # Where the number of local SSDs is free, one is added.
+        ("n2-standard-16", ("n2-standard-16", "", 1)),
+    ],
+)
+def test_change(own_type, expected):
+    """Times, cause and demand agree: the next larger machine type, or a disk more."""
+    explanation = replace(EXPLAINED, machine_types=(own_type, "c2-standard-16"))
+    conclusion = concluded(SLOWER, explanation)
     assert conclusion.fix is not None
     assert (conclusion.outcome, conclusion.fix.target) == (Outcome.CHANGE, Target.POOL)
-    assert fix(EXPLAINED) == ("c3d-standard-16-lssd", "c3d-standard-30-lssd", 0)
+    assert fix(explanation) == expected
     assert "supported by facts and times, without a trial" in text_of(conclusion.certainty)
 
 
@@ -72,35 +81,27 @@ def test_each_step_is_needed() -> None:
     assert conclude(Findings()) is None
     assert outcome(SLOWER) is None
     assert outcome(SLOWER, EXPLAINED) is None
-    for verdict, expected in {
-        Verdict.EQUIVALENT: Outcome.NOTHING,
-        Verdict.FASTER: Outcome.NOTHING,
-        Verdict.INCONCLUSIVE: Outcome.OPEN,
-    }.items():
-        assert outcome(slowness(verdict=verdict)) is expected
+    for verdict in (Verdict.EQUIVALENT, Verdict.FASTER):
+        assert outcome(slowness(verdict=verdict)) is Outcome.NOTHING
+    assert outcome(slowness(verdict=Verdict.INCONCLUSIVE)) is Outcome.OPEN
     assert outcome(replace(SLOWER, comparison=None)) is Outcome.OPEN
 
 
-@pytest.mark.parametrize(
-    ("work_s", "is_set_up"), [(219.0, True), (221.0, False), (None, False)]
-)  # fmt: skip
-def test_half_of_the_difference_is_own_work(work_s: float | None, is_set_up: bool) -> None:
+def test_half_of_the_difference_is_own_work() -> None:
     """With less, the set-up is slow and no disk; where the parts are not known, it may be own work."""
-    parts_s = {"set_up_s": 300.0} | ({} if work_s is None else {"work_s": work_s})
-    conclusion = conclude(Findings(slowness(parts_s=parts_s)))
-    assert (conclusion is not None) is is_set_up
-    if conclusion is not None:
-        assert conclusion.outcome is Outcome.NOT_IO
-        assert "by its set-up" in text_of(conclusion.answer)
+    for parts_s in ({"work_s": 221.0}, {}):
+        assert outcome(slowness(parts_s={"set_up_s": 300.0} | parts_s)) is None
+    conclusion = conclude(Findings(slowness(parts_s={"set_up_s": 300.0, "work_s": 219.0})))
+    assert conclusion is not None
+    assert conclusion.outcome is Outcome.NOT_IO
+    assert "by its set-up" in text_of(conclusion.answer)
 
 
-@pytest.mark.parametrize(
-    ("pending_s", "expected"), [(145.0, Outcome.NOT_IO), (143.0, Outcome.NOTHING)]
-)
-def test_a_tenth_of_the_time_is_pending(pending_s: float, expected: Outcome) -> None:
+def test_a_tenth_of_the_time_is_pending() -> None:
     """Then the pool's capacity is what to look at."""
-    parts_s = {"pending_s": pending_s, "work_s": 0.0}
-    assert outcome(slowness(verdict=Verdict.EQUIVALENT, parts_s=parts_s)) is expected
+    for pending_s, expected in ((145.0, Outcome.NOT_IO), (143.0, Outcome.NOTHING)):
+        parts_s = {"pending_s": pending_s, "work_s": 0.0}
+        assert outcome(slowness(verdict=Verdict.EQUIVALENT, parts_s=parts_s)) is expected
 
 
 @pytest.mark.parametrize(
@@ -147,15 +148,9 @@ def test_cause_of_another_resource() -> None:
     assert fix(replace(slow_cpu, machine_types=("c2-standard-16",) * 2), cpu) is None
 
 
-@pytest.mark.parametrize(
-    "explanation",
-    [
-        pytest.param(caused("other-load"), id="a cause that no change is known for"),
-        pytest.param(caused("scheduler", None), id="a cause without a remedy"),
-    ],
-)
+@pytest.mark.parametrize("explanation", [caused("other-load"), caused("scheduler", None)])
 def test_no_known_change(explanation: Explanation) -> None:
-    """It is named, and nothing is changed."""
+    """A cause that no change is known for, or has no remedy, is named."""
     conclusion = concluded(SLOWER, explanation)
     assert conclusion.outcome is Outcome.OPEN
     assert f"{explanation.reasons[0].cause.name} (supported)" in text_of(conclusion.answer)
@@ -186,9 +181,3 @@ def test_refused_comparison() -> None:
     """What the results lack is what decides it."""
     steps = (statement("measure it again"),)
     assert concluded(SLOWER, Explanation(None, open_questions=steps), None).next_steps == steps
-
-
-def test_other_machines_get_a_disk_more() -> None:
-    """Where the number of local SSDs is free, one is added."""
-    types = ("n2-standard-16", "c2-standard-16")
-    assert fix(replace(EXPLAINED, machine_types=types)) == ("n2-standard-16", "", 1)

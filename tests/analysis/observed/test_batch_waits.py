@@ -40,14 +40,16 @@ def worker(
 ) -> Worker:
     """Batches of a second, of which processes are blocked for 0.9; `writing_kib` repeats each second."""
     times_ns = range(SECOND_NS, (SECONDS + 2) * SECOND_NS, SECOND_NS)
-    columns: dict[str, Sequence[Any]] = {"time_ns": times_ns}
-    columns |= {"psi_io_some_us": [round(pressed * at / 1000) for at in times_ns]}
-    columns |= {"psi_memory_some_us": [0] * len(times_ns)}
-    columns |= {name: [0] * len(times_ns) for name in BUSY_COLUMNS}
-    columns[BUSY_COLUMNS[0]] = [busy_cpus * at // 1_000_000 for at in times_ns]
-    columns["cpu_iowait_ms"] = [round(idle_waiting * at / 1e6) for at in times_ns]
-    amounts = [writing_kib[at % len(writing_kib)] * KIB for at in range(-1, SECONDS)]
-    columns["writeback_bytes"] = amounts
+    zeros = [0] * len(times_ns)
+    columns: dict[str, Sequence[Any]] = {
+        **dict.fromkeys(BUSY_COLUMNS, zeros),
+        "time_ns": times_ns,
+        "psi_io_some_us": [round(pressed * at / 1000) for at in times_ns],
+        "psi_memory_some_us": zeros,
+        BUSY_COLUMNS[0]: [busy_cpus * at // 1_000_000 for at in times_ns],
+        "cpu_iowait_ms": [round(idle_waiting * at / 1e6) for at in times_ns],
+        "writeback_bytes": [writing_kib[at % len(writing_kib)] * KIB for at in range(-1, SECONDS)],
+    }
     entry = Entry(
         Subject(workload, "workspace", variant="warm"),
         start_ns=array("q", times_ns[:-1]),

@@ -14,12 +14,8 @@ PLACE = "storage.places.0."
 
 
 def device(name: str, below: str = "", **facts: Any) -> dict[str, Any]:
-    unset = dict.fromkeys(
-        (
-            *("number", "size_bytes", "stripe_count", "minimum_io_bytes", "optimal_io_bytes"),
-            *("mapper_name", "raid_level", "backing_file", "model"),
-        )
-    )
+    numbers = ("number", "size_bytes", "stripe_count", "minimum_io_bytes", "optimal_io_bytes")
+    unset = dict.fromkeys((*numbers, "mapper_name", "raid_level", "backing_file", "model"))
     return {**unset, "name": name, "kind": "disk", "below": list(below), **facts}
 
 
@@ -54,9 +50,8 @@ ENCRYPTED = [device("c", "v", kind="crypt"), *volume("ab", raid_level="raid0")]
         pytest.param(volume("ab"), "rw", None, (2, 1, True), id="linear"),
         pytest.param(volume("ab"), "rw,stripe=32", None, (2, 2, False), id="ext4-knows"),
         pytest.param(volume("ab"), "rw,stripe=0", None, (2, 1, True), id="ext4-knows-of-none"),
-        pytest.param(
-            volume("ab", minimum_io_bytes=1), "rw,stripe=32", None, (2, 1, True), id="a-hint"
-        ),
+        # A hint.
+        (volume("ab", minimum_io_bytes=1), "rw,stripe=32", None, (2, 1, True)),
         pytest.param(volume("ab"), "sunit=128,swidth=256", None, (2, 2, False), id="xfs-knows"),
         pytest.param(volume("ab"), "sunit=128,swidth=128", None, (2, 1, True), id="xfs-one-disk"),
         pytest.param(ENCRYPTED, "rw", None, (2, 2, False), id="encrypted-raid0"),
@@ -108,26 +103,23 @@ def test_medium(models: list[str | None], expected: str | None) -> None:
     assert stack.medium == expected
 
 
+C4D = {1: 330, 2: 660, 3: None, 4: 1320}
+
+
 @pytest.mark.parametrize(
     ("instance_type", "disks", "expected"),
     [
         ("c3d-standard-16-lssd", 1, 350),
         ("c2-standard-16", 2, 700),
         ("n2-standard-8", 3, 1050),
-        ("n2-standard-8", 4, 1400),
-        ("n2-standard-8", 8, 1400),
+        *(("n2-standard-8", disks, 1400) for disks in (4, 8)),
         ("n2-standard-8", 9, None),
         ("n2-standard-8", 16, 3120),
         ("n1-standard-8", 24, 4680),
         ("c3d-standard-360-lssd", 32, 6240),
-        ("c4d-standard-8-lssd", 1, 330),
-        ("c4d-standard-16-lssd", 2, 660),
-        ("c4d-standard-32-lssd", 4, 1320),
-        ("c4d-standard-16-lssd", 3, None),
+        *(("c4d-standard-8-lssd", disks, cap) for disks, cap in C4D.items()),
         ("c2-standard-16", 0, None),
-        ("z3-highmem-88", 1, None),
-        ("m5.large", 1, None),
-        ("", 1, None),
+        *((name, 1, None) for name in ("z3-highmem-88", "m5.large", "")),
         (None, 1, 350),
         # As the metadata server writes it.
         ("projects/1/machineTypes/C2-standard-16", 1, 350),
@@ -162,20 +154,16 @@ def test_disks_that_come_with_a_machine_type(instance_type, disks, larger):
 @pytest.mark.parametrize(
     ("settings", "idle"),
     [
-        pytest.param({"slice_idle": 8}, {"slice_idle": 8}, id="ms"),
-        pytest.param({"slice_idle": 8, "slice_idle_us": 8000}, {"slice_idle": 8}, id="both"),
-        pytest.param(
-            {"slice_idle": 0, "slice_idle_us": 500},
-            {"slice_idle_us": 500},
-            id="under a millisecond",
-        ),
-        pytest.param({"slice_idle": 0, "slice_idle_us": 0}, {"slice_idle": 0}, id="none"),
-        pytest.param({"group_idle_us": 0}, {"group_idle": 0}, id="none, in us alone"),
-        pytest.param({"group_idle_us": 700}, {"group_idle_us": 700}, id="us alone"),
-        pytest.param({"low_latency": 1}, {}, id="other settings"),
+        ({"slice_idle": 8}, {"slice_idle": 8}),
+        ({"slice_idle": 8, "slice_idle_us": 8000}, {"slice_idle": 8}),
+        ({"slice_idle": 0, "slice_idle_us": 500}, {"slice_idle_us": 500}),
+        ({"slice_idle": 0, "slice_idle_us": 0}, {"slice_idle": 0}),
+        ({"group_idle_us": 0}, {"group_idle": 0}),
+        ({"group_idle_us": 700}, {"group_idle_us": 700}),
+        ({"low_latency": 1}, {}),
     ],
 )
-def test_idle_settings(settings: dict[str, int], idle: dict[str, int]) -> None:
+def test_idle_settings(settings, idle):
     """How long a scheduler idles is in ms, and in us only where that is under a millisecond."""
     stack = view([device("a", scheduler="bfq", scheduler_settings=settings)]).stack
     assert stack is not None

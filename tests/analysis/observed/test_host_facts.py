@@ -38,6 +38,7 @@ IN_WORDS = {
 PLACE = "storage.places.0"
 DEVICE = f"{PLACE}.devices.1"
 GIB = 1024**3
+TWO = {"disks": "2", "stripes": "2"}
 
 
 def facts(change: dict[str, Any], place: str = "workspace") -> dict[str, Any]:
@@ -76,13 +77,11 @@ def with_further_disk(model: str) -> dict[str, Any]:
         ({f"{DEVICE}.scheduler": "mq-deadline"}, {"schedulers": "mq-deadline"}),
         (memory_limit(1536), {"memory limits": "1.5 GiB"}),
         (memory_limit(0), {}),
-        (
-            io_limit(1000) | cpu_limit(1.5),
-            {"I/O limits": "write_bytes_per_s nvme1n1 1000", "CPU limits": "1.5 CPUs"},
-        ),
+        (io_limit(1000), {"I/O limits": "write_bytes_per_s nvme1n1 1000"}),
+        (cpu_limit(1.5), {"CPU limits": "1.5 CPUs"}),
         # Equal disks are named once, others are counted by their kind.
-        (with_further_disk("nvme_card0"), {"disks": "2", "stripes": "2"}),
-        (with_further_disk("pd"), {"disks": "2", "stripes": "2", "disk models": "nvme_card0, pd"}),
+        (with_further_disk("nvme_card0"), TWO),
+        (with_further_disk("pd"), TWO | {"disk models": "nvme_card0, pd"}),
     ],
 )
 def test_changes(change: dict[str, Any], changed: dict[str, str]) -> None:

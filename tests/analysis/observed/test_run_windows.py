@@ -16,9 +16,7 @@ SUBJECT = Subject("cache-retrieve", "workspace")
 
 def windows(count: int, blocked_share: float) -> list[Window]:
     """Windows that read 1, 2, … bytes and write ten times as many."""
-    return [
-        Window(1.0, float(number), 10.0 * number, blocked_share) for number in range(1, count + 1)
-    ]
+    return [Window(1.0, 1.0 * at, 10.0 * at, blocked_share) for at in range(1, count + 1)]
 
 
 @pytest.mark.parametrize(
@@ -30,11 +28,12 @@ def windows(count: int, blocked_share: float) -> list[Window]:
         pytest.param(windows(4, 0.5), windows(90, 0.0), (7.4, 37.0), id="four-blocked"),
         pytest.param(windows(3, 0.5), windows(8, 0.49), (14.2857, 70.0), id="three-blocked"),
         pytest.param([], windows(11, 0.01), (200.0, 100.0), id="hardly-blocked"),
+        pytest.param([], [], None, id="no-windows"),
     ],
 )
 def test_what_disks_keep_up(blocked, calm, peak):
     """While the process is blocked, where that is so in four windows at least; else at any time."""
-    assert Window.peak([*blocked, *calm]) == pytest.approx(peak, rel=1e-4)
+    assert Window.peak([*blocked, *calm]) == (peak and pytest.approx(peak, rel=1e-4))
 
 
 @pytest.mark.parametrize(("count", "peak"), [(19, 30.0), (20, 20.0)])
@@ -42,11 +41,6 @@ def test_requests_that_end_in_another_window(count: int, peak: float) -> None:
     """From twenty windows on, two together count as one."""
     rates = [30.0 if at % 2 else 10.0 for at in range(count)]
     assert Window.peak([Window(1.0, 0.0, rate, 1.0) for rate in rates]) == (0.0, peak)
-
-
-def test_no_windows() -> None:
-    """They have no rate."""
-    assert Window.peak([]) is None
 
 
 @pytest.mark.parametrize(

@@ -97,10 +97,7 @@ def test_room_for_dirty_bytes(vm: dict[str, int], limits_mib: list[int], room_mi
 
 def test_shares() -> None:
     """Of the bytes copied, what reached the disks; of the CPUs' busy time, what others took."""
-    moved = {
-        "nvme0n1": {"read": 9, "written": 60 * MIB},
-        "nvme0n2": {"read": 9, "written": 60 * MIB},
-    }
+    moved = {name: {"read": 9, "written": 60 * MIB} for name in ("nvme0n1", "nvme0n2")}
     busy = {"cpu_steal_ms": [0, 10, 40, 50], "cpu_user_ms": [0, 20, 80, 90]}
     rest = {f"cpu_{name}_ms": [0, 0, 0, 0] for name in ("nice", "system", "irq", "softirq")}
     recorded = timeline(TIMES_S)

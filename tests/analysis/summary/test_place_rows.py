@@ -24,6 +24,7 @@ from io_benchmark.report.content import text_of
 Document = dict[str, Any]
 PLAN = Plan("amd-16 against intel", "intel", "for the test", (("amd-16", "intel"),))
 RETRIEVES = 400
+WAVES = simulation.RUN_NOISES["waves"]
 
 
 def places_of(measured: Sequence[Worker]) -> tuple[Places, ...]:
@@ -42,15 +43,10 @@ def words(sentence: Statement | None) -> str:
     return "" if sentence is None else text_of(sentence)
 
 
-def pair(
-    files: np.ndarray,
-    generator: np.random.Generator,
-    speed: float = 1.0,
-    noise: simulation.Noise = simulation.RUN_NOISES["waves"],
-) -> tuple[Entry, Entry]:
+def pair(files: np.ndarray, generator: np.random.Generator, speed: float) -> tuple[Entry, Entry]:
     """One machine in two places, whose true ratio is 1.3."""
     slow, quick = (
-        simulation.run_of(noise, files, generator, ratio * speed) for ratio in (1.3, 1.0)
+        simulation.run_of(WAVES, files, generator, ratio * speed) for ratio in (1.3, 1.0)
     )
     return slow, quick
 
@@ -113,6 +109,15 @@ def cut(entry: Document, retrieves: int, state: str, reason: str) -> Document:
     return shortened(entry, retrieves) | ended
 
 
+def out_of_time(first: Document) -> Document:
+    return cut(exact(first), 300, "time-budget", "the time is used up")
+
+
+def killed(first: Document) -> Document:
+    return cut(exact(first), 30, "failed", "SIGTERM")
+
+
+EXTENTS = "copies share extents here, copies move bytes at workspace"
 FICLONE = {"copy_method": "FICLONE", "shares_extents": True}
 
 
@@ -122,19 +127,10 @@ FICLONE = {"copy_method": "FICLONE", "shares_extents": True}
         (exact, 2.0, ""),
         (
             *(lambda first: exact(first) | FICLONE, 2.0),
-            (
-                "copied by FICLONE here, copied by sendfile at workspace; copies share extents here, "
-                "copies move bytes at workspace"
-            ),
+            f"copied by FICLONE here, copied by sendfile at workspace; {EXTENTS}",
         ),
-        (
-            *(lambda first: cut(exact(first), 300, "time-budget", "the time is used up"), 2.0),
-            "300 of 400 retrieves: the time is used up",
-        ),
-        (
-            *(lambda first: cut(exact(first), 30, "failed", "SIGTERM"), None),
-            "30 of 400 retrieves: SIGTERM",
-        ),
+        (out_of_time, 2.0, "300 of 400 retrieves: the time is used up"),
+        (killed, None, "30 of 400 retrieves: SIGTERM"),
         (
             *(lambda first: shortened(exact(first), 200), None),
             "different work: 200 retrieves planned here, 400 retrieves planned at workspace",

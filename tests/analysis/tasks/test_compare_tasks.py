@@ -78,28 +78,20 @@ def test_the_mix_does_not_change_the_ratio() -> None:
 
 def test_every_run_is_counted() -> None:
     """Completed runs are compared; the others are counted, and times that contradict each other left out."""
-    endings = [
-        *(
-            ("exception", reason)
-            for reason in ("worker-shutdown", "claim-expired", "internal-error")
-        ),
-        *(("exception", reason) for reason in ("canceled", "deadline-exceeded")),
-        ("failed", "failed"),
+    lost = [("exception", each) for each in ("worker-shutdown", "claim-expired", "internal-error")]
+    stopped = [("exception", reason) for reason in ("canceled", "deadline-exceeded")]
+    runs = [
+        completed("a", 3, f"g/x{at}", state=state, reason=reason)
+        for at, (state, reason) in enumerate([*lost, *stopped, ("failed", "failed")])
     ]
-    report = compared(
-        [
-            *pools(10, 10),
-            *(
-                completed("a", 3, f"g/x{at}", state=state, reason=reason)
-                for at, (state, reason) in enumerate(endings)
-            ),
-            completed("a", 3, "g/y", started_ms=-1, state="exception", reason="deadline-exceeded"),
-            completed("a", -3, "g/z"),
-            completed("a", 5, "g/w", scheduled_ms=START_MS + 1001),
-            completed("a", 10, "g/v", scheduled_ms=START_MS + 1000),
-            completed("a", 3, "g/u", "other", state="failed", reason="failed"),
-        ]
-    )
+    runs += [
+        completed("a", 3, "g/y", started_ms=-1, state="exception", reason="deadline-exceeded"),
+        completed("a", -3, "g/z"),
+        completed("a", 5, "g/w", scheduled_ms=START_MS + 1001),
+        completed("a", 10, "g/v", scheduled_ms=START_MS + 1000),
+        completed("a", 3, "g/u", "other", state="failed", reason="failed"),
+    ]
+    report = compared([*pools(10, 10), *runs])
     known, side = only(report), report.sides[1]
     assert (known.failed, known.lost, known.stopped) == ((0, 1), (0, 3), (0, 2))
     assert known.completed == (4, 5)
@@ -166,17 +158,12 @@ def test_the_labels_with_most_runs_are_compared(monkeypatch):
 @pytest.mark.parametrize(("later", "is_warned"), [(2, False), (3, True)])
 def test_times_apart(later, is_warned):
     """Half of the runs of each side are in the time of both at least."""
-    runs = [
-        replace(
-            run,
-            started_ms=run.started_ms
-            + at * 1000
-            + (DAY_MS if run.pool == "a" and at < later else 0),
-            resolved_ms=run.resolved_ms + DAY_MS * 2,
-        )
-        for pool in "ab"
-        for at, run in enumerate(run for run in pools(10, 10) if run.pool == pool)
-    ]
+    runs = pools(10, 10)
+    for at, run in enumerate(runs):
+        # Those of `a` come first.
+        delay_ms = at % 4 * 1000 + (DAY_MS if at < later else 0)
+        resolved_ms = run.resolved_ms + 2 * DAY_MS
+        runs[at] = replace(run, started_ms=run.started_ms + delay_ms, resolved_ms=resolved_ms)
     given = warnings(compared(runs))
     assert any("ran at different times" in line for line in given) == is_warned
 

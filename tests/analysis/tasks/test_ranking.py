@@ -24,19 +24,10 @@ def totals(
             usual_h = time_h * math.exp(dice.gauss(0, spread))
             for day in range(days):
                 started_ms = START_MS + day * DAY_MS
-                sums.add(
-                    TaskRun(
-                        label=label,
-                        pool=pool,
-                        task_id=f"{label} {pool} {worker} {day}",
-                        run_id=0,
-                        worker=f"{pool}/{worker}",
-                        state="completed",
-                        reason="completed",
-                        started_ms=started_ms,
-                        resolved_ms=started_ms + round(usual_h * HOUR_MS),
-                    )
-                )
+                resolved_ms = started_ms + round(usual_h * HOUR_MS)
+                task_id, worker_id = f"{label} {pool} {worker} {day}", f"{pool}/{worker}"
+                ending = ("completed", "completed", -1, started_ms, resolved_ms)
+                sums.add(TaskRun(label, pool, task_id, 0, worker_id, *ending))
     return sums
 
 

@@ -67,10 +67,9 @@ BROKEN = [
     ("script-version", {"script.version": "9.9"}, "amd-16: script 9.9"),
     ("worker-warning", KILLED, "sampler-ended: killed"),
 ]
+RULES = validity.RUN_RULES | validity.SIDE_RULES
 SEVERITIES = {
-    **{
-        name: severity for name, (severity, _) in (validity.RUN_RULES | validity.SIDE_RULES).items()
-    },
+    **{name: severity for name, (severity, _) in RULES.items()},
     "worker-warning": Severity.WARNING,
     **dict.fromkeys(validity.COMPARISON_RULES, Severity.WARNING),
     "nothing-in-common": Severity.REFUSED,
@@ -97,9 +96,8 @@ def test_a_broken_rule_is_named_with_what_differs(rule, change, message):
 def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:
     """The measurements are identical; the only warning is about one worker per pool."""
     for change in ({}, first(100), {f"{ENTRY}cache_state": COLD}):
-        assert {problem.rule for problem in judged(change).problems} - {"unequal-length"} == {
-            "one-worker"
-        }
+        rules = {problem.rule for problem in judged(change).problems}
+        assert rules - {"unequal-length"} == {"one-worker"}
 
 
 @pytest.mark.parametrize(
@@ -190,9 +188,8 @@ def test_runs_that_ended_early_because_they_were_slow(killed, kept, ratio, named
     assert [problem.sides for problem in problems] == [("a",)] * named
     for problem in problems:
         message = text_of(problem.message)
-        assert message.startswith(
-            f"a: {killed} run{'s' if killed > 1 else ''} that ended early took 1.1"
-        )
+        plural = "s" if killed > 1 else ""
+        assert message.startswith(f"a: {killed} run{plural} that ended early took 1.1")
         assert f"as long as the {kept} compared ones, over the same first 60 retrieves" in message
 
 

@@ -36,9 +36,8 @@ def on_one_machine(**factors):
 
 def report(workers, baseline="b"):
     sides = {worker.side for worker in workers}
-    return compare(
-        Plan.of_pools(sides, baseline if baseline in sides else None), workers, Options()
-    )
+    plan = Plan.of_pools(sides, baseline if baseline in sides else None)
+    return compare(plan, workers, Options())
 
 
 def broken(made, rule):
@@ -66,11 +65,7 @@ def test_the_averages_of_all_runs_are_compared():
 
 @pytest.mark.parametrize(
     ("started", "at_once"),
-    [
-        pytest.param("2026-11-20T10:00:05Z", True, id="during the first"),
-        pytest.param("2026-11-20T10:00:10Z", False, id="as the first ends"),
-        pytest.param("yesterday", False, id="unknown"),
-    ],
+    [("2026-11-20T10:00:05Z", True), ("2026-11-20T10:00:10Z", False), ("yesterday", False)],
 )
 def test_runs_at_the_same_time_are_named(started, at_once):
     """Two jobs at once on one machine slow each other, on one side or on both."""
@@ -115,13 +110,10 @@ def test_sides_that_were_measured_at_different_hours(started, group, hours):
     """In one push, a difference may be that of the time of day."""
     later = {"started": started} | ({"task.task_group_id": group} if group else {})
     found = seed_workers.workers(pools=("intel", "amd-16"), change={"amd-16": later})
-    messages = [
-        text_of(problem.message) for problem in broken(report(found, "intel"), "measured-apart")
-    ]
+    problems = broken(report(found, "intel"), "measured-apart")
     difference = "a difference may be that of the time of day"
-    assert messages == [f"amd-16 was measured {hours} hours after intel: {difference}"] * (
-        hours is not None
-    )
+    expected = f"amd-16 was measured {hours} hours after intel: {difference}"
+    assert [text_of(problem.message) for problem in problems] == [expected] * (hours is not None)
 
 
 # --- zones ---
@@ -129,32 +121,23 @@ def test_sides_that_were_measured_at_different_hours(started, group, hours):
 
 def in_zones(pool, zones):
     """One worker in each of these zones."""
-    change = {
-        f"{pool}/{at}": {
-            "task.location": {"region": zone.rpartition("-")[0], "zone": zone} if zone else {}
-        }
-        for at, zone in enumerate(zones)
-    }
+    change = {}
+    for at, zone in enumerate(zones):
+        place = {"region": zone.rpartition("-")[0], "zone": zone} if zone else {}
+        change[f"{pool}/{at}"] = {"task.location": place}
     return seed_workers.workers(len(zones), between=0.02, pools=(pool,), change=change)
 
 
 @pytest.mark.parametrize(
     ("intel", "amd", "message"),
     [
-        pytest.param(
-            "aaaaab",
-            "abbbbb",
-            "workers of intel: 5 in a, 1 in b; of amd-30: 1 in a, 5 in b",
-            id="unequal shares of zones",
-        ),
-        pytest.param(
-            "aaa", "bbb", "workers of intel: 3 in a; of amd-30: 3 in b", id="none in common"
-        ),
-        pytest.param(
+        ("aaaaab", "abbbbb", "workers of intel: 5 in a, 1 in b; of amd-30: 1 in a, 5 in b"),
+        ("aaa", "bbb", "workers of intel: 3 in a; of amd-30: 3 in b"),
+        (
+            # Regions that one pool has.
             ["a", "a", "a", "west1-a", "west1-a"],
             ["a", "a", "a", "east1-b", "east1-b"],
             "workers of intel: 3 in a, 2 in west1-a; of amd-30: 3 in a, 2 in east1-b",
-            id="regions that one pool has",
         ),
         pytest.param("aaa", "aaa", None, id="one-zone"),
         pytest.param("aabb", "abab", None, id="equal-shares"),
