@@ -11,7 +11,9 @@ import math
 from collections.abc import Mapping
 from typing import Literal
 
-from io_benchmark.analysis.model import Interval
+from msgspec.structs import replace
+
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.statements import Statement, joined, statement
 from io_benchmark.analysis.tasks.task_model import CostComparison, Ending, Side, SideCost
 from io_benchmark.analysis.tasks.task_pair import PairSide, TaskPair
@@ -21,7 +23,6 @@ from io_benchmark.costs.worker_time import Price
 _S_PER_HOUR, _MS_PER_HOUR = 3600.0, 3.6e6
 _STARTED: tuple[Ending, ...] = ("completed", "failed", "lost", "stopped")
 _TASKS = 1000
-_LARGEST_LOG = 700.0
 
 
 def compare_costs(
@@ -70,7 +71,8 @@ def _comparison(
     variance = MeanVariance.of_sum([times, lost_variance, candidate_variance])
     price_ratio = candidate_price.per_hour / baseline_price.per_hour
     log_cost = math.log(price_ratio) + estimate.log_ratio + log_lost
-    log_even = -estimate.log_ratio - log_lost
+    cost = Estimate(log_cost, variance.variance, variance.degrees)
+    even = replace(cost, log_ratio=-estimate.log_ratio - log_lost)
     hours = pair.baseline.mean_s / _S_PER_HOUR
     amount = _TASKS * baseline_price.per_hour * hours * (1 + lost)
 
@@ -80,12 +82,12 @@ def _comparison(
     return CostComparison(
         candidate_price.currency,
         side_cost(baseline_price, lost, amount),
-        side_cost(candidate_price, candidate_lost, amount * math.exp(log_cost)),
+        side_cost(candidate_price, candidate_lost, amount * cost.ratio),
         price_ratio,
-        math.exp(log_cost),
-        Interval(*_ends(log_cost, variance, level), level),
-        math.exp(log_even),
-        Interval(*_ends(log_even, variance, level), level),
+        cost.ratio,
+        cost.interval(level),
+        even.ratio,
+        even.interval(level),
     )
 
 
@@ -117,10 +119,3 @@ def _lost(side: PairSide) -> tuple[float, MeanVariance]:
     squares = math.fsum(((times[1] - share * times[0]) / done) ** 2 for times in by_worker.values())
     spread = squares * count / max(1, count - 1) / (1 + share) ** 2
     return share, MeanVariance(spread, max(1.0, count - 1.0))
-
-
-def _ends(log: float, variance: MeanVariance, level: float) -> tuple[float, float]:
-    if math.isinf(variance.variance):
-        return 0.0, math.inf
-    width = variance.half_width(level)
-    return math.exp(log - width), math.exp(min(log + width, _LARGEST_LOG))
