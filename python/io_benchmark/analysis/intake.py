@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
-"""From a result file to a worker. Its columns are the arrays that the reader made."""
+"""From a result file to a worker: its columns, which the reader made, and the parts of its time."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import add
 
 import msgspec
 
-from io_benchmark.analysis import time_parts
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
 from io_benchmark.analysis.observed.storage_waits import with_other_waits
+from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.format import RecordedTimeline
-from io_benchmark.results.parts import BatchColumns, OutcomeState
+from io_benchmark.results.parts import BatchColumns, OutcomeState, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 from io_benchmark.sources.run_results import RunResult
 
@@ -56,7 +56,7 @@ def worker_of(measured: RunResult, side: str) -> Worker:
     )
 
 
-def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
+def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float:
     """Return how long the hypervisor took the CPUs away, per time that they worked."""
     columns = timeline.columns if timeline is not None else {}
     growth = {}
@@ -64,10 +64,10 @@ def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float | None:
         values = [value for value in columns.get(name, ()) if value is not None] or [0]
         growth[name] = values[-1] - values[0]
     worked = sum(growth[name] for name in _WORKING)
-    return growth[_STOLEN] / worked if worked > 0 else None
+    return growth[_STOLEN] / worked if worked > 0 else 0.0
 
 
-def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float | None) -> Entry:
+def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float) -> Entry:
     samples = entry.samples
     lookup_ns = _column(samples.lookup_ns)
     first_reads: dict[int, int] = {}
@@ -82,13 +82,13 @@ def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float | None) -> Entry
         size_bytes=array("q", [entry.file_sizes_bytes[file] for file in samples.file_index]),
         first_reads=frozenset(first_reads.values()),
         planned=entry.retrieves_planned,
-        parts_ns=time_parts.of_retrieves(samples, stolen_per_cpu),
+        parts_ns=_parts_of_retrieves(samples, stolen_per_cpu),
         lookup_ns=lookup_ns,
         turn_ends=entry.turn_ends or (),
     )
 
 
-def _batches(entry: BatchEntry, stolen_per_cpu: float | None) -> Entry:
+def _batches(entry: BatchEntry, stolen_per_cpu: float) -> Entry:
     samples = entry.samples
     return Entry(
         subject=Subject(
@@ -103,10 +103,94 @@ def _batches(entry: BatchEntry, stolen_per_cpu: float | None) -> Entry:
         operations=_column(samples.operations),
         size_bytes=array("q", [0]) * len(samples.duration_ns),
         planned=entry.parameters.samples_planned,
-        parts_ns=time_parts.of_batches(samples, entry.process_times, stolen_per_cpu),
+        parts_ns=_parts_of_batches(samples, entry.process_times, stolen_per_cpu),
         turn_ends=entry.turn_ends or (),
     )
 
 
 def _column(values: Sequence[int]) -> Integers:
     return values if isinstance(values, array) else array("q", values)
+
+
+def _parts_of_batches(
+    columns: BatchColumns, spent: ProcessTimes | None, stolen_per_cpu: float
+) -> dict[Part, float]:
+    """Return the mean nanoseconds of each part of an operation.
+
+    Where several processes work at once, the mean is less than the time that one process takes for an
+    operation: N of them do N in that time. So each part is the mean times a share: the share of all
+    processes' time that they spent in this part.
+    """
+    operations = sum(columns.operations)
+    if not operations:
+        return {}
+    mean_ns = sum(columns.duration_ns) / operations
+    shares = {Kind.UNEXPLAINED: 1.0}
+    if spent is not None:
+        times = (spent.user_ns, spent.kernel_ns, spent.waiting_ns)
+        shares = _divide(1.0, *(None if time is None else time / spent.wall_ns for time in times))
+    parts = {Part(Phase.OPERATION, kind): share * mean_ns for kind, share in shares.items()}
+    return _with_stolen(parts, stolen_per_cpu)
+
+
+def _parts_of_retrieves(columns: RetrieveColumns, stolen_per_cpu: float) -> dict[Part, float]:
+    """Return the mean nanoseconds of each part of a retrieve."""
+    if not len(columns.copy_ns):
+        return {}
+    lookups = columns.lookup_user_ns, columns.lookup_kernel_ns, columns.lookup_waiting_ns
+    copies = columns.copy_user_ns, columns.copy_kernel_ns, columns.copy_waiting_ns
+    phases = {
+        Phase.LOOKUP: _divide(_mean(columns.lookup_ns), *map(_mean_if_known, lookups)),
+        Phase.COPY: _divide(_mean(columns.copy_ns), *map(_mean_if_known, copies)),
+    }
+    parts = {
+        Part(phase, kind): mean_ns
+        for phase, kinds in phases.items()
+        for kind, mean_ns in kinds.items()
+    }
+    return _with_stolen(parts, stolen_per_cpu)
+
+
+def _with_stolen(parts: Mapping[Part, float], stolen_per_cpu: float) -> dict[Part, float]:
+    """Move the time that a hypervisor took away from blocked to waiting for a CPU.
+
+    The kernel cannot tell it from being blocked. `stolen_per_cpu` is what the hypervisor took of this
+    machine's CPUs for each second that they worked; each phase lost the same share.
+    """
+    moved = dict(parts)
+    for phase in Phase:
+        worked = sum(parts.get(Part(phase, kind), 0.0) for kind in ON_CPU)
+        blocked, waiting = Part(phase, Kind.BLOCKED), Part(phase, Kind.WAITING)
+        if blocked in parts and waiting in parts:
+            stolen = min(parts[blocked], worked * stolen_per_cpu)
+            moved[blocked] -= stolen
+            moved[waiting] += stolen
+    return moved
+
+
+def _divide(
+    wall: float, user: float | None, kernel: float | None, waiting: float | None
+) -> dict[Kind, float]:
+    """Return the parts of a time; together they are the whole.
+
+    A process and the child that it waits for may be on two CPUs. Or one waits for a CPU while the other
+    runs. So CPU time is limited to the whole, and waiting to the rest. Sums are compared, not samples,
+    because bash's times are known in steps of 10 ms.
+    """
+    if user is None or kernel is None:
+        return {Kind.UNEXPLAINED: wall}
+    fits = min(1.0, wall / (user + kernel)) if user + kernel else 1.0
+    parts = {Kind.USER: user * fits, Kind.KERNEL: kernel * fits}
+    left = max(0.0, wall - (user + kernel) * fits)
+    if waiting is None:
+        return {**parts, Kind.UNEXPLAINED: left}
+    waited = min(waiting, left)
+    return {**parts, Kind.WAITING: waited, Kind.BLOCKED: left - waited}
+
+
+def _mean(column: Sequence[int]) -> float:
+    return sum(column) / len(column)
+
+
+def _mean_if_known(column: Sequence[int] | None) -> float | None:
+    return None if column is None else _mean(column)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The parts of an operation's time, which add up to its mean."""
+"""What a worker recorded of an operation's time, in parts that add up to its mean."""
 
 import pytest
 
-from io_benchmark.analysis.time_parts import Kind, Part, Phase, of_batches, of_retrieves
+from io_benchmark.analysis.intake import _parts_of_batches, _parts_of_retrieves
+from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.results.parts import BatchColumns, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 
@@ -33,16 +34,17 @@ KINDS = (Kind.USER, Kind.KERNEL, Kind.WAITING, Kind.BLOCKED)
 )
 def test_parts_of_batches(times, expected):
     """The shares of the processes' time, of the mean; together they are the mean."""
-    parts = shares(of_batches(BATCHES, ProcessTimes(*times)))
+    parts = shares(_parts_of_batches(BATCHES, ProcessTimes(*times), 0.0))
     assert parts == pytest.approx(dict(zip(KINDS, expected, strict=True)))
 
 
 def test_parts_of_batches_that_are_unknown() -> None:
     """What was not recorded is one part; without an operation there is none."""
-    assert shares(of_batches(BATCHES, None)) == {Kind.UNEXPLAINED: 10.0}
-    parts = shares(of_batches(BATCHES, ProcessTimes(100, 20, 30, None)))
+    assert shares(_parts_of_batches(BATCHES, None, 0.0)) == {Kind.UNEXPLAINED: 10.0}
+    parts = shares(_parts_of_batches(BATCHES, ProcessTimes(100, 20, 30, None), 0.0))
     assert parts == {Kind.USER: 2.0, Kind.KERNEL: 3.0, Kind.UNEXPLAINED: 5.0}
-    assert of_batches(BatchColumns(start_ns=[], duration_ns=[], operations=[]), None) == {}
+    nothing = BatchColumns(start_ns=[], duration_ns=[], operations=[])
+    assert _parts_of_batches(nothing, None, 0.0) == {}
 
 
 def retrieves(**spent: list[int] | None) -> RetrieveColumns:
@@ -60,7 +62,7 @@ def test_parts_of_retrieves() -> None:
         copy_user_ns=[0, 10],
         copy_kernel_ns=[10, 20],
     )
-    assert of_retrieves(columns) == {
+    assert _parts_of_retrieves(columns, 0.0) == {
         Part(Phase.LOOKUP, Kind.USER): 1.5,
         Part(Phase.LOOKUP, Kind.KERNEL): 0.5,
         Part(Phase.LOOKUP, Kind.WAITING): 0.5,
