@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from simulation import Rates, entry
 
 from io_benchmark.analysis.model import Entry
-from io_benchmark.analysis.summary.place_rows import IN_TURNS, within_workers
+from io_benchmark.analysis.summary.place_rows import IN_TURNS, _within_workers
 
 FEW, MANY, TURNS, LEVEL, DRIFT = 200, 2000, 10, 0.95, 0.10
 WIDTH = 0.09  # half of an interval of places that are alike
@@ -112,7 +112,7 @@ def test_places_in_turns(drift, count, cold, most, repetitions):
     rates = Rates(repetitions * FEW // count)
     for _ in range(rates.repetitions):
         first, second, truth = measured(drift, generator, count, cold, in_turns=True)
-        estimate = within_workers([[(first, second)]])
+        estimate = _within_workers([[(first, second)]])
         interval = estimate.interval(LEVEL)
         rates.add("missed", interval.excludes(truth))
         widths.append(math.sqrt(interval.high_ratio / interval.low_ratio) - 1)
@@ -126,5 +126,5 @@ def test_places_one_after_the_other(drift: Drift, repetitions: int) -> None:
     """What turns are for: the ratio of equal places is often off by more than 9 %."""
     generator = np.random.default_rng(8)
     pairs = [measured(drift, generator, in_turns=False)[:2] for _ in range(repetitions)]
-    logs = [within_workers([[pair]]).log_ratio for pair in pairs]
+    logs = [_within_workers([[pair]]).log_ratio for pair in pairs]
     assert np.mean(np.abs(logs) > math.log1p(WIDTH)) > 0.5

@@ -18,7 +18,7 @@ from io_benchmark.analysis.model import Entry, Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, Places
 from io_benchmark.analysis.statements import Statement
-from io_benchmark.analysis.summary.place_rows import within_workers
+from io_benchmark.analysis.summary.place_rows import _within_workers
 from io_benchmark.report.content import text_of
 
 Document = dict[str, Any]
@@ -58,7 +58,7 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
     generator = np.random.default_rng(2)
     files = simulation.sequence(RETRIEVES, RETRIEVES, generator)
     machines = [[pair(files, generator, math.exp(generator.normal(0, 0.2)))] for _ in range(5)]
-    estimate = within_workers(machines)
+    estimate = _within_workers(machines)
     logs = [math.log(slow.mean_ns / quick.mean_ns) for ((slow, quick),) in machines]
     oracle = ttest_1samp(logs, 0.0).confidence_interval(0.95)
     interval = estimate.interval(0.95)
@@ -67,7 +67,7 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
     )
     assert estimate.method == "workers"
     # Two tasks of one machine halve its own noise, and do not show other machines.
-    once, twice = (within_workers([machines[0] * tasks]) for tasks in (1, 2))
+    once, twice = (_within_workers([machines[0] * tasks]) for tasks in (1, 2))
     assert twice.log_ratio == pytest.approx(once.log_ratio)
     assert twice.variance == pytest.approx(once.variance / 2)
     assert twice.method == "paired retrieves"
@@ -82,7 +82,7 @@ def test_turns_are_compared_with_each_other() -> None:
     times = [drift * ratio * generator.lognormal(0, 0.01, 24) for ratio in (1.3, 1.0)]
     ends = tuple(range(4, 25, 4))
     slow, quick = (replace(simulation.entry(1e6 * side), turn_ends=ends) for side in times)
-    estimate = within_workers([[(slow, quick)]])
+    estimate = _within_workers([[(slow, quick)]])
     shares = [
         np.array(side.total_ns).reshape(6, 4).mean(1) / side.mean_ns for side in (slow, quick)
     ]
@@ -93,10 +93,10 @@ def test_turns_are_compared_with_each_other() -> None:
     # One was ended in its sixth turn: what both have is compared.
     cut = replace(slow, turn_ends=ends[:5])
     base = quick.first(20).mean_ns
-    shorter = within_workers([[(cut, quick)]])
+    shorter = _within_workers([[(cut, quick)]])
     assert shorter.log_ratio == pytest.approx(math.log(slow.first(20).mean_ns / base))
     few = replace(slow, turn_ends=ends[:4])
-    assert within_workers([[(few, quick)]]).method == "paired retrieves"
+    assert _within_workers([[(few, quick)]]).method == "paired retrieves"
 
 
 def exact(first: Document) -> Document:

@@ -14,7 +14,7 @@ from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.tasks import compare_tasks, task_pair
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
-from io_benchmark.analysis.tasks.task_pair import LabelledRatio
+from io_benchmark.analysis.tasks.task_pair import _LabelledRatio
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.report.content import text_of
 from io_benchmark.sources.run_results import TaskRun
@@ -48,7 +48,7 @@ def log_ratio(candidate, baseline, labels):
         {label: {f"{pool}{at}": log for at, log in enumerate(logs)} for label in labels}
         for pool, logs in (("a", candidate), ("b", baseline))
     )
-    return LabelledRatio(first, second, dict.fromkeys(labels, 3.4), SINGLE).estimate
+    return _LabelledRatio(first, second, dict.fromkeys(labels, 3.4), SINGLE).estimate
 
 
 @pytest.mark.parametrize("labels", [("x",), ("x", "y")])
@@ -225,7 +225,7 @@ def test_one_worker_against_several_of_unlike_labels():
     """The variance grows with the weight that one of the workers has, by hand."""
     baseline = {"x": {"b0": 1.0, "b1": 1.3, "b2": 0.8}, "y": {"b0": 1.0}}
     candidate = {"x": {"a": 1.5}, "y": {"a": 1.5}}
-    ratio = LabelledRatio(candidate, baseline, {"x": 1, "y": 1}, SINGLE)
+    ratio = _LabelledRatio(candidate, baseline, {"x": 1, "y": 1}, SINGLE)
     x, y = ratio.shares["x"], ratio.shares["y"]
     unit = 1 + (x / 3 + y) ** 2 + 2 * (x / 3) ** 2
     assert unit > 1 + 1 / 3

@@ -81,11 +81,8 @@ def _table(
     rows = []
     for subject, place_runs in by_place.items():
         # A verdict can be based on those that are compared.
-        valid, measured, sides = (
-            compared.get(subject, {}),
-            grouped(place_runs, attrgetter("side")),
-            [],
-        )
+        valid, measured = compared.get(subject, {}), grouped(place_runs, attrgetter("side"))
+        sides = []
         for side in dict.fromkeys(run.worker.side for run in runs):
             side_runs, valid_runs = measured.get(side, []), list(valid.get(side, ()))
             kinds = dict.fromkeys(_place_kind(Run.of(run.worker, subject)) for run in side_runs)
@@ -118,7 +115,7 @@ def _compare(
         different = statement("different work: {traits}", traits=joined(other_work, "; "))
         return replace(at_place, not_compared=different)
     machines = by_machine(pairs, lambda pair: pair[0].worker.machine)
-    estimate = within_workers(
+    estimate = _within_workers(
         [[(run.entry, at_first.entry) for run, at_first in machine] for machine in machines]
     )
     differences = [*at_place.differences, *_differences(rules.SAME_METHOD, pairs)]
@@ -176,7 +173,7 @@ def _took_turns(entry: Entry, base: Entry) -> bool:
     return min(len(entry.turn_ends), len(base.turn_ends)) >= _FEWEST_TURNS
 
 
-def within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimate:
+def _within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimate:
     """Compare pairs of measurements that the same tasks made, by machine."""
     by_task = [[_compare_entries(entry, base) for entry, base in pairs] for pairs in machines]
     logs = [fmean([task.log_ratio for task in tasks]) for tasks in by_task]

@@ -104,7 +104,7 @@ class TaskPair(NamedTuple):
     candidate: PairSide
     baseline: PairSide
     mix: Mapping[str, float]  # tasks of each label
-    ratio: "LabelledRatio"
+    ratio: "_LabelledRatio"
     look: Look
 
     @classmethod
@@ -127,7 +127,7 @@ class TaskPair(NamedTuple):
         candidate, baseline = PairSide.of(candidate_side, mix), PairSide.of(baseline_side, mix)
         workers = [len({run.worker for run in side.runs}) for side in (candidate, baseline)]
         look = Schedule().look_of_sides(workers, ())
-        ratio = LabelledRatio(
+        ratio = _LabelledRatio(
             candidate.log_means,
             baseline.log_means,
             mix,
@@ -192,7 +192,7 @@ def _rounding_s(runs: Sequence[TaskRun]) -> float:
     return math.gcd(_MOST_ROUNDED_MS, *moments_ms) / 1000
 
 
-class LabelledRatio:
+class _LabelledRatio:
     """The cells of a label and a worker, the common ratio, and what each cell adds to it."""
 
     estimate: Estimate
