@@ -19,6 +19,7 @@ from io_benchmark.analysis.statements import (
     Unit,
     count,
     joined,
+    ratio_of,
     statement,
 )
 from io_benchmark.errors import UsageError
@@ -135,7 +136,7 @@ class Expectation(Struct, frozen=True):
             return self._not_met(
                 "{ratio} ({interval}) on {subject}" + (", and {more} more" if more else ""),
                 state,
-                ratio=Quantity(worst.ratio, Unit.RATIO),
+                ratio=ratio_of(worst.ratio),
                 interval=Range(interval.low_ratio, interval.high_ratio, Unit.RATIO),
                 subject=joined(worst.subject.parts),
                 more=count(more),

@@ -130,5 +130,9 @@ def count(number: float) -> Quantity:
     return Quantity(number, Unit.COUNT)
 
 
+def ratio_of(value: float) -> Quantity:
+    return Quantity(value, Unit.RATIO)
+
+
 def share(value: float) -> Quantity:
     return Quantity(value, Unit.SHARE)

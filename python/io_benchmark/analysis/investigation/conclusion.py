@@ -31,6 +31,7 @@ from io_benchmark.analysis.statements import (
     Unit,
     count,
     joined,
+    ratio_of,
     share,
     statement,
 )
@@ -153,7 +154,7 @@ def _by_machines(
         return None
     basis = slowness.say(
         "the benchmark takes {ratio} as long ({interval}), by {own} and {theirs} workers",
-        ratio=Quantity(compared.ratio, Unit.RATIO),
+        ratio=ratio_of(compared.ratio),
         interval=ratio_range(compared.interval),
         own=count(explanation.workers[0]),
         theirs=count(explanation.workers[1]),
@@ -178,7 +179,7 @@ def _by_demand(
         basis = statement("nothing was predicted")
         return Conclusion(Outcome.OPEN, slowness.say(template), basis, next_steps=(todo,))
     explained = math.log(forecast.ratio) / math.log(real.ratio)
-    predicted = Quantity(forecast.ratio, Unit.RATIO)
+    predicted = ratio_of(forecast.ratio)
     basis = slowness.say(
         "the task's profile predicts {predicted}, which is {part} of the real difference",
         predicted=predicted,

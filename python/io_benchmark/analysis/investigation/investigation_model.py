@@ -15,12 +15,12 @@ from io_benchmark.analysis.observed.disks import MachineType
 from io_benchmark.analysis.prediction import PREDICTION_LEVEL, Predictions, TaskPrediction
 from io_benchmark.analysis.report_model import MixedPool, Report
 from io_benchmark.analysis.statements import (
-    Quantity,
     Range,
     Statement,
     Unit,
     Value,
     count,
+    ratio_of,
     statement,
 )
 from io_benchmark.analysis.tasks.task_model import TaskComparison
@@ -55,13 +55,13 @@ class Slowness(Struct, frozen=True, kw_only=True):
             "label": self.label,
             "pool": self.pool,
             "runs": count(self.completed),
-            "growth": Quantity(self.growth, Unit.RATIO),
+            "growth": ratio_of(self.growth),
             "date": self.since,
         }
         if self.comparison is not None:
             usual |= {
                 "reference": self.comparison.baseline,
-                "ratio": Quantity(self.comparison.ratio, Unit.RATIO),
+                "ratio": ratio_of(self.comparison.ratio),
                 "interval": ratio_range(self.comparison.interval),
                 "own": count(self.comparison.workers[1]),
                 "theirs": count(self.comparison.workers[0]),

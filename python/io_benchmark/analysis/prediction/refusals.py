@@ -20,7 +20,7 @@ from io_benchmark.analysis.prediction.pool_storage import (
     USER_WORK,
     WRITE_RATE,
 )
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, ratio_of, statement
 from io_benchmark.results.parts import NS_PER_S
 
 # What may be neglected of the task's time.
@@ -69,7 +69,7 @@ def _cpus(change: PoolChange) -> Iterator[Statement]:
             "machine; profile the task on {pool}",
             used=Quantity(demand.cpus_used, Unit.NUMBER),
             pool=target.pool,
-            ratio=Quantity(cpus / demand.cpus, Unit.RATIO),
+            ratio=ratio_of(cpus / demand.cpus),
         )
     is_comparable = any(
         source.mean(figure) and target.mean(figure) for figure in (USER_WORK, *CPU_FIGURES)
@@ -130,7 +130,7 @@ def _other_disks(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
                 "so that how fast its disks write depends on what was written before; profile "
                 "the task on {pool}",
                 pool=storage.pool,
-                ratio=Quantity(slowing, Unit.RATIO),
+                ratio=ratio_of(slowing),
             )
         if storage is change.source and np.sum(writing_ns) > _ABOVE_CEILING * change.demand.wall_ns:
             yield statement(

@@ -14,15 +14,7 @@ from io_benchmark.analysis.model import PERCENTILES, UNKNOWN, Detail, Figures, S
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
-from io_benchmark.analysis.statements import (
-    Quantity,
-    Statement,
-    Unit,
-    count,
-    joined,
-    share,
-    statement,
-)
+from io_benchmark.analysis.statements import Statement, count, joined, ratio_of, share, statement
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import SideFinding, WorkloadFigure
@@ -185,7 +177,7 @@ def side_findings(
                     findings[key] = statement(
                         finding.template,
                         percent=share(value),
-                        ratio=Quantity(value, Unit.RATIO),
+                        ratio=ratio_of(value),
                         count=count(value),
                         threads=count(subject.threads),
                         variant=subject.variant,

@@ -36,7 +36,7 @@ from io_benchmark.analysis.observed.machines import kind_of_machine
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
 from io_benchmark.analysis.report_model import MixedPool, SubjectReport
-from io_benchmark.analysis.statements import Quantity, Unit, count, joined, statement
+from io_benchmark.analysis.statements import count, joined, ratio_of, statement
 from io_benchmark.analysis.variances import MeanVariance, reach, tail
 
 # The part of reports that may name a machine although all machines of their pools are equal.
@@ -301,7 +301,7 @@ def _remedy(
         slower=count(slower),
         total=count(total),
         facts=joined(of_slower, " and "),
-        ratio=Quantity(split.ratio, Unit.RATIO),
+        ratio=ratio_of(split.ratio),
     )
     gain = math.exp(slower / total * math.log(split.ratio))
     return Remedy("mixed-pool", action, gain, True, (evidence,))

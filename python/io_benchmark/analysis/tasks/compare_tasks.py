@@ -16,15 +16,7 @@ from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.statements import (
-    Quantity,
-    Statement,
-    Unit,
-    count,
-    joined,
-    share,
-    statement,
-)
+from io_benchmark.analysis.statements import Statement, count, joined, ratio_of, share, statement
 from io_benchmark.analysis.tasks.task_costs import compare_costs
 from io_benchmark.analysis.tasks.task_model import Ending, Side, TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
@@ -158,7 +150,7 @@ def _different_labels(comparison: TaskComparison) -> Iterator[Statement]:
 
 
 def _label(ratio: float, label: str) -> Statement:
-    return statement("{ratio} ({label})", ratio=Quantity(ratio, Unit.RATIO), label=label)
+    return statement("{ratio} ({label})", ratio=ratio_of(ratio), label=label)
 
 
 def _times_apart(pair: TaskPair) -> Iterator[Statement]:
@@ -202,7 +194,7 @@ def _unlike_ratios(pair: TaskPair, comparison: TaskComparison) -> Iterator[State
     if comparison.interval.excludes(by_means):
         yield statement(
             "by mean times, which the bill follows, the ratio is {ratio}: few runs are very long",
-            ratio=Quantity(by_means, Unit.RATIO),
+            ratio=ratio_of(by_means),
         )
     candidate_s, baseline_s = (
         fmean((run.resolved_ms - run.started_ms) / 1000 for run in side.runs) for side in sides
@@ -210,7 +202,7 @@ def _unlike_ratios(pair: TaskPair, comparison: TaskComparison) -> Iterator[State
     if len(comparison.labels) > 1 and comparison.interval.excludes(candidate_s / baseline_s):
         yield statement(
             "without regard to labels it would be {ratio}: the pools ran different mixes",
-            ratio=Quantity(candidate_s / baseline_s, Unit.RATIO),
+            ratio=ratio_of(candidate_s / baseline_s),
         )
 
 

@@ -16,7 +16,7 @@ from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.run_noise import FEWEST_RETRIEVES
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
+from io_benchmark.analysis.statements import Statement, count, joined, ratio_of, statement
 from io_benchmark.analysis.validity.rules import (
     RETRIEVES_RULE,
     RUN_RULES,
@@ -122,7 +122,7 @@ def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Pro
             "compared ones, over the same first {length} retrieves. The side is slower than its figures",
             side=side,
             left_out=count(len(ended_early)),
-            ratio=Quantity(math.exp(slower - faster), Unit.RATIO),
+            ratio=ratio_of(math.exp(slower - faster)),
             rest=count(len(rest)),
             length=count(length),
         )
