@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """The whole comparison, on the seed's case."""
 
-from seed_workers import SUBJECT, compared, measured, report_of, workers
+from seed_workers import SUBJECT, broken, compared, measured, report_of, workers
 
 from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.report_model import SampledReport
 
 
 def test_the_seeds_table() -> None:
@@ -25,8 +25,8 @@ def test_the_seeds_table() -> None:
     assert [round(comparison.ratio, 2) for comparison in subject.comparisons] == [1.92, 1.01]
 
 
-def subjects_of(report: Report, rule: str) -> list[Subject | None]:
-    return [problem.subject for problem in report.problems if problem.rule == rule]
+def subjects_of(report: SampledReport, rule: str) -> list[Subject | None]:
+    return [problem.subject for problem in broken(report, rule)]
 
 
 def test_a_problem_of_all_subjects_is_one_problem() -> None:

@@ -7,10 +7,10 @@ import pytest
 import workload_entries
 from seed_case import outcome
 from seed_facts import cpu_limit
-from seed_workers import compared, measured, workers
+from seed_workers import broken, compared, measured, workers
 
 from io_benchmark.analysis.model import Entry, Severity, Subject, Verdict
-from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.report.content import text_of
 
 REFUSED, WARNING = Severity.REFUSED, Severity.WARNING
@@ -35,11 +35,11 @@ def test_means_of_batches() -> None:
     assert (longest.mean_ns, longest.relative_times.error_of_mean) == (1e16, 0.0)
 
 
-def report(candidate: dict[str, Any], baseline: dict[str, Any] | None = None) -> Report:
+def report(candidate: dict[str, Any], baseline: dict[str, Any] | None = None) -> SampledReport:
     return compared({"intel": measured() if baseline is None else baseline, "amd-16": candidate})
 
 
-def part(made: Report, ending: str) -> SubjectReport:
+def part(made: SampledReport, ending: str) -> SubjectReport:
     """Return the measurement whose name ends so."""
     return next(result for result in made.subjects if str(result.subject).endswith(ending))
 
@@ -55,11 +55,11 @@ def test_a_verdict_is_always_on_times() -> None:
     assert intel.operations == pytest.approx(60 * 18_000, rel=0.01)
 
 
-def remarks_of(made: Report) -> list[str]:
+def remarks_of(made: SampledReport) -> list[str]:
     return list(map(text_of, made.remarks))
 
 
-def details(made: Report, ending: str) -> dict[str, dict[str, float]]:
+def details(made: SampledReport, ending: str) -> dict[str, dict[str, float]]:
     return {
         side: {detail.name: round(detail.value, 2) for detail in figures.details}
         for side, figures in part(made, ending).figures.items()
@@ -117,12 +117,9 @@ def test_findings_beyond_a_limit(slower, changes, finding):
     assert all(words in line for words, line in zip(finding, lines, strict=True))
 
 
-def problems(made: Report, *rules: str) -> list[tuple[str, Severity, str]]:
-    return [
-        (problem.rule, problem.severity, text_of(problem.message))
-        for problem in made.problems
-        if problem.rule in rules
-    ]
+def problems(made: SampledReport, *rules: str) -> list[tuple[str, Severity, str]]:
+    found = [problem for rule in rules for problem in broken(made, rule)]
+    return [(problem.rule, problem.severity, text_of(problem.message)) for problem in found]
 
 
 BY = "measured by "
@@ -213,6 +210,6 @@ def test_what_was_skipped_is_named_and_no_fault() -> None:
     assert (rule, severity) == ("skipped", WARNING)
     assert line.endswith("not measured: the place refuses O_DIRECT")
     subject = Subject("random-io", "workspace", variant="read-depth-1")
-    assert subject in {problem.subject for problem in made.problems if problem.rule == "skipped"}
+    assert subject in {problem.subject for problem in broken(made, "skipped")}
     names = ("read-depth-1", "posix-spawn")
     assert [len(part(made, name).comparisons) for name in names] == [0, 1]

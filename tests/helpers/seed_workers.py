@@ -17,7 +17,7 @@ from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis_model import Cause, TrialOutcome
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import Detail, Entry, Interval, Subject, Verdict, Worker
+from io_benchmark.analysis.model import Detail, Entry, Interval, Problem, Subject, Verdict, Worker
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport
@@ -126,6 +126,10 @@ def compared(change: seed_case.Change, count: int = 1, **keywords: Any) -> Sampl
     """Compare the pools that are changed with intel."""
     found = workers(count, pools=tuple(change), change=change, **keywords)
     return compare(plan_of(change), found, Options())
+
+
+def broken(report: SampledReport, rule: str) -> list[Problem]:
+    return [problem for problem in report.problems if problem.rule == rule]
 
 
 def baseline_text(cause: Cause) -> str:

@@ -12,11 +12,11 @@ import simulation
 from checkout import ROOT
 from seed_case import outcome
 from seed_facts import first
-from seed_workers import report_of, workers
+from seed_workers import broken, report_of, workers
 
-from io_benchmark.analysis.model import Entry, Problem, Severity, Worker
+from io_benchmark.analysis.model import Entry, Severity, Worker
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.report_model import SampledReport
 from io_benchmark.analysis.run_noise import Step
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import rules as validity
@@ -26,13 +26,9 @@ ENTRY = "workloads.0."
 DOCUMENTATION = ROOT / "taskcluster" / "docs" / "validity.md"
 
 
-def judged(change: dict[str, Any] | None = None, allow: tuple[str, ...] = ()) -> Report:
+def judged(change: dict[str, Any] | None = None, allow: tuple[str, ...] = ()) -> SampledReport:
     found = workers(pools=("intel", "amd-16"), change={"amd-16": change or {}})
     return report_of(found, allow=frozenset(allow))
-
-
-def broken(report: Report, rule: str) -> list[Problem]:
-    return [problem for problem in report.problems if problem.rule == rule]
 
 
 INCOMPLETE = {f"{ENTRY}outcome": outcome("stopped", "stopped by SIGTERM")}

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """Rules about the workers of sides: one machine counts once, and zones and hours differ as pools do."""
 
+from typing import Any
+
 import pytest
 import seed_workers
 from seed_facts import changing
+from seed_workers import broken
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model import Severity, Verdict
@@ -38,10 +41,6 @@ def report(workers, baseline="b"):
     sides = {worker.side for worker in workers}
     plan = Plan.of_pools(sides, baseline if baseline in sides else None)
     return compare(plan, workers, Options())
-
-
-def broken(made, rule):
-    return [problem for problem in made.problems if problem.rule == rule]
 
 
 def only(made):
@@ -149,7 +148,7 @@ def in_zones(pool, zones):
 def test_zones_that_may_be_what_differs(intel, amd, message):
     """Fewer than half of the workers in the same zones, or a region that one side alone has."""
     made = report([*in_zones("intel", intel), *in_zones("amd-30", amd)], "intel")
-    problems = broken(made, "zones")
+    problems: Any = broken(made, "zones")
     assert [text_of(problem.message) for problem in problems] == [message] * bool(message)
     for problem in problems:
         assert (problem.severity, problem.sides) == (Severity.WARNING, ("intel", "amd-30"))
