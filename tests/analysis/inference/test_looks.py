@@ -60,15 +60,11 @@ def test_levels():
     assert 5e-7 <= first <= second == third < 5e-5
 
 
-def workers(count, **planned):
-    """So many workers of each pool, whose tasks say how many were planned."""
+def workers(count, pool, plan):
+    """So many workers of a pool, whose tasks say how many were planned."""
     assert benchmark.PLAN_VARIABLE == PLAN_VARIABLE
-    made = []
-    for name, plan in planned.items():
-        pool = name.replace("_", "-")
-        change = {pool: {"config.environment": {} if plan is None else {PLAN_VARIABLE: plan}}}
-        made += seed_workers.workers(count, between=0.02, pools=(pool,), change=change)
-    return made
+    change = {pool: {"config.environment": {} if plan is None else {PLAN_VARIABLE: plan}}}
+    return seed_workers.workers(count, between=0.02, pools=(pool,), change=change)
 
 
 def compared(measured, lost=()):
@@ -109,7 +105,7 @@ SECOND = "second of at most 4 looks"
 def test_a_plan_is_a_single_look(amd_16, intel, runs, lost, level, look):
     """All runs that were planned, and no more, keep the interval of one look."""
     others = 1 if runs == 1 else 6
-    measured = [*workers(runs, amd_16=amd_16), *workers(others, intel=intel)]
+    measured = [*workers(runs, "amd-16", amd_16), *workers(others, "intel", intel)]
     comparison = compared(measured, lost=["amd-16"] * lost)
     assert comparison.interval.level_ratio == pytest.approx(level, abs=1e-3)
     assert (comparison.look and text_of(comparison.look)) == look

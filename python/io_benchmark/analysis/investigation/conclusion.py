@@ -246,9 +246,8 @@ def _change(
         resource=resource.value,
         hypothesis=reason.cause.hypothesis.removesuffix("."),
     )
-    trial = "by facts and times, without a trial"
-    if reason.cause.state is State.CONFIRMED:
-        trial = "by a trial"
+    is_tried = reason.cause.state is State.CONFIRMED
+    trial = "by a trial" if is_tried else "by facts and times, without a trial"
     certainty = slowness.say(
         f"the cause {{cause}} is {{state}} {trial}; {{basis}}",
         cause=reason.cause.name,

@@ -76,17 +76,16 @@ def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
     places: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
     for mark in marks:
         places[mark.boot].add(mark.place)
-    all_keys: list[list[Hashable]] = []
-    for mark in marks:
-        keys: list[Hashable] = []
+
+    def keys_of(mark: MachineMarks) -> Iterator[Hashable]:
         if mark.worker_id != UNKNOWN:
-            keys.append(mark.worker_id)
+            yield mark.worker_id
         if mark.boot:
             # A machine is in one place: the same boot in several places was copied.
             copied = len(places[mark.boot] - {()}) > 1
-            keys.append((mark.boot, mark.place if copied else ()))
-        all_keys.append(keys)
-    return all_keys
+            yield mark.boot, mark.place if copied else ()
+
+    return [list(keys_of(mark)) for mark in marks]
 
 
 def _connected(keys: Sequence[Sequence[Hashable]]) -> list[int]:

@@ -117,11 +117,9 @@ class RunTotals(Struct):
         level = 1 - (1 - levels.LEVEL) / max(1, len(pairs))
         days = max(1.0, (self.last_ms - self.first_ms) / _DAY_MS)
         months = days / _MONTH_DAYS
-        rows = [
-            row for pair in pairs if (row := self._row(*pair, level, months, known)) is not None
-        ]
-        rows.sort(key=lambda row: (-(row.money or 0.0), -row.hours, row.label, row.pool))
-        return Ranking(days, len(pairs), tuple(rows), tuple(self._summaries(known)))
+        rows = filter(None, (self._row(*pair, level, months, known) for pair in pairs))
+        ranked = sorted(rows, key=lambda row: (-(row.money or 0), -row.hours, row.label, row.pool))
+        return Ranking(days, len(pairs), tuple(ranked), tuple(self._summaries(known)))
 
     def _pairs(self) -> Iterator[tuple[str, str, str]]:
         """Yield a label, a pool, and the pool on which the label takes least."""
