@@ -12,15 +12,8 @@ import io_benchmark
 PACKAGE = Path(io_benchmark.__file__).parent
 # Each room, or module between the rooms, imports from those before it.
 BELOW = ("statements", "levels", "variances", "run_noise", "time_parts", "model", "observed")
-COMPARISON = (
-    "inference",
-    "side_times",
-    "diagnosis_model",
-    "trials",
-    "report_model",
-    "plan",
-    "validity",
-)
+INFERENCE = ("inference", "side_times", "diagnosis_model", "trials", "report_model")
+COMPARISON = (*INFERENCE, "plan", "validity")
 ANALYSIS = (*BELOW, *COMPARISON, "summary", "diagnosis", "intake", "history", "compare")
 INTAKE = (*BELOW, "intake")
 # A prediction needs what trials measured and which runs are valid, and no comparison.
@@ -75,11 +68,8 @@ def test_rooms_import_only_from_earlier_rooms(layer):
 
 @pytest.mark.parametrize(
     ("layer", "above"),
-    [
-        # Of sources only the types of what was read.
-        ("analysis", ("report", "commands", "cli")),
-        ("report", ("commands", "cli", "sources")),
-    ],
+    # Of sources, analysis knows only the types of what was read.
+    [("analysis", ("report", "commands", "cli")), ("report", ("commands", "cli", "sources"))],
 )
 def test_a_layer_knows_nothing_above_it(layer, above):
     """A report is made from the analysis' data alone."""

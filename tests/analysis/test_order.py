@@ -44,9 +44,8 @@ def workers(shared: bool) -> tuple[Worker, ...]:
 
 
 def rendered(measured: list[Worker]) -> dict[str, str]:
-    report = compare(
-        seed_workers.plan_of(("intel", "amd-16")), measured, Options(), unreadable=("b", "a")
-    )
+    plan = seed_workers.plan_of(("intel", "amd-16"))
+    report = compare(plan, measured, Options(), unreadable=("b", "a"))
     return {form: rendered_as(report, form) for form in FORMATS}
 
 
