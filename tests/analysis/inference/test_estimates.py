@@ -102,17 +102,6 @@ def test_the_edges():
     assert simulation.judged(Estimate.of_sides(candidate, baseline, 0.05)) == unknown
 
 
-def test_one_worker_each_says_how_far_workers_would_have_to_differ():
-    """1.92 times: chance only if workers of one pool differed by about a fourth."""
-    times = np.full(2000, 100_000_000.0)
-    found = Estimate.of_sides(one_worker(times * 1.92), one_worker(times), 0.05)
-    assert (found.method, found.assumed_variation) == ("paired retrieves", 0.05)
-    expected = math.log(1.92) / 2.086 / math.sqrt(2)
-    assert found.variation_to_explain(0.95) == pytest.approx(expected, rel=1e-3)
-    same = Estimate.of_sides(one_worker(times), one_worker(times), 0.05)
-    assert same.variation_to_explain(0.95) is None
-
-
 @pytest.mark.parametrize(
     ("within", "expected"),
     [(0.02, math.sqrt((NEEDED - 0.02) / 2)), (NEEDED, 0), (NEEDED - 0.004, 0)],
