@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import attrgetter, floordiv, truediv
 from statistics import fmean
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -114,7 +115,7 @@ def _details(
             counts = [total for total in totals if total is not None]
             value = float(sum(counts)) if counts else None
         elif figure.mean_of is not None:
-            value = runs.mean(partial(_figure_of_run, figure))
+            value = runs.mean(partial(_value_of_run, figure.mean_of, figure.per_operation))
         else:
             value, unit = _ratio(subject, side, reports, figure), "×"
         if value is not None:
@@ -122,13 +123,11 @@ def _details(
             yield Detail(figure.name, figure.label, value, unit, higher_is_better=better)
 
 
-def _figure_of_run(figure: WorkloadFigure, run: Run) -> float | None:
-    if run.entry.measured is None or figure.mean_of is None:
-        return None
-    value = figure.mean_of(run.entry.measured)
-    if value is None or not figure.per_operation:
-        return value
-    return value / run.entry.operations_done
+def _value_of_run(
+    read: Callable[[Any], float | None], per_operation: bool, run: Run
+) -> float | None:
+    value = read(run.entry.measured)
+    return value / run.entry.operations_done if per_operation and value is not None else value
 
 
 def _reference(
