@@ -123,20 +123,20 @@ def test_a_slope_and_a_peak():
     assert found(peak) is None
 
 
-def series(kind, generator, count=COUNT):
+def series(kind, generator):
     """Times around 1: independent, correlated by 0.8, heavy tails, waves, or stalls of 10 in 170."""
     if kind == "correlated":
         values, level = [], generator.gauss(0, 0.5)
-        for _ in range(count):
+        for _ in range(COUNT):
             level = 0.8 * level + generator.gauss(0, 0.3)
             values.append(math.exp(level))
         return values
-    noise = [math.exp(generator.gauss(0, 0.3)) for _ in range(count)]
+    noise = [math.exp(generator.gauss(0, 0.3)) for _ in range(COUNT)]
     phase = generator.random() * 2 * math.pi
     factors = {
         "independent": lambda _: 1.0,
         "heavy": lambda _: generator.paretovariate(1.7),
-        "waves": lambda at: 1 + 0.6 * math.sin(20 * math.pi * at / count + phase),
+        "waves": lambda at: 1 + 0.6 * math.sin(20 * math.pi * at / COUNT + phase),
         "stalls": lambda at: 20.0 if at % 170 > 160 else 1.0,
     }
     return [value * factors[kind](at) for at, value in enumerate(noise)]

@@ -55,10 +55,6 @@ def test_a_verdict_is_always_on_times() -> None:
     assert intel.operations == pytest.approx(60 * 18_000, rel=0.01)
 
 
-def remarks_of(made: SampledReport) -> list[str]:
-    return list(map(text_of, made.remarks))
-
-
 def details(made: SampledReport, ending: str) -> dict[str, dict[str, float]]:
     return {
         side: {detail.name: round(detail.value, 2) for detail in figures.details}
@@ -112,7 +108,7 @@ def test_findings_beyond_a_limit(slower, changes, finding):
     """A figure of one side is a finding where it passes its limit by more than its error."""
     slow = dict(measured(slower, only=("metadata/stat", "exec")))
     made = report(slow | changes, dict(measured(only=("metadata/stat", "exec"))))
-    lines = [line for line in remarks_of(made) if line.startswith("amd-16")]
+    lines = [line for line in map(text_of, made.remarks) if line.startswith("amd-16")]
     assert len(lines) == len(finding)
     assert all(words in line for words, line in zip(finding, lines, strict=True))
 

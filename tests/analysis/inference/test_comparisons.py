@@ -173,9 +173,9 @@ def advice(sides, schedule=None, *, comparisons=1, is_one_machine=False):
     return advise(estimate, pair, margin=MARGIN, comparisons=comparisons)
 
 
-def later_verdicts(question, workers, draws=100_000):
+def later_verdicts(question, workers):
     """Draw what is not known yet, then the workers to add; return the share of pushes with a verdict."""
-    generator = np.random.default_rng(1)
+    draws, generator = 100_000, np.random.default_rng(1)
     present, added = question.workers, workers - question.workers
     variance = question.variance
     between = variance.variance * variance.degrees / generator.chisquare(variance.degrees, draws)

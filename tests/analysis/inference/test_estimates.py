@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from simulation import entry
 
 from io_benchmark.analysis.inference.estimates import Estimate, compare_means
-from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Interval, Verdict
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
@@ -22,13 +21,13 @@ from io_benchmark.analysis.observed.sides import Side, SideData
 NEEDED = (0.5 / 1.960) ** 2
 
 
-def estimate(candidate, baseline, look=SINGLE):
+def estimate(candidate, baseline):
     """Compare workers with these log means, whose samples have no noise."""
     first, second = (
         SideData(tuple(logs), ((entry(np.full(100, 1000)),),) * len(logs))
         for logs in (candidate, baseline)
     )
-    return Estimate.of_sides(first, second, 0.05, look)
+    return Estimate.of_sides(first, second, 0.05)
 
 
 def one_worker(times):

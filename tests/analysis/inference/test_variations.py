@@ -84,22 +84,21 @@ def test_the_wider_of_both_counts(past, source):
 A, B = "push a", "push b"
 
 
-def runs(*groups: str | None, log_means: tuple[float, ...] = (), is_elsewhere=False) -> list[Run]:
-    """One run on each machine, in these pushes; elsewhere than on Taskcluster, by another CI system."""
+def runs(*groups: str, log_means: tuple[float, ...] = ()) -> list[Run]:
+    """One run on each machine, in these pushes."""
     logs = log_means or (0.0,) * len(groups)
     made = []
     for at, (group, log) in enumerate(zip(groups, logs, strict=True)):
-        task = SimpleNamespace(group=group, task_group_id=None if is_elsewhere else group)
+        task = SimpleNamespace(group=group, task_group_id=group)
         result, machine = SimpleNamespace(task=task), f"machine {at} of {id(groups)}"
         worker: Any = SimpleNamespace(machine=machine, side="side", result=result)
         made.append(Run(worker, simulation.entry(np.array([1e8 * math.exp(log)]))))
     return made
 
 
-def between(candidate, baseline, past=None, pushes=0, *, is_change=True):
-    return PushVariation.between(
-        Side.of(candidate), Side.of(baseline), past, pushes, is_change=is_change
-    )
+def between(candidate, baseline, past=None, pushes=0):
+    sides = Side.of(candidate), Side.of(baseline)
+    return PushVariation.between(*sides, past, pushes, is_change=True)
 
 
 def test_what_is_assumed_and_what_is_known():

@@ -16,9 +16,9 @@ NUMBERS = st.none() | st.floats(-1e12, 1e12) | st.sampled_from((0.1, 0.2, 1e-300
 SIDES = st.lists(st.lists(NUMBERS, min_size=1, max_size=3), min_size=2, max_size=9)
 
 
-def run(machine: str, number: float | None, *, is_measured: bool = True) -> Run:
+def run(machine: str, number: float | None) -> Run:
     worker = SimpleNamespace(machine=machine)
-    return cast("Run", SimpleNamespace(worker=worker, is_measured=is_measured, number=number))
+    return cast("Run", SimpleNamespace(worker=worker, is_measured=True, number=number))
 
 
 def side(workers: Sequence[Sequence[float | None]]) -> Side:

@@ -2,7 +2,7 @@
 """Comparisons of places: known ratios are found, and each worker is compared with itself."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,9 @@ from seed_case import outcome
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Entry, Worker
+from io_benchmark.analysis.model import Entry
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import AtPlace, Places
-from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.report_model import AtPlace
 from io_benchmark.analysis.summary.place_rows import _within_workers
 from io_benchmark.report.content import text_of
 
@@ -27,20 +26,13 @@ RETRIEVES = 400
 WAVES = simulation.RUN_NOISES["waves"]
 
 
-def places_of(measured: Sequence[Worker]) -> tuple[Places, ...]:
-    return compare(PLAN, measured, Options()).places
-
-
 def intel(entries: Callable[[Document], list[Document]], *names: str) -> Mapping[str, AtPlace]:
     """One task in a workspace and other places; `entries` are all, by 400 retrieves in the first."""
     names = names or ("container",)
     change = in_places(names, lambda recorded: entries(shortened(recorded[0], RETRIEVES)))
-    (table,) = places_of(workers(pools=("intel",), change={"intel": change}))
+    measured = workers(pools=("intel",), change={"intel": change})
+    (table,) = compare(PLAN, measured, Options()).places
     return {row.place: row.sides[0] for row in table.rows}
-
-
-def words(sentence: Statement | None) -> str:
-    return "" if sentence is None else text_of(sentence)
 
 
 def pair(files: np.ndarray, generator: np.random.Generator, speed: float) -> tuple[Entry, Entry]:
@@ -144,8 +136,8 @@ def test_one_worker(entry, ratio, reason):
     cells = intel(lambda first: [entry(first), first])
     assert list(cells) == ["workspace", "container"]
     cell = cells["container"]
-    reasons = (cell.missing, cell.not_compared, *cell.differences)
-    assert "; ".join(filter(None, map(words, reasons))) == reason
+    reasons = filter(None, (cell.missing, cell.not_compared, *cell.differences))
+    assert "; ".join(map(text_of, reasons)) == reason
     assert (cell.mean_ns is None) == (cell.missing is not None)
     if ratio is None:
         assert (cell.ratio, cell.interval, cell.workers) == (None, None, 0)

@@ -161,9 +161,9 @@ def test_every_rule_is_documented() -> None:
     assert set(SEVERITIES) == set(validity.RULES)
 
 
-def run_of(side, ratio, entry=simulation.entry):
+def run_of(side, ratio):
     worker = SimpleNamespace(side=side)
-    return Run(cast("Worker", worker), entry(np.full(60, 1e6 * ratio)))
+    return Run(cast("Worker", worker), simulation.entry(np.full(60, 1e6 * ratio)))
 
 
 @pytest.mark.parametrize(
