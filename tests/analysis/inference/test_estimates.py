@@ -13,7 +13,7 @@ import simulation
 from msgspec.structs import replace
 from simulation import entry
 
-from io_benchmark.analysis.inference.estimates import Estimate, compare_means
+from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.model import Interval, Verdict
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
@@ -109,19 +109,3 @@ def test_samples_explain_a_part_before_workers_do(within, expected):
     """Workers need not differ by what the samples' own variance explains, nor by what is assumed."""
     found = Estimate(0.5, 0.05, math.inf, "paired retrieves", 0.05, within)
     assert (found.variation_to_explain(0.95) or 0) == pytest.approx(expected, rel=1e-3)
-
-
-def test_pairs_cancel_what_the_files_do():
-    """The same sequence, one side twice as slow: the ratio is exact, whatever the sizes.
-
-    Where one side stopped early, only the retrieves that both made are compared.
-    """
-    files = np.array([0, 2, 1, 1, 0, 2] * 50)
-    times = np.array(simulation.SIZES)[files] * 1000
-    means = compare_means([entry(times * 2, files)], [entry(times, files)])
-    assert math.exp(means.log_ratio) == pytest.approx(2.0)
-    (spread,) = means.blocks
-    assert spread.variance == pytest.approx(0.0, abs=1e-20)
-    long = entry(np.concatenate((np.full(50, 500), np.full(50, 99_999))))
-    cut = compare_means([entry(np.full(50, 1000))], [long])
-    assert math.exp(cut.log_ratio) == pytest.approx(2.0)
