@@ -33,7 +33,7 @@ from io_benchmark.analysis.prediction.demand import (
 )
 from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
-from io_benchmark.analysis.prediction.refusals import reasons_against
+from io_benchmark.analysis.prediction.refusals import SMALL_SHARE, reasons_against
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.analysis.variances import MeanVariance
@@ -46,8 +46,6 @@ from io_benchmark.sources.run_results import RunProfile
 _LARGEST_LOG = 300.0
 # CPUs: a machine on which other tasks work.
 _BUSY_CPUS = 0.3
-# What may be neglected of the task's time.
-_SMALL_SHARE = 0.1
 # The place of a task whose profile names none.
 _PLACE = "workspace"
 # A volume on partitions counts each byte three times.
@@ -205,7 +203,7 @@ def _notes(runs: Sequence[_ProfiledRun], demands: Sequence[Demand]) -> Iterator[
             place=runs[0].places[0],
         )
     unseen_ns = mean_of_known(demand.unseen_ns for demand in demands) or 0.0
-    if unseen_ns > _SMALL_SHARE * runs[0].wall_ns:
+    if unseen_ns > SMALL_SHARE * runs[0].wall_ns:
         yield statement(
             "{unseen} of the task are before or after its profile, and writing for a quarter of that "
             "is assumed",

@@ -24,7 +24,7 @@ from io_benchmark.analysis.statements import Quantity, Statement, Unit, ratio_of
 from io_benchmark.results.parts import NS_PER_S
 
 # What may be neglected of the task's time.
-_SMALL_SHARE = 0.1
+SMALL_SHARE = 0.1
 # From this share of the machine's CPUs on, a task might use more of them.
 _AT_CPUS = 0.9
 # ln of the ratio between two times, both of which may be true: too far apart to predict one.
@@ -74,7 +74,7 @@ def _cpus(change: PoolChange) -> Iterator[Statement]:
     is_comparable = any(
         source.mean(figure) and target.mean(figure) for figure in (USER_WORK, *CPU_FIGURES)
     )
-    if not is_comparable and demand.cpu_share > _SMALL_SHARE:
+    if not is_comparable and demand.cpu_share > SMALL_SHARE:
         yield statement(
             "nothing compares the CPUs of {source} and {target}; measure spawn on both",
             source=source.pool,
@@ -84,7 +84,7 @@ def _cpus(change: PoolChange) -> Iterator[Statement]:
 
 def _is_small(change: PoolChange, time_ns: Numbers | float) -> bool:
     """Return whether this much of the task's time may be neglected."""
-    return float(np.sum(time_ns)) <= _SMALL_SHARE * change.demand.wall_ns
+    return float(np.sum(time_ns)) <= SMALL_SHARE * change.demand.wall_ns
 
 
 def _unmeasured(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
