@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from taskgraph.actions import registry
@@ -36,6 +37,7 @@ report again. Workers that the report does not have yet count as measured."""
 REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
 REPORT_VERSION = 4
+_RESOLVED = ("completed", "failed", "exception")
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
 
 
@@ -124,10 +126,6 @@ class _GroupTask:
         return str(self.definition["metadata"]["name"])
 
     @property
-    def is_resolved(self) -> bool:
-        return self.state in ("completed", "failed", "exception")
-
-    @property
     def pool(self) -> str | None:
         """Return the pool that the command names."""
         words = self.definition["payload"].get("command", [])
@@ -153,14 +151,10 @@ class _Group:
     awaited: set[str] = field(default_factory=set)  # and of those that it waited for
 
     def __post_init__(self) -> None:
-        answers: list[dict[str, Any]] = []
-
-        def add_page(page: dict[str, Any]) -> None:
-            answers.extend(page["tasks"])
-
+        pages: list[dict[str, Any]] = []
         queue = taskcluster.get_taskcluster_client("queue")
-        queue.listTaskGroup(self.group_id, paginationHandler=add_page)
-        for answer in answers:
+        queue.listTaskGroup(self.group_id, paginationHandler=pages.append)
+        for answer in chain.from_iterable(page["tasks"] for page in pages):
             status = answer["status"]
             task = _GroupTask(status["taskId"], status["state"], answer["task"])
             if task.kind == JOB:
@@ -176,7 +170,7 @@ class _Group:
         Without one the action fails; taskgraph prints a traceback for any other exception.
         """
         for task in reversed(self.reports):
-            if task.is_resolved and _has(task, REPORT):
+            if task.state in _RESOLVED and _has(task, REPORT):
                 report = taskcluster.get_artifact(task.task_id, REPORT)
                 if report["version"] == REPORT_VERSION:
                     self.read = {worker["task_id"] for worker in report["workers"]}
@@ -207,8 +201,19 @@ class _Group:
         logger.warning("%s: the group has no task that the report read", pool)
         return None
 
-    def _create(self, definition: dict[str, Any], part: str) -> str:
-        """Create a task and return its id, which follows from the group and `part`."""
+    def _create(
+        self, definition: dict[str, Any], part: str, dependencies: Sequence[str] = ()
+    ) -> str:
+        """Create a task after the action's, if this runs in one, and after these; return its id.
+
+        The id follows from the group and `part`.
+        """
+        action_id = os.environ.get("TASK_ID")
+        if action_id:
+            definition["extra"]["parent"] = action_id
+            dependencies = [action_id, *dependencies]
+        dependencies = [*definition.get("dependencies", []), *dependencies]
+        definition["dependencies"] = list(dict.fromkeys(dependencies))
         task_id = derived_id(self.group_id, part)
         level, domain = self.parameters["level"], self.graph_config["trust-domain"]
         create_task_from_def(task_id, definition, level, domain)
@@ -218,7 +223,7 @@ class _Group:
         """Create a pool's task once more, with a pace to confirm a cause, and return its id."""
         labels = [existing.label for existing in self.pools]
         made = repeated(task.definition, task.pool or "", labels, bytes_per_s)
-        task_id = self._create(_after_action(made), made["metadata"]["name"])
+        task_id = self._create(made, made["metadata"]["name"])
         self.pools.append(_GroupTask(task_id, "unscheduled", made))
         return task_id
 
@@ -227,23 +232,13 @@ class _Group:
         reports = [report.definition for report in self.reports]
         if any(set(task_ids) <= set(report.get("dependencies", [])) for report in reports):
             return
-        made = _after_action(with_relative_dates(reports[-1]))
-        made["dependencies"] = list(dict.fromkeys([*made["dependencies"], *task_ids]))
-        self._create(made, f"{self.reports[-1].label} {len(self.reports)}")
+        part = f"{self.reports[-1].label} {len(self.reports)}"
+        self._create(with_relative_dates(reports[-1]), part, task_ids)
 
 
 def _has(task: _GroupTask, name: str) -> bool:
     """Return whether the newest run left the artifact, and not an error in its place."""
     artifacts = taskcluster.list_artifacts(task.task_id)
-    kinds = {artifact["name"]: artifact["storageType"] for artifact in artifacts}
-    return bool(kinds.get(name, "error") != "error")
-
-
-def _after_action(definition: dict[str, Any]) -> dict[str, Any]:
-    """Let the task depend on the action's task, if this runs in one."""
-    action_id = os.environ.get("TASK_ID")
-    if action_id:
-        definition["extra"]["parent"] = action_id
-        dependencies = definition.get("dependencies", [])
-        definition["dependencies"] = [*dependencies, action_id]
-    return definition
+    return any(
+        artifact["name"] == name and artifact["storageType"] != "error" for artifact in artifacts
+    )

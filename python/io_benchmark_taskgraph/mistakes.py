@@ -134,34 +134,29 @@ def there_are(names: Iterable[str]) -> str:
     return f"there are: {', '.join(names) or 'none'}"
 
 
-def form(pattern: str, problem: str) -> Callable[[Any], str]:
-    """Return a check that a value is a text of this form; `problem` says what to write."""
+def accept(is_right: Callable[[Any], object], problem: str) -> Callable[[Any], Any]:
+    """Return a check of a value; `problem` says what a wrong one is not, and what to write."""
 
-    def check(value: Any) -> str:
-        if isinstance(value, str) and re.fullmatch(pattern, value):
+    def check(value: Any) -> Any:
+        if is_right(value):
             return value
         raise voluptuous.Invalid(f"{quoted(value)} {problem}")
 
     return check
 
 
-def whole_number(minimum: int, maximum: int) -> Callable[[Any], int]:
-    def check(value: Any) -> int:
-        if type(value) is int and minimum <= value <= maximum:
-            return value
-        problem = f"is not a whole number from {minimum:,} to {maximum:,}"
-        raise voluptuous.Invalid(f"{quoted(value)} {problem}")
-
-    return check
+def form(pattern: str, problem: str) -> Callable[[Any], Any]:
+    return accept(lambda value: isinstance(value, str) and re.fullmatch(pattern, value), problem)
 
 
-def choice(names: Sequence[str]) -> Callable[[object], str]:
-    def check(value: object) -> str:
-        if isinstance(value, str) and value in names:
-            return value
-        raise voluptuous.Invalid(f"{quoted(value)} is unknown; {there_are(names)}")
+def whole_number(minimum: int, maximum: int) -> Callable[[Any], Any]:
+    problem = f"is not a whole number from {minimum:,} to {maximum:,}"
+    return accept(lambda value: type(value) is int and minimum <= value <= maximum, problem)
 
-    return check
+
+def choice(names: Sequence[str]) -> Callable[[Any], Any]:
+    problem = f"is unknown; {there_are(names)}"
+    return accept(lambda value: isinstance(value, str) and value in names, problem)
 
 
 def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, Any]:
@@ -169,7 +164,7 @@ def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, A
     if stanza is None:
         raise BadKeyError(name, _MISSING)
     try:
-        values: dict[str, Any] = schema(stanza)
+        return dict(schema(stanza))
     except voluptuous.MultipleInvalid as error:
         # Unknown keys first: a missing key may only be misspelt.
         def order(mistake: voluptuous.Invalid) -> tuple[bool, str]:
@@ -177,7 +172,6 @@ def checked(schema: voluptuous.Schema, stanza: object, name: str) -> dict[str, A
 
         first = min(error.errors, key=order)
         raise BadKeyError(name + _dotted(first.path), _problem(first, schema)) from None
-    return values
 
 
 def _dotted(path: Sequence[object]) -> str:

@@ -119,7 +119,7 @@ def _names_of(task: Any) -> list[str]:
     return names
 
 
-def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
+def _select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
     """Return the labels of the named tasks, in the order of `tasks`.
 
     A task is anything with `label` and `attributes`. A name without a task is a mistake.
@@ -136,7 +136,7 @@ def select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
 
 def _select_targets(full_task_graph: Any, parameters: Any, _graph_config: Any) -> list[str]:
     with logged():
-        labels = select(full_task_graph.tasks.values(), parameters.get(JOBS) or [JOB])
+        labels = _select(full_task_graph.tasks.values(), parameters.get(JOBS) or [JOB])
         if override(parameters, PERFHERDER) == _NEUTRAL:
             _check_one_pool(full_task_graph.tasks[label] for label in labels)
     return labels

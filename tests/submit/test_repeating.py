@@ -8,7 +8,7 @@ import pytest
 from loopback_deployment import AMD_16, recorded
 
 from io_benchmark.errors import ResultError
-from io_benchmark.submit.task_creation import repeated_task
+from io_benchmark.submit.task_creation import _repeated_task
 from io_benchmark_taskgraph.repeating import pace, with_trials
 
 LABEL = "io-benchmark-amd-16"
@@ -25,7 +25,7 @@ def definition() -> dict[str, Any]:
 def test_only_what_it_needs_is_changed(definition):
     """Variables, names and dates; no routes; the rest is the task's."""
     before = copy.deepcopy(definition)
-    task = repeated_task(definition, "amd-16", [], 5_000)
+    task = _repeated_task(definition, "amd-16", [], 5_000)
     assert definition == before
     assert (task.label, task.job, task.pool) == (f"{LABEL}-confirm", LABEL, "amd-16")
     made = {key: value for key, value in task.definition.items() if key not in DATES}
@@ -60,7 +60,7 @@ def test_only_what_it_needs_is_changed(definition):
 def test_label(definition, label, pool, labels, expected):
     """A replicate's number is left out; further ones are counted."""
     definition["metadata"]["name"] = label
-    assert repeated_task(definition, pool, labels, 1).label == expected
+    assert _repeated_task(definition, pool, labels, 1).label == expected
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_label(definition, label, pool, labels, expected):
 def test_symbol(definition, symbol, labels, expected):
     """Named as the label is, with at most 25 characters."""
     definition["extra"]["treeherder"]["symbol"] = symbol
-    task = repeated_task(definition, "amd-16", labels, 1)
+    task = _repeated_task(definition, "amd-16", labels, 1)
     assert task.definition["extra"]["treeherder"]["symbol"] == expected
 
 
@@ -81,7 +81,7 @@ def test_a_malformed_task(definition):
     """A definition that no queue shows is refused in one line."""
     definition["deadline"] = "soon"
     with pytest.raises(ResultError, match="is malformed"):
-        repeated_task(definition, "amd-16", [], 1)
+        _repeated_task(definition, "amd-16", [], 1)
 
 
 @pytest.mark.parametrize("value", ["", "fast", "-5", "1e9", "9" * 20])

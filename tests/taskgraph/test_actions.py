@@ -20,7 +20,7 @@ from taskgraph.parameters import Parameters
 from taskgraph.util.parameterization import resolve_timestamps
 from taskgraph.util.time import current_json_time
 
-from io_benchmark.submit.task_creation import repeated_task
+from io_benchmark.submit.task_creation import _repeated_task
 from io_benchmark_taskgraph import actions
 from io_benchmark_taskgraph.actions import REPORT as REPORT_FILE
 from io_benchmark_taskgraph.repeating import PACE_VARIABLE, derived_id
@@ -130,7 +130,7 @@ def test_confirm(deployment):
     assert made["payload"]["env"][PACE_VARIABLE] == str(PACE)
     assert made["extra"]["treeherder"]["symbol"] == "intel-confirm"
     ((_, model),) = tasks[EVERY_POOL[2]]
-    check_as_submitted(made, repeated_task(model, "intel", [], PACE))
+    check_as_submitted(made, _repeated_task(model, "intel", [], PACE))
     (_, first), (_, second) = tasks[REPORT]
     assert second["dependencies"] == [*first["dependencies"], ACTION, task_id]
     assert second["requires"] == "all-resolved"
@@ -223,7 +223,7 @@ def test_workers_that_the_report_asks_for(undecided):
     ((task_id, made),) = tasks["io-benchmark-intel-3"]
     assert task_id == derived_id(GROUP, "io-benchmark-intel-3")
     ((_, model),) = tasks[EVERY_POOL[2]]
-    check_as_submitted(made, repeated_task(model, "intel", [*EVERY_POOL, "io-benchmark-intel-2"]))
+    check_as_submitted(made, _repeated_task(model, "intel", [*EVERY_POOL, "io-benchmark-intel-2"]))
     assert made["payload"]["env"] == model["payload"]["env"]
     assert made["extra"]["treeherder"]["symbol"] == "intel-3"
     (_, first), (_, second) = tasks[REPORT]

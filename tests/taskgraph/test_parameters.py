@@ -11,10 +11,10 @@ from user_mistakes import mistake
 
 from io_benchmark_taskgraph import parameters as module
 from io_benchmark_taskgraph.parameters import (
+    _select,
     _select_targets,
     decision_parameters,
     requested,
-    select,
 )
 
 FORM = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names, N at most 100"
@@ -144,15 +144,15 @@ BOTH_KINDS = [
 )
 def test_names(tasks, names, labels):
     """A name is a job's, a pool's or a label; the tasks keep their order."""
-    assert select(tasks, names) == labels
+    assert _select(tasks, names) == labels
 
 
 def test_unknown_names():
     """A name that means nothing is a mistake, even next to good ones; all names are listed once."""
     known = f"intel, amd-16, io-benchmark, {INTEL}, io-benchmark-amd-16, {FIRST}, {SECOND}, {IMAGE}"
     text = f"no task is called 'io-b'; there are: {known}"
-    assert mistake(select, REPLICATES, ["intel", "io-b"]) == text
-    assert mistake(select, [], ["x"]) == "no task is called 'x'; there are: none"
+    assert mistake(_select, REPLICATES, ["intel", "io-b"]) == text
+    assert mistake(_select, [], ["x"]) == "no task is called 'x'; there are: none"
 
 
 def targets(**parameters):

@@ -228,7 +228,7 @@ def report_program() -> bytes:
     """Return this program as one file of a release: the same modules give the same bytes."""
     # An installation has a copy of this project's kinds there.
     bundle = _PACKAGE / "bundle"
-    return archive(
+    return _archive(
         {
             path.relative_to(_PACKAGE.parent).as_posix(): path.read_bytes()
             for path in _PACKAGE.rglob("*")
@@ -237,7 +237,7 @@ def report_program() -> bytes:
     )
 
 
-def archive(contents: Mapping[str, bytes]) -> bytes:
+def _archive(contents: Mapping[str, bytes]) -> bytes:
     """Return an archive of these files, with fixed order, dates and modes."""
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:

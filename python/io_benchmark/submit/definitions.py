@@ -138,13 +138,12 @@ def _replicates(tasks: Sequence["GeneratedTask"], settings: SubmissionOptions) -
         return
     looks = LOOKS if settings.until_decided else (settings.replicates or 1,)
     # The kind's own replicates differ by their numbers alone.
-    model, label = _final(first, settings), first.label
-    if len(tasks) > 1:
-        model, label = _renamed(model, "-1", ""), label.removesuffix("-1")
-    model = _planned(model, looks)
+    former_end = "-1" if len(tasks) > 1 else ""
+    model = _planned(_final(first, settings), looks)
     for number in range(1, looks[0] + 1):
         end = f"-{number}" if looks[0] > 1 else ""
-        yield NewTask(f"{label}{end}", job, first.pool, _renamed(model, "", end))
+        made = _renamed(model, former_end, end)
+        yield NewTask(made["metadata"]["name"], job, first.pool, made)
 
 
 def _planned(definition: Mapping[str, Any], looks: Sequence[int]) -> dict[str, Any]:

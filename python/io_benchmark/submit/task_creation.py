@@ -90,7 +90,7 @@ class TaskQueue(Deployment):
         for task_id, pool, bytes_per_s in repetitions:
             if task_id not in definitions:
                 definitions[task_id] = await self.definition(task_id)
-            tasks.append(repeated_task(definitions[task_id], pool, used, bytes_per_s))
+            tasks.append(_repeated_task(definitions[task_id], pool, used, bytes_per_s))
             used.append(tasks[-1].label)
         return tasks
 
@@ -115,7 +115,7 @@ def _image_address(task: NewTask) -> str:
     return f"index:{namespace}" if namespace else f"task:{task_id}" if task_id else ""
 
 
-def repeated_task(
+def _repeated_task(
     definition: Mapping[str, Any], pool: str, labels: Iterable[str], bytes_per_s: int | None = None
 ) -> NewTask:
     """Return a task of the group once more, under a label that no other has; with a pace it confirms.

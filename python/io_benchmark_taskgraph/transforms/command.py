@@ -43,21 +43,17 @@ exec python3 -u -B {application} run \\
   --output "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \\
   --profile "${{IO_BENCHMARK_PROFILE:-full}}" \
 --perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}" \\
-  {trials}
+  --trials {trials}
 """
 # A confirming task is the same task with both variables.
-TRIALS_OPTIONS = """\
---trials "${{IO_BENCHMARK_TRIALS:-{}}}" ${{IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}}"""
+_TRIALS = """\
+"${{IO_BENCHMARK_TRIALS:-{}}}" ${{IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}}"""
 
 
 def _place(place: TaskPlace) -> str:
     name = "WORKSPACE" if place == WORKSPACE else f"PLACE_{place.name.upper()}"
     variable = f"IO_BENCHMARK_{name.replace('-', '_')}"
     return f'--place {place.name}="${{{variable}:-{place.path}}}"'
-
-
-def _trials(trials: str) -> str:
-    return "--trials never" if trials == "never" else TRIALS_OPTIONS.format(trials)
 
 
 def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
@@ -88,13 +84,14 @@ def make_command(
 
 def run_command(benchmark: Benchmark, application: str, pool: str, time_budget_s: int) -> str:
     """Return the shell's command for a program that is in a file."""
+    trials = benchmark.trials
     return RUN.format(
         application=application,
         benchmark=benchmark,
         options=_options(benchmark, pool, time_budget_s),
         places=" \\\n  ".join(map(_place, benchmark.places)),
         artifacts=ARTIFACTS_PATH,
-        trials=_trials(benchmark.trials),
+        trials=trials if trials == "never" else _TRIALS.format(trials),
     )
 
 
@@ -111,5 +108,4 @@ def _add_command(_config: Any, tasks: Tasks) -> Tasks:
         yield task
 
 
-transforms = TransformSequence()
-transforms.add(_add_command)
+transforms = TransformSequence([_add_command])

@@ -81,7 +81,5 @@ def _rank_by_push(config: Any, tasks: Iterable[dict[str, Any]]) -> Iterator[dict
         yield task
 
 
-transforms = TransformSequence()
-transforms.add(_add_routes)
-ranks = TransformSequence()
-ranks.add(_rank_by_push)
+transforms = TransformSequence([_add_routes])
+ranks = TransformSequence([_rank_by_push])

@@ -12,12 +12,11 @@ from io_benchmark_taskgraph.loader import merged_defaults
 from io_benchmark_taskgraph.transforms import Tasks, benchmark, command, index, report
 
 REPORT_KIND = "io-benchmark-report"
-pools, images, _measured, _compared = (TransformSequence() for _ in range(4))
-for part in (benchmark, command, index, run, task):
-    _measured.add(part.transforms)
-_measured.add(index.ranks)
-for part in (report, run, task):
-    _compared.add(part.transforms)
+_measured = TransformSequence([
+    *(part.transforms for part in (benchmark, command, index, run, task)),
+    index.ranks,
+])
+_compared = TransformSequence([part.transforms for part in (report, run, task)])
 
 
 def _with_report(config: Any, tasks: Tasks) -> Tasks:
@@ -47,5 +46,5 @@ def _build_on_demand(_config: Any, tasks: Tasks) -> Tasks:
         yield image
 
 
-pools.add(_with_report)
-images.add(_build_on_demand)
+pools = TransformSequence([_with_report])
+images = TransformSequence([_build_on_demand])

@@ -94,5 +94,4 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
         yield task
 
 
-transforms = TransformSequence()
-transforms.add(_wrap)
+transforms = TransformSequence([_wrap])

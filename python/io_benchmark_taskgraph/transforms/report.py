@@ -21,6 +21,7 @@ from taskgraph.util.time import value_of
 
 from io_benchmark_taskgraph.mistakes import (
     BadKeyError,
+    accept,
     checked,
     choice,
     form,
@@ -65,21 +66,16 @@ def _is_expectation(value: object) -> bool:
     return match is not None and float(match.group(4)) > 0
 
 
-def _expectations(value: object) -> list[str]:
-    if isinstance(value, list) and all(map(_is_expectation, value)):
-        return value
-    problem = "is not a list of expectations; write one, as ['amd-30/intel<1.05 on sync-write']"
-    raise voluptuous.Invalid(f"{quoted(value)} {problem}")
+def _are_expectations(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_expectation, value))
 
 
-def _looks(value: object) -> list[int]:
-    if isinstance(value, list) and value:
-        # With one worker per pool, a look cannot estimate its error.
-        are_counts = all(type(number) is int and 2 <= number <= 100 for number in value)
-        if are_counts and value == sorted(set(value)):
-            return value
-    problem = "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
-    raise voluptuous.Invalid(f"{quoted(value)} {problem}")
+def _are_looks(value: object) -> bool:
+    if not isinstance(value, list) or not value:
+        return False
+    # With one worker per pool, a look cannot estimate its error.
+    are_counts = all(type(number) is int and 2 <= number <= 100 for number in value)
+    return are_counts and value == sorted(set(value))
 
 
 def _date(value: Any) -> str:
@@ -91,16 +87,13 @@ def _date(value: Any) -> str:
         raise voluptuous.Invalid(f"{quoted(value)} {problem}") from None
 
 
-def _prices(value: object) -> dict[str, float]:
-    if isinstance(value, dict) and value:
-        are_names = all(isinstance(name, str) and 0 < len(name) <= 200 for name in value)
-        prices = value.values()
-        if are_names and all(
-            type(price) in (int, float) and 0 < price <= 10**6 for price in prices
-        ):
-            return value
-    problem = "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}"
-    raise voluptuous.Invalid(f"{quoted(value)} {problem}")
+def _are_prices(value: object) -> bool:
+    if not isinstance(value, dict) or not value:
+        return False
+    are_names = all(isinstance(name, str) and 0 < len(name) <= 200 for name in value)
+    return are_names and all(
+        type(price) in (int, float) and 0 < price <= 10**6 for price in value.values()
+    )
 
 
 SCHEMA = voluptuous.Schema({
@@ -114,7 +107,9 @@ SCHEMA = voluptuous.Schema({
         r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%", "is not a percentage; write one such as 2%"
     ),
     # Workers per pool at each planned comparison.
-    voluptuous.Optional("looks"): _looks,
+    voluptuous.Optional("looks"): accept(
+        _are_looks, "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
+    ),
     # What an hour of a worker costs, by pool, worker type or type of machine.
     voluptuous.Optional("prices"): {
         voluptuous.Required("currency"): form(
@@ -122,10 +117,16 @@ SCHEMA = voluptuous.Schema({
         ),
         voluptuous.Optional("kind"): choice(("spot", "on-demand")),
         voluptuous.Optional("date"): _date,
-        voluptuous.Required("prices"): _prices,
+        voluptuous.Required("prices"): accept(
+            _are_prices,
+            "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}",
+        ),
     },
     # The task fails unless the interval meets these.
-    voluptuous.Optional("expectations", default=list): _expectations,
+    voluptuous.Optional("expectations", default=list): accept(
+        _are_expectations,
+        "is not a list of expectations; write one, as ['amd-30/intel<1.05 on sync-write']",
+    ),
 })
 
 
@@ -230,5 +231,4 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
         yield task
 
 
-transforms = TransformSequence()
-transforms.add(_make_report)
+transforms = TransformSequence([_make_report])
