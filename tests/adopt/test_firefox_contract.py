@@ -36,8 +36,6 @@ from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 from .conftest import OWN_ROOT, copy_firefox, install, kind_of
 
-# The median of the tree's own tasks has 4,600.
-
 # As Firefox's decision task and `mach taskgraph` do: only taskcluster/ is put on the path.
 PROGRAM = """
 import json, sys
@@ -99,6 +97,9 @@ def check_pools(tasks, values):
             f"{index}.date.io-benchmark.{task.pool}.{values['moz_build_date']}",
         ]
         assert there["extra"]["index"]["rank"] == values["build_date"]
+        assert there["tags"].keys() == here["tags"].keys()
+        assert there["payload"]["maxRunTime"] == here["payload"]["maxRunTime"]
+        assert [*there["payload"]["artifacts"]] == [*here["payload"]["artifacts"]]
         yield there, here["payload"]["command"]
 
 

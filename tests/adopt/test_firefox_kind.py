@@ -7,31 +7,12 @@ import yaml
 from io_benchmark.adopt.firefox_kind import KIND, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError
 
-from .conftest import OWN_ROOT
-
-
-def kind_there(root):
-    return yaml.safe_load(FirefoxKind.of(root).files[KIND])
-
 
 def edit(root, old, new):
     file = root.path / KIND
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new, 1))
-
-
-def test_same_pools():
-    """Everything is this project's, but the transforms and the command in place of the stanza."""
-    source = yaml.safe_load((OWN_ROOT.path / KIND).read_text())
-    there = kind_there(OWN_ROOT)
-    command = there["task-defaults"]["run"].pop("command")
-    assert there["task-defaults"].pop("fetches") == {"fetch": ["io-benchmark"]}
-    assert there["tasks"] == source["tasks"]
-    del source["task-defaults"]["benchmark"], source["task-defaults"]["run-on-tasks-for"]
-    assert there["task-defaults"] == source["task-defaults"]
-    assert "--pool @pool@ --workload cache-retrieve \\\n  --retrieves 2000 " in command
-    assert "--time-budget 3300 " in command
 
 
 def test_a_pool_with_its_own_measurements(other_version):
@@ -41,7 +22,7 @@ def test_a_pool_with_its_own_measurements(other_version):
         "IOB(intel)}",
         "IOB(intel)}\n        benchmark: {workloads: [spawn], retrieves: 7}",
     )
-    there = kind_there(other_version)
+    there = yaml.safe_load(FirefoxKind.of(other_version).files[KIND])
     assert "--workload spawn" not in there["task-defaults"]["run"]["command"]
     assert [name for name, task in there["tasks"].items() if "run" in task] == ["intel"]
     assert "--workload spawn \\\n  --retrieves 7 " in there["tasks"]["intel"]["run"]["command"]

@@ -156,14 +156,19 @@ def test_the_index_names_every_page() -> None:
 
 
 def test_the_readmes_new_pool(clone: Path) -> None:
-    """It is four lines and generates one more task, named as the README says."""
+    """It is four lines and generates a task like the others of each kind, named as the README says."""
     (text,) = [block.text for block in blocks(README, "yaml")]
     assert len(text.splitlines()) == 4
     kind = clone / "taskcluster/kinds/io-benchmark/kind.yml"
     kind.write_text(kind.read_text().rstrip("\n") + "\n\n" + text)
     name = text.split(":")[0].strip()
-    (task,) = generate(Root.find(clone, clone), [name])
+    task, model = generate(Root.find(clone, clone), [name, "intel"])
     assert f"`{task.label}`" in README.read_text()
+    payload = {**model.definition["payload"]}
+    payload["command"] = [word.replace("intel ", f"{name} ") for word in payload["command"]]
+    assert (task.pool, task.definition["payload"]) == (name, payload)
+    tasks = generate(Root.find(clone, clone), ["io-benchmark-all"])
+    assert f"io-benchmark-all-{name}" in [task.label for task in tasks]
 
 
 def test_tables_of_task_runs_are_documented() -> None:

@@ -46,35 +46,17 @@ def test_only_what_it_needs_is_changed(definition):
 
 
 @pytest.mark.parametrize(
-    ("label", "pool", "labels", "expected"),
-    [
-        pytest.param("io-benchmark-a", "a", [], "io-benchmark-a-confirm", id="first"),
-        pytest.param("io-benchmark-a-12", "a", [], "io-benchmark-a-confirm", id="replicate"),
-        pytest.param(
-            *("io-benchmark-a", "a", ["io-benchmark-a-confirm", "io-benchmark-a-confirm-5"]),
-            "io-benchmark-a-confirm-6",
-            id="next",
-        ),
-    ],
+    ("number", "labels", "end"),
+    [("-12", [], "-confirm"), ("", [f"{LABEL}-confirm", f"{LABEL}-confirm-5"], "-confirm-6")],
+    ids=["replicate", "next"],
 )
-def test_label(definition, label, pool, labels, expected):
-    """A replicate's number is left out; further ones are counted."""
-    definition["metadata"]["name"] = label
-    assert _repeated_task(definition, pool, labels, 1).label == expected
-
-
-@pytest.mark.parametrize(
-    ("symbol", "labels", "expected"),
-    [
-        pytest.param("amd16", [f"{LABEL}-confirm"], "amd16-confirm-2", id="second"),
-        pytest.param("x" * 25, [], "x" * 17 + "-confirm", id="long"),
-    ],
-)
-def test_symbol(definition, symbol, labels, expected):
-    """Named as the label is, with at most 25 characters."""
-    definition["extra"]["treeherder"]["symbol"] = symbol
+def test_names(definition, number, labels, end):
+    """A replicate's number is left out, and further tasks are counted; a symbol has at most 25 characters."""
+    definition["metadata"]["name"] = LABEL + number
+    definition["extra"]["treeherder"]["symbol"] = "x" * 22 + number
     task = _repeated_task(definition, "amd-16", labels, 1)
-    assert task.definition["extra"]["treeherder"]["symbol"] == expected
+    assert task.label == LABEL + end
+    assert task.definition["extra"]["treeherder"]["symbol"] == ("x" * 22)[: 25 - len(end)] + end
 
 
 def test_a_malformed_task(definition):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A small program of a worker, and the kind's transforms to run on a task."""
+"""The kind's transforms, to run on a task."""
 
 from copy import deepcopy
 from pathlib import Path
@@ -11,15 +11,6 @@ from taskgraph.util.yaml import load_yaml
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 KIND = REPOSITORY / "taskcluster" / "kinds" / "io-benchmark"
-
-SCRIPT = {
-    "__main__.py": 'SCRIPT_VERSION = "1.2"\n',
-    "shared.py": "import os\n",
-    "observe/host.py": "",
-    "workloads/cache_retrieve.py": "",
-    "workloads/sync_write.py": "class SyncWrite:\n    maximum_s = 130\n",
-    "workloads/_common.py": "",
-}
 
 # What a pool of the kind is before the first transform, with the defaults merged in.
 TASK = {
@@ -41,16 +32,6 @@ TASK = {
 @pytest.fixture
 def datadir(tmp_path):
     """Where pytest-taskgraph's `graph_config` has its `taskcluster/`."""
-    return tmp_path
-
-
-@pytest.fixture
-def script(tmp_path):
-    """A small program of a worker."""
-    for path, text in SCRIPT.items():
-        file = tmp_path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
     return tmp_path
 
 

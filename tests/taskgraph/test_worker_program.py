@@ -17,7 +17,6 @@ from io_benchmark_taskgraph.worker_program import WorkerProgram, maximum_time_s,
 
 from .conftest import REPOSITORY
 
-SYNC = "workloads/sync_write.py"
 MAIN = {"__main__.py": 'SCRIPT_VERSION = "1.2"\nimport a.b\nprint(a.b.x)\n'}
 OTHER = {"a/b.py": "x = 'ä'\n"}
 
@@ -126,11 +125,12 @@ def test_runs_with_every_python(python, tmp_path):
         ("class A:\n    maximum_s = 1_000\n    per_place = False  # why\n", 1000),
     ],
 )
-def test_maximum_time(script, text, expected):
+def test_maximum_time(tmp_path, text, expected):
     """It is read from the workload's class, per place or per task, without running it."""
-    (script / SYNC).write_text(text + "raise SystemExit\n")
-    assert maximum_time_s(["sync-write"], 2, script) == expected
+    (tmp_path / "workloads").mkdir()
+    for name in ("sync_write", "spawn", "_common"):
+        (tmp_path / f"workloads/{name}.py").write_text(text + "raise SystemExit\n")
+    assert maximum_time_s(["sync-write"], 2, tmp_path) == expected
     # The helpers among the workloads have no name.
-    assert workload_names(script) == ["cache-retrieve", "sync-write"]
-    unknown = "benchmark.workloads: 'sync-writ' is unknown; there are: cache-retrieve, sync-write"
-    assert mistake(maximum_time_s, ["sync-writ"], 1, script) == unknown
+    unknown = "benchmark.workloads: 'sync-writ' is unknown; there are: spawn, sync-write"
+    assert mistake(maximum_time_s, ["sync-writ"], 1, tmp_path) == unknown

@@ -10,54 +10,17 @@ The names are what the schema there lists, read in the middle of 2026: a job des
 from taskgraph.transforms.base import TransformSequence
 from taskgraph.transforms.run import transforms as run_transforms
 
-JOB_KEYS = {
-    "always-target",
-    "attributes",
-    "dependencies",
-    "description",
-    "expiration-policy",
-    "expires-after",
-    "extra",
-    "fetches",
-    "if-dependencies",
-    "index",
-    "label",
-    "name",
-    "optimization",
-    "priority",
-    "requires",
-    "routes",
-    "run",
-    "run-on-git-branches",
-    "run-on-projects",
-    "run-on-repo-type",
-    "scopes",
-    "shipping-phase",
-    "shipping-product",
-    "soft-dependencies",
-    "tags",
-    "task-from",
-    "treeherder",
-    "use-python",
-    "use-sccache",
-    "use-uv",
-    "when",
-    "worker",
-    "worker-type",
-}
-RUN_KEYS = {
-    "checkout",
-    "comm-checkout",
-    "command",
-    "cwd",
-    "run-as-root",
-    "sparse-profile",
-    "sparse-profile-prefix",
-    "tooltool-downloads",
-    "use-caches",
-    "using",
-    "workdir",
-}
+JOB_KEYS = """
+always-target attributes dependencies description expiration-policy expires-after
+extra fetches if-dependencies index label name optimization priority requires routes
+run run-on-git-branches run-on-projects run-on-repo-type scopes shipping-phase
+shipping-product soft-dependencies tags task-from treeherder use-python use-sccache
+use-uv when worker worker-type
+"""
+RUN_KEYS = """
+checkout comm-checkout command cwd run-as-root sparse-profile sparse-profile-prefix
+tooltool-downloads use-caches using workdir
+"""
 
 transforms = TransformSequence()
 
@@ -65,10 +28,12 @@ transforms = TransformSequence()
 @transforms.add
 def check_keys(config, jobs):
     for job in jobs:
-        unknown = sorted(set(job) - JOB_KEYS) + sorted(set(job["run"]) - RUN_KEYS)
+        unknown = set(job) - set(JOB_KEYS.split()) | set(job["run"]) - set(RUN_KEYS.split())
         missing = {"description", "worker-type"} - set(job)
         if unknown or missing:
-            raise ValueError(f"{config.kind} {job.get('name')}: {unknown} are not known, {missing}")
+            raise ValueError(
+                f"{config.kind} {job.get('name')}: {sorted(unknown)} are not known, {missing}"
+            )
         yield job
 
 
