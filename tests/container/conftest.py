@@ -24,8 +24,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from local_runs import FOLDER
 from taskgraph.util.docker import create_context_tar
+
+from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "update-verify"
@@ -146,7 +147,7 @@ class Lab:
             check=False,
         )
         run.output.mkdir(parents=True)
-        self.podman("cp", f"{name}:{FOLDER}/io-benchmark/.", str(run.output))
+        self.podman("cp", f"{name}:{ARTIFACTS_PATH}/io-benchmark/.", str(run.output))
         self.podman("rm", "--force", "--volumes", name)
         return done.returncode, done.stdout.splitlines()
 

@@ -14,40 +14,31 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute import process
-from io_benchmark.execute.local_run import RunOutcome
+
+from .conftest import PERFHERDER
 
 TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00"
-
-WRITES_BOTH = """
-mkdir "$IO_BENCHMARK_ARTIFACTS/io-benchmark"
-echo '{}' > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/io-benchmark.json"
-echo '[]' > "$IO_BENCHMARK_ARTIFACTS/perfherder-data-io-benchmark.json"
-"""
-
-
-def files_below(folder):
-    """Every file's text by its path."""
-    paths = [path for path in folder.rglob("*") if not path.is_dir()]
-    return {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(paths)}
-
 
 DUMP_ENVIRONMENT = f"""
 : "${{IO_BENCHMARK_PLACE_CONTAINER:-/builds/worker/io-benchmark}}"
 mkdir "$IO_BENCHMARK_ARTIFACTS/io-benchmark"
 {sys.executable} -c 'import json, os; print(json.dumps(dict(os.environ)))' \
   > "$IO_BENCHMARK_ARTIFACTS/io-benchmark/io-benchmark.json"
+touch left-in-the-cwd
 """
 
 
-def test_environment_is_the_tasks_and_no_more(make_run, monkeypatch):
-    """The payload's variables, the worker's and the script's paths; nothing else of the user's."""
+def test_environment_is_the_tasks_and_no_more(make_run, monkeypatch, tmp_path):
+    """The payload's variables, the worker's and the script's paths; nothing else of the user's.
+
+    The artifacts and the log stay, and no folder that was made for the run.
+    """
     monkeypatch.setenv("SECRET_TOKEN", "of the user")
     run = make_run(DUMP_ENVIRONMENT)
-    process.run(run, os.environ)
+    outcome = process.run(run, os.environ)
     dumped = json.loads((run.output / "io-benchmark.json").read_text())
     # bash adds some.
     seen = {name: value for name, value in dumped.items() if name not in {"PWD", "SHLVL", "_"}}
@@ -66,8 +57,15 @@ def test_environment_is_the_tasks_and_no_more(make_run, monkeypatch):
         "IO_BENCHMARK_PROFILE": "quick",
     }
     assert folders["IO_BENCHMARK_PLACE_CONTAINER"].parent == run.workspace.parent
+    assert folders["TASK_WORKDIR"] == Path(dumped["PWD"])
     assert len(set(folders.values())) == len(folders)
-    assert [path for path in folders.values() if path.exists()] == []
+    output = {run.output, run.output / "io-benchmark.json", run.output / "live.log"}
+    folders_given = {run.output.parent, run.workspace.parent, run.workspace}
+    assert set(tmp_path.rglob("*")) == output | folders_given
+    times = (outcome.started, outcome.resolved)
+    assert all(re.fullmatch(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z", time) for time in times)
+    assert outcome.started <= outcome.resolved
+    assert (outcome.state, outcome.missing_artifacts) == ("completed", (f"public/{PERFHERDER}",))
 
 
 def log_of(run):
@@ -88,24 +86,6 @@ def test_as_run_task_does(make_run):
         "[task TIME] last",
     ]
     assert re.fullmatch(rf"\[task {TIME}\] executing \['bash', '-c', .*\]", lines[0])
-
-
-def test_takes_the_artifacts_and_leaves_nothing_else(make_run, tmp_path):
-    """The two files that the payload names, the log, and no folder that was made for the run."""
-    run = make_run(WRITES_BOTH + ': "${IO_BENCHMARK_PLACE_CONTAINER:-/x}"; touch left-in-the-cwd')
-    outcome = process.run(run, os.environ)
-    log = (run.output / "live.log").read_text()
-    assert files_below(tmp_path) == {
-        f"out/{run.output.name}/io-benchmark.json": "{}\n",
-        f"out/{run.output.name}/live.log": log,
-        f"out/{run.output.name}/perfherder-data-io-benchmark.json": "[]\n",
-    }
-    assert sorted(tmp_path.iterdir()) == [tmp_path / "out", tmp_path / "places"]
-    assert list((tmp_path / "places").iterdir()) == [run.workspace]
-    times = (outcome.started, outcome.resolved)
-    assert all(re.fullmatch(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z", time) for time in times)
-    assert outcome.started <= outcome.resolved
-    assert replace(outcome, started="", resolved="") == RunOutcome(0, "", "", missing_artifacts=())
 
 
 def test_nothing_of_the_process_group_stays(make_run):
@@ -212,22 +192,22 @@ LABEL = "io-benchmark-amd-16:"
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("command", "message"),
     [
         (
-            {"command": ["/bin/make", "all"]},
+            ["/bin/make", "all"],
             f"{LABEL} its command is not `run-task … -- …`; select a task that uses run-task",
         ),
         (
-            {"command": ["run-task", "--", "no-such-program"]},
+            ["run-task", "--", "no-such-program"],
             f"{LABEL} cannot start no-such-program: No such file or directory; install it",
         ),
     ],
     ids=["no run-task", "no program"],
 )
-def test_mistakes_are_one_line(make_run, changes, message):
+def test_mistakes_are_one_line(make_run, command, message):
     """What, where, and what to do; and nothing is left of the run."""
-    run = make_run(changes=changes)
+    run = make_run(command=command)
     with pytest.raises(ExecutionError) as raised:
         process.run(run, os.environ)
     assert str(raised.value) == message

@@ -165,12 +165,12 @@ def report_command(
         f"exec {python} -u -m io_benchmark.cli compare",
         f'"${{IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}}" --wait {settings["wait-minutes"]} --partial',
     ]
-    if "baseline" in settings:
-        words.append(f"--baseline {shlex.quote(settings['baseline'])}")
-    if "margin" in settings:
-        words.append(f"--margin {settings['margin']}")
-    if "looks" in settings:
-        words.append(f"--looks {','.join(map(str, settings['looks']))}")
+    options = {**settings, "looks": ",".join(map(str, settings.get("looks", ())))}
+    words += (
+        f"--{name} {shlex.quote(options[name])}"
+        for name in ("baseline", "margin", "looks")
+        if options.get(name)
+    )
     if "prices" in settings:
         # Published next to the report that uses them.
         prices = json.dumps(settings["prices"], sort_keys=True)
