@@ -24,10 +24,10 @@ _SYMBOL_LENGTH = 25  # Treeherder's limit
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
 
 
-def job_of(label: str, pool: str) -> str | None:
-    """Return the label without what was added to it; None where it is not of the pool."""
+def job_of(label: str, pool: str) -> str:
+    """Return the label of a pool's task without what was added to it."""
     match = re.fullmatch(rf"(.+?-{re.escape(pool)})({CONFIRMING})?(-[0-9]+)?", label)
-    return match and match[1]
+    return match[1] if match else label
 
 
 def new_label(job: str, labels: Iterable[str], end: str = "") -> str:
@@ -49,24 +49,29 @@ def repeated(
     """
     made = with_relative_dates(definition)
     metadata = made["metadata"]
-    job = job_of(metadata["name"], pool) or metadata["name"]
+    job = job_of(metadata["name"], pool)
     label = new_label(job, labels, "" if bytes_per_s is None else CONFIRMING)
-    end, former_end = label[len(job) :], metadata["name"][len(job) :]
-    metadata["name"] = label
+    rename(made, metadata["name"][len(job) :], label[len(job) :])
     if bytes_per_s is None:
         metadata["description"] += "; one more worker"
     else:
         metadata["description"] += f"; once more, with copies at {bytes_per_s} bytes/s"
         made = with_trials(made, bytes_per_s)
-    if "label" in made.get("tags", {}):
-        made["tags"]["label"] = label
     routes = made.get("routes") or []
     made["routes"] = [route for route in routes if not route.startswith("index.")]
-    treeherder = (made.get("extra") or {}).get("treeherder", {})
+    return made
+
+
+def rename(definition: dict[str, Any], former_end: str, end: str) -> None:
+    """Replace the end of a task's label and symbol."""
+    label = definition["metadata"]["name"].removesuffix(former_end) + end
+    definition["metadata"]["name"] = label
+    if "label" in definition.get("tags", {}):
+        definition["tags"]["label"] = label
+    treeherder = (definition.get("extra") or {}).get("treeherder", {})
     if "symbol" in treeherder:
         symbol = treeherder["symbol"].removesuffix(former_end)
         treeherder["symbol"] = symbol[: _SYMBOL_LENGTH - len(end)] + end
-    return made
 
 
 def with_trials(definition: Mapping[str, Any], bytes_per_s: int | None = None) -> dict[str, Any]:

@@ -132,7 +132,7 @@ class MeasuredGroup(Struct, frozen=True):
 
 def _job_of(task: QueueTask) -> str:
     """Return the label without a replicate's number."""
-    return job_of(task.label, task.pool or "") or task.label
+    return job_of(task.label, task.pool or "")
 
 
 def _minutes(run: QueueRun) -> float:

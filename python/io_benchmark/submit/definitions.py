@@ -21,7 +21,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
 from io_benchmark.text import clean, clean_name
-from io_benchmark_taskgraph.repeating import derived_id, job_of
+from io_benchmark_taskgraph.repeating import derived_id, job_of, rename
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
@@ -131,7 +131,7 @@ def select_tasks(
 
 def _replicates(tasks: Sequence["GeneratedTask"], settings: SubmissionOptions) -> Iterator[NewTask]:
     first = tasks[0]
-    job = job_of(first.label, first.pool) or first.label
+    job = job_of(first.label, first.pool)
     if not settings.until_decided and settings.replicates is None:
         for task in tasks:
             yield NewTask(task.label, job, first.pool, _final(task, settings))
@@ -142,8 +142,9 @@ def _replicates(tasks: Sequence["GeneratedTask"], settings: SubmissionOptions) -
     model = _planned(_final(first, settings), looks)
     for number in range(1, looks[0] + 1):
         end = f"-{number}" if looks[0] > 1 else ""
-        made = _renamed(model, former_end, end)
-        yield NewTask(made["metadata"]["name"], job, first.pool, made)
+        made = copy.deepcopy(model)
+        rename(made, former_end, end)
+        yield NewTask(first.label.removesuffix(former_end) + end, job, first.pool, made)
 
 
 def _planned(definition: Mapping[str, Any], looks: Sequence[int]) -> dict[str, Any]:
@@ -155,20 +156,6 @@ def _planned(definition: Mapping[str, Any], looks: Sequence[int]) -> dict[str, A
     if max(looks) > 1:
         environment[PLAN_VARIABLE] = ",".join(map(str, looks))
     return {**definition, "payload": payload | ({"env": environment} if environment else {})}
-
-
-def _renamed(definition: Mapping[str, Any], former_end: str, end: str) -> dict[str, Any]:
-    """Replace the end of the label and of the symbol."""
-    made: dict[str, Any] = copy.deepcopy(dict(definition))
-    treeherder = made.get("extra", {}).get("treeherder", {})
-    for owner, key in (
-        (made["metadata"], "name"),
-        (made.get("tags", {}), "label"),
-        (treeherder, "symbol"),
-    ):
-        if key in owner:
-            owner[key] = owner[key].removesuffix(former_end) + end
-    return made
 
 
 def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]:

@@ -128,7 +128,7 @@ def _repeated_task(
         raise ResultError(f"{pool}: the task that is to be repeated is malformed") from None
     label = made["metadata"]["name"]
     task_id = derived_id(made["taskGroupId"], label)
-    return NewTask(label, job_of(label, pool) or label, pool, {**made, "routes": []}, task_id)
+    return NewTask(label, job_of(label, pool), pool, {**made, "routes": []}, task_id)
 
 
 def dated(definition: Mapping[str, Any], now: datetime) -> dict[str, Any]:
