@@ -34,15 +34,16 @@ workers:
     images: {implementation: docker-worker, os: linux}
 """
 LINE = f"io-benchmark-taskgraph=={__version__}\n"
+IMAGES, LOCK = "taskcluster/kinds/docker-image/kind.yml", "taskcluster/requirements.txt"
 
 
 @pytest.fixture
 def project(tmp_path):
     for name, text in {
         CONFIG: TEXT,
-        "taskcluster/kinds/docker-image/kind.yml": "tasks: {linux: {}, other: {}}\n",
+        IMAGES: "tasks: {linux: {}, other: {}}\n",
         REQUIREMENTS: "taskcluster-taskgraph\n",
-        "taskcluster/requirements.txt": f"taskcluster-taskgraph=={TASKGRAPH}.5.1 \\\n    --hash=x\n",
+        LOCK: f"taskcluster-taskgraph=={TASKGRAPH}.5.1 \\\n    --hash=x\n",
         ".taskcluster.yml": "CI_PIP_REQUIREMENTS: taskcluster/requirements.txt\n",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -118,20 +119,10 @@ def test_functions_of_the_project(project):
         (CONFIG, "workers:", "others:", "has no workers.aliases with their os"),
         (CONFIG, "trust-domain: ", "trust-domain: [", "is not YAML"),
         (CONFIG, "taskgraph:", "others:", "cannot be added to taskgraph; add it"),
-        (
-            "taskcluster/kinds/docker-image/kind.yml",
-            "linux",
-            "base",
-            "images base, other; name one",
-        ),
-        ("taskcluster/requirements.txt", f"=={TASKGRAPH}", "==23", "has taskgraph 23, and"),
-        ("taskcluster/requirements.txt", f"=={TASKGRAPH}", "==25", "has taskgraph 25, and"),
-        (
-            "taskcluster/requirements.txt",
-            f"graph=={TASKGRAPH}",
-            "graph[orjson]==9",
-            "has taskgraph 9",
-        ),
+        (IMAGES, "linux", "base", "images base, other; name one"),
+        (LOCK, f"=={TASKGRAPH}", "==23", "has taskgraph 23, and"),
+        (LOCK, f"=={TASKGRAPH}", "==25", "has taskgraph 25, and"),
+        (LOCK, f"graph=={TASKGRAPH}", "graph[orjson]==9", "has taskgraph 9"),
         (REQUIREMENTS, "graph\n", "graph ~= 14.4\n", "requirements.in: has taskgraph 14, and"),
     ],
 )

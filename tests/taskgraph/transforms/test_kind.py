@@ -114,16 +114,6 @@ def test_wrong_parameters(run_kind, make_pool, params, text):
     assert message == f"the parameter {name}: {text}; leave it out for what kind.yml says"
 
 
-@pytest.mark.parametrize("mode", [None, "", "pool", "neutral"])
-def test_perfherder(run_kind, make_pool, mode):
-    """The parameter counts more than the stanza, for all pools; Firefox has no such parameter."""
-    tasks = [make_pool(benchmark={"perfherder": "neutral"}), make_pool(name="intel")]
-    params = {} if mode is None else {"io_benchmark_perfherder": mode}
-    made = measured(run_kind, *tasks, **params)
-    expected = [mode or "neutral", mode or "pool"]
-    assert [task["benchmark"].perfherder for task in made] == expected
-
-
 @pytest.mark.parametrize("is_shown", [True, False])
 def test_symbols(make_transform_config, make_pool, is_shown):
     """A symbol of 25 characters is accepted, and cut for a number; a project without Treeherder has none."""
