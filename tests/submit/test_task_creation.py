@@ -44,17 +44,9 @@ def create(loopback):
     ask(loopback, lambda queue: queue.create(list(map(task, IDS))))
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(Fault(status=503), id="503"),
-        pytest.param(Fault(status=429, headers={"Retry-After": "1"}), id="429"),
-        pytest.param(Fault(truncated=True), id="created-and-answer-lost"),
-    ],
-)
-def test_faults_that_pass(fault):
+def test_a_lost_answer():
     """The same task under the same id once more: it exists once, and all is well."""
-    with Loopback(Deployment(), faults=first(2, fault)) as loopback:
+    with Loopback(Deployment(), faults=first(2, Fault(truncated=True))) as loopback:
         create(loopback)
         assert loopback.deployment.groups == {IDS[0]: list(IDS)}
 

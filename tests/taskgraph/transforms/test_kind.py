@@ -24,10 +24,6 @@ SYMBOL = "is not a group and a symbol of at most 25 characters each; write them 
         *(({"name": name}, NAME) for name in ("amd 16", "a" * 46, "-amd")),
         *(({"name": name}, LABEL) for name in ("io-benchmark", "test-amd")),
         ({"benchmark": None}, "benchmark: is missing; add it to the task or to task-defaults"),
-        (
-            {"worker": {"max-run-time": 300}},
-            "worker.max-run-time: 300 is not a number of seconds above 300; write one such as 3600",
-        ),
         *(
             ({"treeherder": {"symbol": symbol}}, f"treeherder.symbol: {symbol!r} {SYMBOL}")
             for symbol in ("amd16", "IOB(a", f"IOB({'a' * 26})", f"{'a' * 26}(a)")

@@ -210,20 +210,6 @@ def make_report(run_transform, make_transform_config):
     return make
 
 
-def test_report(make_report):
-    """After the pools' tasks alone, however they end; the stanza has become the command."""
-    settings = checked_stanza(TASK["report"], ["amd"])
-    expected = {key: value for key, value in TASK.items() if key != "report"}
-    assert make_report() == {
-        **expected,
-        "deadline-after": f"{2 * DAY_S} seconds",
-        "expires-after": "28 days",
-        "soft-dependencies": ["b-0", "b-1", "b-2"],
-        "requires": "all-resolved",
-        "run": {"using": "run-task", "command": report_command(settings)},
-    }
-
-
 @pytest.mark.parametrize(
     ("pools", "limit_s", "expected"),
     [
@@ -242,6 +228,7 @@ def test_times(make_report, pools, limit_s, expected):
     task = make_report(*pools, worker={"max-run-time": limit_s})
     deadline_s, expires = expected
     assert (task["deadline-after"], task["expires-after"]) == (f"{deadline_s} seconds", expires)
+    assert "--wait 5 --partial \\\n  --baseline amd \\\n" in task["run"]["command"]
 
 
 @pytest.mark.parametrize("limit_s", [899, None, "900", True, 3600.0])
