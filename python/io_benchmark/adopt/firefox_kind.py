@@ -100,11 +100,9 @@ class FirefoxKind(Struct, frozen=True):
             kind, Dumper=_Dumper, sort_keys=False, width=120, default_flow_style=None
         )
         files = {KIND: content.encode(), TRANSFORMS: _transforms(root, is_embedded)}
-        return cls(
-            files={**files, PROGRAM: script.data} if is_embedded else files,
-            fetches="" if is_embedded else _fetches(script),
-            worker_types=worker_types,
-        )
+        if is_embedded:
+            return cls({**files, PROGRAM: script.data}, "", worker_types)
+        return cls(files, _fetches(script), worker_types)
 
 
 def _transforms(root: Root, is_embedded: bool) -> bytes:
@@ -179,8 +177,7 @@ def _report(root: Root, defaults: Mapping[str, Any], tasks: Mapping[str, Any]) -
     report["run"]["command"] = command.removeprefix("set -e\n")
     report["worker"]["docker-image"] = first["worker"]["docker-image"]
     report["attributes"]["job_try_name"] = NAME
-    report = {
-        **report,
+    report |= {
         "worker-type": first["worker-type"],
         "requires": "all-resolved",
         "fetches": {"fetch": [_LIBRARIES, _REPORT]},

@@ -162,8 +162,7 @@ def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]
     made: dict[str, Any] = copy.deepcopy(dict(task.definition))
     for key in ("dependencies", "requires"):
         made.pop(key, None)
-    made["routes"] = []
-    made["schedulerId"] = _SCHEDULER
+    made |= {"routes": [], "schedulerId": _SCHEDULER}
     _set_image(task, made["payload"], settings.image)
     image = made["payload"].get("image")
     if isinstance(image, Mapping) and "taskId" in image:
@@ -226,11 +225,13 @@ def limit_s(payload: Mapping[str, Any]) -> float:
 
 def submitter_scopes(tasks: Sequence[NewTask]) -> list[str]:
     """Return the scopes that creating these tasks needs, as queue.createTask documents them."""
-    scopes = set()
+    scopes: set[str] = set()
     for task in tasks:
         made = task.definition
-        scopes.add(f"queue:scheduler-id:{made['schedulerId']}")
-        scopes.add(f"queue:create-task:project:{made.get('projectId', 'none')}")
-        scopes.add(f"queue:create-task:{made.get('priority', 'lowest')}:{task.queue}")
-        scopes.update(made["scopes"])
+        scopes |= {
+            f"queue:scheduler-id:{made['schedulerId']}",
+            f"queue:create-task:project:{made.get('projectId', 'none')}",
+            f"queue:create-task:{made.get('priority', 'lowest')}:{task.queue}",
+            *made["scopes"],
+        }
     return sorted(scopes)
