@@ -11,7 +11,7 @@ from io_benchmark import results
 from io_benchmark.sources import run_files
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.run_results import weight_bytes
+from io_benchmark.sources.run_results import _weight_bytes
 
 GOOD = Path(__file__).parents[1] / "fixtures" / "result-v2.json"
 
@@ -78,8 +78,8 @@ def test_the_weight():
         len(column) for entry in document["workloads"] for column in entry["samples"].values()
     )
     numbers = samples * (14 - 40) + values * (10 - 40) + rows * 40
-    assert weight_bytes(json_result({}), b"") == numbers
+    assert _weight_bytes(json_result({}), b"") == numbers
     text = b'{"a": {}, "b": [[1, 2, 3]]}'
-    assert weight_bytes(json_result({}), text) == numbers + 2 * 160 + 4 * 32 + 2 * 100 + 3 * 40
+    assert _weight_bytes(json_result({}), text) == numbers + 2 * 160 + 4 * 32 + 2 * 100 + 3 * 40
     data = GOOD.read_bytes()
-    assert len(data) < weight_bytes(json_result({}), data) < 10 * len(data)
+    assert len(data) < _weight_bytes(json_result({}), data) < 10 * len(data)

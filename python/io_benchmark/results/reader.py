@@ -14,7 +14,7 @@ import re
 import struct
 import threading
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import lt
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -24,6 +24,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError
+from io_benchmark.number_text import listed
 from io_benchmark.results.format import (
     MAXIMUM_ENTRIES,
     PROFILE_VERSION,
@@ -92,11 +93,16 @@ def parse(data: bytes, source: str) -> Result:
     result = decode(Result, _without_entries(data, unknown) if unknown else data, source)
     if problem := result.inconsistency:
         raise reading_error(source, problem)
+    warnings = [*result.warnings]
+    if unknown:
+        skipped = "unknown to this program and skipped; update io-benchmark"
+        message = f"{listed(unknown, _NAMES_LISTED)}: {skipped}"
+        warnings.append(Remark(name="unknown-workload", message=message))
     return replace(
         result,
         workloads=[_packed_entry(entry) for entry in result.workloads],
         timeline=_packed_timeline(result.timeline) if result.timeline else None,
-        warnings=[*result.warnings, *_unknown_workloads(unknown)],
+        warnings=warnings,
     )
 
 
@@ -183,14 +189,6 @@ def _without_entries(data: bytes, names: list[str]) -> bytes:
     entries = msgspec.json.decode(parts["workloads"], type=list[msgspec.Raw])
     readable = [entry for entry in entries if decode(_Named, entry, "").name not in names]
     return msgspec.json.encode({**parts, "workloads": readable})
-
-
-def _unknown_workloads(names: list[str]) -> Iterator[Remark]:
-    if names:
-        more = f" and {len(names) - _NAMES_LISTED} more" if len(names) > _NAMES_LISTED else ""
-        listed = ", ".join(names[:_NAMES_LISTED]) + more
-        message = f"{listed}: unknown to this program and skipped; update io-benchmark"
-        yield Remark(name="unknown-workload", message=message)
 
 
 def decode(kind: type[_Kind], data: bytes | msgspec.Raw, source: str) -> _Kind:

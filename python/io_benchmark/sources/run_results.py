@@ -130,14 +130,14 @@ class RunResult(Struct, frozen=True):
     def parse(cls, data: bytes, name: str, source: str) -> Self:
         """Parse a result file, whose run is not known yet; `name` is for messages."""
         result = results.parse(data, name)
-        return cls(result, None, source, len(data), weight_bytes(result, data))
+        return cls(result, None, source, len(data), _weight_bytes(result, data))
 
     @property
     def pool(self) -> str:
         return self.task.pool if self.task else self.result.task.pool
 
 
-def weight_bytes(result: Result, data: bytes) -> int:
+def _weight_bytes(result: Result, data: bytes) -> int:
     """Return an upper bound of the memory that a decoded result needs."""
     weight = 0
     for entry in result.workloads:

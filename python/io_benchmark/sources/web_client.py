@@ -10,10 +10,11 @@ import re
 import socket
 import zlib
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
+import msgspec
 import yarl
 from msgspec import Struct
 
@@ -31,12 +32,26 @@ _PERMANENT = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
 _ERROR_NUMBER = re.compile(r"\[Errno ([0-9]+)\]")
 
 
-class _WebAnswer(Struct, frozen=True):
-    """The answer to a request."""
+class WebAnswer(Struct, frozen=True):
+    """The answer to a request, with the methods of aiohttp's that the taskcluster client calls."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes  # decoded
+
+    async def text(self) -> str:
+        return ""
+
+    async def release(self) -> None:
+        return
+
+    async def json(self) -> Any:
+        """Return an error's content; a good answer is decoded by its type, later."""
+        return self.body if self.status < 400 else msgspec.json.decode(self.body)
+
+    def raise_for_status(self) -> None:
+        if self.status >= 400:
+            raise aiohttp.ClientResponseError(None, (), status=self.status)  # type: ignore[arg-type]
 
 
 class WebClient:
@@ -83,7 +98,7 @@ class WebClient:
         headers: Mapping[str, str] | None = None,
         data: str | bytes | None = None,
         guarded: aiohttp.ClientSession | None = None,
-    ) -> _WebAnswer:
+    ) -> WebAnswer:
         """Send one request; return its complete answer, which may be a redirect.
 
         `guarded` has the connections for an address that an answer gave; else a user named the host.
@@ -103,7 +118,7 @@ class WebClient:
                 body = await _read_body(response, limit)
                 if response.status == 200 and not body:
                     raise TransientError(f"{host} gives an empty answer")
-                return _WebAnswer(response.status, response.headers, body)
+                return WebAnswer(response.status, response.headers, body)
         except _PERMANENT as error:
             raise ResultError(_explained(error, host)) from None
         except TimeoutError:
@@ -161,7 +176,7 @@ def _host(url: str) -> str:
     return clean(urlsplit(url).hostname or "", 100)
 
 
-def _next_url(url: str, answer: _WebAnswer) -> str:
+def _next_url(url: str, answer: WebAnswer) -> str:
     location = answer.headers.get("Location", "")
     try:
         following = urljoin(url, location)

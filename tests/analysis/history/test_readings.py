@@ -15,7 +15,7 @@ from seed_case import outcome
 
 from io_benchmark import results
 from io_benchmark.analysis.history import HistoryReading, Origin
-from io_benchmark.analysis.history.readings import PastWorkers, conditions_of, readings_of
+from io_benchmark.analysis.history.readings import PastWorkers, _conditions_of, readings_of
 from io_benchmark.analysis.model import Subject, WorkerVariation
 from io_benchmark.analysis.observed.machines import MachineMarks
 from io_benchmark.analysis.observed.runs import Run
@@ -147,7 +147,7 @@ def run() -> Run:
 
 def reading(run: Run, week: int, log_mean: float, machine: str) -> HistoryReading:
     made = sample_history.reading(week, 76, percent=100 * log_mean, marks=MachineMarks(machine))
-    return replace(made, subject=run.entry.subject, conditions=conditions_of(run))
+    return replace(made, subject=run.entry.subject, conditions=_conditions_of(run))
 
 
 def variation(run: Run, *readings: HistoryReading) -> WorkerVariation:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The tasks that addresses lead to, and groups without the benchmark's tasks or not yet all of them."""
 
-import asyncio
-
 import pytest
 from loopback import Loopback
 from loopback_deployment import AMD_16, GROUP, INTEL, recorded
@@ -14,7 +12,7 @@ from io_benchmark.sources.taskcluster.listing import (
     TaskListing,
     _explain_no_benchmark,
     _incomplete_group,
-    connect,
+    run_connected,
 )
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
@@ -31,13 +29,12 @@ def listed(loopback, *addresses):
     parsed = [meaning for address in addresses if (meaning := parse(address, environment))]
     remote = dict(enumerate(parsed))
 
-    async def main():
-        async with connect(remote, environment) as deployments:
-            listing = TaskListing(deployments, Reading(environment))
-            tasks = await listing.tasks(remote)
-            return listing, [(number, task.task_id, run_id) for number, _, task, run_id in tasks]
+    async def list_tasks(deployments):
+        listing = TaskListing(deployments, Reading(environment))
+        return listing, await listing.tasks(remote)
 
-    return asyncio.run(main())
+    listing, tasks = run_connected(remote, environment, list_tasks)
+    return listing, [(number, task.task_id, run_id) for number, _, task, run_id in tasks]
 
 
 def test_each_task_once():

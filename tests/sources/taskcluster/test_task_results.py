@@ -3,7 +3,6 @@
 
 import json
 import time
-from unittest import mock
 
 import pytest
 from loopback import ME, Fault, Loopback, first
@@ -27,16 +26,12 @@ from loopback_deployment import (
 )
 from recorded_pushes import ACTION_WITHOUT_CONTEXTS, PUSH, REPORT, recorded_pushes, written
 
-from io_benchmark.errors import NoArtifactError, UsageError
+from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.protocol import Reading, ReadProgress
+from io_benchmark.sources.protocol import ReadProgress
 from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster import deployment
-from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
-from io_benchmark.sources.taskcluster.listing import ListedTask
-from io_benchmark.sources.taskcluster.task_results import choose_runs
-from io_benchmark.sources.taskcluster.tasks import QueueTask
 
 NO_ARTIFACT = "left no io-benchmark.json"
 NO_VERSION = "Object missing required field `version`"
@@ -64,6 +59,11 @@ def problem(loopback, task_id, label, text, run=0):
 
 def runs(gathered):
     return [(run.pool, run.task.task_id, run.task.run_id) for run in gathered.results]
+
+
+def remarks(*lines):
+    """Return remarks about runs of a task, each by its number and with a place for the label."""
+    return tuple(f"task {AMD_16} run {line.format(f'({LABEL})')}" for line in lines)
 
 
 ALL_THREE = [("amd-16", AMD_16, 0), ("amd-30", AMD_30, 0), ("intel", INTEL, 0)]
@@ -166,9 +166,13 @@ def test_where_no_run_completed(loopback):
         state.set_result(AMD_16, run_id, Artifact(result("amd-16", AMD_16, run_id)))
     gathered = read(loopback, f"task:{AMD_16}")
     assert runs(gathered) == [("amd-16", AMD_16, 1)]
-    preempted = f"task {AMD_16} run 1 ({LABEL}) was preempted (worker-shutdown) and is"
-    assert gathered.remarks[2] == f"{preempted} used, because no run completed"
-    assert len(gathered.remarks) == 4
+    preempted = "was preempted (worker-shutdown) and is"
+    assert gathered.remarks == remarks(
+        "0 {} failed and is not counted",
+        "3 {} is still pending and not counted; read it again later",
+        f"1 {{}} {preempted} used, because no run completed",
+        f"2 {{}} {preempted} not counted",
+    )
     # The task adds nothing to its named run.
     assert "same run" not in str(read(loopback, f"task:{AMD_16}.1", f"task:{AMD_16}").remarks)
     loopback.faults = first(99, Fault(status=503), part=f"{AMD_16}/runs/1/")
@@ -176,6 +180,27 @@ def test_where_no_run_completed(loopback):
     line = "127.0.0.1 answers 503, 10 times; try again later"
     assert gathered.results == ()
     assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, line, 1),)
+
+
+def test_every_completed_run_counts(loopback):
+    """Others are named; a run that the address names is read whatever became of it."""
+    state = loopback.deployment
+    state.change_runs(AMD_16, "completed", "failed", "completed", "running")
+    for run_id in range(3):
+        state.set_result(AMD_16, run_id, Artifact(result("amd-16", AMD_16, run_id)))
+    gathered = read(loopback, f"task:{AMD_16}")
+    assert runs(gathered) == [("amd-16", AMD_16, run_id) for run_id in (0, 2)]
+    assert gathered.remarks == remarks(
+        "1 {} failed and is not counted",
+        "3 {} is still running and not counted; read it again later",
+    )
+    gathered = read(loopback, f"task:{AMD_16}.1", f"task:{AMD_16}.7", f"task:{UNSCHEDULED}.0")
+    assert (runs(gathered), gathered.remarks) == ([("amd-16", AMD_16, 1)], ())
+    lines = (
+        (AMD_16, LABEL, "has no run 7; its runs are 0, 1, 2, 3"),
+        (UNSCHEDULED, "depends-on-failed", "has no run 0; its runs are none"),
+    )
+    assert gathered.unreadable == tuple(problem(loopback, *line, None) for line in lines)
 
 
 def test_results_that_cannot_be_read(loopback):
@@ -355,70 +380,3 @@ def test_only_planned_tasks_are_lost(created, pace, lost):
     assert [line.partition(": ")[0] for line in gathered.unreadable] == [
         f"task {lacking} run 0 ({LABEL}-3)"
     ]
-
-
-LATER = "read it again later"
-ENDED = "read it again when it has ended"
-
-
-def chosen(*states, run_id=None, state="completed"):
-    """Return the numbers of the runs to try, in order, per result; and the remarks.
-
-    Each run is given by its state, or by `exception reason`.
-    """
-    runs = [
-        QueueRun(run_id=number, state=text.split()[0], reason_resolved=text.split()[-1])
-        for number, text in enumerate(states)
-    ]
-    status = TaskStatus(task_id=AMD_16, task_group_id=GROUP, state=state, runs=runs)
-    task = QueueTask(status=status, label="x", kind="io-benchmark", pool="p", image=None)
-    reading = Reading({})
-    choice = choose_runs(ListedTask(0, mock.Mock(), task, run_id), reading)
-    return [[run.run_id for run in runs] for runs in choice], list(reading.remark_lines())
-
-
-@pytest.mark.parametrize(
-    ("states", "run_id", "runs", "remarks"),
-    [
-        (
-            ("completed", "failed", "completed"),
-            None,
-            [[0], [2]],
-            ["1 (x) failed and is not counted"],
-        ),
-        (("failed", "exception"), None, [[1, 0]], []),
-        (
-            ("exception worker-shutdown", "completed", "exception canceled", "running"),
-            None,
-            [[1]],
-            [
-                "0 (x) was preempted (worker-shutdown) and is not counted",
-                "2 (x) was cancelled (canceled) and is not counted",
-                f"3 (x) is still running and not counted; {LATER}",
-            ],
-        ),
-        (("failed", "completed"), 0, [[0]], []),
-    ],
-    ids=["replicates", "newest-resolved-first", "how-others-ended", "named"],
-)
-def test_which_runs_are_read(states, run_id, runs, remarks):
-    """Completed runs, else the newest that has a result; a named run whatever became of it."""
-    expected = [f"task {AMD_16} run {remark}" for remark in remarks]
-    assert chosen(*states, run_id=run_id) == (runs, expected)
-
-
-@pytest.mark.parametrize(
-    ("states", "run_id", "state", "problem"),
-    [
-        (("pending",), None, "pending", f"run 0 (x): is still pending; {ENDED}"),
-        (("failed",), 7, "failed", "(x): has no run 7; its runs are 0"),
-        ((), 0, "unscheduled", "(x): has no run 0; its runs are none"),
-        ((), None, "unscheduled", "(x): has no runs, it is unscheduled and waits for other tasks"),
-    ],
-)
-def test_nothing_to_read(states, run_id, state, problem):
-    """The line names task and run, and says what to do."""
-    with pytest.raises(NoArtifactError) as caught:
-        chosen(*states, run_id=run_id, state=state)
-    end = "; look at its group" if "has no runs" in problem else ""
-    assert str(caught.value) == f"task {AMD_16} {problem}{end}"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """Waiting for tasks, on the loopback, with a clock that a test controls."""
 
-import asyncio
 import json
 import random
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from recorded_pushes import PUSH
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.taskcluster import task_watch
 from io_benchmark.sources.taskcluster.addresses import LANDO_HOSTS, GroupAddress, parse
-from io_benchmark.sources.taskcluster.listing import connect
+from io_benchmark.sources.taskcluster.listing import run_connected
 from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks, wait_in_group
 
 
@@ -189,14 +188,11 @@ def waited_in_group(loopback, group_id, turned):
     told: list[str] = []
     labels = {task_id: f"label-{task_id}" for task_id in loopback.deployment.groups[group_id]}
 
-    async def main():
-        address = GroupAddress(loopback.url, group_id)
-        async with connect({0: address}, {}) as deployments:
-            deployment = deployments[loopback.url]
-            await wait_in_group(deployment, group_id, labels, told.append)
+    def wait(deployments):
+        return wait_in_group(deployments[loopback.url], group_id, labels, told.append)
 
     with turned.in_use():
-        asyncio.run(main())
+        run_connected({0: GroupAddress(loopback.url, group_id)}, {}, wait)
     return told
 
 

@@ -71,7 +71,7 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
         HistoryReading(
             origin,
             run.entry.subject,
-            conditions_of(run),
+            _conditions_of(run),
             math.log(run.entry.mean_ns),
             tuple(map(_bound_fact, facts[run.entry.subject.place][:_FACTS])),
         )
@@ -136,7 +136,7 @@ def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
     )
 
 
-def conditions_of(run: Run) -> Conditions:
+def _conditions_of(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
     return tuple(
         (name, _bound_sentence(joined(traits), VALUE))
@@ -208,7 +208,7 @@ class PastWorkers(Struct, frozen=True):
 
     def _series(self, run: Run) -> tuple[HistorySeries, ...]:
         """Return the past of what `run` measured."""
-        pool, measured = run.worker.pool, (run.entry.subject, conditions_of(run))
+        pool, measured = run.worker.pool, (run.entry.subject, _conditions_of(run))
         same_work = [
             reading
             for reading in self.readings.get(pool, ())

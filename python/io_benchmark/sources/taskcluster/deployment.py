@@ -10,8 +10,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from typing import Any, Generic, TypeVar
 
-import aiohttp
-import msgspec
 import taskcluster.aio
 from msgspec import Struct
 from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailure
@@ -27,7 +25,7 @@ from io_benchmark.sources.taskcluster.api_answers import (
     decode,
 )
 from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
-from io_benchmark.sources.web_client import WebClient, is_web_url
+from io_benchmark.sources.web_client import WebAnswer, WebClient, is_web_url
 from io_benchmark.text import clean
 
 T = TypeVar("T")
@@ -89,27 +87,6 @@ class _LandingJob(Struct, frozen=True):
     error: str | None = None
 
 
-class _Answer(Struct):
-    """Has the parts of an aiohttp response that the client reads; leaves a good answer undecoded."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-    async def text(self) -> str:
-        return ""
-
-    async def release(self) -> None:
-        return
-
-    async def json(self) -> Any:
-        return self.body if self.status < 400 else msgspec.json.decode(self.body)
-
-    def raise_for_status(self) -> None:
-        if self.status >= 400:
-            raise aiohttp.ClientResponseError(None, (), status=self.status)  # type: ignore[arg-type]
-
-
 class _Session(Struct):
     """Has the method of an aiohttp session that the client calls."""
 
@@ -118,14 +95,14 @@ class _Session(Struct):
     @asynccontextmanager
     async def request(
         self, method: str, url: Any, *, headers: Any = None, data: Any = None, **_options: Any
-    ) -> AsyncIterator[_Answer]:
+    ) -> AsyncIterator[WebAnswer]:
         answer = await self.http.exchange(
             method, str(url), maximum_bytes=_MAXIMUM_ANSWER_BYTES, headers=headers, data=data
         )
         if 300 <= answer.status < 400:
             location = clean(answer.headers.get("Location", ""), 200)
             raise ResultError(f"{clean(str(url), 200)} redirects to {location}; use that host")
-        yield _Answer(answer.status, answer.headers, answer.body)
+        yield answer
 
 
 class Deployment:

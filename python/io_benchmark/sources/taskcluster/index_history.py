@@ -6,14 +6,13 @@ its complete history. The index has one task per push and pool. That task's grou
 others: replicates, retriggers and duplicates.
 """
 
-import asyncio
 import re
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
+from functools import partial
 
 from io_benchmark.errors import GaveUpError, MissingError, UsageError
 from io_benchmark.sources import protocol
-from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.addresses import (
     ROOT_VARIABLE,
     GroupAddress,
@@ -23,7 +22,7 @@ from io_benchmark.sources.taskcluster.addresses import (
     trust_domain,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
+from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, run_connected
 from io_benchmark.sources.taskcluster.task_results import ResultReader
 from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
 from io_benchmark.text import clean
@@ -44,21 +43,12 @@ def read_index_history(
 
     Return the time of each push by its task group, and how many older points were not read.
     """
-    if query.place is None:
-        root_url = default_root_url(request.environment)
-        address = IndexAddress(root_url, _route(query, request.environment))
-    else:
-        address = IndexAddress(*query.place)
-
-    async def read() -> tuple[dict[str, datetime], int]:
-        async with (
-            asyncio.timeout(request.budget.left_s()),
-            connect({0: address}, request.environment) as deployments,
-        ):
-            return await _read(address, query, request, deployments)
-
+    here = request.environment
+    place = query.place or (default_root_url(here), _route(query, here))
+    address = IndexAddress(*place)
+    use = partial(_read, address, query, request)
     try:
-        return run_coroutine(read())
+        return run_connected({0: address}, here, use, request.budget.left_s())
     except TimeoutError:
         raise GaveUpError("was not read in time") from None
 

@@ -6,9 +6,9 @@ group themselves. A group that `submit` created has neither.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct
 
@@ -27,9 +27,11 @@ from io_benchmark.sources.taskcluster.addresses import (
 )
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.tasks import KINDS, QueueTask
+from io_benchmark.sources.taskcluster.tasks import KINDS, REPORT_KIND, QueueTask
 from io_benchmark.sources.web_client import WebClient
 from io_benchmark.text import clean_name
+
+T = TypeVar("T")
 
 _KINDS = " or ".join(KINDS)
 # A page of a large group has 100 MB.
@@ -109,7 +111,7 @@ class TaskListing(Struct):
             self._failed(position, address, error)
             return [], []
         for task in tasks.values():
-            if task.adds_tasks or (task.means_its_group and not self.every_kind):
+            if task.adds_tasks or (task.kind == REPORT_KIND and not self.every_kind):
                 groups.append((deployment, task.status.task_group_id))
             elif takes_any or self._wants(task):
                 listed.append(ListedTask(number, deployment, task, run_id))
@@ -239,7 +241,7 @@ def _failed_decision(root_url: str, members: Sequence[QueueTask]) -> str | None:
 
 
 @asynccontextmanager
-async def connect(
+async def _connect(
     addresses: Mapping[int, TaskclusterAddress], environment: Environment
 ) -> AsyncIterator[dict[str, Deployment]]:
     """Yield the deployments that the addresses name, by root URL."""
@@ -248,6 +250,21 @@ async def connect(
     accesses = [Access.of(root_url, environment) for root_url in root_urls]
     async with WebClient() as client:
         yield {access.root_url: Deployment(access, client) for access in accesses}
+
+
+def run_connected(
+    addresses: Mapping[int, TaskclusterAddress],
+    environment: Environment,
+    use: Callable[[Mapping[str, Deployment]], Coroutine[Any, Any, T]],
+    limit_s: float | None = None,
+) -> T:
+    """Return the result of `use`, which gets the deployments; raise a TimeoutError at the limit."""
+
+    async def main() -> T:
+        async with asyncio.timeout(limit_s), _connect(addresses, environment) as deployments:
+            return await use(deployments)
+
+    return run_coroutine(main())
 
 
 def read_listed(
@@ -259,11 +276,7 @@ def read_listed(
 ) -> None:
     """List the tasks at the addresses and read them; raise a TimeoutError at the budget's end."""
 
-    async def main() -> None:
-        async with (
-            asyncio.timeout(reading.budget.left_s()),
-            connect(addresses, reading.environment) as deployments,
-        ):
-            await read(await TaskListing(deployments, reading, every_kind).tasks(addresses))
+    async def list_and_read(deployments: Mapping[str, Deployment]) -> None:
+        await read(await TaskListing(deployments, reading, every_kind).tasks(addresses))
 
-    run_coroutine(main())
+    run_connected(addresses, reading.environment, list_and_read, reading.budget.left_s())

@@ -7,7 +7,6 @@ profiles that `measure` wrote.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -15,11 +14,12 @@ import msgspec
 from io_benchmark.errors import MissingError, NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
 from io_benchmark.sources.protocol import FIRST, Environment, ReadProgress, RunQuery
-from io_benchmark.sources.requests import run_all, run_coroutine
+from io_benchmark.sources.requests import run_all
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
-from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
+from io_benchmark.sources.taskcluster.addresses import TaskAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
-from io_benchmark.sources.taskcluster.listing import ListedTask, connect, read_listed
+from io_benchmark.sources.taskcluster.deployment import Deployment
+from io_benchmark.sources.taskcluster.listing import ListedTask, run_connected
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.text import clean_name
 
@@ -27,6 +27,8 @@ _RESULTS_AT_ONCE = 8
 # Reading a file for two times is worth it for a comparison, not for an archive.
 _MOST_OWN_TIMES = 500
 _Run = tuple[ListedTask, QueueRun]
+_Times = tuple[int, int]  # milliseconds since 1970
+_NO_TIMES: _Times = (-1, -1)
 
 
 class _OwnTimes(msgspec.Struct, frozen=True):
@@ -40,12 +42,8 @@ class _OwnTimes(msgspec.Struct, frozen=True):
 _OWN_TIMES = msgspec.json.Decoder(_OwnTimes)  # made once: it is used in several threads
 
 
-def read_queue_runs(addresses: Mapping[int, TaskclusterAddress], query: RunQuery) -> None:
-    """Give the query the runs of all tasks at the addresses."""
-    read_listed(addresses, query, partial(_read, query), every_kind=True)
-
-
-async def _read(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
+async def read_queue_runs(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
+    """Give the query the runs of these tasks."""
     ended: list[_Run] = []
     unfinished = 0
     for listed in tasks:
@@ -54,20 +52,18 @@ async def _read(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
             runs = [run for run in task.status.runs if listed.run_id in (None, run.run_id)]
             ended += [(listed, run) for run in runs if run.is_resolved]
             unfinished += sum(not run.is_resolved for run in runs)
-    times = await _own_times(ended, query)
     if unfinished:
         query.remark(
             FIRST,
             f"runs that have not ended: {unfinished:,}; they are not counted, read them again later",
         )
+    times = await _own_times(ended, query)
     for listed, run in ended:
-        own_times = times.get((listed.task.task_id, run.run_id), (-1, -1))
+        own_times = times.get((listed.task.task_id, run.run_id), _NO_TIMES)
         query.accept(_task_run(listed.task, run, own_times))
 
 
-async def _own_times(
-    ended: Sequence[_Run], query: RunQuery
-) -> dict[tuple[str, int], tuple[int, int]]:
+async def _own_times(ended: Sequence[_Run], query: RunQuery) -> dict[tuple[str, int], _Times]:
     """Return when the tasks' own work began and ended, of the runs that publish it."""
     published = [
         (listed, run)
@@ -80,28 +76,24 @@ async def _own_times(
         published = published[:_MOST_OWN_TIMES]
     query.progress(ReadProgress("reading results", 0, len(published)))
     readings = (_read_own_times(listed, run) for listed, run in published)
-    times = await run_all(readings, _RESULTS_AT_ONCE)
-    return {
-        (listed.task.task_id, run.run_id): own_times
-        for (listed, run), own_times in zip(published, times, strict=True)
-        if own_times is not None
-    }
+    runs = ((listed.task.task_id, run.run_id) for listed, run in published)
+    return dict(zip(runs, await run_all(readings, _RESULTS_AT_ONCE), strict=True))
 
 
-async def _read_own_times(listed: ListedTask, run: QueueRun) -> tuple[int, int] | None:
+async def _read_own_times(listed: ListedTask, run: QueueRun) -> _Times:
     task = listed.task
     try:
         data = await listed.deployment.result(task, run.run_id, MAXIMUM_BYTES, task.own_times or "")
         times = await asyncio.to_thread(_OWN_TIMES.decode, data)
     except (NoArtifactError, TooLargeError, msgspec.DecodeError, UnicodeDecodeError):
-        return None
+        return _NO_TIMES
     started_ms, ended_ms = _milliseconds(times.started), _milliseconds(times.ended)
     if times.duration_ns is not None and started_ms >= 0:
         ended_ms = started_ms + times.duration_ns // 10**6
-    return (started_ms, ended_ms) if 0 <= started_ms <= ended_ms <= LATEST_MS else None
+    return (started_ms, ended_ms) if 0 <= started_ms <= ended_ms <= LATEST_MS else _NO_TIMES
 
 
-def _task_run(task: QueueTask, run: QueueRun, own_times: tuple[int, int]) -> TaskRun:
+def _task_run(task: QueueTask, run: QueueRun, own_times: _Times) -> TaskRun:
     worker = clean_name(run.worker_id or "")
     return TaskRun(
         label=task.label,
@@ -128,17 +120,16 @@ def _milliseconds(time: str | None) -> int:
 def read_task(address: TaskAddress, environment: Environment) -> tuple[QueueTask, Any]:
     """Return the task, and the image of its payload as its definition has it."""
 
-    async def read() -> tuple[QueueTask, Any]:
-        async with connect({0: address}, environment) as deployments:
-            deployment = deployments[address.root_url]
-            try:
-                task = (await deployment.tasks([address.task_id]))[address.task_id]
-                payload = (await deployment.definition(address.task_id)).get("payload")
-            except (KeyError, MissingError):
-                raise ResultError(
-                    f"{address}: {address.root_url} has no such task; it may have expired, or belong to "
-                    "another deployment"
-                ) from None
+    async def read(deployments: Mapping[str, Deployment]) -> tuple[QueueTask, Any]:
+        deployment = deployments[address.root_url]
+        try:
+            task = (await deployment.tasks([address.task_id]))[address.task_id]
+            payload = (await deployment.definition(address.task_id)).get("payload")
+        except (KeyError, MissingError):
+            raise ResultError(
+                f"{address}: {address.root_url} has no such task; it may have expired, or belong to "
+                "another deployment"
+            ) from None
         return task, payload.get("image") if isinstance(payload, dict) else None
 
-    return run_coroutine(read())
+    return run_connected({0: address}, environment, read)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Results of tasks in a Taskcluster deployment, as a source."""
 
+from functools import partial
+
 from io_benchmark.sources import protocol
 from io_benchmark.sources.taskcluster import addresses as forms
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
@@ -24,14 +26,18 @@ class TaskclusterSource(protocol.Source):
         read_results(_meanings(addresses, request), request)
 
     def read_runs(self, addresses: protocol.Addresses, query: protocol.RunQuery) -> None:
+        from io_benchmark.sources.taskcluster.listing import read_listed
         from io_benchmark.sources.taskcluster.queue_runs import read_queue_runs
 
-        read_queue_runs(_meanings(addresses, query), query)
+        read = partial(read_queue_runs, query)
+        read_listed(_meanings(addresses, query), query, read, every_kind=True)
 
     def read_profiles(self, addresses: protocol.Addresses, query: protocol.ProfileQuery) -> None:
-        from io_benchmark.sources.taskcluster.task_results import read_task_profiles
+        from io_benchmark.sources.taskcluster.listing import read_listed
+        from io_benchmark.sources.taskcluster.task_results import ProfileReader
 
-        read_task_profiles(_meanings(addresses, query), query)
+        meanings = _meanings(addresses, query)
+        read_listed(meanings, query, ProfileReader(meanings, query).read, every_kind=True)
 
     def wait(
         self,

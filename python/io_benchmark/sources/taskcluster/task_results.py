@@ -39,7 +39,7 @@ _MOST_PROFILES = 300
 _Runs = tuple[QueueRun, ...]
 
 
-def choose_runs(listed: ListedTask, reading: protocol.Reading) -> list[_Runs]:
+def _choose_runs(listed: ListedTask, reading: protocol.Reading) -> list[_Runs]:
     """Choose what to read: each is the file of the first of some runs that has one.
 
     Raise a NoArtifactError that explains why there are none.
@@ -163,7 +163,7 @@ class ResultReader(Struct):
 
     def _chosen(self, listed: ListedTask) -> list[_Runs]:
         try:
-            return choose_runs(listed, self.request)
+            return _choose_runs(listed, self.request)
         except NoArtifactError as error:
             self.request.problem(listed.position(), str(error), listed.url(), listed.task.pool)
             return []
@@ -238,14 +238,7 @@ def read_results(
             request.problem(position, f"{title}: was not read in time; read it again")
 
 
-def read_task_profiles(
-    addresses: Mapping[int, TaskclusterAddress], query: protocol.ProfileQuery
-) -> None:
-    """Give the query the profiles of all tasks at the addresses."""
-    read_listed(addresses, query, _ProfileReader(addresses, query).read, every_kind=True)
-
-
-class _ProfileReader(Struct):
+class ProfileReader(Struct):
     """One reading of profiles: `measure`'s own, else the resource profile of the machine.
 
     Every completed run is one profile. Its label, pool, worker and times come from the queue.
@@ -281,7 +274,7 @@ class _ProfileReader(Struct):
         try:
             if task.profiles:
                 problem = f"{task.title()}: {task.ending}; a prediction needs a completed run"
-                chosen = choose_runs(listed, self.query)
+                chosen = _choose_runs(listed, self.query)
                 runs = [run for (run, *_) in chosen if run.state == "completed"]
         except NoArtifactError as error:
             problem = str(error)

@@ -11,11 +11,10 @@ from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources.protocol import Environment, Reading, Tell
-from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, connect
+from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, run_connected
 from io_benchmark.text import clean_name
 
 _INTERVAL_S = 15.0
@@ -128,13 +127,11 @@ def wait_for_tasks(
     wrong with them.
     """
 
-    async def wait() -> Sequence[_WatchedTask]:
-        async with connect(addresses, environment) as deployments:
-            watch = _Watch(addresses, deployments)
-            return await _until_resolved(watch.look, tell, limit_s)
+    async def wait(deployments: Mapping[str, Deployment]) -> Sequence[_WatchedTask]:
+        return await _until_resolved(_Watch(addresses, deployments).look, tell, limit_s)
 
     try:
-        tasks = run_coroutine(wait())
+        tasks = run_connected(addresses, environment, wait)
     except GaveUpError as error:
         tell(f"not waiting any longer: {error}")
         return

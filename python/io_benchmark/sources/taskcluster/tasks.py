@@ -91,11 +91,6 @@ class QueueTask(Struct, frozen=True):
         return self.is_decision or self.kind == _ACTION_KIND
 
     @property
-    def means_its_group(self) -> bool:
-        """Return whether its address means the benchmark's tasks of its group."""
-        return self.adds_tasks or self.kind == REPORT_KIND
-
-    @property
     def is_benchmark(self) -> bool:
         return self.kind in KINDS
 
