@@ -7,7 +7,7 @@ import json
 import random
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -143,6 +143,26 @@ class Deployment:
             if route.startswith("index."):
                 self.index.setdefault(route.removeprefix("index."), task_id)
         return task_id
+
+    def add_task(
+        self,
+        task_id: str,
+        group_id: str,
+        label: str,
+        kind: str,
+        queue: str,
+        runs: Sequence[dict[str, Any]],
+        **definition: Any,
+    ) -> str:
+        """Add a task in the shape of the queue's, in the state of its last run."""
+        names = dict(zip(("provisionerId", "workerType"), queue.split("/"), strict=True))
+        names["taskGroupId"] = group_id
+        metadata = {"name": label, "description": "", "owner": "x@y.z", "source": ""}
+        tags = {"kind": kind, "label": label}
+        state = runs[-1]["state"] if runs else "unscheduled"
+        status = {"taskId": task_id, "taskQueueId": queue, "state": state, "runs": [*runs]}
+        made = {"metadata": metadata, "tags": tags, "payload": {}, **definition}
+        return self.add(names | made, names | status)
 
     def create(self, task_id: str, definition: dict[str, Any]) -> None:
         """Add a new task, which waits for a worker or other tasks; ignore a known one."""

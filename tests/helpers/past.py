@@ -18,7 +18,7 @@ import seed_case
 from loopback_deployment import Artifact, Deployment, run, slug
 
 from io_benchmark.sources import run_files
-from io_benchmark.sources.run_results import TaskRecord
+from io_benchmark.sources.run_results import TaskRecord, queue_time
 
 POOL = "amd-16"
 FIRST = datetime(2026, 4, 27, 3, 0, tzinfo=UTC)  # a Monday
@@ -66,8 +66,8 @@ def pushes(
         for worker in range(workers):
             document = seed_case._document(pool, worker, 1000 * at + worker, BETWEEN)
             _cut(document, retrieves)
-            document["started"] = _stamp(time + timedelta(minutes=9))
-            document["ended"] = _stamp(time + timedelta(minutes=13))
+            document["started"] = queue_time(time + timedelta(minutes=9))
+            document["ended"] = queue_time(time + timedelta(minutes=13))
             document["task"] |= {"task_id": slug(dice), "task_group_id": group}
             for path, value in ((change or {}).get(at, {}).get(POOL, {})).items():
                 seed_case._replace(document, path, value)
@@ -120,25 +120,15 @@ def add_task(
     label, project = f"io-benchmark-{pool}", "https://github.com/mozilla-releng/io-benchmark"
     source = f"{project}/blob/{push.revision}/taskcluster/kinds/io-benchmark"
     started = push.time + timedelta(minutes=9)
-    times = {"started": _stamp(started), "resolved": _stamp(started + timedelta(minutes=4))}
-    return deployment.add(
-        {
-            "tags": {"kind": "io-benchmark", "label": label},
-            "metadata": {"name": label, "source": source},
-            "payload": {"image": "update-verify", "command": ["bash", "-cx", f"x --pool {pool} y"]},
-            "expires": "2027-11-21T08:38:21.000Z",
-            "routes": [f"index.{NAMESPACE}.{push.time:%Y%m%d%H%M%S}"] if is_indexed else [],
-        },
-        {
-            "taskId": document["task"]["task_id"],
-            "taskGroupId": push.group,
-            "taskQueueId": "gecko-t/b-linux-docker-amd",
-            "state": "completed",
-            "runs": [{**run(0, "completed"), "workerId": f"{push.at}-{number}", **times}],
-        },
-        {0: Artifact(json.dumps(document).encode())},
+    ended = started + timedelta(minutes=4)
+    times = {"started": queue_time(started), "resolved": queue_time(ended)}
+    task_id: str = document["task"]["task_id"]
+    deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
+    return deployment.add_task(
+        *(task_id, push.group, label, "io-benchmark", "gecko-t/b-linux-docker-amd"),
+        [{**run(0, "completed"), "workerId": f"{push.at}-{number}", **times}],
+        metadata={"name": label, "source": source},
+        payload={"image": "update-verify", "command": ["bash", "-cx", f"x --pool {pool} y"]},
+        expires="2027-11-21T08:38:21.000Z",
+        routes=[f"index.{NAMESPACE}.{push.time:%Y%m%d%H%M%S}"] if is_indexed else [],
     )
-
-
-def _stamp(time: datetime) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S.000Z")

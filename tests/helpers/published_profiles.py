@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from checkout import ROOT
-from loopback_deployment import Artifact, Deployment, shown
+from loopback_deployment import Artifact, Deployment, run
 
 MIB = 1024 * 1024
 # By mozsystemmonitor, cut to its first twelve samples.
@@ -92,42 +92,17 @@ def add_task(
 ) -> str:
     """Add a task of a push to the deployment, of whose runs each left these profiles; return its id."""
     task_id = task_id_of(number)
-    queue = {"provisionerId": "gecko-t", "workerType": worker_type}
-    definition = {
-        **queue,
-        "taskGroupId": task_id_of(0),
-        "created": "2026-03-20T08:00:00.000Z",
-        "deadline": "2026-03-25T00:00:00.000Z",
-        "expires": "2026-04-20T08:00:00.000Z",
-        "metadata": {"name": label, "description": "", "owner": "x@y.z", "source": ""},
-        "tags": {"kind": "test", "label": label},
-        "payload": {"artifacts": [{"name": name, "type": "directory"} for name in folders]},
+    times = {
+        "started": "2026-03-20T08:10:00.000Z",
+        "resolved": f"2026-03-20T08:{10 + int(minutes):02d}:{round(60 * (minutes % 1)):02d}.000Z",
     }
-    runs = [
-        {
-            "runId": run,
-            "state": state,
-            "reasonCreated": "scheduled",
-            "reasonResolved": state,
-            "workerGroup": "us-central1-f",
-            "workerId": f"{number}",
-            "scheduled": "2026-03-20T08:00:00.000Z",
-            "started": "2026-03-20T08:10:00.000Z",
-            "resolved": f"2026-03-20T08:{10 + int(minutes):02d}:{round(60 * (minutes % 1)):02d}.000Z",
-        }
-        for run, state in enumerate(states)
-    ]
-    status = {
-        **queue,
-        "taskId": task_id,
-        "taskQueueId": f"gecko-t/{worker_type}",
-        "taskGroupId": task_id_of(0),
-        "state": states[-1] if states else "unscheduled",
-        "expires": "2026-04-20T08:00:00.000Z",
-        "runs": runs,
-    }
-    deployment.add(shown(task_id, definition), status)
-    for run in range(len(states)):
+    deployment.add_task(
+        *(task_id, task_id_of(0), label, "test", f"gecko-t/{worker_type}"),
+        [run(run_id, state) | times for run_id, state in enumerate(states)],
+        expires="2026-04-20T08:00:00.000Z",
+        payload={"artifacts": [{"name": name, "type": "directory"} for name in folders]},
+    )
+    for run_id in range(len(states)):
         for name, content in profiles.items():
-            deployment.artifacts[task_id, run, name] = Artifact(content)
+            deployment.artifacts[task_id, run_id, name] = Artifact(content)
     return task_id

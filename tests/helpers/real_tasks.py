@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from loopback_deployment import Artifact, Deployment, shown
+from loopback_deployment import Artifact, Deployment, run
 
 from io_benchmark.sources.run_results import queue_time
 
@@ -88,36 +88,14 @@ def add(deployment: Deployment, group_id: str = GROUP) -> str:
         by_task.setdefault(row["task_id"], []).append(row)
     for task_id, runs in by_task.items():
         first = runs[0]
-        queue = {"provisionerId": "releng-1", "workerType": first["pool"]}
         kind = "decision-task" if task_id == group_id else "release-update-verify"
-        made = shown(
-            task_id,
-            {
-                **queue,
-                "taskGroupId": group_id,
-                "created": first["scheduled"],
-                "deadline": "2026-03-25T00:00:00.000Z",
-                "metadata": {
-                    "name": first["label"],
-                    "description": "",
-                    "owner": "x@y.z",
-                    "source": "",
-                },
-                "tags": {"kind": kind, "label": first["label"]},
-                # As `measure` has it in a task that it wraps.
-                "payload": {"artifacts": [{"name": "public/io-benchmark", "type": "directory"}]},
-            },
+        deployment.add_task(
+            *(task_id, group_id, first["label"], kind, f"releng-1/{first['pool']}"),
+            [_run(row) for row in runs],
+            created=first["scheduled"],
+            # As `measure` has it in a task that it wraps.
+            payload={"artifacts": [{"name": "public/io-benchmark", "type": "directory"}]},
         )
-        status = {
-            **queue,
-            "taskId": task_id,
-            "taskQueueId": f"releng-1/{first['pool']}",
-            "taskGroupId": group_id,
-            "state": runs[-1]["state"],
-            "expires": "2027-03-24T10:00:00.000Z",
-            "runs": [_run(row) for row in runs],
-        }
-        deployment.add(made, status)
         for row in runs:
             if "own_started" in row:
                 profile = {"started": row["own_started"], "ended": row["own_ended"], "wall_ns": 1}
@@ -135,12 +113,6 @@ def _decision(group_id: str) -> Row:
 
 def _run(row: Row) -> dict[str, Any]:
     group, _, worker = row["worker"].partition("/")
-    return {
-        "runId": row["run_id"],
-        "state": row["state"],
-        "reasonCreated": "retry" if row["run_id"] else "scheduled",
-        "reasonResolved": row["reason"],
-        "workerGroup": group,
-        "workerId": worker,
-        **{name: row[name] for name in ("scheduled", "started", "resolved")},
-    }
+    times = {name: row[name] for name in ("scheduled", "started", "resolved")}
+    made = run(row["run_id"], row["state"], row["reason"])
+    return {**made, "workerGroup": group, "workerId": worker, **times}

@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, Artifact, Deployment, add_group, slug
+from loopback_deployment import AMD_16, Artifact, Deployment, add_group, run, slug
 from recorded_pushes import PUSH
 
 from io_benchmark.sources.gather import gather
@@ -65,11 +65,7 @@ def waited(loopback, turned, address, limit_s=1800):
 def add(deployment, group, kind, state, task_id=None):
     """Add a task of a kind to a group."""
     task_id = task_id or slug(random.Random(f"{kind} {state}"))
-    definition = {"tags": {"kind": kind}, "metadata": {"name": f"a-{kind}"}, "payload": {}}
-    status = {"taskId": task_id, "taskGroupId": group, "state": state, "runs": []}
-    deployment.add(definition, status)
-    deployment.change_runs(task_id, state)
-    return task_id
+    return deployment.add_task(task_id, group, f"a-{kind}", kind, "a/b", [run(0, state)])
 
 
 def test_no_longer_than_asked(deployment, group, ids):
