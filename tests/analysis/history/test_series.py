@@ -1,30 +1,20 @@
 # SPDX-License-Identifier: MPL-2.0
 """Readings become points, points series, and series levels with their changes."""
 
-import json
 import math
 from datetime import date
 
-import past
 import pytest
-import workload_entries
+from msgspec.structs import replace
 from sample_history import MS, reading
 from scipy.stats import ttest_ind
 
-from io_benchmark.analysis.history import (
-    Change,
-    FactChange,
-    HistoryReading,
-    Point,
-)
-from io_benchmark.analysis.history.readings import readings_of
+from io_benchmark.analysis.history import Change, FactChange, HistoryReading, Point
 from io_benchmark.analysis.history.series import _with_facts, history
-from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.model import Interval, Subject
 from io_benchmark.analysis.observed.machines import MachineMarks
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
-from io_benchmark.results import parse
-from io_benchmark.sources.run_results import RunResult
 
 # Noise whose mean is zero and which no value before predicts.
 WAVE = (0.0, 2.0, -1.0, 1.0, -2.0)
@@ -111,20 +101,8 @@ def test_the_newest_and_since() -> None:
 
 def test_rates_in_text() -> None:
     """A read at depth 1 takes 90 µs; a rate is written as a rate, and slower stays slower."""
-    readings: list[HistoryReading] = []
-    for push in past.pushes(12, change_at=None, retrieves=100):
-        (document,) = push.documents
-        document["workloads"] = workload_entries.entries(
-            {"random-io": 2.0 if push.at >= 6 else 1.0},
-            seed=push.at,
-            only=["random-io/read-depth-1"],
-        )
-        result = parse(json.dumps(document).encode(), "document")
-        measured, left_out = readings_of(
-            RunResult(result, past.record(push, document), "somewhere")
-        )
-        assert left_out == []
-        readings += measured
+    subject = Subject("random-io", "workspace", "read-depth-1")
+    readings = [replace(known, subject=subject) for known in weeks((5, 0.09), (10, 0.18))]
     report = " ".join(rendered(history("amd-16", readings), "markdown").split())
     assert "2.00× slower" in report
     assert "from 11,100 IOPS to 5,560 IOPS" in report
