@@ -156,7 +156,6 @@ class RecordedTimeline(ResultPart, frozen=True):
 
     @property
     def inconsistency(self) -> str | None:
-        """Return the first inconsistency between values, as 'key: problem', or None."""
         tables = (self.columns, *self.devices.values())
         if len({len(column) for columns in tables for column in columns.values()}) > 1:
             return "$.timeline: its columns differ in length"
@@ -195,7 +194,6 @@ class Result(ResultPart, frozen=True):
 
     @property
     def inconsistency(self) -> str | None:
-        """Return the first inconsistency between values, as 'key: problem', or None."""
         for number, entry in enumerate(self.workloads):
             problem = entry.inconsistency
             if problem:

@@ -38,7 +38,10 @@ Many = Meta(max_length=MANY)
 
 
 class ResultPart(Struct, frozen=True, kw_only=True):
-    """The base of every part of the file."""
+    """The base of every part of the file.
+
+    The `inconsistency` of some is the first problem between their values, as 'key: problem', or None.
+    """
 
 
 class Columns(ResultPart, frozen=True):
@@ -194,7 +197,6 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
 
     @property
     def inconsistency(self) -> str | None:
-        """Return the first inconsistency between values, as 'key: problem', or None."""
         rows = len(self.samples.duration_ns)
         return self.samples.inconsistency or turns_inconsistency(self.turn_ends, rows)
 

@@ -42,21 +42,21 @@ class FolderSource(protocol.Source):
         return None if "://" in address else Path(address)
 
     def read(self, addresses: protocol.Addresses, request: protocol.ReadRequest) -> None:
-        found: list[tuple[protocol.Position, _FoundRun]] = []
+        found_runs: list[tuple[protocol.Position, _FoundRun]] = []
         for address in addresses:
             search = _Search.of(address.meaning)
             for number, run in enumerate(search.runs):
-                found.append((protocol.Position(address.number, run_id=number), run))
+                found_runs.append((protocol.Position(address.number, run_id=number), run))
             for problem in search.problems:
                 request.problem(protocol.Position(address.number), problem)
             for remark in search.remarks():
                 request.remark(protocol.Position(address.number), remark)
         # In order, but large ones last: they must not take the place of all others.
-        found.sort(key=lambda pair: pair[1].size_bytes > SMALL_BYTES)
-        for done, (position, run) in enumerate(found, 1):
+        found_runs.sort(key=lambda pair: pair[1].size_bytes > SMALL_BYTES)
+        for done, (position, run) in enumerate(found_runs, 1):
             if request.budget.allows_reading(str(run.path), run.size_bytes):
                 _read(position, run, request)
-            request.progress(protocol.ReadProgress("reading results", done, len(found)))
+            request.progress(protocol.ReadProgress("reading results", done, len(found_runs)))
 
     def wait(
         self,
@@ -87,8 +87,8 @@ class FolderSource(protocol.Source):
     def read_profiles(self, addresses: protocol.Addresses, query: protocol.ProfileQuery) -> None:
         for address in addresses:
             top = Path(address.meaning)
-            found = top.rglob("*profile*.json") if top.is_dir() else [top]
-            paths = sorted(islice(found, _MAXIMUM_PROFILES))
+            files = top.rglob("*profile*.json") if top.is_dir() else [top]
+            paths = sorted(islice(files, _MAXIMUM_PROFILES))
             if not paths:
                 label = clean(str(top), run_files.LABEL_LENGTH)
                 problem = "has no file whose name contains profile and ends in .json"

@@ -65,6 +65,7 @@ class Reading(Struct):
     # The newest run of each task that ended and left no result.
     without_result: list[TaskRecord] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # pools that have a problem
+    has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
     # Where earlier results of a pool are.
     pasts: dict[str, IndexPlace] = field(default_factory=dict)
 
@@ -95,7 +96,6 @@ class ReadRequest(Reading, kw_only=True):
 
     # Gets each result as it arrives, and the file itself from a source that is not local.
     accept: Callable[[Position, RunResult, bytes], None]
-    has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
 
 
 class RunQuery(Reading, kw_only=True):

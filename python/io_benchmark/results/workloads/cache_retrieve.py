@@ -139,7 +139,6 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
 
     @property
     def inconsistency(self) -> str | None:
-        """Return the first inconsistency between values, as 'key: problem', or None."""
         samples = self.samples
         if samples.inconsistency:
             return samples.inconsistency
@@ -159,7 +158,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
         if max(trials.file_indexes, default=-1) >= len(self.file_sizes_bytes):
             return "trials.file_indexes: names a file that file_sizes_bytes does not have"
         rows = len(trials.file_indexes)
-        if any(not len(each.lookup_ns) == len(each.copy_ns) == rows for each in trials.blocks):
+        if any(not len(block.lookup_ns) == len(block.copy_ns) == rows for block in trials.blocks):
             return f"trials.blocks: a block does not have {rows:,} retrieves, as trials.file_indexes has"
         return None
 

@@ -18,13 +18,14 @@ from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedErr
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import REVISION, IndexAddress, LandingAddress
 from io_benchmark.sources.taskcluster.api_answers import (
+    QueueRun,
     Slug,
     StatusAnswer,
     TaskDefinition,
     TaskStatus,
     decode,
 )
-from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
+from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web_client import WebAnswer, WebClient, is_web_url
 from io_benchmark.text import clean
 
@@ -217,17 +218,17 @@ class Deployment:
         return await self._ask(dict[str, Any], lambda: self._queue.task(task_id))
 
     async def result(
-        self, task: QueueTask, run_id: int, maximum_bytes: int, artifact: str = ARTIFACT
+        self, task: QueueTask, run: QueueRun, maximum_bytes: int, artifact: str
     ) -> bytes:
-        """Return the result file of a run; raise a NoArtifactError that says why there is none."""
+        """Return an artifact of a resolved run; raise a NoArtifactError that says why there is none."""
         try:
             content = await self._ask(
                 _ArtifactContent,
-                lambda: self._queue.artifact(task.task_id, str(run_id), artifact),
+                lambda: self._queue.artifact(task.task_id, str(run.run_id), artifact),
                 f"the scope queue:get-artifact:{artifact}",
             )
         except MissingError:
-            raise self._absent(task, run_id, f"left no {artifact.rpartition('/')[2]}") from None
+            raise self._absent(task, run, f"left no {artifact.rpartition('/')[2]}") from None
         if content.storage_type == "error":
             why = clean(content.reason or "no reason given", 100)
             if content.message:
@@ -245,11 +246,11 @@ class Deployment:
                 lambda: self._http.download(url, maximum_bytes, self.access.root_url)
             )
         except MissingError as error:
-            raise self._absent(task, run_id, f"lost its artifact's content: {error}") from None
+            raise self._absent(task, run, f"lost its artifact's content: {error}") from None
 
-    def _absent(self, task: QueueTask, run_id: int, problem: str) -> NoArtifactError:
+    def _absent(self, task: QueueTask, run: QueueRun, problem: str) -> NoArtifactError:
         """Explain an absent artifact: it expired, or never existed."""
-        expires, advice = task.artifact_expires, task.advice_on_run(run_id)
+        expires, advice = task.artifact_expires, task.advice_on_run(run)
         if expires is not None and expires < self._http.policy.now():
             advice = f"it expired on {expires.date()}; run the {task.work} again"
         return NoArtifactError(f"{problem}: {advice}")

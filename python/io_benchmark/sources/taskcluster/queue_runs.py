@@ -83,7 +83,7 @@ async def _own_times(ended: Sequence[_Run], query: RunQuery) -> dict[tuple[str, 
 async def _read_own_times(listed: ListedTask, run: QueueRun) -> _Times:
     task = listed.task
     try:
-        data = await listed.deployment.result(task, run.run_id, MAXIMUM_BYTES, task.own_times or "")
+        data = await listed.deployment.result(task, run, MAXIMUM_BYTES, task.own_times or "")
         times = await asyncio.to_thread(_OWN_TIMES.decode, data)
     except (NoArtifactError, TooLargeError, msgspec.DecodeError, UnicodeDecodeError):
         return _NO_TIMES

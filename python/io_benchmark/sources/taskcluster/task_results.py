@@ -81,21 +81,19 @@ async def _read_first(
     parse: Callable[[bytes, str], T],
     reading: protocol.Reading,
     maximum_bytes: int,
-    *,
-    is_last_try: bool = True,
-    has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False,
 ) -> tuple[QueueRun, bytes, T] | None:
     """Read the first of these artifacts of runs that exists; one that cannot be read is a problem.
 
-    Raise a NoArtifactError with the reason of the first where none exists.
+    Raise a NoArtifactError with the reason of the first where none exists, and a TooLargeError where
+    only small ones are read now.
     """
     reasons = []
     for run, artifact in files:
         title = listed.task.title(run)
         try:
-            if has_run(listed.task.task_id, run.run_id):
+            if reading.has_run(listed.task.task_id, run.run_id):
                 return None
-            data = await listed.deployment.result(listed.task, run.run_id, maximum_bytes, artifact)
+            data = await listed.deployment.result(listed.task, run, maximum_bytes, artifact)
             reading.budget.spend(len(data))
             return run, data, await asyncio.to_thread(parse, data, title)
         except NoArtifactError as error:
@@ -104,7 +102,7 @@ async def _read_first(
         except ResultError as error:
             if isinstance(error, TooLargeError):
                 reading.budget.spend(maximum_bytes)
-                if not is_last_try:
+                if maximum_bytes == SMALL_BYTES:
                     raise
             line = str(error) if str(error).startswith(title) else f"{title}: {error}"
             reading.problem(listed.position(run), line, listed.url(run), listed.task.pool)
@@ -170,9 +168,8 @@ class ResultReader(Struct):
 
     async def _read(self, download: _Download, maximum_bytes: int) -> bool:
         """Read a result; return whether it is to be read later, because it is large."""
-        is_last_try = maximum_bytes == MAXIMUM_BYTES
         # What was too large for the first reading is larger than that.
-        least_bytes = SMALL_BYTES if is_last_try else 0
+        least_bytes = SMALL_BYTES if maximum_bytes > SMALL_BYTES else 0
         (listed, runs), request = download, self.request
         if request.budget.allows_reading(download.title, least_bytes):
             try:
@@ -182,8 +179,6 @@ class ResultReader(Struct):
                     partial(RunResult.parse, source=""),
                     request,
                     maximum_bytes,
-                    is_last_try=is_last_try,
-                    has_run=request.has_run,
                 )
             except TooLargeError:
                 return True

@@ -40,7 +40,7 @@ class _WatchedTask(NamedTuple):
     @classmethod
     def of(cls, listed: ListedTask) -> "_WatchedTask":
         task = listed.task
-        run = task.find_run(listed.run_id)
+        run = next((run for run in task.status.runs if run.run_id == listed.run_id), None)
         state, ending = (task.status.state, task.ending) if run is None else (run.state, run.ending)
         return cls(f"{task.label} ({task.task_id})", state, ending, listed.url(), task.adds_tasks)
 

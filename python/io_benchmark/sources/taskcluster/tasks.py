@@ -6,7 +6,7 @@ a path.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Self
 
@@ -63,6 +63,8 @@ class QueueTask(Struct, frozen=True):
         label = next(filter(None, map(clean_name, names)), status.task_id)
         kind = definition.tags.kind
         pool = _pool_of_command(payload.command) or _pool_of_label(label, kind)
+        # A task's source is the address of its kind.yml at its revision.
+        revision = _REVISION.search(definition.metadata.source)
         return cls(
             status=status,
             label=label,
@@ -70,10 +72,10 @@ class QueueTask(Struct, frozen=True):
             pool=pool,
             image=_image(payload.image),
             artifact_expires=_artifact_expires(payload.artifacts, definition.expires),
-            revision=_revision(definition.metadata.source),
+            revision=revision[1] if revision else None,
             created=parse_time(definition.created),
             own_times=_own_times(payload.artifacts, kind),
-            profiles=tuple(_profiles(payload.artifacts)),
+            profiles=_profiles(payload.artifacts),
             past=_past(definition.routes, pool),
         )
 
@@ -110,28 +112,22 @@ class QueueTask(Struct, frozen=True):
         shown_run = "" if run is None else f" run {run.run_id}"
         return f"task {self.task_id}{shown_run} ({self.label})"
 
-    def find_run(self, run_id: int | None) -> QueueRun | None:
-        """Return the run with this number, if there is one."""
-        return next((run for run in self.status.runs if run.run_id == run_id), None)
-
     def was_created_after(self, runs: Sequence[QueueRun]) -> bool:
         """Return whether it was created after all of these runs had started."""
         started = [date for date in (parse_time(run.started) for run in runs) if date is not None]
         return self.created is not None and bool(started) and self.created > max(started)
 
-    def advice_on_run(self, run_id: int) -> str:
+    def advice_on_run(self, run: QueueRun) -> str:
         """Advise what to do about a resolved run that left no result."""
-        runs = sorted(self.status.runs, key=lambda run: run.run_id)
-        later = [run for run in runs if run.run_id > run_id and not run.is_resolved]
-        if later:
-            state = clean_name(later[-1].state)
-            return f"run {later[-1].run_id} is {state}; read it again when that has ended"
-        run = self.find_run(run_id)
-        if run is not None and run.is_resolved:
-            if run.started is None:
-                return f"it never started, so that there is no log; run the {self.work} again"
-            if run.reason_resolved == "claim-expired":
-                return f"its worker died and left no log; run the {self.work} again"
+        unresolved = (retry for retry in self.status.runs if not retry.is_resolved)
+        newest = max(unresolved, key=lambda retry: retry.run_id, default=run)
+        if newest.run_id > run.run_id:
+            state = clean_name(newest.state)
+            return f"run {newest.run_id} is {state}; read it again when that has ended"
+        if run.started is None:
+            return f"it never started, so that there is no log; run the {self.work} again"
+        if run.reason_resolved == "claim-expired":
+            return f"its worker died and left no log; run the {self.work} again"
         return "look at the task's log, or run it again"
 
     def record(self, run: QueueRun, pool: str) -> TaskRecord:
@@ -184,12 +180,6 @@ def _image(image: Any) -> str | None:
     return None
 
 
-def _revision(source: str) -> str | None:
-    """Return the revision: a task's source is the address of its kind.yml at its revision."""
-    match = _REVISION.search(source)
-    return match[1] if match else None
-
-
 def _past(routes: Sequence[str], pool: str | None) -> str | None:
     """Return the namespace of a pool's results by date, as the kind's transform `index` writes it."""
     matches = filter(None, map(_ROUTE_BY_DATE.fullmatch, routes))
@@ -204,12 +194,10 @@ def _own_times(artifacts: Any, kind: str | None) -> str | None:
     return _PROFILE if _FOLDER in (name for name, _ in _artifact_entries(artifacts)) else None
 
 
-def _profiles(artifacts: Any) -> Iterator[str]:
-    """Yield the profiles that are in one of the task's artifacts, or are one."""
-    names = [name for name, _ in _artifact_entries(artifacts) if isinstance(name, str)]
-    for profile in _PROFILES:
-        if any(f"{profile}/".startswith(f"{name}/") for name in names):
-            yield profile
+def _profiles(artifacts: Any) -> tuple[str, ...]:
+    """Return the profiles that are in one of the task's artifacts, or are one."""
+    names = tuple(f"{name}/" for name, _ in _artifact_entries(artifacts) if isinstance(name, str))
+    return tuple(profile for profile in _PROFILES if f"{profile}/".startswith(names))
 
 
 def _artifact_entries(artifacts: Any) -> list[tuple[Any, Any]]:
