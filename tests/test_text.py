@@ -82,31 +82,23 @@ def test_hostile_text_costs_no_time():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("write", "given", "expected"),
     [
-        pytest.param("a" * NAME_CELLS, "a" * 40, id="fits"),
-        pytest.param("a" * 30 + "z" * 30, "a" * 20 + "…" + "z" * 19, id="cut-in-the-middle"),
-        pytest.param("表" * 40, "表" * 10 + "…" + "表" * 9, id="wide-characters"),
-        pytest.param("\n", "(no name)", id="nothing-left"),
+        # Both ends of a long name stay: pools often differ at the end.
+        (name, ("a" * NAME_CELLS,), "a" * 40),
+        (name, ("a" * 30 + "z" * 30,), "a" * 20 + "…" + "z" * 19),
+        (name, ("表" * 40,), "表" * 10 + "…" + "表" * 9),
+        (name, ("\n",), "(no name)"),
+        # A reason of the queue has its own words; one that is not known stays as it is.
+        (ending_in_words, ("exception", "worker-shutdown"), "was preempted (worker-shutdown)"),
+        (ending_in_words, ("exception", "some-new-reason"), "is exception (some-new-reason)"),
+        (ending_in_words, ("exception", None), "is exception"),
+        (ending_in_words, ("failed", "failed"), "failed"),
+        (ending_in_words, ("failed", None), "failed"),
+        (ending_in_words, ("running", None), "is running"),
+        (ending_in_words, ("completed", "worker-shutdown"), "is completed (worker-shutdown)"),
     ],
 )
-def test_name(text, expected):
-    """Both ends of a long name stay: pools often differ at the end."""
-    assert name(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("state", "reason", "words"),
-    [
-        ("exception", "worker-shutdown", "was preempted (worker-shutdown)"),
-        ("exception", "some-new-reason", "is exception (some-new-reason)"),
-        ("exception", None, "is exception"),
-        ("failed", "failed", "failed"),
-        ("failed", None, "failed"),
-        ("running", None, "is running"),
-        ("completed", "worker-shutdown", "is completed (worker-shutdown)"),
-    ],
-)
-def test_how_a_run_ended(state, reason, words):
-    """A reason of the queue has its own words; one that is not known stays as it is."""
-    assert ending_in_words(state, reason) == words
+def test_names_and_endings(write, given, expected):
+    """Names fit a table, and every state of a run has words."""
+    assert write(*given) == expected

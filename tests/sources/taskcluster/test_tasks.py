@@ -26,63 +26,63 @@ STATUS = TaskStatus(task_id=TASK, task_group_id=TASK, state="completed", task_qu
 SCRIPT = 'cat << EOF\nadd_argument("--pool", required=True)  # --pool NAME\nEOF\n'
 
 
-def definition(kind="io-benchmark", label="io-benchmark-amd-16", expires=None, **payload):
+def definition(kind="io-benchmark", label="io-benchmark-amd-16", source="", routes=(), **payload):
     return TaskDefinition(
         tags=_Tags(kind=kind, label=label),
-        expires=expires,
+        metadata=_TaskMetadata(source=source),
+        expires="2026-12-28T00:00:00.000Z",
         payload=msgspec.Raw(json.dumps(payload).encode()),
+        routes=routes,
     )
 
 
-@pytest.mark.parametrize(
-    ("command", "label", "pool"),
-    [
-        (["bash", "-cx", f"{SCRIPT}exec python3 \\\n  --pool amd-30 --seed 1"], "x", "amd-30"),
-        ([["bash", "-c", f"{SCRIPT}exec s --pool=intel"]], "x", "intel"),
-        (["s --pool amd-16", "sh"], "io-benchmark-amd-16-2", "amd-16"),
-        (["true"], "io-benchmark-amd-16", "amd-16"),
-        (["s --pool ../x"], "io-benchmark-amd-16", "amd-16"),
-        (["s --pools a"], "other", None),
-        (None, "io-benchmark-\x1b[31m", None),
-    ],
-)
-def test_the_pool(command, label, pool):
-    """The command's pool; else the label without its kind; else unknown."""
-    assert QueueTask.of(definition(label=label, command=command), STATUS).pool == pool
+IMAGE = {"type": "task-image", "taskId": TASK, "path": "public/image.tar.zst"}
+DATED = {"expires": "2026-12-01T00:00:00.000Z"}
+GITHUB = "https://github.com/mozilla-releng/x/blob"
+PAST = "gecko.v2.try.date.io-benchmark.amd-16~2"
 
 
 @pytest.mark.parametrize(
-    ("image", "shown"),
+    ("field", "given", "expected"),
     [
-        pytest.param(
-            {"type": "task-image", "taskId": TASK, "path": "public/image.tar.zst"},
-            f"{TASK}/public/image.tar.zst",
-            id="task-image",
-        ),
-        ({"type": "indexed-image", "namespace": "a.b", "path": "p"}, "a.b/p"),
-        ({"type": "docker-image", "name": "x@sha256:1"}, "x@sha256:1"),
-        (None, None),
+        # The command's pool; else the label without its kind; else unknown.
+        ("pool", {"command": ["sh", f"{SCRIPT}exec python3 \\\n  --pool a-30 --seed 1"]}, "a-30"),
+        ("pool", {"command": [["bash", "-c", f"{SCRIPT}exec s --pool=intel"]]}, "intel"),
+        ("pool", {"command": ["s --pool a-1", "sh"], "label": "io-benchmark-a-1-2"}, "a-1"),
+        ("pool", {"command": ["true"]}, "amd-16"),
+        ("pool", {"command": ["s --pool ../x"]}, "amd-16"),
+        ("pool", {"command": ["s --pools a"], "label": "other"}, None),
+        ("pool", {"command": None, "label": "io-benchmark-\x1b[31m"}, None),
+        # docker-worker accepts four forms.
+        ("image", {"image": IMAGE}, f"{TASK}/public/image.tar.zst"),
+        ("image", {"image": {"type": "indexed-image", "namespace": "a.b", "path": "p"}}, "a.b/p"),
+        ("image", {"image": {"type": "docker-image", "name": "x@sha256:1"}}, "x@sha256:1"),
+        ("image", {"image": "x:latest"}, "x:latest"),
+        ("image", {"image": None}, None),
+        # The artifact's date, else the task's.
+        ("artifact_expires", {"artifacts": {"public/io-benchmark": DATED}}, 1),
+        ("artifact_expires", {"artifacts": [{"name": "public/io-benchmark", **DATED}]}, 1),
+        ("artifact_expires", {"artifacts": {"public/logs": DATED}}, 28),
+        ("artifact_expires", {"artifacts": "x"}, 28),
+        # taskgraph gives a task the address of its kind.yml at its revision.
+        ("revision", {"source": f"{GITHUB}/{REVISION}/taskcluster/kinds/x"}, REVISION),
+        ("revision", {"source": f"https://hg.mozilla.org/try/file/{REVISION}/x"}, REVISION),
+        ("revision", {"source": f"{GITHUB}/main/taskcluster/kinds/x"}, None),
+        ("revision", {"source": f"https://example.com/{REVISION}"}, None),
+        # The namespace of the index that has a date for each push, of the task's own pool alone.
+        ("past", {"routes": (f"index.{PAST}.20261121231056",)}, PAST),
+        ("past", {"routes": ("index.gecko.v2.try.date.io-benchmark.a.20261121231056",)}, None),
+        ("past", {"routes": ("index.gecko.v2.try.latest.io-benchmark.amd-16~2",)}, None),
+        ("past", {"routes": (f"tc-treeherder.{PAST}.20261121231056",)}, None),
     ],
 )
-def test_the_image(image, shown):
-    """docker-worker accepts four forms."""
-    assert QueueTask.of(definition(image=image), STATUS).image == shown
-
-
-@pytest.mark.parametrize(
-    ("artifacts", "expires"),
-    [
-        ({"public/io-benchmark": {"expires": "2026-12-01T00:00:00.000Z"}}, 1),
-        ([{"name": "public/io-benchmark", "expires": "2026-12-02T00:00:00Z"}], 2),
-        ({"public/logs": {"expires": "2026-12-01T00:00:00.000Z"}}, 28),
-        ("x", 28),
-    ],
-)
-def test_when_the_artifact_expires(artifacts, expires):
-    """The artifact's date, else the task's."""
-    task = definition(expires="2026-12-28T00:00:00.000Z", artifacts=artifacts)
-    date = QueueTask.of(task, STATUS).artifact_expires
-    assert date == datetime(2026, 12, expires, tzinfo=UTC)
+def test_what_a_definition_says(field, given, expected):
+    """Each fact about a task, and None where the definition does not say it."""
+    if field == "artifact_expires":
+        expected = datetime(2026, 12, expected, tzinfo=UTC)
+    label = "io-benchmark-amd-16.2" if field == "past" else "io-benchmark-amd-16"
+    task = QueueTask.of(definition(**{"label": label, **given}), STATUS)
+    assert getattr(task, field) == expected
 
 
 def test_a_record_is_one_line_a_field():
@@ -137,42 +137,3 @@ def test_the_most_objects_of_an_answer(monkeypatch):
     assert api_answers.decode(b'{"a": {}}', dict[str, Any]) == {"a": {}}
     with pytest.raises(ValueError, match="more than 2 objects in one answer"):
         api_answers.decode(b'{"a": {}, "b": {}}', dict[str, Any])
-
-
-@pytest.mark.parametrize(
-    ("source", "revision"),
-    [
-        (f"https://github.com/mozilla-releng/x/blob/{REVISION}/taskcluster/kinds/x", REVISION),
-        (f"https://hg.mozilla.org/try/file/{REVISION}/taskcluster/kinds/x", REVISION),
-        ("https://github.com/x/y/blob/main/taskcluster/kinds/x", None),
-        (f"https://example.com/{REVISION}", None),
-        ("", None),
-    ],
-)
-def test_revision(source, revision):
-    """taskgraph gives a task the address of its kind.yml at its revision."""
-    task = QueueTask.of(TaskDefinition(metadata=_TaskMetadata(source=source)), STATUS)
-    assert task.revision == revision
-
-
-@pytest.mark.parametrize(
-    ("pool", "routes", "expected"),
-    [
-        ("amd-16.2", ["index.gecko.v2.try.date.io-benchmark.amd-16~2.20261121231056"], True),
-        # Of another pool, by another name, or without a date.
-        ("amd-16", ["index.gecko.v2.try.date.io-benchmark.amd-30.20261121231056"], False),
-        ("amd-16", ["index.gecko.v2.try.latest.io-benchmark.amd-16"], False),
-        ("amd-16", ["tc-treeherder.v2.try.date.io-benchmark.amd-16.20261121231056"], False),
-        ("amd-16", [], False),
-    ],
-)
-def test_where_the_past_of_a_pool_is(pool, routes, expected):
-    """The namespace of the index that has a date for each push, of the task's own pool alone."""
-    label = f"io-benchmark-{pool}"
-    definition = TaskDefinition(
-        metadata=_TaskMetadata(name=label),
-        tags=_Tags(label=label, kind="io-benchmark"),
-        routes=tuple(routes),
-    )
-    past = QueueTask.of(definition, STATUS).past
-    assert past == (routes[0].removeprefix("index.").rpartition(".")[0] if expected else None)
