@@ -81,29 +81,38 @@ def message(note):
     return written()[note]["response"]["body"]["message"]
 
 
+UNSATISFIED = f"issuer `me` doesn't satisfy all certificate scopes {'queue:x' * 40}, a:b."
+COMPLAINTS = "Schema Validation Failed!\nErrors:\n  * data/payload must be object\n  * data x\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("status", "text", "expected"),
     [
         (
-            message("cancel, signed for no content type and sent with one"),
+            *(401, message("cancel, signed for no content type and sent with one")),
             "refuses the request of me (Invalid payload hash): it computed another hash of the ",
         ),
         (
-            message("a wrong access token"),
+            *(401, message("a wrong access token")),
             "me (Unauthorized: Bad mac): the access token is not that of the client; check TASKCLUS",
         ),
-        ("ext.certificate.expiry < now", "have expired; get new ones"),
-        ("Unauthorized: Stale timestamp", "clock by more than 15 minutes; set the clock, the cred"),
+        (401, "ext.certificate.expiry < now", "have expired; get new ones"),
+        (401, "Unauthorized: Stale timestamp", "by more than 15 minutes; set the clock, the cred"),
         (
-            f"ext.certificate issuer `me` doesn't satisfy all certificate scopes {'queue:x' * 40}, a:b.",
+            *(401, f"ext.certificate {UNSATISFIED}"),
             "queue:x, a:b.): the client that made the temporary credentials lacks a scope",
         ),
-        ("Authentication Error", "refuses the credentials of me: Auth"),
+        (401, "Authentication Error", "refuses the credentials of me: Auth"),
+        # The complaints about a definition are shown, else the first line of the answer.
+        (400, COMPLAINTS, f"{ROOT} answers 400, data/payload must be object; data x"),
+        (409, "a\nb", f"{ROOT} answers 409, a"),
     ],
 )
-def test_why_a_request_is_not_authenticated(text, expected):
-    """The auth service's words decide; only bad credentials are blamed on the credentials."""
-    assert expected in ME.refusal(401, text)
+def test_why_a_request_is_refused(status, text, expected):
+    """The deployment's words decide; only bad credentials are blamed on the credentials."""
+    refusal = ME.refusal(status, text)
+    assert expected in refusal
+    assert status == 401 or refusal == expected
 
 
 PRIORITIES = [f"queue:create-task:{name}:a/b" for name in ("highest", "high", "low")]
@@ -133,10 +142,3 @@ def test_the_missing_scopes(text, expected):
     """Any text gives one line; of an AnyOf one scope is named, and nothing is cut off."""
     needed = f"which needs {expected} and was made as me; request that scope from"
     assert needed in ME.refusal(403, text)
-
-
-def test_other_refusals():
-    """The complaints about a definition are shown, else the first line of the answer."""
-    complaints = "Schema Validation Failed!\nErrors:\n  * data/payload must be object\n  * data x\n"
-    assert ME.refusal(400, complaints) == f"{ROOT} answers 400, data/payload must be object; data x"
-    assert ME.refusal(409, "a\nb") == f"{ROOT} answers 409, a"

@@ -27,7 +27,6 @@ GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 FIREFOX = DEFAULT_ROOT_URL
 TREEHERDER = "https://treeherder.mozilla.org"
-OLD_LANDO = "https://api.lando.services.mozilla.com"
 LANDING = LandingAddress(ROOT, "https://lando.moz.tools/landing_jobs/7", "gecko.v2.try.revision")
 DECISION = f"revision.{REVISION}.taskgraph.decision"
 OWN_PUSH = IndexAddress(ROOT, f"releng.v2.io-benchmark.{DECISION}")
@@ -39,77 +38,53 @@ def parse(text, environment):
     return getattr(address.meaning, "path", address.meaning)
 
 
+PUSH = f"repo=try&revision={REVISION}"
+TRY = IndexAddress(ROOT, f"gecko.v2.try.{DECISION}")
+
+
 @pytest.mark.parametrize(
     ("address", "meaning"),
     [
         ("results", Path("results")),
         ("./task:x", Path("./task:x")),
+        # A prefix and an id: at the deployment of TASKCLUSTER_ROOT_URL.
         (f"task:{TASK}", TaskAddress(ROOT, TASK)),
         (f"task:{TASK}.0", TaskAddress(ROOT, TASK, 0)),
         (f" group:{GROUP}\n", GroupAddress(ROOT, GROUP)),
         ("index:a.v2.b.latest.c-d", IndexAddress(ROOT, "a.v2.b.latest.c-d")),
         ("index:index.a.b", IndexAddress(ROOT, "a.b")),  # as in a task's routes
         (f"index:{'a' * 255}", IndexAddress(ROOT, "a" * 255)),
+        # A page of Taskcluster: its host is the deployment, whatever the environment names.
+        (f"{FIREFOX}/tasks/{TASK}", TaskAddress(FIREFOX, TASK)),
+        (f"{FIREFOX}/tasks/{TASK}/definition?a=b#c", TaskAddress(FIREFOX, TASK)),
+        (f"{FIREFOX}/tasks/{TASK}/runs/1", TaskAddress(FIREFOX, TASK, 1)),
+        (f"{FIREFOX}/tasks/{TASK}/runs/0/logs/public/live.log", TaskAddress(FIREFOX, TASK, 0)),
+        (f"{FIREFOX}/tasks/groups/{GROUP}/#io-b", GroupAddress(FIREFOX, GROUP)),
+        (f"{FIREFOX}/tasks/groups/{GROUP}/tasks/{TASK}", TaskAddress(FIREFOX, TASK)),
+        (f"{FIREFOX}/tasks/groups/{GROUP}/tasks/{TASK}/runs/2/x", TaskAddress(FIREFOX, TASK, 2)),
+        (f"{FIREFOX}/tasks/index/a.v2.b/c", IndexAddress(FIREFOX, "a.v2.b.c")),
+        (f"{FIREFOX}/api/queue/v1/task/{TASK}/status", TaskAddress(FIREFOX, TASK)),
+        (f"{FIREFOX}/api/queue/v1/task/{TASK}/runs/0/x%2Fa.json", TaskAddress(FIREFOX, TASK, 0)),
+        (f"http://localhost:8080/tasks/{TASK}", TaskAddress("http://localhost:8080", TASK)),
+        (f"https://TC.Example:443/tasks/{TASK}", TaskAddress("https://tc.example", TASK)),
+        (f"http://[::1]:80/tasks/{TASK}", TaskAddress("http://[::1]", TASK)),
+        # Of Treeherder: a selected job means its run, a push its decision task's route.
+        (f"{TREEHERDER}/jobs?repo=try&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0)),
+        (f"{TREEHERDER}/jobs?{PUSH}&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0, True)),
+        (f"{TREEHERDER}/logviewer?task={TASK}.1&repo=try", TaskAddress(ROOT, TASK, 1)),
+        (f"{TREEHERDER}/jobs?{PUSH}&tier=1,2,3", TRY),
+        (f"{TREEHERDER}/jobs?{PUSH.replace('try', 'io-benchmark')}", OWN_PUSH),
+        (f"{TREEHERDER}/jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=7", LANDING),
+        (
+            f"{TREEHERDER}/jobs?repo=try&landoCommitID=7",
+            replace(LANDING, job_url="https://api.lando.services.mozilla.com/landing_jobs/7"),
+        ),
+        (f"{TREEHERDER}/jobs?landoCommitID=7&{PUSH}", TRY),  # once it has landed
     ],
 )
-def test_short_forms(address, meaning):
-    """A path, or a prefix and an id at the deployment of TASKCLUSTER_ROOT_URL."""
+def test_every_form(address, meaning):
+    """A path, a prefix and an id, or a page as the browser shows its address."""
     assert parse(address, ENVIRONMENT) == meaning
-
-
-@pytest.mark.parametrize(
-    ("path", "meaning"),
-    [
-        (f"tasks/{TASK}", f"task:{TASK}"),
-        (f"tasks/{TASK}/definition?a=b#c", f"task:{TASK}"),
-        (f"tasks/{TASK}/runs/1", f"task:{TASK}.1"),
-        (f"tasks/{TASK}/runs/0/logs/public/logs/live.log", f"task:{TASK}.0"),
-        (f"tasks/groups/{GROUP}/#io-b", f"group:{GROUP}"),
-        (f"tasks/groups/{GROUP}/tasks/{TASK}", f"task:{TASK}"),
-        (f"tasks/groups/{GROUP}/tasks/{TASK}/runs/2/details", f"task:{TASK}.2"),
-        ("tasks/index/a.v2.b/c", "index:a.v2.b.c"),
-        (f"api/queue/v1/task/{TASK}/status", f"task:{TASK}"),
-        (f"api/queue/v1/task/{TASK}/runs/0/artifacts/public%2Fa.json", f"task:{TASK}.0"),
-    ],
-)
-def test_pages_of_taskcluster(path, meaning):
-    """The host of the address is the deployment, whatever the environment names."""
-    assert parse(f"{FIREFOX}/{path}", ENVIRONMENT) == parse(meaning, {})
-
-
-@pytest.mark.parametrize(
-    ("address", "root_url"),
-    [
-        (f"http://localhost:8080/tasks/{TASK}", "http://localhost:8080"),
-        (f"https://TC.Example:443/tasks/{TASK}", "https://tc.example"),
-        (f"http://[::1]:80/tasks/{TASK}", "http://[::1]"),
-    ],
-)
-def test_which_deployment(address, root_url):
-    """Scheme, host and port; an artifact's host means the environment's deployment."""
-    assert parse(address, ENVIRONMENT).root_url == root_url
-
-
-PUSH = f"repo=try&revision={REVISION}"
-
-
-@pytest.mark.parametrize(
-    ("query", "meaning"),
-    [
-        (f"jobs?repo=try&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0)),
-        (f"jobs?{PUSH}&selectedTaskRun={TASK}.0", TaskAddress(ROOT, TASK, 0, True)),
-        (f"logviewer?task={TASK}.1&repo=try", TaskAddress(ROOT, TASK, 1)),
-        (f"jobs?{PUSH}&tier=1,2,3", IndexAddress(ROOT, f"gecko.v2.try.{DECISION}")),
-        (f"jobs?{PUSH.replace('try', 'io-benchmark')}", OWN_PUSH),
-        ("jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=7", LANDING),
-        ("jobs?repo=try&landoCommitID=7", replace(LANDING, job_url=f"{OLD_LANDO}/landing_jobs/7")),
-        # Treeherder's address once it has landed.
-        (f"jobs?landoCommitID=7&{PUSH}", IndexAddress(ROOT, f"gecko.v2.try.{DECISION}")),
-    ],
-)
-def test_pages_of_treeherder(query, meaning):
-    """A selected job means its run; a push means the index route of its decision task."""
-    assert parse(f"{TREEHERDER}/{query}", ENVIRONMENT) == meaning
 
 
 def test_the_trust_domain_can_be_named():

@@ -57,28 +57,25 @@ def test_runs_that_have_not_ended(deployment):
     )
 
 
-def test_own_times_of_a_result(deployment):
-    """A result has its start and a duration, which another clock cannot change."""
-    times = b'{"started": "2026-03-20T08:30:00Z", "ended": null, "duration_ns": 90000000000}'
-    deployment.artifacts[TASK, 0, real_tasks.PROFILE] = Artifact(times)
-    (run,) = read(deployment, f"task:{TASK}").results
-    assert run.own_ended_ms - run.own_started_ms == 90_000
-
-
 @pytest.mark.parametrize(
-    "artifact",
+    ("times", "taken_ms"),
     [
-        Artifact(b"no json"),
-        Artifact(b'{"started": "yesterday", "ended": "2026-03-20T08:30:00Z"}'),
-        Artifact(b'{"started": "2026-03-20T08:30:00Z", "ended": "2026-03-20T08:00:00Z"}'),
-        Artifact(b'{"started": "9999-12-31T23:59:59Z", "duration_ns": 99999999999999999999999999}'),
+        # A result has its start and a duration, which another clock cannot change.
+        (b'{"started": "2026-03-20T08:30:00Z", "ended": null, "duration_ns": 90000000000}', 90_000),
+        (b"no json", None),
+        (b'{"started": "yesterday", "ended": "2026-03-20T08:30:00Z"}', None),
+        (b'{"started": "2026-03-20T08:30:00Z", "ended": "2026-03-20T08:00:00Z"}', None),
+        (b'{"started": "9999-12-31T23:59:59Z", "duration_ns": 99999999999999999999999999}', None),
     ],
 )
-def test_own_times_that_cannot_be_used(deployment, artifact):
-    """The run counts all the same."""
-    deployment.artifacts[TASK, 0, real_tasks.PROFILE] = artifact
+def test_own_times(deployment, times, taken_ms):
+    """A run whose times cannot be used counts all the same."""
+    deployment.artifacts[TASK, 0, real_tasks.PROFILE] = Artifact(times)
     (run,) = read(deployment, f"task:{TASK}").results
-    assert (run.own_started_ms, run.own_ended_ms) == (-1, -1)
+    if taken_ms is None:
+        assert (run.own_started_ms, run.own_ended_ms) == (-1, -1)
+    else:
+        assert run.own_ended_ms - run.own_started_ms == taken_ms
 
 
 def test_most_own_times(deployment, monkeypatch):
@@ -87,8 +84,6 @@ def test_most_own_times(deployment, monkeypatch):
     assert read(deployment, f"task:{TASK}").remarks == ()
     monkeypatch.setattr(queue_runs, "_MOST_OWN_TIMES", 3)
     gathered = read(deployment, f"group:{real_tasks.GROUP}")
-    assert sum(run.own_started_ms >= 0 for run in gathered.results) in (
-        2,
-        3,
-    )  # one is the decision task's, which has none
+    # One may be the decision task's, which has none.
+    assert sum(run.own_started_ms >= 0 for run in gathered.results) in (2, 3)
     assert "set-up and tear-down are known of 3 runs at most" in gathered.remarks[0]

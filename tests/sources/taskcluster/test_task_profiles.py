@@ -7,7 +7,14 @@ import pytest
 from loopback import Loopback
 from loopback_deployment import Artifact, Deployment
 from predicted_tasks import profile_document
-from published_profiles import BUILD_PROFILE, TEST_PROFILE, Sample, add_task, resource_profile
+from published_profiles import (
+    BUILD_PROFILE,
+    TEST_PROFILE,
+    Sample,
+    add_task,
+    resource_profile,
+    task_id_of,
+)
 
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.resource_profile import ResourceProfile
@@ -77,6 +84,10 @@ def test_runs(deployment: Deployment) -> None:
     gathered = read(deployment, f"task:{task_id}", f"task:{task_id}.2")
     assert [run.source[-1] for run in gathered.results] == ["0", "2", "2"]
     assert "run 1" in gathered.remarks[0]
+    failed = add_task(deployment, 2, {TEST_PROFILE: SAMPLES}, states=("failed",))
+    (line,) = read(deployment, f"task:{failed}").unreadable
+    assert f"task {failed}" in line
+    assert "failed; a prediction needs a completed run" in line
 
 
 def test_a_group(deployment: Deployment) -> None:
@@ -85,7 +96,7 @@ def test_a_group(deployment: Deployment) -> None:
         add_task(deployment, number, {TEST_PROFILE: SAMPLES})
     decision = add_task(deployment, 2, {}, label="lint", folders=())
     add_task(deployment, 3, {}, label="source-test")
-    gathered = read(deployment, f"group:{task_id_of_group(deployment)}")
+    gathered = read(deployment, f"group:{task_id_of(0)}")
     assert [run.label for run in gathered.results] == ["test-linux/opt-mochitest-1"] * 2
     assert (gathered.unreadable, gathered.remarks) == (
         (),
@@ -94,27 +105,14 @@ def test_a_group(deployment: Deployment) -> None:
     assert "publishes no profile; run it with" in read(deployment, f"task:{decision}").unreadable[0]
 
 
-def task_id_of_group(deployment: Deployment) -> str:
-    (group,) = deployment.groups
-    return group
-
-
 def test_most_runs(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
     """A push may have thousands."""
     monkeypatch.setattr(task_results, "_MOST_PROFILES", 2)
     for number in range(3):
         add_task(deployment, number, {TEST_PROFILE: SAMPLES})
-    gathered = read(deployment, f"group:{task_id_of_group(deployment)}")
+    gathered = read(deployment, f"group:{task_id_of(0)}")
     assert len(gathered.results) == 2
     assert gathered.remarks == ("read the profiles of 2 of 3 runs; name fewer tasks",)
-
-
-def test_tasks_that_did_not_complete(deployment: Deployment) -> None:
-    """The problem says so."""
-    task_id = add_task(deployment, 1, {TEST_PROFILE: SAMPLES}, states=("failed",))
-    (line,) = read(deployment, f"task:{task_id}").unreadable
-    assert f"task {task_id}" in line
-    assert "failed; a prediction needs a completed run" in line
 
 
 @pytest.mark.parametrize(
