@@ -17,7 +17,7 @@ import msgspec
 import seed_case
 from loopback_deployment import Artifact, Deployment, run, slug
 
-from io_benchmark.sources import run_files
+from io_benchmark.sources.run_files import RunStore
 from io_benchmark.sources.run_results import TaskRecord, queue_time
 
 POOL = "amd-16"
@@ -92,12 +92,10 @@ def record(push: Push, document: Mapping[str, Any]) -> TaskRecord:
 
 def write(folder: Path, made: Sequence[Push]) -> None:
     """As `fetch` lays results down."""
+    store = RunStore(folder)
     for push in made:
         for document in push.documents:
-            path = run_files.run_folder(folder, document["task"]["task_id"], 0)
-            path.mkdir(parents=True)
-            (path / run_files.RESULT_NAME).write_text(json.dumps(document))
-            run_files.write_task_record(path, record(push, document))
+            store._write(record(push, document), json.dumps(document).encode())
 
 
 def add(deployment: Deployment, made: Sequence[Push]) -> None:

@@ -25,7 +25,7 @@ from typing import Any
 
 from checkout import ROOT
 
-from io_benchmark.sources import run_files
+from io_benchmark.sources.run_files import RunStore
 from io_benchmark.sources.run_results import TaskRecord
 
 MIB = 1024 * 1024
@@ -149,12 +149,9 @@ def documents(
 
 def write(folder: Path, *arguments: Any, **keywords: Any) -> None:
     """Write such documents as `fetch` and `rehearse` do, into folders TASKID.RUNID."""
+    store = RunStore(folder)
     for document in documents(*arguments, **keywords):
-        task = document["task"]
-        run = run_files.run_folder(folder, task["task_id"], task["run_id"])
-        run.mkdir(parents=True)
-        (run / run_files.RESULT_NAME).write_text(json.dumps(document))
-        run_files.write_task_record(run, record(document))
+        store._write(record(document), json.dumps(document).encode())
 
 
 def record(document: Mapping[str, Any]) -> TaskRecord:

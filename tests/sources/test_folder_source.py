@@ -23,13 +23,10 @@ A, B, C = ("Prp_WjpGRx26VH-wA8fjTA", "MOdWcuTGQvm3BthmXbZHwg", "Qh77Ox1nTlqlkGLf
 
 def add(parent: Path, task_id: str, run_id: int = 0) -> Path:
     """Add the folder of a run, as `fetch` writes it."""
-    folder = run_files.run_folder(parent, task_id, run_id)
-    folder.mkdir(parents=True)
-    (folder / run_files.RESULT_NAME).write_bytes(GOOD)
     document = json.loads(GOOD)
     document["task"] |= {"task_id": task_id, "run_id": run_id}
-    run_files.write_task_record(folder, seed_case.record(document))
-    return folder
+    run_files.RunStore(parent)._write(seed_case.record(document), GOOD)
+    return run_files.run_folder(parent, task_id, run_id)
 
 
 def read(*paths: Path) -> Gathered[RunResult]:

@@ -29,10 +29,8 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     Older records lack some keys.
     """
     folder = run_files.run_folder(tmp_path, RECORD.task_id, 0)
-    folder.mkdir()
-    (folder / run_files.RESULT_NAME).write_bytes(DATA)
     record = replace(RECORD, pool="another", reason_resolved=None, revision=None)
-    run_files.write_task_record(folder, record)
+    RunStore(tmp_path)._write(record, DATA)
     measured = run_files.read_run(folder)
     assert (measured.task, measured.pool) == (record, "another")
     assert folder.name == f"{RECORD.task_id}.0"
