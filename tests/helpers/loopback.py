@@ -10,24 +10,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Self
 from urllib.parse import unquote
 
 from aiohttp import web
 from loopback_api import ME, Api, Reply
-from loopback_auth import ANONYMOUS, PUBLIC_ARTIFACTS, Client, Incoming
+from loopback_auth import ANONYMOUS, PUBLIC_ARTIFACTS, Client, Request
 from loopback_deployment import Deployment, recorded
-
-
-@dataclass(frozen=True)
-class Request:
-    """A request that arrived."""
-
-    host: str  # "api" or "storage"
-    method: str
-    path: str
-    query: dict[str, str]
-    headers: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -72,10 +62,9 @@ class Loopback:
         self.requests: list[Request] = []
         self.url = self.storage_url = ""
         self._counts: Counter[tuple[str, str, str, str]] = Counter()
-        self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._stop: asyncio.Event | None = None
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+        self._stop = asyncio.Event()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -83,27 +72,20 @@ class Loopback:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        stop = self._stop
-        assert stop is not None
-        self._loop.call_soon_threadsafe(stop.set)
+        self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(10)
-        self._loop.close()
 
     def asked(self, host: str, part: str = "") -> list[Request]:
         return [
             request for request in self.requests if request.host == host and part in request.path
         ]
 
-    def _serve(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(self._main())
-
-    async def _main(self) -> None:
-        self._stop = asyncio.Event()
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
         runners = []
         ports = []
-        for handler in (self._api, self._storage):
-            server = web.Server(handler, access_log=None)
+        for host, answer in (("api", self._api), ("storage", self._object)):
+            server = web.Server(partial(self._answer, host, answer), access_log=None)
             runner = web.ServerRunner(server, shutdown_timeout=0.1)
             await runner.setup()
             site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
@@ -115,44 +97,30 @@ class Loopback:
         await self._stop.wait()
         for runner in runners:
             await runner.cleanup()
-        # Answers that nobody waits for any more.
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-
-    async def _api(self, incoming: web.BaseRequest) -> web.StreamResponse:
-        return await self._answer("api", incoming, self._api_answer)
-
-    async def _storage(self, incoming: web.BaseRequest) -> web.StreamResponse:
-        return await self._answer("storage", incoming, self._object)
 
     async def _answer(
-        self, host: str, incoming: web.BaseRequest, answer: Callable[[Request, bytes], Reply]
+        self, host: str, answer: Callable[[Request], Reply], incoming: web.BaseRequest
     ) -> web.StreamResponse:
-        request = Request(
-            host, incoming.method, incoming.raw_path, dict(incoming.query), dict(incoming.headers)
-        )
+        query, body = dict(incoming.query), await incoming.read()
+        request = Request(host, incoming.method, incoming.raw_path, query, incoming.headers, body)
         self.requests.append(request)
         key = (host, request.method, incoming.path, str(sorted(request.query.items())))
         number = self._counts[key]
         self._counts[key] += 1
         fault = self.faults(request, number) or Fault()
         await asyncio.sleep(fault.delay_s)
-        body = await incoming.read()
         if fault.status is not None:
             return web.Response(status=fault.status, headers=fault.headers, text="<html>no")
-        reply = answer(request, body)
+        reply = answer(request)
         if fault.truncated:
             return await _truncated(incoming, reply)
         return web.Response(status=reply.status, headers=reply.headers, body=reply.body)
 
-    def _api_answer(self, request: Request, body: bytes) -> Reply:
-        headers = {name.lower(): value for name, value in request.headers.items()}
+    def _api(self, request: Request) -> Reply:
         api = Api(self.deployment, self.storage_url, self._clients, self._anonymous)
-        return api.answer(Incoming(request.method, request.path, headers, body))
+        return api.answer(request)
 
-    def _object(self, request: Request, _body: bytes) -> Reply:
+    def _object(self, request: Request) -> Reply:
         _, bucket, *parts = request.path.partition("?")[0].split("/")
         if bucket == "loop":
             return Reply(302, {"Location": request.path}, b"")

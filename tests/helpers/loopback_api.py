@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote
 
 import loopback_auth
-from loopback_auth import ApiError, Client, Incoming
+from loopback_auth import ApiError, Client, Request
 from loopback_deployment import Deployment, cancel, shown
 
 ME = Client("me", "secret-token")
@@ -119,15 +119,15 @@ class Api:
     clients: Sequence[Client]
     anonymous: tuple[str, ...]
 
-    def answer(self, incoming: Incoming) -> Reply:
-        path, _, query = incoming.resource.partition("?")
-        method, parameters = route(incoming.method, path)
+    def answer(self, request: Request) -> Reply:
+        path = request.path.partition("?")[0]
+        method, parameters = route(request.method, path)
         if method is None:
             return failure(not_found(f"no such route here: {path}"), "", {})
         try:
-            scopes = loopback_auth.scopes_of(incoming, self.clients, self.anonymous)
-            sent = json.loads(incoming.body) if incoming.body else None
-            call = Call(parameters, dict(parse_qsl(query)), sent, scopes)
+            scopes = loopback_auth.scopes_of(request, self.clients, self.anonymous)
+            sent = json.loads(request.body) if request.body else None
+            call = Call(parameters, request.query, sent, scopes)
             answer = getattr(self, f"_{method}")(call)
         except ApiError as error:
             return failure(error, method, parameters)

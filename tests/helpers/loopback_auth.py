@@ -45,20 +45,22 @@ class Client:
 
 
 @dataclass(frozen=True)
-class Incoming:
-    """The parts of a request that a signature covers."""
+class Request:
+    """A request that arrived."""
 
+    host: str  # "api" or "storage"
     method: str
-    resource: str  # path and query, as they were sent
-    headers: Mapping[str, str]  # by lower-case names
+    path: str  # with the query, as they were sent
+    query: dict[str, str]
+    headers: Mapping[str, str]  # in which case does not matter
     body: bytes
 
 
 def scopes_of(
-    incoming: Incoming, clients: Iterable[Client], anonymous: tuple[str, ...]
+    request: Request, clients: Iterable[Client], anonymous: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return what the sender may do; refuse an invalid signature."""
-    authorization = incoming.headers.get("authorization")
+    authorization = request.headers.get("authorization")
     if authorization is None:
         return anonymous
     known = {client.client_id: client for client in clients}
@@ -67,10 +69,10 @@ def scopes_of(
         mohawk.Receiver(
             lambda name: {"id": name, "key": client.access_token, "algorithm": "sha256"},
             authorization,
-            f"http://{incoming.headers['host']}{incoming.resource}",
-            incoming.method,
-            content=incoming.body,
-            content_type=incoming.headers.get("content-type", ""),
+            f"http://{request.headers['host']}{request.path}",
+            request.method,
+            content=request.body,
+            content_type=request.headers.get("content-type", ""),
             accept_untrusted_content=True,
         )
     except (exc.HawkFail, KeyError):

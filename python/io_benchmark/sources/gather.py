@@ -97,7 +97,6 @@ def read_addresses(addresses: protocol.Addresses, request: protocol.ReadRequest)
     """Read each address with its source, local ones first: their mistakes show before any request."""
     for source, source_addresses in _by_source(addresses):
         source.read(source_addresses, request)
-    request.problems += [(protocol.LAST, line) for line in request.budget.take_left_out()]
 
 
 def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gathered[TaskRun]:
@@ -126,7 +125,6 @@ def gather_profiles(addresses: Sequence[str], query: protocol.ProfileQuery) -> G
     """
     for source, source_addresses in _by_source(parse_addresses(addresses, query.environment)):
         source.read_profiles(source_addresses, query)
-    query.problems += [(protocol.LAST, line) for line in query.budget.take_left_out()]
     profiles = sorted(query.profiles, key=itemgetter(0))
     return _gathered((profile for _, profile in profiles), query)
 

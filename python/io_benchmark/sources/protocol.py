@@ -83,8 +83,9 @@ class Reading(Struct):
         self.remarks.append((position, clean(sentence)))
 
     def problem_lines(self) -> tuple[str, ...]:
-        """Return the problems in the order of their positions."""
-        return tuple(line for _, line in sorted(self.problems))
+        """Return the problems in the order of their positions, and what the budget left out."""
+        lines = (line for _, line in sorted(self.problems))
+        return (*lines, *self.budget.take_left_out())
 
     def remark_lines(self) -> tuple[str, ...]:
         """Return the remarks in the order of their positions."""

@@ -87,7 +87,6 @@ async def _read(
             if member.task.pool in (query.pool, None) and member.task.kind != ALL_KIND
         ]
     )
-    request.problems += [(protocol.LAST, line) for line in request.budget.take_left_out()]
     return times, len(recent) - len(newest)
 
 
