@@ -4,9 +4,24 @@
 from datetime import UTC, datetime
 
 import pytest
+from loopback import Loopback
+from loopback_deployment import Deployment
 
 from io_benchmark.sources import web_client
 from io_benchmark.sources.requests import RequestPolicy
+
+
+@pytest.fixture
+def loopback():
+    """Return the recorded deployment, which answers."""
+    with Loopback() as running:
+        yield running
+
+
+@pytest.fixture
+def deployment():
+    """Return an empty deployment."""
+    return Deployment()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import ssl
 import aiohttp
 import pytest
 from aiohttp.client_reqrep import ConnectionKey
-from loopback import Fault, Loopback, first
+from loopback import Fault, first
 from loopback_deployment import AMD_16, ARTIFACT, Artifact
 from msgspec.structs import replace
 
@@ -19,12 +19,6 @@ from io_benchmark.sources.web_client import WebClient, _explained
 
 LIMIT = 100_000
 OBJECT = f"/public-bucket/{AMD_16}/0/{ARTIFACT}"
-
-
-@pytest.fixture
-def loopback():
-    with Loopback() as running:
-        yield running
 
 
 def download(policy, url, limit=LIMIT):

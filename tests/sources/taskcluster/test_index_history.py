@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 import past as made
 import pytest
 from loopback import Loopback
-from loopback_deployment import Artifact, Deployment
+from loopback_deployment import Artifact
 from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError
@@ -23,28 +23,26 @@ def pushes():
 
 
 @pytest.fixture
-def loopback(pushes):
-    deployment = Deployment()
+def loopback(deployment, pushes):
     made.add(deployment, pushes)
     with Loopback(deployment) as running:
         yield running
 
 
-def collect(loopback, query=QUERY, **environment):
-    """Return the runs that arrived, by label and id, and the messages."""
+def collect(loopback, query=QUERY):
+    """Return the records of the runs that arrived, and the messages."""
     arrived = []
 
     def accept(_position, run_result, _data):
-        arrived.append((run_result.task, run_result.result.task.pool))
+        arrived.append(run_result.task)
 
-    environment = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
-    request = ReadRequest(environment, accept=accept)
+    request = ReadRequest({"TASKCLUSTER_ROOT_URL": loopback.url}, accept=accept)
     times, older = index_history.read_index_history(query, request)
-    return sorted(arrived, key=lambda run: run[0].started), request, times, older
+    return sorted(arrived, key=lambda record: record.started), request, times, older
 
 
 def ids(arrived):
-    return [record.task_id for record, _ in arrived]
+    return [record.task_id for record in arrived]
 
 
 def expected(pushes):
@@ -55,9 +53,8 @@ def test_every_push(loopback, pushes):
     """One listing has the dates; each result has its group and its revision."""
     arrived, request, times, older = collect(loopback)
     assert ids(arrived) == expected(pushes)
-    assert [(record.task_group_id, record.revision) for record, _ in arrived] == [
-        (push.group, push.revision) for push in pushes
-    ]
+    groups = [(record.task_group_id, record.revision) for record in arrived]
+    assert groups == [(push.group, push.revision) for push in pushes]
     assert times == {push.group: push.time for push in pushes}
     assert (older, request.problems, request.remarks) == (0, [], [])
     assert len(loopback.asked("api", "/index/")) == 1
@@ -71,12 +68,11 @@ def test_a_part_of_it(loopback, pushes):
     assert len(loopback.asked("storage")) == 1
 
 
-def test_replicates_and_other_kinds():
+def test_replicates_and_other_kinds(deployment):
     """The index has one task per push; its group has the pool's others.
 
     Other pools are left out, and the kind that measures everything, with fewer retrieves.
     """
-    deployment = Deployment()
     pushes = list(made.pushes(2, workers=3, retrieves=30))
     made.add(deployment, pushes)
     for number, pool in enumerate(("intel", "amd-16")):
@@ -102,9 +98,8 @@ def test_what_is_gone_is_named(loopback, pushes):
     assert ids(arrived) == [fourth]
     group, lost, task = sorted(text for _, text in request.problems)
     assert group == f"group:{pushes[2].group}: does not exist at {loopback.url}, or has expired"
-    assert lost.startswith(
-        f"task {second} run 0 (io-benchmark-amd-16): lost its artifact's content: "
-    )
+    lost_content = "run 0 (io-benchmark-amd-16): lost its artifact's content: "
+    assert lost.startswith(f"task {second} {lost_content}")
     assert task == f"task {first} of 2026-04-27: does not exist; it may have expired"
 
 
@@ -124,9 +119,8 @@ def test_names_that_are_no_dates(loopback, pushes):
         ("20250324025959", False),
     ],
 )
-def test_a_date_that_no_push_has(name, is_used):
+def test_a_date_that_no_push_has(deployment, name, is_used):
     """The task's date replaces an impossible date of the index, with a remark."""
-    deployment = Deployment()
     (push,) = made.pushes(1, retrieves=30)
     task_id = made.add_task(deployment, push, push.documents[0], 0)
     deployment.index[f"{made.NAMESPACE}.{name}"] = task_id
@@ -152,13 +146,9 @@ def test_the_transform_writes_where_this_reads():
     """Both packages know the routes; neither imports the other."""
     from io_benchmark_taskgraph.transforms.index import _routes
 
-    params = {
-        "project": "io-benchmark",
-        "tasks_for": "cron",
-        "head_rev": "",
-        "moz_build_date": "20261121080000",
-    }
+    day = "20261121080000"
+    params = {"project": "io-benchmark", "tasks_for": "cron", "head_rev": "", "moz_build_date": day}
     *_, by_date = _routes("releng", params, "amd-16.2")
     route = index_history._route(replace(QUERY, pool="amd-16.2"), {})
-    assert by_date == f"index.{route}.20261121080000"
-    assert index_history._time("20261121080000") == datetime(2026, 11, 21, 8, tzinfo=UTC)
+    assert by_date == f"index.{route}.{day}"
+    assert index_history._time(day) == datetime(2026, 11, 21, 8, tzinfo=UTC)

@@ -27,11 +27,6 @@ MEASURED = "public/io-benchmark/task-profile.json"
 SAMPLES = resource_profile([Sample(user=0.5)] * 4)
 
 
-@pytest.fixture
-def deployment() -> Deployment:
-    return Deployment()
-
-
 def read(deployment: Deployment, *addresses: str) -> Gathered[RunProfile]:
     with Loopback(deployment) as taskcluster:
         query = ProfileQuery({"TASKCLUSTER_ROOT_URL": taskcluster.url})

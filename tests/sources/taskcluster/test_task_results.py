@@ -40,12 +40,6 @@ LABEL = "io-benchmark-amd-16"
 NEVER_STARTED = f"{NO_ARTIFACT}: it never started, so that there is no log; run the benchmark again"
 
 
-@pytest.fixture
-def loopback():
-    with Loopback() as running:
-        yield running
-
-
 def read(loopback, *addresses, progress=lambda _progress: None, budget=None, **environment):
     here = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
     return gather(addresses, here, progress, lambda result: result, budget)

@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, Artifact, Deployment, add_group, run, slug
+from loopback_deployment import AMD_16, Artifact, add_group, run, slug
 from recorded_pushes import PUSH
 
 from io_benchmark.sources.gather import gather
@@ -34,11 +34,6 @@ class Turned:
 
     def in_use(self):
         return mock.patch.multiple(task_watch, _now_s=lambda: self.now_s, _sleep=self.sleep)
-
-
-@pytest.fixture
-def deployment():
-    return Deployment()
 
 
 @pytest.fixture
