@@ -15,15 +15,8 @@ from checkout import ROOT
 EXCHANGES = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges.json"
 RESULT = ROOT / "tests" / "fixtures" / "result-v2.json"
 STATUS_KEYS = (
-    "provisionerId",
-    "workerType",
-    "taskQueueId",
-    "schedulerId",
-    "projectId",
-    "taskGroupId",
-    "priority",
-    "deadline",
-    "expires",
+    *("provisionerId", "workerType", "taskQueueId", "schedulerId", "projectId"),
+    *("taskGroupId", "priority", "deadline", "expires"),
 )
 ARTIFACT = "public/io-benchmark/io-benchmark.json"
 RESOLVED = ("completed", "failed", "exception")
@@ -32,11 +25,9 @@ STARTED = "2026-11-21T08:38:22.384Z"
 TAKEN_UNTIL = "2026-11-21T08:58:22.383Z"
 ENDED = "2026-11-21T08:48:22.000Z"
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
-AMD_16, AMD_30, INTEL = (
-    "Prp_WjpGRx26VH-wA8fjTA",
-    "MOdWcuTGQvm3BthmXbZHwg",
-    "Qh77Ox1nTlqlkGLffMbrXg",
-)
+AMD_16 = "Prp_WjpGRx26VH-wA8fjTA"
+AMD_30 = "MOdWcuTGQvm3BthmXbZHwg"
+INTEL = "Qh77Ox1nTlqlkGLffMbrXg"
 FAILED = "WlI9hw2zTUm81V5GhlpAhw"
 WITHOUT_ARTIFACT = "P146hPECSxWk--lC-1qGjw"
 MALFORMED = "HXAowmvaQ12zvSyauM1SkA"

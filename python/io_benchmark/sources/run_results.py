@@ -127,7 +127,7 @@ class RunResult(Struct, frozen=True):
     weight_bytes: int = 0  # in memory
 
     @classmethod
-    def parse(cls, data: bytes, name: str, source: str) -> Self:
+    def parse(cls, data: bytes, name: str, source: str = "") -> Self:
         """Parse a result file, whose run is not known yet; `name` is for messages."""
         result = results.parse(data, name)
         return cls(result, None, source, len(data), _weight_bytes(result, data))

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import compress
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,6 +37,7 @@ _PROFILES_AT_ONCE = 4
 # Of a push; a prediction of each label takes three.
 _MOST_PROFILES = 300
 _Runs = tuple[QueueRun, ...]
+_Download = tuple[ListedTask, _Runs]  # a result: that of the first of these runs that has one
 
 
 def _choose_runs(listed: ListedTask, reading: protocol.Reading) -> list[_Runs]:
@@ -110,21 +111,6 @@ async def _read_first(
     raise NoArtifactError(reasons[0])
 
 
-class _Download(NamedTuple):
-    """A result to read: that of the first of these runs that has one."""
-
-    listed: ListedTask
-    runs: _Runs
-
-    @property
-    def position(self) -> protocol.Position:
-        return self.listed.position(self.runs[0])
-
-    @property
-    def title(self) -> str:
-        return self.listed.task.title(self.runs[0])
-
-
 class ResultReader(Struct):
     """One reading of the results of some tasks."""
 
@@ -143,10 +129,12 @@ class ResultReader(Struct):
         for listed in tasks:
             for runs in self._chosen(listed):
                 keys = {(listed.task.task_id, run.run_id) for run in runs}
-                downloads += [] if keys & seen else [_Download(listed, runs)]
+                downloads += [] if keys & seen else [(listed, runs)]
                 seen |= keys
         self._total = len(downloads)
-        self.unread = {download.position: download.title for download in downloads}
+        self.unread = {
+            listed.position(runs[0]): listed.task.title(runs[0]) for listed, runs in downloads
+        }
         self.request.progress(protocol.ReadProgress("reading results", 0, self._total))
         small = (self._read(download, SMALL_BYTES) for download in downloads)
         are_large = await run_all(small, CONNECTIONS)
@@ -171,31 +159,30 @@ class ResultReader(Struct):
         # What was too large for the first reading is larger than that.
         least_bytes = SMALL_BYTES if maximum_bytes > SMALL_BYTES else 0
         (listed, runs), request = download, self.request
-        if request.budget.allows_reading(download.title, least_bytes):
+        if request.budget.allows_reading(listed.task.title(runs[0]), least_bytes):
             try:
                 file = await _read_first(
                     listed,
                     ((run, ARTIFACT) for run in runs),
-                    partial(RunResult.parse, source=""),
+                    RunResult.parse,
                     request,
                     maximum_bytes,
                 )
             except TooLargeError:
                 return True
             except NoArtifactError as error:
-                self._add_without_result(download, str(error))
+                self._add_without_result(listed, runs[0], str(error))
             else:
                 if file is not None:
                     self._accept(download, *file)
-        self.unread.pop(download.position, None)
+        self.unread.pop(listed.position(runs[0]), None)
         done = self._total - len(self.unread)
         request.progress(protocol.ReadProgress("reading results", done, self._total))
         return False
 
-    def _add_without_result(self, download: _Download, reason: str) -> None:
-        task, newest = download.listed.task, download.runs[0]
-        url = download.listed.url(newest)
-        line = self.request.problem(download.position, reason, url, task.pool)
+    def _add_without_result(self, listed: ListedTask, newest: QueueRun, reason: str) -> None:
+        task, position = listed.task, listed.position(newest)
+        line = self.request.problem(position, reason, listed.url(newest), task.pool)
         if task.status.is_resolved:
             record = replace(task.record(newest, task.pool or ""), problem=line)
             self._without_result.append((task, record))
@@ -203,9 +190,10 @@ class ResultReader(Struct):
     def _accept(
         self, download: _Download, chosen: QueueRun, data: bytes, run_result: RunResult
     ) -> None:
-        listed, task = download.listed, download.listed.task
+        listed, runs = download
+        task = listed.task
         if listed.run_id is None and chosen.state != "completed":
-            for run in download.runs:
+            for run in runs:
                 use = "is used, because no run completed" if run is chosen else "is not counted"
                 remark = f"{task.title(run)} {run.ending} and {use}"
                 self.request.remark(listed.position(run), remark)
