@@ -16,7 +16,7 @@ from seed_case import outcome
 from io_benchmark import results
 from io_benchmark.analysis.history import HistoryReading, Origin
 from io_benchmark.analysis.history.readings import PastWorkers, _conditions_of, readings_of
-from io_benchmark.analysis.model import Subject, WorkerVariation
+from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.machines import MachineMarks
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import statement
@@ -150,11 +150,6 @@ def reading(run: Run, week: int, log_mean: float, machine: str) -> HistoryReadin
     return replace(made, subject=run.entry.subject, conditions=_conditions_of(run))
 
 
-def variation(run: Run, *readings: HistoryReading) -> WorkerVariation:
-    (known,) = PastWorkers("past", {"intel": readings}).variations([run])
-    return known
-
-
 def by_week(*deviations: float) -> list[tuple[int, float, str]]:
     """Return a week, a deviation and a machine for each of several weeks."""
     return [(week, deviation, f"m{week}") for week, deviation in enumerate(deviations)]
@@ -168,31 +163,40 @@ TWO_PUSHES = [
 
 
 @pytest.mark.parametrize(
-    ("readings", "ratio", "source"),
+    ("readings", "ratio", "source", "pushes"),
     [
-        # Two degrees of freedom are the fewest that count.
-        (ONE_PUSH, 0.1, "3 earlier workers of intel in 1 push (past)"),
+        # Two degrees of freedom are the fewest that count. One push shows nothing of others.
+        (ONE_PUSH, 0.1, "3 earlier workers of intel in 1 push (past)", None),
         # Between so few pushes, days and workers cannot be told apart: all of it counts.
-        (by_week(*DEVIATIONS), 0.1, "3 earlier workers of intel in 3 pushes (past)"),
+        (by_week(*DEVIATIONS), 0.1, "3 earlier workers of intel in 3 pushes (past)", 3),
         # A step of 1.92× is left out: workers differ by 2 % within both levels.
         (
             *(by_week(*STEP), 0.02 * math.sqrt(12 / 16)),
-            "18 earlier workers of intel in 18 pushes (past; 1 change of level left out)",
+            *("18 earlier workers of intel in 18 pushes (past; 1 change of level left out)", 18),
         ),
         # Each push has three workers, so that they differ by themselves, whatever happened between.
-        (TWO_PUSHES, 0.1, "6 earlier workers of intel in 2 pushes (past)"),
+        # Two pushes are too few to see how far their levels differ.
+        (TWO_PUSHES, 0.1, "6 earlier workers of intel in 2 pushes (past)", None),
     ],
     ids=["one-push", "three-pushes", "a-step", "a-step-between-two-pushes"],
 )
 def test_variation(
-    run: Run, readings: list[tuple[int, float, str]], ratio: float, source: str
+    run: Run,
+    readings: list[tuple[int, float, str]],
+    ratio: float,
+    source: str,
+    pushes: int | None,
 ) -> None:
-    """How far earlier workers differ, and what shows it."""
-    known = variation(run, *(reading(run, *values) for values in readings))
+    """How far earlier workers differ, and what shows it; and how far the levels of pushes differ."""
+    past = PastWorkers("past", {"intel": [reading(run, *values) for values in readings]})
+    (known,) = past.variations([run])
     assert known.measured_ratio == pytest.approx(ratio)
     assert (known.source, known.workers) == ("history", len(readings))
     assert known.shown_by is not None
     assert text_of(known.shown_by) == source
+    between = past.push_variance(run)
+    levels = None if between is None else (between[0], math.sqrt(between[1].variance))
+    assert levels == (None if pushes is None else pytest.approx((pushes, ratio)))
 
 
 def test_what_does_not_count(run: Run) -> None:
@@ -212,23 +216,6 @@ def test_what_does_not_count(run: Run) -> None:
         assert text_of(known.explanation) == (
             "past has fewer than three earlier workers of intel that measured the same."
         )
-
-
-@pytest.mark.parametrize(
-    ("readings", "known"),
-    [
-        pytest.param(by_week(*DEVIATIONS), (3, 0.1), id="three pushes"),
-        pytest.param(by_week(*STEP), (18, 0.02 * math.sqrt(12 / 16)), id="a step is left out"),
-        pytest.param(by_week(*DEVIATIONS[:2]), None, id="two pushes are too few"),
-        pytest.param(ONE_PUSH, None, id="workers of one push show nothing of it"),
-    ],
-)
-def test_variation_between_pushes(run, readings, known):
-    """How many earlier pushes there are, and how far their levels differ."""
-    past = PastWorkers("past", {"intel": [reading(run, *values) for values in readings]})
-    measured = past.push_variance(run)
-    found = measured and (measured[0], math.sqrt(measured[1].variance))
-    assert found == (known and (known[0], pytest.approx(known[1])))
 
 
 @pytest.mark.parametrize(

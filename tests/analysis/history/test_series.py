@@ -126,28 +126,26 @@ def changes(**facts: str) -> tuple[list[tuple[str, int]], bool]:
 
 
 @pytest.mark.parametrize(
-    ("values", "points_off"),
+    ("facts", "expected"),
     [
-        ("2|2 2 2 1|1 1 1", 0),
-        ("2 1 1 1 1 1", -2),
-        ("2 2 2 2 2 1", 2),
-        ("2 2 2 2 2 2 1", None),
-        ("2 2 2 2 2 2", None),
-        ("2 1 2 1 2 1", None),
-        ("2 2 1|2 1 1 1", None),
-        ("2 2 2 1 3 1", None),
+        # Constant on each side and different is a change; so is a single switch close by.
+        ({"disks": "2|2 2 2 1|1 1 1"}, ([("disks", 0)], True)),
+        ({"disks": "2 1 1 1 1 1"}, ([("disks", -2)], True)),
+        ({"disks": "2 2 2 2 2 1"}, ([("disks", 2)], True)),
+        ({"disks": "2 2 2 2 2 2 1"}, ([], True)),
+        ({"disks": "2 2 2 2 2 2"}, ([], True)),
+        ({"disks": "2 1 2 1 2 1"}, ([], True)),
+        ({"disks": "2 2 1|2 1 1 1"}, ([], True)),
+        ({"disks": "2 2 2 1 3 1"}, ([], True)),
+        # What changed at the point is first.
+        ({"kernel": "a a b b", "disks": "2 2 2 1"}, ([("disks", 0), ("kernel", -1)], True)),
+        # Without any fact on both sides, nothing is known.
+        ({"disks": "- - - 1 1"}, ([], False)),
+        ({"disks": "1 1 1 - -"}, ([], False)),
+        ({"disks": "- - - - -"}, ([], False)),
+        ({"disks": "1 - 1 1 -"}, ([], True)),
     ],
 )
-def test_one_fact(values: str, points_off: int | None) -> None:
-    """Constant on each side and different is a change; so is a single switch close by."""
-    expected = [] if points_off is None else [("disks", points_off)]
-    assert changes(disks=values) == (expected, True)
-
-
-def test_several_facts() -> None:
-    """What changed at the point is first; without any fact on both sides, nothing is known."""
-    both = changes(kernel="a a b b b", disks="2 2 2 1 1")
-    assert both == ([("disks", 0), ("kernel", -1)], True)
-    for values in ("- - - 1 1", "1 1 1 - -", "- - - - -"):
-        assert changes(disks=values) == ([], False)
-    assert changes(disks="1 - 1 1 -") == ([], True)
+def test_facts(facts: dict[str, str], expected: tuple[list[tuple[str, int]], bool]) -> None:
+    """Which facts changed where a level does."""
+    assert changes(**facts) == expected
