@@ -44,6 +44,10 @@ class ResultPart(Struct, frozen=True, kw_only=True):
     """
 
 
+# Where several measurements took turns: how many samples each had at the end of every turn.
+TurnEnds = Annotated[list[Count], Many] | None
+
+
 class Columns(ResultPart, frozen=True):
     """Samples by column; one that the worker could not fill is None."""
 
@@ -57,6 +61,14 @@ class Columns(ResultPart, frozen=True):
     def inconsistency(self) -> str | None:
         if len(set(map(len, self.known.values()))) > 1:
             return "samples: its columns differ in length"
+        return None
+
+    def turns_inconsistency(self, turn_ends: TurnEnds) -> str | None:
+        """Return what is wrong with the turns in which the samples were taken."""
+        bounds = [0, *(turn_ends or ())]
+        rows = len(next(iter(self.known.values())))
+        if any(end <= start for start, end in pairwise(bounds)) or bounds[-1] > rows:
+            return f"turn_ends: do not increase from 1 to {rows:,} at most, as the samples do"
         return None
 
 
@@ -95,17 +107,6 @@ class ResultOutcome(ResultPart, frozen=True):
 
 # Bytes that each device read and wrote, by its name.
 BytesByDevice = Annotated[dict[Text, _DeviceBytes], Many]
-
-
-# Where several measurements took turns: how many samples each had at the end of every turn.
-TurnEnds = Annotated[list[Count], Many] | None
-
-
-def turns_inconsistency(turn_ends: TurnEnds, rows: int) -> str | None:
-    bounds = [0, *(turn_ends or ())]
-    if any(end <= start for start, end in pairwise(bounds)) or bounds[-1] > rows:
-        return f"turn_ends: do not increase from 1 to {rows:,} at most, as the samples do"
-    return None
 
 
 class BatchColumns(Columns, frozen=True):
@@ -197,8 +198,7 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
 
     @property
     def inconsistency(self) -> str | None:
-        rows = len(self.samples.duration_ns)
-        return self.samples.inconsistency or turns_inconsistency(self.turn_ends, rows)
+        return self.samples.inconsistency or self.samples.turns_inconsistency(self.turn_ends)
 
 
 class SideFinding(Struct, frozen=True):

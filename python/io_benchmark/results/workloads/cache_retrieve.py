@@ -23,7 +23,6 @@ from io_benchmark.results.parts import (
     Text,
     TurnEnds,
     Workload,
-    turns_inconsistency,
 )
 
 PHASES, KINDS = ("lookup", "copy"), ("user", "kernel", "waiting")
@@ -149,7 +148,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
             return f"samples: {rows:,} retrieves, but {self.retrieves_planned:,} were planned"
         if rows and max(samples.file_index) >= len(self.file_sizes_bytes):
             return "samples.file_index: names a file that file_sizes_bytes does not have"
-        return turns_inconsistency(self.turn_ends, rows) or self._trials_inconsistency()
+        return samples.turns_inconsistency(self.turn_ends) or self._trials_inconsistency()
 
     def _trials_inconsistency(self) -> str | None:
         trials = self.trials
