@@ -91,7 +91,10 @@ def test_nothing_in_common(folder):
 
 
 def test_rank(folder: Path) -> None:
-    """The seed's tasks cost more on amd-16; results of the pools show why."""
+    """The seed's tasks cost more on amd-16; results of the pools show why. A run without a time is named."""
+    first, *rows = real_tasks.rows()
+    backwards = first | {"started": first["resolved"], "resolved": first["started"], "task_id": ""}
+    (folder / "runs.csv").write_text(real_tasks.table([first, backwards, *rows]))
     seed_case.write(folder / "seed", 3, between=0.03)
     arguments = ("tasks", "runs.csv", "--rank", "--on", "seed")
     text = program.run(*arguments, folder=folder).stdout
@@ -101,6 +104,7 @@ def test_rank(folder: Path) -> None:
     assert {row["pool"] for row in ranking["labels"]} == {"amd-16"}
     assert all(row["hours_interval"][0] > 0 for row in ranking["labels"])
     assert [pool["pool"] for pool in ranking["pools"]] == ["amd-16", "intel"]
+    assert ranking["remarks"] == ["runs that end before they start: 1; they are left out"]
 
 
 def test_rank_excludes_what_it_does_not_do(folder: Path) -> None:

@@ -107,7 +107,11 @@ def rank_labels(
     labels = tuple(
         replace(row, cause=causes.get((row.pool, row.reference), "")) for row in ranking.labels
     )
-    return replace(ranking, labels=labels, unreadable=reading.unreadable, remarks=reading.remarks)
+    remarks = reading.remarks
+    if query.totals.without_time:
+        count = query.totals.without_time
+        remarks = (*remarks, f"runs that end before they start: {count:,}; they are left out")
+    return replace(ranking, labels=labels, unreadable=reading.unreadable, remarks=remarks)
 
 
 def _cause(queue: str, reference_queue: str, workers: Sequence[Worker]) -> str:

@@ -82,7 +82,7 @@ def _without_reference(slowness: Slowness) -> Conclusion:
         "run {label} on another pool (mach try fuzzy --worker-override ALIAS=POOL), and give a table of "
         "the runs, or the push, by --runs"
     )
-    basis = slowness.say("{runs} completed runs on {pool}")
+    basis = slowness.say("completed runs on {pool}: {runs}")
     answer = slowness.say("It ran on {pool} alone, so nothing shows a difference")
     return Conclusion(Outcome.OPEN, answer, basis, next_steps=(todo,))
 

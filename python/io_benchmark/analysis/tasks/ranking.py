@@ -86,14 +86,18 @@ class RunTotals(Struct):
     first_ms: int = 0
     last_ms: int = 0
     seen: set[int] = field(default_factory=set)  # what identifies each run
+    without_time: int = 0  # runs that end before they start
 
     def add(self, run: TaskRun) -> None:
-        """Add a run that started; one that was added before, or has no duration, is left out."""
+        """Add a run that started and was not added before."""
         identity = hash((run.task_id, run.run_id)) if run.task_id else hash(run)
         time_s = (run.resolved_ms - run.started_ms) / 1000
-        if identity in self.seen or run.started_ms < 0 or time_s <= 0:
+        if identity in self.seen or run.started_ms < 0:
             return
         self.seen.add(identity)
+        if time_s <= 0:
+            self.without_time += 1
+            return
         self.first_ms = min(self.first_ms or run.started_ms, run.started_ms)
         self.last_ms = max(self.last_ms, run.resolved_ms)
         sums = self.pools.setdefault(run.pool, _PoolSums())

@@ -17,10 +17,10 @@ from io_benchmark.analysis.investigation.investigation_model import (
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.number_text import (
     compact,
-    count,
     digits,
     duration,
     listed,
+    number_of,
     percent,
     ratio,
     signed,
@@ -111,7 +111,7 @@ def _picture(findings: Findings) -> Iterator[blocks.Picture]:
 def _times(slowness: Slowness) -> Iterator[str]:
     compared = slowness.comparison
     if compared is None:
-        yield f"{duration(slowness.mean_s)} on {slowness.pool}, by {count(slowness.completed)} runs."
+        yield f"{duration(slowness.mean_s)} on {slowness.pool}, by {number_of(slowness.completed, 'run')}."
     else:
         theirs_s = compared.times[compared.baseline].task_s
         yield (

@@ -20,8 +20,8 @@ def document(ranking: Ranking) -> Document:
     basis = (
         f"{count(sum(pool.runs for pool in ranking.pools))} runs in {compact(ranking.days)} days. "
         f"{count(ranking.compared)} pairs of a label and a pool were compared with the pool on which the "
-        f"label takes least; {count(len(ranking.labels))} are slower by more than chance. Months have "
-        "30 days; hours are those of workers."
+        f"label takes least. Slower by more than chance: {count(len(ranking.labels))}. Months have 30 "
+        "days; hours are those of workers."
     )
     content: list[Block] = [Paragraph(basis)]
     if ranking.labels:

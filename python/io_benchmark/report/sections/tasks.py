@@ -254,6 +254,8 @@ def _labels(comparison: TaskComparison) -> Iterator[blocks.Block]:
     title = f"{comparison.candidate} against {comparison.baseline}, by label"
     if len(comparison.labels) > _LABELS_SHOWN:
         title += f" (the {_LABELS_SHOWN} with most time, of {len(comparison.labels):,})"
+    if any(label.differs for label in comparison.labels[:_LABELS_SHOWN]):
+        title += " (*: not by the ratio of all labels)"
     heads = ("Share", "Baseline", "Task", "Ratio", "Interval", "Workers")
     rows = []
     for label in comparison.labels[:_LABELS_SHOWN]:
