@@ -3,6 +3,7 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from operator import add
 
 import msgspec
@@ -70,22 +71,31 @@ def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float:
 def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float) -> Entry:
     samples = entry.samples
     lookup_ns = _column(samples.lookup_ns)
-    first_reads: dict[int, int] = {}
-    for sample, file in enumerate(samples.file_index):
-        first_reads.setdefault(file, sample)
+    size_bytes, first_reads = _of_files(tuple(samples.file_index), tuple(entry.file_sizes_bytes))
     return Entry(
         subject=Subject("cache-retrieve", entry.place, entry.destination, entry.fidelity),
         facts=msgspec.structs.replace(entry, samples=_NO_RETRIEVES),
         start_ns=_column(samples.start_ns),
         total_ns=array("q", list(map(add, lookup_ns, samples.copy_ns))),
         operations=array("q", [1]) * len(lookup_ns),
-        size_bytes=array("q", [entry.file_sizes_bytes[file] for file in samples.file_index]),
-        first_reads=frozenset(first_reads.values()),
+        size_bytes=size_bytes,
+        first_reads=first_reads,
         planned=entry.retrieves_planned,
         parts_ns=_parts_of_retrieves(samples, stolen_per_cpu),
         lookup_ns=lookup_ns,
         turn_ends=entry.turn_ends or (),
     )
+
+
+@lru_cache(maxsize=8)
+def _of_files(
+    files: tuple[int, ...], sizes_bytes: tuple[int, ...]
+) -> tuple[Integers, frozenset[int]]:
+    """Return the size of each sample's file, and the samples that first read a file; many runs have the same."""
+    first_reads: dict[int, int] = {}
+    for sample, file in enumerate(files):
+        first_reads.setdefault(file, sample)
+    return array("q", [sizes_bytes[file] for file in files]), frozenset(first_reads.values())
 
 
 def _batches(entry: BatchEntry, stolen_per_cpu: float) -> Entry:

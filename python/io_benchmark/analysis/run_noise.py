@@ -14,6 +14,7 @@ fewer than one of 100 runs of 400 retrieves or more (tests/simulation).
 import math
 from array import array
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, compress, pairwise
@@ -162,12 +163,12 @@ def usual_times_ns(
     kinds: Iterable[int], total_ns: Sequence[int], operations: Sequence[int]
 ) -> dict[int, float]:
     """Return the average time of an operation, for each kind of sample."""
-    work: dict[int, list[int]] = {}  # nanoseconds and operations
+    times_ns: defaultdict[int, list[int]] = defaultdict(list)
+    done: defaultdict[int, list[int]] = defaultdict(list)
     for kind, time_ns, count in zip(kinds, total_ns, operations, strict=True):
-        total = work.setdefault(kind, [0, 0])
-        total[0] += time_ns
-        total[1] += count
-    return {kind: time_ns / count for kind, (time_ns, count) in work.items()}
+        times_ns[kind].append(time_ns)
+        done[kind].append(count)
+    return {kind: sum(times) / sum(done[kind]) for kind, times in times_ns.items()}
 
 
 class RelativeTimes(Struct, frozen=True, dict=True):
