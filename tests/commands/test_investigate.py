@@ -12,21 +12,20 @@ import investigated
 import program
 import pytest
 import seed_case
-import simulated_cases
 import submitted_tasks
 import workload_entries
 from checkout import ROOT
 from investigated import LABEL, PROFILE, Task
 from loopback import Fault, Loopback, Request
 from loopback_deployment import Artifact, Deployment, run
-from simulated_cases import FAST, SLOW
 from simulated_machine import Machine
+from simulated_results import Pool
+from situations import BASE, FAST, ONE_DISK, SLOW
 from submitted_tasks import labels, submitter
 
 from io_benchmark.sources.taskcluster import task_watch
 from io_benchmark.sources.taskcluster.tasks import KINDS
 
-CASE = simulated_cases.make(("one disk",))
 POOLS = """\
 meta:
   - &ssd {type: SCRATCH, initializeParams: {diskType: diskTypes/local-ssd}}
@@ -60,8 +59,8 @@ def answer(deployment: Deployment, task_id: str) -> None:
 def deployment() -> Deployment:
     """A task that is slower on amd-16, and nothing measured; workers answer at once."""
     made = Deployment(on_create=answer)
-    machines: dict[str, list[Machine]] = {SLOW: [CASE.slow] * 6, FAST: [CASE.fast] * 6}
-    investigated.add_task(made, Task(writing=0.4), machines, CASE.fast, queues=QUEUES)
+    machines: dict[str, list[Machine]] = {SLOW: [ONE_DISK] * 6, FAST: [BASE] * 6}
+    investigated.add_task(made, Task(writing=0.4), machines, BASE, queues=QUEUES)
     return made
 
 
@@ -126,10 +125,8 @@ def test_without_credentials(call: Call, deployment: Deployment) -> None:
     done = call("--yes", environment={})
     assert done.exit_code == 3
     assert "try: -j amd-16,intel --rebuild 3" in " ".join(done.stdout.split())
-    pools = CASE.pools()
-    results = investigated.add_results(
-        deployment, pools, destination=CASE.destination, queues=QUEUES
-    )
+    pools = (Pool(SLOW, ONE_DISK), Pool(FAST, BASE))
+    results = investigated.add_results(deployment, pools, QUEUES)
     done = call("--on", results, environment={})
     assert done.exit_code == 0, done.stdout
     assert "c3d-standard-30-lssd" in done.stdout
@@ -205,7 +202,7 @@ def test_reference_of_a_table(call: Call, deployment: Deployment, tmp_path: Path
         rows.append({**row, **times})
     (tmp_path / "runs.json").write_text(json.dumps(rows))
     profile = tmp_path / "profile.json"
-    profile.write_text(json.dumps(Task(writing=0.4).profile(CASE.fast, "b-linux")))
+    profile.write_text(json.dumps(Task(writing=0.4).profile(BASE, "b-linux")))
     done = call("--yes", "--runs", "runs.json", "--profile", str(profile), "--json")
     assert done.exit_code == 0, done.stderr + done.stdout
     report = json.loads(done.stdout)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """Reports about simulated machines, whose results record where the time went."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
-import simulated_cases
 from msgspec.structs import replace
 from seed_workers import plan_of, worker
-from simulated_cases import FAST, SLOW
-from simulated_machine import Machine
-from simulated_push import Measured, Pool, measure, measure_one
+from simulated_results import Measured, Pool, measure, measure_one
+from situations import BASE, FAST, ONE_DISK, SLOW
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis_model import State
@@ -24,38 +24,40 @@ MS = 1e6
 Times = tuple[float, float, float | None, float | None]
 
 
-def of_pools(
-    *pools: Pool, destination: str = simulated_cases.DISK_BOUND, retrieves: int = RETRIEVES
+def of_pools(*pools: Pool, baseline: str = FAST, seed: int = 1, **options: Any) -> Report:
+    """Compare what the workers of these pools measure."""
+    measured = measure(pools, seed, **{"retrieves": RETRIEVES, **options})
+    return of_measured(measured, baseline)
+
+
+def tried(*pools: Pool, baseline: str = FAST, seed: int = 1, **options: Any) -> Report:
+    """Compare pools that ran trials, and again with the run that confirms."""
+    options = {"retrieves": TRIED_RETRIEVES, **options}
+    measured = measure(pools, seed, trials=True, **options)
+    return confirmed(measured, pools, baseline, seed, **options)
+
+
+def confirmed(
+    measured: dict[str, list[Measured]],
+    pools: Sequence[Pool],
+    baseline: str,
+    seed: int,
+    **options: Any,
 ) -> Report:
-    """Compare the pools; the last one is the baseline."""
-    measured = measure(pools, 1, destination=destination, retrieves=retrieves)
-    return of_measured(measured, baseline=pools[-1].name)
-
-
-def tried(slow: Machine, fast: Machine, seed: int = 1, workers: int = 3) -> Report:
-    """Compare two pools that ran trials, and again with the run that confirms, on one more worker."""
-    pools = {pool.name: pool for pool in (Pool(SLOW, slow, workers), Pool(FAST, fast, workers))}
-    measured = measure([*pools.values()], seed, retrieves=TRIED_RETRIEVES, trials=True)
-    report = of_measured(measured, FAST)
+    """Compare what the pools measured and tried; one more worker confirms it."""
+    report = of_measured(measured, baseline)
     for pace in report.confirming.paces:
-        pool = pools[pace.pool]
-        confirming = measure_one(
-            pool,
-            pool.workers,
-            seed,
-            retrieves=TRIED_RETRIEVES,
-            pace_bytes_per_s=pace.bytes_per_s,
-        )
-        measured[pace.pool].append(confirming)
-        report = of_measured(measured, FAST)
+        (pool,) = (pool for pool in pools if pool.name == pace.pool)
+        options["pace_bytes_per_s"] = pace.bytes_per_s
+        measured[pool.name].append(measure_one(pool, pool.workers, seed, **options))
+        report = of_measured(measured, baseline)
     return report
 
 
 @cache
 def tried_one_disk() -> Report:
     """One disk with bfq against two disks, tried, with the causes that are not ruled out."""
-    case = simulated_cases.make(("one disk",), ("bfq",))
-    report = tried(case.slow, case.fast)
+    report = tried(Pool(SLOW, dataclasses.replace(ONE_DISK, scheduler="bfq")), Pool(FAST, BASE))
     (diagnosis,) = report.diagnoses
     left = (State.RULED_OUT, State.NOT_OBSERVABLE)
     causes = tuple(cause for cause in diagnosis.causes if cause.state not in left)
@@ -71,8 +73,7 @@ def of_measured(measured: Mapping[str, Sequence[Measured]], baseline: str) -> Re
 @cache
 def one_bad_worker() -> Report:
     """One of the five workers of amd-16 has one disk; all others have two."""
-    case = simulated_cases.make(("one disk",), bad_worker=2, workers=5)
-    return of_pools(*case.pools(), destination=case.destination)
+    return of_pools(Pool(SLOW, BASE, 5, {2: ONE_DISK}), Pool(FAST, BASE, 5))
 
 
 def with_parts(report: Report, parts: Mapping[Part, Times]) -> Report:

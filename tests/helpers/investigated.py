@@ -13,12 +13,12 @@ from datetime import UTC, datetime, timedelta
 from string import ascii_uppercase
 from typing import Any
 
-import simulated_push
 import workload_entries
 from loopback_deployment import Artifact, Deployment, run, shown
 from predicted_tasks import profile_document
-from simulated_cases import CPU_BOUND, FAST, SLOW
 from simulated_machine import MIB, Machine
+from simulated_results import Pool, measure_one
+from situations import FAST, SLOW
 from submitted_tasks import generated
 
 from io_benchmark.sources.run_results import queue_time
@@ -52,15 +52,15 @@ class Task:
 
     def minutes(self, machine: Machine, fast: Machine, pool: str) -> float:
         """Return how long its own work takes on a machine."""
-        writes = fast.write_bytes_per_s / machine.write_bytes_per_s
-        computes = fast.cpu.speed / machine.cpu.speed / min(1.0, machine.limits.cpus or 1.0)
+        writes = fast.write_bytes_per_s() / machine.write_bytes_per_s()
+        computes = machine.user_factor / fast.user_factor / min(1.0, machine.quota_cpus or 1.0)
         other = 1 - self.writing - self.computing
         other *= self.waiting_factor if pool == SLOW else 1.0
         return MINUTES * (self.writing * writes + self.computing * computes + other)
 
     def profile(self, fast: Machine, worker_type: str) -> dict[str, Any]:
         """Return its profile on the fast machine."""
-        rate = fast.write_bytes_per_s / MIB / 2
+        rate = fast.write_bytes_per_s() / MIB / 2
         at_full = [
             int((at + 1) * self.writing) > int(at * self.writing) for at in range(HALF_SECONDS)
         ]
@@ -79,7 +79,7 @@ class Task:
             "cpu_user_ms": _sums(max(15.0, 500 * self.computing) for _ in at_full),
             **{f"cpu_{name}_ms": idle for name in ("nice", "system", "irq", "softirq")},
         }
-        document["host"]["cpu_count"] = document["host"]["cpu_online_count"] = fast.cpu.count
+        document["host"]["cpu_count"] = document["host"]["cpu_online_count"] = fast.cpus
         return document
 
 
@@ -165,16 +165,14 @@ def _add(
 
 def add_results(
     deployment: Deployment,
-    pools: Sequence[simulated_push.Pool],
-    *,
-    destination: str,
+    pools: Sequence[Pool],
     queues: Mapping[str, str] = TYPES,
 ) -> str:
     """Add a push with the benchmark's results of these pools; return its address."""
     for pool in pools:
         for number in range(pool.workers):
             task_id = f"{pool.name:B<7.7}{ascii_uppercase[number]}{RESULTS[8:]}"
-            document = result(pool, number, task_id, destination=destination)
+            document = result(pool, number, task_id)
             definition = dated(dict(generated(pool.name).definition), BEGIN)
             definition |= {"taskGroupId": RESULTS, "workerType": queues[pool.name]}
             made = {**run(0, "completed"), "workerId": task_id}
@@ -183,12 +181,9 @@ def add_results(
     return f"group:{RESULTS}"
 
 
-def result(pool: simulated_push.Pool, number: int, task_id: str, **options: Any) -> dict[str, Any]:
+def result(pool: Pool, number: int, task_id: str) -> dict[str, Any]:
     """Return what a worker of a pool measures."""
-    document = simulated_push.measure_one(pool, number, 1, trials=True, **options).document
-    if options.get("destination") == CPU_BOUND:
-        # The simulated trials are to another destination: only what the disks write at most is used.
-        document["workloads"][0]["trials"] |= {"blocks": [], "state": "not-run", "reason": "-"}
+    document = measure_one(pool, number, 1, trials=True).document
     document["workloads"] += workload_entries.entries(only=("random-io", "spawn"))
     document["task"] |= {
         "task_id": task_id,
@@ -198,7 +193,6 @@ def result(pool: simulated_push.Pool, number: int, task_id: str, **options: Any)
     return document
 
 
-def machines_of(pool: simulated_push.Pool, workers: int) -> list[Machine]:
+def machines_of(pool: Pool, workers: int) -> list[Machine]:
     """Return the machines that real tasks run on: as the benchmark's, over and over."""
-    exceptions = pool.exceptions or {}
-    return [exceptions.get(number % pool.workers, pool.machine) for number in range(workers)]
+    return [pool.machine_of(number % pool.workers) for number in range(workers)]

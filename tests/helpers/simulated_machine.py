@@ -1,351 +1,349 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A small physical model of a worker: its parts decide how long each retrieve takes, and why.
+"""A machine in steps of time: disks that vary and stall, writeback, a page cache, a shared CPU.
 
-A machine has a CPU, disks, a file system, limits, an image and neighbours. `run` does the retrieves of
-cache-retrieve on it, one after the other, on a clock that only this module moves:
-
-  work       lookups and copies cost CPU time, in user mode and in the kernel; a faster CPU costs less
-  waiting    a quota, competitors and the hypervisor keep a runnable process from its CPU
-  writeback  what a copy leaves dirty goes to the disks at their bandwidth, also during lookups; what
-             the copy then waits for follows from the destination, the file system and the dirty limit
-  reading    a file that is not in the page cache comes from the disks first
-  scanning   a scanner holds each copy, without a CPU and without a disk
-
-The truth of a run is the time in each part. Facts that touch no part change no time.
+Rates are in MB/s, as vendors give them; times in seconds.
 """
 
 import math
 import random
-from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
-MIB = 1024 * 1024
-S = 1e9
-PARTS = tuple(
-    f"{phase}_{kind}"
-    for phase in ("lookup", "copy")
-    for kind in ("user", "kernel", "waiting", "blocked", "blocked-elsewhere")
-)
-# At speed 1.
-LOOKUP_USER_NS, LOOKUP_KERNEL_NS = 350_000.0, 900_000.0
-COPY_USER_NS, COPY_KERNEL_NS = 30_000.0, 60_000.0
-COPY_NS_PER_BYTE = 0.2
-# What first touching new memory costs.
-TOUCH_NS_PER_MIB = 160_000
-# The flush of a journal, where a copy waits for one.
-JOURNAL_NS = 1_000_000.0
-# Writeback takes CPU time, too, for which the kernel competes like a process.
-FLUSH_NS_PER_BYTE = 0.15
+import seed_case
+
+MIB, GIB = 1 << 20, 1 << 30
+MB = 1e6
+SIZES_BYTES = tuple(size * MIB for size in seed_case.SIZES_MIB)
+# What first touching new memory costs on the usual machine; a copy includes it.
+USUAL_TOUCH_NS_PER_MIB = 150_000.0
+STALL_S = 0.06
+JOURNAL_S = 0.0006
+SYNC_S = 0.001
+STEP_S = 0.05
+TIMELINE_S = 0.5
+CHUNK_BYTES = 8 * MIB
+REQUEST_BYTES = 256 * 1024
 
 
-@dataclass(frozen=True)
-class Disk:
-    """One disk: what it can do, and how it is named."""
+class Disk(NamedTuple):
+    write_mb_per_s: float = 390.0
+    read_mb_per_s: float = 680.0
 
-    write_mib_per_s: float = 391.0  # as seed 000 measured one local SSD
-    read_mib_per_s: float = 700.0
-    write_iops: float = 90_000.0
-    model: str = "nvme_card0"
-    scheduler: str = "none"
-    is_boot_disk: bool = False
-
-
-@dataclass(frozen=True)
-class Storage:
-    """The disks under the place, how they are joined, and the file system on them."""
-
-    disks: tuple[Disk, ...] = (Disk(), Disk())
-    striped: bool = True
-    mirrored: bool = False  # each disk has every byte
-    filesystem: str = "ext4"
-    flushes_rewritten_files: bool = True  # ext4's auto_da_alloc
-    journals_data: bool = False  # data=journal: each byte is written twice
-    synchronous: bool = False  # sync: a copy waits until its bytes are on the disk
-    harmless_options: tuple[str, ...] = ()
-
-    @property
-    def amplification(self) -> int:
-        """Return how often each byte is written, also to a journal and to each disk of a mirror."""
-        return (2 if self.journals_data else 1) * (len(self.disks) if self.mirrored else 1)
-
-    def bytes_per_s(self, mib_per_s: Sequence[float]) -> float:
-        """Return what the disks do together; a linear volume uses one at a time."""
-        usable = min(mib_per_s) * (len(mib_per_s) if self.striped else 1)
-        return usable * MIB
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What cgroups allow; None: no limit."""
-
-    write_bytes_per_s: float | None = None
-    write_iops: float | None = None
-    read_bytes_per_s: float | None = None
-    memory_bytes: float | None = None
-    cpus: float | None = None
-
-
-@dataclass(frozen=True)
-class Cpu:
-    """A CPU: the speed of all work in it, and of work in the kernel besides."""
-
-    model: str = "AMD EPYC 9B14"
-    count: int = 16
-    speed: float = 1.0
-    stolen_share: float = 0.0  # of the time of a busy virtual CPU
-
-
-@dataclass(frozen=True)
-class Image:
-    """The tools of the image: what a lookup costs with its grep."""
-
-    grep_version: str = "3.8"
-    lookup_factor: float = 1.0
-    process_start_ns: float = 0.0  # beyond the usual, of each lookup
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """What else runs on the machine."""
-
-    runnable_per_cpu: float = 0.0  # competitors of the process for its CPU
-    same_disk_write_mib_per_s: float = 0.0
-    other_disk_blocked_share: float = 0.0  # blocked on a disk that the place does not use
+    def divided(self, factor: float) -> "Disk":
+        return Disk(self.write_mb_per_s / factor, self.read_mb_per_s / factor)
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A worker's machine; the defaults are those of the seed's pool with two disks."""
+    """What a worker's machine is and does; 0 in a limit means that there is none."""
 
-    cpu: Cpu = field(default_factory=Cpu)
-    storage: Storage = field(default_factory=Storage)
-    limits: Limits = field(default_factory=Limits)
-    image: Image = field(default_factory=Image)
-    neighbours: Neighbours = field(default_factory=Neighbours)
-    kernel: str = "6.8.0-1024-gcp"
-    kernel_factor: float = 1.0  # of the cost of work in the kernel
-    copy_factor: float = 1.0  # of the cost of copying in the kernel, beyond that
-    user_factor: float = 1.0  # of how much work in user mode there is
-    scan_ns: float = 0.0  # for which something that is no disk holds each copy
+    cpu_model: str = "AMD EPYC 9B14"
+    cpus: int = 16
+    user_factor: float = 1.0  # of the time of work in user mode
+    kernel_factor: float = 1.0  # of the time of work in the kernel
+    copy_factor: float = 1.0  # of the time of copying in the kernel, beyond that
+    copy_ns_per_mib: float = 150_000.0
+    process_ns: float = 800_000.0  # of starting and ending grep, in the kernel
+    grep_ns: float = 300_000.0  # of grep's own work
+    stolen_share: float = 0.0  # of a virtual CPU's time, by the hypervisor
+    competitors_per_cpu: float = 0.0
+    quota_cpus: float = 0.0
+    disks: tuple[Disk, ...] = (Disk(), Disk())
+    layout: str = "striped"  # or linear, mirror
+    disk_model: str = "nvme_card0"
+    is_boot_disk: bool = False
+    scheduler: str = "none"
+    neighbour_share: float = 0.0  # of what the same disks can write, written by others
+    blocked_elsewhere_share: float = 0.0  # of others, by a disk that the place does not use
+    write_limit_mb_per_s: float = 0.0  # of each device, by a cgroup
+    write_limit_per_s: float = 0.0  # operations
+    read_limit_mb_per_s: float = 0.0
+    slows_down_after_gib: float = 0.0  # as disks do whose fast cells are full
+    slows_down_factor: float = 1.0
+    slows_down_per_gib: float = 0.0  # little by little
+    flush_ns_per_byte: float = 0.0  # of writeback in the kernel, where it is worth mentioning
+    disks_vary: float = 0.04  # from one tenth of a second to the next
+    stalls_per_gib: float = 0.05
+    flushes_rewritten_files: bool = True  # ext4's auto_da_alloc
+    journals_data: bool = False  # each byte is written twice
+    synchronous: bool = False
+    harmless_options: tuple[str, ...] = ()
     memory_gib: int = 64
+    memory_limit_gib: float = 0.0
+    resident_share: float = 0.0  # of the files, in memory at the start
     dirty_ratio: int = 20
-    first_touch_ns_per_mib: float = 0.0  # of a copy's page cache, beyond the usual
-    resident_share: float = 0.0  # of the cache, in memory at the start
-    slows_down_by: float = 0.0  # of the disks' bandwidth, lost evenly until the last retrieve
+    swappiness: int = 60
+    touch_ns_per_mib: float = USUAL_TOUCH_NS_PER_MIB
+    new_page_share: float = 0.25  # of a copy's pages that are new to the guest
+    scan_ms: float = 0.0  # for which a scanner holds each copy
+    scan_ms_per_mib: float = 0.0
+    lookup_held_ms: float = 0.0  # by a name service or a security module
+    kernel: str = "6.8.0-1024-gcp"
+    grep_version: str = "3.8"
+    cp_version: str = "9.1"
+    zone: str = "us-central1-f"
 
-    @property
-    def write_bytes_per_s(self) -> float:
-        """Return the bandwidth that is left for this process's writeback."""
-        disks, limits = self.storage.disks, self.limits
-        rate = self.storage.bytes_per_s([disk.write_mib_per_s for disk in disks])
-        rate -= self.neighbours.same_disk_write_mib_per_s * MIB
-        rate = max(rate, 0.05 * self.storage.bytes_per_s([disk.write_mib_per_s for disk in disks]))
-        if limits.write_bytes_per_s is not None:
-            rate = min(rate, limits.write_bytes_per_s)
-        if limits.write_iops is not None:
-            rate = min(rate, limits.write_iops * 256 * 1024)
-        competitors = self.neighbours.runnable_per_cpu
-        rate = min(rate, S / (FLUSH_NS_PER_BYTE * (1 + competitors) / self.cpu.speed))
-        return rate / (2 if self.storage.journals_data else 1)
+    def write_bytes_per_s(self, factor: float = 1.0) -> float:
+        """Return how many bytes of files are written where disks are so many times as fast as usual."""
+        left = self.disks_bytes_per_s * max(1 - self.neighbour_share, 0.1)
+        return min(self._limit_bytes_per_s, left * factor) / (2 if self.journals_data else 1)
 
-    @property
+    @cached_property
     def read_bytes_per_s(self) -> float:
-        rate = self.storage.bytes_per_s([disk.read_mib_per_s for disk in self.storage.disks])
-        return min(rate, self.limits.read_bytes_per_s or rate)
+        slowest = min(disk.read_mb_per_s for disk in self.disks)
+        readers = 1 if self.layout == "linear" else len(self.disks)
+        return min(slowest, self.read_limit_mb_per_s or slowest) * readers * MB
+
+    @cached_property
+    def times_written(self) -> int:
+        """Return how often each byte is written: to a journal, and to each disk of a mirror."""
+        copies = len(self.disks) if self.layout == "mirror" else 1
+        return copies * (2 if self.journals_data else 1)
+
+    @cached_property
+    def disks_bytes_per_s(self) -> float:
+        """Return what the disks write together; of a linear volume and a mirror one at a time."""
+        return min(disk.write_mb_per_s for disk in self.disks) * MB * self._writers
+
+    @cached_property
+    def _limit_bytes_per_s(self) -> float:
+        """Return what cgroups and the CPU let the disks write."""
+        each = (self.write_limit_mb_per_s * MB, self.write_limit_per_s * REQUEST_BYTES)
+        limit = min((rate for rate in each if rate), default=math.inf) * self._writers
+        flush_ns = self.flush_ns_per_byte * self.kernel_factor * (1 + self.competitors_per_cpu)
+        return min(limit, 1e9 / flush_ns) if flush_ns else limit
 
     @property
-    def page_cache_bytes(self) -> float:
-        memory = self.memory_gib * 1024 * MIB
-        return 0.9 * min(memory, self.limits.memory_bytes or memory)
-
-    @property
-    def dirty_limit_bytes(self) -> float:
-        return self.page_cache_bytes * self.dirty_ratio / 100
-
-    @property
-    def waiting_per_cpu_ns(self) -> float:
-        """Return how long the process waits for a CPU, per nanosecond on one."""
-        competitors = self.neighbours.runnable_per_cpu
-        quota = self.limits.cpus
-        throttled = max(0.0, 1 / quota - 1) if quota is not None else 0.0
-        return competitors + throttled
-
-    @property
-    def stolen_per_cpu_ns(self) -> float:
-        return self.cpu.stolen_share / (1 - self.cpu.stolen_share)
+    def _writers(self) -> int:
+        return len(self.disks) if self.layout == "striped" else 1
 
 
 @dataclass
-class Run:
-    """What a run did: each retrieve's parts in nanoseconds, and what the disks did meanwhile."""
+class Counters:
+    """What counters show at a time, or their differences over an act."""
 
-    file_index: list[int]
-    parts: dict[str, list[float]]
-    stolen_ns: list[float] = field(default_factory=list)
-    read_bytes: list[float] = field(default_factory=list)
-    written_bytes: list[float] = field(default_factory=list)
-    final_sync_ns: float = 0.0
-    final_sync_bytes: float = 0.0
+    time_s: float = 0.0
+    written_bytes: float = 0.0
+    read_bytes: float = 0.0
+    busy_s: float = 0.0  # of the disks
+    blocked_s: float = 0.0
+    user_s: float = 0.0
+    kernel_s: float = 0.0
+    waiting_s: float = 0.0
+    stolen_s: float = 0.0
+    dirty_bytes: float = 0.0
+    writeback_bytes: float = 0.0
 
-    def mean_ns(self, part: str) -> float:
-        return sum(self.parts[part]) / len(self.file_index)
+    def copy(self) -> "Counters":
+        return Counters(**vars(self))
+
+    def since(self, before: "Counters") -> "Counters":
+        return Counters(**{name: now - vars(before)[name] for name, now in vars(self).items()})
 
     @property
-    def total_ns(self) -> list[float]:
-        return [sum(row) for row in zip(*self.parts.values(), strict=True)]
+    def held_s(self) -> float:
+        """Return the time in which the process neither worked nor waited for a CPU or a disk."""
+        known_s = self.user_s + self.kernel_s + self.waiting_s + self.stolen_s + self.blocked_s
+        return max(0.0, self.time_s - known_s)
 
 
 class _PageCache:
-    """Which files are in memory: the least recently used leave first."""
+    """The files in memory; the least recently used leave first."""
 
-    def __init__(self, room_bytes: float) -> None:
-        self._room_bytes = room_bytes
-        self._files: OrderedDict[int, int] = OrderedDict()
+    def __init__(self, machine: Machine) -> None:
+        memory = machine.memory_gib * GIB
+        limit = machine.memory_limit_gib * GIB
+        self.memory_bytes = min(memory, limit or memory)
+        self._room_bytes = 0.92 * self.memory_bytes - (0 if limit else GIB)
+        self._files = list(range(round(len(SIZES_BYTES) * machine.resident_share)))
 
-    def holds(self, index: int, size_bytes: int) -> bool:
-        """Return whether the file is there; afterwards it is."""
-        known = index in self._files
-        self._files[index] = size_bytes
-        self._files.move_to_end(index)
-        while sum(self._files.values()) > self._room_bytes and len(self._files) > 1:
-            self._files.popitem(last=False)
-        return known
-
-
-class Writeback:
-    """Dirty bytes on their way to the disks."""
-
-    def __init__(self, machine: Machine, destination: str) -> None:
-        self._machine = machine
-        storage = machine.storage
-        self._waits_for_the_last = destination == "overwrite" and storage.flushes_rewritten_files
-        self._drops_the_last = destination == "unlink" or (
-            destination == "overwrite" and not storage.flushes_rewritten_files
-        )
-        self._pending = 0.0
-        self.written = 0.0
-        self.bytes_per_s = machine.write_bytes_per_s
-
-    @property
-    def pending_bytes(self) -> float:
-        return self._pending
-
-    def pass_time(self, time_ns: float) -> None:
-        """Let the disks write while the process does something else.
-
-        Without a flush nothing is written before the background limit is reached.
-        """
-        background = 0.0 if self._waits_for_the_last else self._machine.dirty_limit_bytes / 2
-        self._write(min(self.bytes_per_s * time_ns / S, max(0.0, self._pending - background)))
-
-    def copy(self, size_bytes: int) -> float:
-        """Take a copy's bytes; return how long it is blocked by those before, or by its own."""
-        blocked_ns = 0.0
-        if self._drops_the_last:
-            self.drop()
-        elif self._waits_for_the_last:
-            blocked_ns += self._wait_until(0.0)
-        self._pending += size_bytes
-        limit = self._machine.dirty_limit_bytes
-        if self._machine.storage.synchronous:
-            return blocked_ns + self._wait_until(0.0) + JOURNAL_NS
-        return blocked_ns + self._wait_until(limit)
-
-    def drop(self) -> None:
-        """Forget the dirty bytes of a file that was removed."""
-        self._pending = 0.0
-
-    def drain(self) -> float:
-        return self._wait_until(0.0)
-
-    def _wait_until(self, left_bytes: float) -> float:
-        surplus = max(0.0, self._pending - left_bytes)
-        self._write(surplus)
-        return surplus / self.bytes_per_s * S
-
-    def _write(self, size_bytes: float) -> None:
-        self._pending -= size_bytes
-        self.written += size_bytes * (2 if self._machine.storage.journals_data else 1)
+    def holds(self, file: int) -> bool:
+        """Return whether the file is in memory; afterwards it is."""
+        held = file in self._files
+        if held:
+            self._files.remove(file)
+        self._files.append(file)
+        while sum(SIZES_BYTES[each] for each in self._files) > self._room_bytes:
+            del self._files[0]
+        return held
 
 
-def run(
-    machine: Machine,
-    sequence: Sequence[int],
-    sizes_bytes: Sequence[int],
-    *,
-    destination: str = "overwrite",
-    generator: random.Random,
-    noise: float = 0.05,
-) -> Run:
-    """Do the retrieves; `noise` is the standard deviation of each part's logarithm."""
-    machine = replace(machine, storage=with_limits_of_copies(machine.storage))
-    cache = _PageCache(machine.page_cache_bytes)
-    for index in range(round(len(sizes_bytes) * machine.resident_share)):
-        cache.holds(index, sizes_bytes[index])
-    writeback = Writeback(machine, destination)
-    full_rate = writeback.bytes_per_s
-    done = Run([], {part: [] for part in PARTS})
+@dataclass
+class Pace:
+    """Bytes that may be written: they come at a rate, and those of the last seconds are kept."""
 
-    def vary() -> float:
-        return math.exp(noise * generator.gauss(0, 1))
+    bytes_per_s: float
+    kept_s: float
+    due_s: float
 
-    for at, index in enumerate(sequence):
-        writeback.bytes_per_s = full_rate * (1 - machine.slows_down_by * at / len(sequence))
-        size, written_before = sizes_bytes[index], writeback.written
-        row = dict.fromkeys(PARTS, 0.0)
-        row |= dict(zip(PARTS, lookup(machine, vary()), strict=False))
-        writeback.pass_time(sum(row.values()))
-        read = 0 if cache.holds(index, size) else size
-        reading_ns = read / machine.read_bytes_per_s * S
-        user, kernel, waiting, stolen = copy_work(machine, size, vary())
-        # While the process works, so do the disks; the first bytes need the last file's place.
-        scanned = machine.scan_ns
-        writeback.pass_time(scanned)
-        blocked = writeback.copy(size) * vary()
-        writeback.pass_time(user + kernel + waiting + reading_ns)
-        row |= {"copy_user": user, "copy_kernel": kernel, "copy_waiting": waiting}
-        row["copy_blocked"] = blocked + reading_ns
-        row["copy_blocked-elsewhere"] = scanned
-        done.stolen_ns.append(stolen + _stolen(machine, row["lookup_user"] + row["lookup_kernel"]))
-        done.read_bytes.append(read)
-        done.written_bytes.append(writeback.written - written_before)
-        done.file_index.append(index)
-        for part in PARTS:
-            done.parts[part].append(row[part])
-    done.final_sync_bytes = writeback.pending_bytes
-    done.final_sync_ns = writeback.drain() + JOURNAL_NS
-    return done
+    def wait_s(self, time_s: float, size_bytes: int) -> float:
+        """Take so many bytes; return how long it takes until they have come."""
+        self.due_s = max(self.due_s, time_s - self.kept_s) + size_bytes / self.bytes_per_s
+        return max(0.0, self.due_s - time_s)
 
 
-def with_limits_of_copies(storage: Storage) -> Storage:
-    """Only ext4 flushes a file that was truncated and rewritten."""
-    flushes = storage.flushes_rewritten_files and storage.filesystem == "ext4"
-    return replace(storage, flushes_rewritten_files=flushes)
+class Clock:
+    """A running machine: each act takes time, in which the disks write what is under writeback."""
 
+    def __init__(self, machine: Machine, generator: random.Random, destination: str) -> None:
+        self._machine, self._generator, self._destination = machine, generator, destination
+        self._cache = _PageCache(machine)
+        self._dirty_limit = 0.9 * self._cache.memory_bytes * machine.dirty_ratio / 100
+        self._competitors = machine.competitors_per_cpu
+        self._log_deviation, self._varies_at_s = 0.0, 0.0
+        self.now = Counters(time_s=20.0)
+        # The counters every half second.
+        self.timeline = [self.now.copy()]
 
-def lookup(machine: Machine, factor: float) -> tuple[float, float, float, float]:
-    """Return a lookup's parts: user, kernel, waiting, blocked."""
-    image, speed = machine.image, machine.cpu.speed
-    user = LOOKUP_USER_NS * machine.user_factor * image.lookup_factor * factor / speed
-    kernel = (LOOKUP_KERNEL_NS + image.process_start_ns) * machine.kernel_factor * factor / speed
-    waiting = (user + kernel) * machine.waiting_per_cpu_ns + _stolen(machine, user + kernel)
-    return user, kernel, waiting, 0.0
+    def vary(self, deviation: float = 0.04) -> float:
+        return math.exp(deviation * self._generator.gauss(0, 1))
 
+    def _rate(self) -> float:
+        """Return how many bytes of files are written per second; neighbours in time are alike."""
+        now, machine = self.now, self._machine
+        if now.time_s >= self._varies_at_s:
+            change = machine.disks_vary * self._generator.gauss(0, 1)
+            self._log_deviation = 0.8 * self._log_deviation + change
+            self._varies_at_s = now.time_s + 0.1
+        written_gib, full_gib = now.written_bytes / GIB, machine.slows_down_after_gib
+        factor = math.exp(self._log_deviation - machine.slows_down_per_gib * written_gib)
+        if full_gib and written_gib > full_gib:
+            factor *= machine.slows_down_factor
+        return machine.write_bytes_per_s(factor)
 
-def copy_work(
-    machine: Machine, size_bytes: int, factor: float
-) -> tuple[float, float, float, float]:
-    """Return a copy's work: user, kernel, waiting, and how much of the waiting was stolen."""
-    speed = machine.cpu.speed
-    touching = machine.first_touch_ns_per_mib * size_bytes / MIB
-    copying = COPY_NS_PER_BYTE * machine.copy_factor * size_bytes
-    kernel = (COPY_KERNEL_NS + copying) * machine.kernel_factor / speed
-    kernel = (kernel + touching) * factor
-    user = COPY_USER_NS * machine.user_factor * factor / speed
-    stolen = _stolen(machine, user + kernel)
-    return user, kernel, (user + kernel) * machine.waiting_per_cpu_ns + stolen, stolen
+    def advance(self, duration_s: float) -> None:
+        """Let time pass; the flusher takes what is above the background limit."""
+        now, machine = self.now, self._machine
+        end_s = now.time_s + duration_s
+        while now.time_s < end_s - 1e-12:
+            step_s = min(end_s - now.time_s, STEP_S)
+            surplus = max(0.0, now.dirty_bytes - self._dirty_limit / 2)
+            now.dirty_bytes -= surplus
+            now.writeback_bytes += surplus
+            rate = self._rate()
+            written = min(now.writeback_bytes, rate * step_s)
+            now.writeback_bytes -= written
+            now.written_bytes += written * machine.times_written
+            writing_s = written / rate
+            others_s = machine.neighbour_share * (step_s - writing_s)
+            self._pass(step_s, writing_s + others_s)
 
+    def _pass(self, duration_s: float, busy_s: float) -> None:
+        now, last = self.now, self.timeline[-1]
+        now.time_s += duration_s
+        # Disks that read and write are busy once.
+        now.busy_s = min(now.busy_s + busy_s, last.busy_s + now.time_s - last.time_s)
+        if now.time_s >= last.time_s + TIMELINE_S:
+            self.timeline.append(now.copy())
 
-def _stolen(machine: Machine, cpu_ns: float) -> float:
-    return cpu_ns * machine.stolen_per_cpu_ns
+    def _work(self, user_ns: float, kernel_ns: float, read_bytes: int = 0) -> None:
+        """Work on a CPU, for which others compete as much as they just now do; read ahead of it."""
+        machine, dice, now = self._machine, self._generator, self.now
+        if dice.random() < 0.02:
+            self._competitors = machine.competitors_per_cpu * self.vary(0.4)
+        cpu_s = (user_ns + kernel_ns) / 1e9
+        waiting_s = cpu_s * self._competitors
+        if 0 < machine.quota_cpus < 1:
+            waiting_s += cpu_s * (1 / machine.quota_cpus - 1)
+        stolen_s = cpu_s * machine.stolen_share / (1 - machine.stolen_share) * dice.expovariate(1)
+        reading_s = read_bytes / machine.read_bytes_per_s * self.vary(0.03)
+        blocked_s = max(0.0, reading_s - 0.7 * (cpu_s + waiting_s))
+        now.user_s += user_ns / 1e9
+        now.kernel_s += kernel_ns / 1e9
+        now.waiting_s += waiting_s
+        now.stolen_s += stolen_s
+        now.read_bytes += read_bytes
+        now.blocked_s += blocked_s
+        now.busy_s += reading_s
+        self.advance(cpu_s + waiting_s + stolen_s + blocked_s)
+
+    def _write_back(self, left_bytes: float = 0.0) -> None:
+        """Wait until no more than this is under writeback; now and then the disks stall."""
+        now, start_s = self.now, self.now.time_s
+        while now.writeback_bytes > left_bytes + 1:
+            needed_s = (now.writeback_bytes - left_bytes) / self._rate()
+            step_s = min(needed_s, STEP_S)
+            now.blocked_s += step_s
+            self.advance(step_s)
+        stalls = self._generator.random() < self._machine.stalls_per_gib * 0.07
+        if stalls and start_s != now.time_s:
+            stall_s = STALL_S * self._generator.expovariate(1)
+            now.blocked_s += stall_s
+            self._pass(stall_s, stall_s)
+
+    def lookup(self) -> Counters:
+        """Start grep, which finds a line."""
+        machine, before = self._machine, self.now.copy()
+        factor = self.vary(0.06)
+        user_ns = machine.grep_ns * machine.user_factor * factor
+        self._work(user_ns, machine.process_ns * machine.kernel_factor * factor)
+        self.advance(machine.lookup_held_ms / 1e3 * self.vary(0.15))
+        return self.now.since(before)
+
+    def copy(self, file: int, destination: str = "", pace: Pace | None = None) -> Counters:
+        """Copy a file over, beside or in place of an earlier one; `memory`: to no disk."""
+        machine, now, before = self._machine, self.now, self.now.copy()
+        destination, size_bytes = destination or self._destination, SIZES_BYTES[file]
+        held_ms = machine.scan_ms + machine.scan_ms_per_mib * size_bytes / MIB
+        self.advance(held_ms / 1e3 * self.vary(0.1))
+        if destination == "unlink":
+            now.dirty_bytes = now.writeback_bytes = 0.0
+        elif destination == "overwrite":
+            if not machine.flushes_rewritten_files:
+                now.dirty_bytes = 0.0
+            # Truncation waits for pages that are under writeback.
+            self._write_back()
+        in_memory = self._cache.holds(file) or destination == "memory"
+        factor = self.vary()
+        ns_per_mib = machine.copy_ns_per_mib * machine.kernel_factor * machine.copy_factor
+        more_touch_ns = max(0.0, machine.touch_ns_per_mib - USUAL_TOUCH_NS_PER_MIB)
+        ns_per_mib += more_touch_ns * machine.new_page_share
+        # Opening and closing.
+        self._work(30e3 * machine.user_factor * factor, 60e3 * machine.kernel_factor * factor)
+        for begin in range(0, size_bytes, CHUNK_BYTES):
+            chunk = min(CHUNK_BYTES, size_bytes - begin)
+            if pace:
+                self.advance(pace.wait_s(now.time_s, chunk))
+            kernel_ns = ns_per_mib * chunk / MIB * factor
+            self._work(1500 * machine.user_factor, kernel_ns, 0 if in_memory else chunk)
+            if destination != "memory":
+                self._dirty(chunk)
+        if destination == "overwrite" and machine.flushes_rewritten_files:
+            self._flush()
+        return now.since(before)
+
+    def _dirty(self, size_bytes: int) -> None:
+        now = self.now
+        if self._machine.synchronous:
+            now.writeback_bytes += size_bytes
+            self._write_back()
+            now.blocked_s += JOURNAL_S
+            self.advance(JOURNAL_S)
+            return
+        now.dirty_bytes += size_bytes
+        if now.dirty_bytes + now.writeback_bytes > self._dirty_limit:
+            self._flush()
+            self._write_back(self._dirty_limit)
+
+    def _flush(self) -> None:
+        self.now.writeback_bytes += self.now.dirty_bytes
+        self.now.dirty_bytes = 0.0
+
+    def sync(self) -> Counters:
+        """Write everything."""
+        before = self.now.copy()
+        self._flush()
+        self._write_back()
+        self.advance(SYNC_S)
+        return self.now.since(before)
+
+    def write_file(self, size_bytes: int) -> Counters:
+        """Write one large new file, of whole chunks, and sync it."""
+        before = self.now.copy()
+        ns_per_mib = 0.7 * self._machine.copy_ns_per_mib * self._machine.kernel_factor
+        for _ in range(0, size_bytes, CHUNK_BYTES):
+            self._work(0, ns_per_mib * CHUNK_BYTES / MIB)
+            self.now.writeback_bytes += CHUNK_BYTES
+        self.sync()
+        return self.now.since(before)

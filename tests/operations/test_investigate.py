@@ -2,111 +2,131 @@
 """investigate: built-in truths on a deployment on the loopback, each with the change that is right."""
 
 import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import investigated
 import program
 import pytest
-import simulated_cases
 from investigated import Task
 from loopback import Loopback
 from loopback_deployment import Deployment
-from simulated_push import Pool
+from simulated_machine import Disk, Machine
+from simulated_results import Pool
+from situations import BASE, FAST, ONE_DISK, SLOW
 
 from io_benchmark.analysis.investigation import investigation_model
 
 WRITING, COMPUTING, NEITHER = Task(writing=0.4), Task(computing=0.9), Task()
-WAITING = Task(waiting_factor=1.4)
-FAST, SLOW = simulated_cases.FAST, simulated_cases.SLOW
-POOL, IMAGE = "the pool's definition", "the workers' image or its start script"
-NOT_IO, NOTHING, OPEN = "not I/O", "nothing to change", "not decided"
-ONE_DISK = simulated_cases.make(("one disk",))
-ALIKE = simulated_cases.Case(
-    "alike", simulated_cases.BASE, simulated_cases.BASE, (), simulated_cases.DISK_BOUND
-)
+DEFINITION, IMAGE = "the pool's definition", "the workers' image or its start script"
+FAST_DISK = BASE.disks[0].divided(0.05)
+SLOW_CPU = {"user_factor": 1.8, "kernel_factor": 1.8}
+OTHER_CPU = {**SLOW_CPU, "cpu_model": "Intel(R) Xeon(R) CPU @ 2.00GHz"}
 
 
-class Truth(NamedTuple):
-    """What is so; and the right outcome, or the target of the right change."""
+@dataclass(frozen=True)
+class Truth:
+    """What is so; and the right outcome, with the cause and the target of the right change."""
 
     name: str
     outcome: str
     task: Task = WRITING
-    case: simulated_cases.Case = ONE_DISK
+    slow: Machine = ONE_DISK
+    fast: Machine = BASE
+    cause: str = ""
+    target: str = ""
     mixed: tuple[int, ...] = ()
     runs: int = 6
 
     def pools(self) -> tuple[Pool, Pool]:
-        slow, fast = self.case.pools()
         if self.mixed:
-            kinds = dict.fromkeys(self.mixed, self.case.slow)
-            return Pool(SLOW, self.case.fast, 6, kinds), Pool(FAST, self.case.fast, 6)
-        return slow, fast
+            kinds = dict.fromkeys(self.mixed, self.slow)
+            return Pool(SLOW, self.fast, 6, kinds), Pool(FAST, self.fast, 6)
+        return Pool(SLOW, self.slow), Pool(FAST, self.fast)
 
 
-def simulated(name: str, outcome: str, task: Task = WRITING) -> Truth:
-    """Return a truth of the simulation, by its name."""
-    return Truth(name, outcome, task, simulated_cases.make((name,)))
+def change(name: str, target: str, cause: str, **facts: Any) -> Truth:
+    """Writing takes longer by these facts."""
+    return Truth(name, "change", slow=replace(BASE, **facts), cause=cause, target=target)
+
+
+def computing(name: str, target: str, cause: str, **facts: Any) -> Truth:
+    """Computing takes longer by these facts; disks are so fast that the CPU decides."""
+    fast = replace(BASE, disks=(FAST_DISK,) * 2)
+    return Truth(name, "change", COMPUTING, replace(fast, **facts), fast, cause, target)
 
 
 TRUTHS = (
-    simulated("one disk", POOL),
-    simulated("linear volume", IMAGE),
-    # Its retrieves got slower during the run, so that no prediction holds.
-    simulated("boot disk", OPEN),
-    simulated("write limit", IMAGE),
-    simulated("write operations limit", IMAGE),
-    simulated("data in the journal", IMAGE),
-    simulated("slow CPU", POOL, COMPUTING),
-    simulated("throttled CPU", POOL, COMPUTING),
-    simulated("half a CPU", IMAGE, COMPUTING),
-    Truth("mixed pool", POOL, Task(writing=0.8), mixed=(0, 2, 4), runs=18),
-    Truth("one disk, bfq", POOL, case=simulated_cases.make(("one disk",), ("bfq",))),
-    simulated("writing neighbour", OPEN),
-    simulated("scanner", NOT_IO, Task(writing=0.4, waiting_factor=1.4)),
-    simulated("little memory", NOT_IO, Task(waiting_factor=1.3)),
-    Truth("nothing slow", NOTHING, case=ALIKE),
-    Truth("one disk, idle", NOTHING, NEITHER),
-    Truth("one disk, slow network", NOT_IO, WAITING),
-    Truth("one disk, slow set-up", NOT_IO, Task(set_up_min={SLOW: 9.0})),
-    Truth("pending", NOT_IO, Task(pending_min={SLOW: 25.0})),
-    Truth("more work since a date", NOT_IO, Task(writing=0.1, days=14, grows_on_day=9), ALIKE),
-    Truth("alike machines, slow network", NOT_IO, WAITING, ALIKE),
+    change("one disk", DEFINITION, "device-count", disks=ONE_DISK.disks),
+    change("one disk, bfq", DEFINITION, "device-count", disks=ONE_DISK.disks, scheduler="bfq"),
+    change("linear volume", IMAGE, "linear-volume", layout="linear"),
+    change("boot disk", IMAGE, "boot-disk-fallback", is_boot_disk=True, disks=(Disk(150, 150),)),
+    change("write limit", IMAGE, "cgroup-io-limit", write_limit_mb_per_s=157.0),
+    change("limit of writes", IMAGE, "cgroup-io-limit", write_limit_per_s=600.0),
+    change("data in the journal", IMAGE, "mount-options", journals_data=True),
+    computing("slow CPU", DEFINITION, "cpu", **OTHER_CPU),
+    computing("slow CPU and one disk", DEFINITION, "cpu", **OTHER_CPU, disks=(FAST_DISK,)),
+    computing("throttled CPU", DEFINITION, "cpu", **SLOW_CPU),
+    computing("half a CPU", IMAGE, "cgroup-cpu-limit", quota_cpus=0.4),
     Truth(
-        "slow CPU and one disk, computing",
-        POOL,
-        COMPUTING,
-        simulated_cases.make(("slow CPU",), ("one disk",)),
+        *("mixed pool", "change", Task(writing=0.8)),
+        cause="mixed-pool",
+        target=DEFINITION,
+        mixed=(0, 2, 4),
+        runs=18,
     ),
+    Truth("writing neighbour", "not decided", slow=replace(BASE, neighbour_share=0.47)),
+    Truth(
+        *("scanner", "not I/O", Task(writing=0.4, waiting_factor=1.4)),
+        slow=replace(BASE, scan_ms=70.0),
+    ),
+    Truth(
+        *("little memory", "not I/O", Task(waiting_factor=1.3)),
+        slow=replace(BASE, memory_limit_gib=2.0),
+    ),
+    Truth("nothing slow", "nothing to change", slow=BASE),
+    Truth("one disk, idle", "nothing to change", NEITHER),
+    Truth("one disk, slow network", "not I/O", Task(waiting_factor=1.4)),
+    Truth("one disk, slow set-up", "not I/O", Task(set_up_min={SLOW: 9.0})),
+    Truth("pending", "not I/O", Task(pending_min={SLOW: 25.0})),
+    Truth("more work since a date", "not I/O", Task(writing=0.1, days=14, grows_on_day=9), BASE),
+    Truth("alike machines, slow network", "not I/O", Task(waiting_factor=1.4), BASE),
 )
-# Where the truth's name does not lead to it.
-CAUSES = {"mixed pool": {"mixed-pool"}}
 
 
-@pytest.mark.parametrize("truth", TRUTHS, ids=lambda truth: truth.name)
-def test_truth(truth: Truth, tmp_path: Path) -> None:
-    """The outcome is the right one, and so are the cause and the target of a change."""
+def investigate(
+    truth: Truth, tmp_path: Path, *more: str
+) -> tuple[dict[str, Any], program.Finished]:
     deployment = Deployment()
-    pools = truth.pools()
-    machines = {pool.name: investigated.machines_of(pool, truth.runs) for pool in pools}
-    task = investigated.add_task(deployment, truth.task, machines, truth.case.fast)
-    results = investigated.add_results(deployment, pools, destination=truth.case.destination)
+    slow, fast = truth.pools()
+    machines = {pool.name: investigated.machines_of(pool, truth.runs) for pool in (slow, fast)}
+    task = investigated.add_task(deployment, truth.task, machines, truth.fast)
+    results = investigated.add_results(deployment, (slow, fast))
     with Loopback(deployment) as loopback:
         done = program.run(
-            *("investigate", task, "--on", results, "--journal", "journal", "--json"),
+            *("investigate", task, "--on", results),
+            *("--journal", str(tmp_path / "journal"), "--json", *more),
             folder=tmp_path,
             expected=None,
             environment={"TASKCLUSTER_ROOT_URL": loopback.url},
         )
     assert done.stdout, done.stderr
-    conclusion = json.loads(done.stdout)["conclusion"]
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document, done
+
+
+@pytest.mark.parametrize("truth", TRUTHS, ids=lambda truth: truth.name)
+def test_truth(truth: Truth, tmp_path: Path) -> None:
+    """The outcome is the right one, and so are the cause and the target of a change."""
+    document, _ = investigate(truth, tmp_path)
+    conclusion = document["conclusion"]
     fix = conclusion["fix"]
-    assert (fix["target"] if fix else conclusion["outcome"]) == truth.outcome, done.stdout
+    seen = (conclusion["outcome"], (fix and fix["target"]) or "")
+    assert seen == (truth.outcome, truth.target), json.dumps(document, indent=1)
     if fix:
-        assert conclusion["outcome"] == "change"
-        assert fix["remedy"]["cause"] in CAUSES.get(truth.name, truth.case.right)
+        assert fix["remedy"]["cause"] == truth.cause
 
 
 @pytest.mark.parametrize(

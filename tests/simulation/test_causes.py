@@ -1,96 +1,192 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Causes of simulated machines: the right one is named, and no other; errors of earlier rules.
+"""Causes of simulated machines: what was changed is named, and hardly ever anything else.
 
-The machines are a physical model (`simulated_machine`), so that facts, times and counters belong
-together. What is not observable by these facts may be missing; what is supported must be true.
+What these facts do not show may be missing; what is supported must be true.
 """
+
+import itertools
+import operator
+import random
+import statistics
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import divided_reports
 import pytest
-from simulated_cases import (
-    BASE,
-    CASES,
-    FAST,
-    ONE_BAD_WORKER,
-    SLOW,
-    Case,
-    make,
-)
-from simulated_machine import PARTS
-from simulated_push import Measured, Pool, measure
+from simulated_results import Measured, Pool, measure
+from situations import BASE, FAST, IRRELEVANT, LIMIT_ABOVE, ONE_DISK, SLOW, TRUTHS, Truth, sides
 
 from io_benchmark.analysis.diagnosis_model import State
-from io_benchmark.analysis.model import DIFFERENT
+from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.time_parts import Part
 
-RETRIEVES = 200
-EQUAL_POOLS = 5
-DECIDED = [case for case in CASES if case not in ONE_BAD_WORKER]
-
-
-def report_of(case: Case, seed: int = 1) -> tuple[Report, dict[str, list[Measured]]]:
-    sides = measure(case.pools(), seed, destination=case.destination, retrieves=RETRIEVES)
-    return divided_reports.of_measured(sides, baseline=SLOW if case.swapped else FAST), sides
+RETRIEVES, SHORT_RETRIEVES = 400, 200
+SHORT_SEEDS, LONG_SEEDS = 5, 40
+# Of all decided cases, in the long form.
+WRONG_FIRST, WRONG, MISSED, NOT_SEPARABLE = 0.003, 0.01, 0.03, 0.12
+# Where a limit is a little above what the disks write.
+WRONG_BESIDE_A_LIMIT, MISSED_BESIDE_A_LIMIT = 0.1, 0.3
+UNTRIED, TRIED, CONFIRMED = "without trials", "tried", "confirmed"
+# What idle disks write in the trials shows that a limit holds nothing back, and hides that they read slowly.
+SHORT = [
+    *((UNTRIED, name) for name in TRUTHS if name != LIMIT_ABOVE),
+    *((CONFIRMED, name) for name in TRUTHS if name != "slow reads"),
+]
 
 
 def names(report: Report, *states: State) -> list[str]:
     return [cause.name for cause in report.diagnoses[0].causes if cause.state in states]
 
 
-def is_decided(report: Report) -> bool:
-    return report.subjects[0].comparisons[0].verdict in DIFFERENT
-
-
-@pytest.mark.parametrize("case", DECIDED, ids=lambda case: case.name)
-def test_the_true_causes_and_no_other(case: Case) -> None:
-    """Each truth is supported or not separable; the first remedy is for a truth, or for what both share.
-
-    Each part of the time is within a tenth of the simulated truth, as a part of the whole difference.
-    """
-    report, sides = report_of(case)
-    assert is_decided(report)
-    assert set(names(report, State.SUPPORTED)) <= case.right
-    known = set(names(report, State.SUPPORTED, State.NOT_SEPARABLE))
-    # No fact shows what holds a copy without a disk: then no other cause is named either.
-    assert known & case.right or known == case.right
+def mistakes(report: Report, truth: Truth) -> Counter[str]:
+    """Count what a comparison says wrongly."""
+    named = names(report, State.SUPPORTED, State.CONFIRMED)
+    allowed = truth.right | truth.beside
+    is_named = bool(truth.right & {*named}) or not truth.right
+    is_open = bool(truth.right & {*names(report, State.NOT_SEPARABLE)})
+    # What both share helps whichever of several causes it is.
     first_remedy = {remedy.cause for remedy in report.diagnoses[0].remedies[:1]}
-    assert first_remedy <= case.right | {"ext4-flush"}
+    return Counter(
+        decided=1,
+        wrong_first=bool(named) and named[0] not in allowed,
+        wrong=not {*named} <= allowed,
+        wrong_remedy=not first_remedy <= allowed | {"ext4-flush"},
+        missed=not is_named and not is_open,
+        not_separable=not is_named and is_open,
+    )
+
+
+def wrong_parts(report: Report, measured: Mapping[str, Sequence[Measured]]) -> list[Part]:
+    """Return the parts whose difference is wrong by a tenth of the whole difference or more."""
     (division,) = report.subjects[0].divisions
-    mean = {
-        side: {part: sum(each.run.mean_ns(part) for each in runs) / len(runs) for part in PARTS}
-        for side, runs in sides.items()
+    times = {
+        side: [statistics.fmean(run.mean_ns[each.part] for run in runs) for each in division.parts]
+        for side, runs in measured.items()
     }
-    for part in division.parts:
-        name = f"{part.phase}_{part.kind}"
-        truth_ns = mean[division.candidate][name] - mean[division.baseline][name]
-        assert part.difference_ns == pytest.approx(
-            truth_ns, abs=0.1 * abs(division.difference_ns)
-        ), name
+    truths = map(operator.sub, times[division.candidate], times[division.baseline])
+    most_ns = 0.1 * abs(division.difference_ns)
+    return [
+        each.part
+        for each, truth_ns in zip(division.parts, truths, strict=True)
+        if abs(each.difference_ns - truth_ns) > most_ns
+    ]
 
 
-@pytest.mark.parametrize("case", ONE_BAD_WORKER, ids=lambda case: case.name)
-def test_one_bad_worker_is_named_and_does_not_blame_its_pool(case: Case) -> None:
+def judge(name: str, seed: int, share: float, how: str, *, is_long: bool = False) -> Counter[str]:
+    """Count what a comparison gets wrong; nothing where it does not decide."""
+    truth, dice = TRUTHS[name], random.Random(f"{name}/{seed}/{share}")
+    workers = dice.choice([3, 3, 4, 6]) if is_long else 3
+    pools = [Pool(*side, workers) for side in sides(truth, dice, share).items()]
+    baseline = dice.choice([FAST, SLOW])
+    options: dict[str, Any] = {
+        "destination": truth.destination,
+        "between": dice.uniform(0.01, 0.05),
+        "retrieves": RETRIEVES if is_long else SHORT_RETRIEVES,
+    }
+    measured = measure(pools, seed, trials=how != UNTRIED, **options)
+    report = divided_reports.of_measured(measured, baseline)
+    if how == CONFIRMED:
+        report = divided_reports.confirmed(measured, pools, baseline, seed, **options)
+    (comparison,) = report.subjects[0].comparisons
+    expected = Verdict.SLOWER if baseline == FAST else Verdict.FASTER
+    if comparison.verdict is not expected or not report.diagnoses:
+        return Counter()
+    parts = wrong_parts(report, measured) if how == UNTRIED else []
+    return mistakes(report, truth) + Counter(wrong_parts=len(parts))
+
+
+@pytest.mark.parametrize(("how", "name"), SHORT)
+def test_each_truth(how: str, name: str) -> None:
+    """Where it first makes a difference, nothing wrong is supported, and what is right not ruled out.
+
+    The first remedy is for a truth, or for what both share. Each part of the time is nearly true.
+    """
+    share = 0.0 if how == UNTRIED else 1.0
+    cases = (judge(name, seed, share, how) for seed in range(SHORT_SEEDS))
+    found: Counter[str] = next(filter(None, cases), Counter())
+    del found["not_separable"]
+    assert found == Counter(decided=1)
+
+
+@pytest.mark.parametrize(
+    ("fact", "value"), [(fact, value) for fact, values in IRRELEVANT.items() for value in values]
+)
+def test_each_irrelevant_fact(fact: str, value: Any) -> None:
+    """The slower side, which has one disk, has it alone: it is not supported."""
+    slow = Pool(SLOW, replace(ONE_DISK, **{fact: value}))
+    report = divided_reports.of_pools(slow, Pool(FAST, BASE))
+    assert names(report, State.SUPPORTED) == ["device-count"]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_rates(
+    share: float,
+    request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """Of all truths together, few are not named, and hardly any wrong cause is.
+
+    Windows of the timeline reach a limit that is a little above what disks write, so the limit
+    cannot be told from them: one case in nine is missed, and one in sixty blames another cause.
+    These are counted apart, with room for the few cases.
+    A kernel that only copies slowly, and `sync`, are not separable from what has the same effect.
+    """
+    if not request.config.getoption("--long"):
+        pytest.skip("only with --long")
+    total, apart = Counter[str](), Counter[str]()
+    names_of_tried = [name for how, name in SHORT if how == CONFIRMED]
+    for name, seed in itertools.product(names_of_tried, range(LONG_SEEDS)):
+        counts = apart if name == LIMIT_ABOVE else total
+        counts.update(judge(name, seed, share, TRIED, is_long=True))
+    record_property("rates", f"simulated machines, {share}: {total}; beside a limit: {apart}")
+    decided = total["decided"]
+    assert total["wrong_first"] <= WRONG_FIRST * decided
+    assert total["wrong"] <= WRONG * decided
+    assert total["missed"] <= MISSED * decided
+    assert total["not_separable"] <= NOT_SEPARABLE * decided
+    assert apart["wrong"] <= WRONG_BESIDE_A_LIMIT * apart["decided"]
+    assert apart["missed"] <= MISSED_BESIDE_A_LIMIT * apart["decided"]
+
+
+BAD = (
+    *("fewer disks", "slower disks", "boot disk", "disk neighbour", "write limit", "slow CPU"),
+    *("steal", "CPU competitors", "slow grep", "quota"),
+)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_one_bad_worker_is_named_and_does_not_blame_its_pool(name: str) -> None:
     """Four of its workers are as fast as the other pool's; the fifth has a cause of its own."""
-    report, sides = report_of(case)
+    truth, bad = TRUTHS[name], BAD.index(name) % 5
+    for seed in range(SHORT_SEEDS):
+        made = sides(truth, random.Random(seed), 0.0)
+        slow = Pool(SLOW, made[FAST], 5, {bad: made[SLOW]})
+        measured = measure((slow, Pool(FAST, made[FAST], 5)), seed, retrieves=SHORT_RETRIEVES)
+        report = divided_reports.of_measured(measured, FAST)
+        if report.single_workers:
+            break
     assert names(report, State.SUPPORTED) == []
     (named,) = report.single_workers
-    assert case.bad_worker is not None
-    bad = sides[SLOW][case.bad_worker].document["task"]
-    assert (named.side, named.tasks) == (SLOW, (f"{bad['task_id']}.{bad['run_id']}",))
-    assert named.others == case.workers - 1
+    task = measured[SLOW][bad].document["task"]
+    assert (named.side, named.tasks) == (SLOW, (f"{task['task_id']}.{task['run_id']}",))
+    assert named.others == 4
     assert named.diagnosis is not None
     supported = {each.name for each in named.diagnosis.causes if each.state is State.SUPPORTED}
     assert supported
-    assert supported <= case.right
+    assert supported <= truth.right | truth.beside
     assert named.diagnosis.remedies[0].cause in supported
     (without,) = named.without
     assert without.ratio == pytest.approx(1, abs=0.05)
 
 
 def test_a_bad_worker_is_replaced_whatever_makes_it_slow() -> None:
-    """A cap that nothing shows, and a scheduler that it alone has: one of the two, and still a bad worker."""
-    case = make(("cap of the cloud",), ("bfq",), bad_worker=2, workers=5)
-    (named,) = report_of(case)[0].single_workers
+    """Slower disks that nothing shows, and a scheduler that it alone has: one of the two, and still bad."""
+    disks = tuple(disk.divided(1.8) for disk in BASE.disks)
+    slow = Pool(SLOW, BASE, 5, {2: replace(BASE, disks=disks, scheduler="bfq")})
+    (named,) = divided_reports.of_pools(slow, Pool(FAST, BASE, 5)).single_workers
     assert named.diagnosis is not None
     states = {each.name: each.state for each in named.diagnosis.causes}
     assert {states["disk-speed"], states["scheduler"]} == {State.NOT_SEPARABLE}
@@ -98,11 +194,9 @@ def test_a_bad_worker_is_replaced_whatever_makes_it_slow() -> None:
     assert "replace this worker" in remedy.action.template
 
 
-def test_equal_pools_have_neither_causes_nor_single_workers() -> None:
+@pytest.mark.parametrize("seed", range(SHORT_SEEDS))
+def test_equal_pools_have_neither_causes_nor_single_workers(seed: int) -> None:
     """Five equal workers in each pool."""
-    for seed in range(EQUAL_POOLS):
-        pools = (Pool(SLOW, BASE, 5), Pool(FAST, BASE, 5))
-        sides = measure(pools, seed, retrieves=RETRIEVES)
-        report = divided_reports.of_measured(sides, baseline=FAST)
-        assert report.single_workers == ()
-        assert names(report, State.SUPPORTED) == []
+    report = divided_reports.of_pools(Pool(SLOW, BASE, 5), Pool(FAST, BASE, 5), seed=seed)
+    assert report.single_workers == ()
+    assert names(report, State.SUPPORTED) == []

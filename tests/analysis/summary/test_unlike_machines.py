@@ -2,16 +2,14 @@
 """Machines that do not belong to their pool, each limit from both sides; tests/simulation has the rates."""
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import pytest
 import simulation
 from scipy import stats
 from seed_workers import report_of, worker
-from simulated_cases import BASE, TRUTHS
-from simulated_machine import Machine
-from simulated_push import Pool, measure
+from simulated_results import Pool, measure
+from situations import BASE, ONE_DISK
 from written import screen
 
 from io_benchmark.analysis.model import Verdict
@@ -119,13 +117,12 @@ def test_one_value_of_several() -> None:
     assert split.slower == frozenset(range(3))
 
 
-ONE_DISK = TRUTHS["one disk"].change(BASE)
-
-
 def report(slow: int) -> SampledReport:
     """Compare two pools of ten; this many workers of amd-16 have one disk, and all others two."""
-    exceptions: Mapping[int, Machine] = dict.fromkeys(range(slow), ONE_DISK)
-    pools = (Pool("amd-16", BASE, 10, exceptions), Pool("intel", BASE, 10))
+    pools = (
+        Pool("amd-16", BASE, 10, dict.fromkeys(range(slow), ONE_DISK)),
+        Pool("intel", BASE, 10),
+    )
     sides = measure(pools, 1, retrieves=120)
     return report_of([worker(run.document) for runs in sides.values() for run in runs])
 

@@ -6,25 +6,25 @@ from typing import Any
 
 import divided_reports
 import pytest
-import simulated_cases
 from msgspec.structs import replace
-from simulated_push import Pool, measure
+from simulated_results import Pool, measure
+from situations import BASE, FAST, ONE_DISK, SLOW
 from written import screen
 
 from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.report_model import Report
 
 TASK = "fN1SgBXkQqWw0mF5yzYYTA"
-RUN = "run intel once more with copies at 384 MiB/s"
+RUN = "run intel once more with copies at 371 MiB/s"
+
+
+POOLS = (Pool(SLOW, ONE_DISK), Pool(FAST, BASE))
 
 
 @cache
 def tried() -> Report:
     """Two pools with trials, of which none was held to the other's pace."""
-    case = simulated_cases.make(("one disk",))
-    pools = (Pool("amd-16", case.slow), Pool("intel", case.fast))
-    measured = measure(pools, 1, retrieves=divided_reports.TRIED_RETRIEVES, trials=True)
-    return divided_reports.of_measured(measured, "intel")
+    return divided_reports.of_pools(*POOLS, trials=True)
 
 
 def offer(made: Report, **changes: Any) -> str:
@@ -50,8 +50,7 @@ def test_the_missing_run(changes: dict[str, str], expected: str) -> None:
 
 def test_trials_that_were_left_out() -> None:
     """The answer says what was not tried and why, and offers the run that tries it."""
-    case = simulated_cases.make(("one disk",))
-    measured = measure(case.pools(), 1, retrieves=divided_reports.TRIED_RETRIEVES, trials=True)
+    measured = measure(POOLS, 1, retrieves=divided_reports.TRIED_RETRIEVES, trials=True)
     for run in (run for runs in measured.values() for run in runs):
         run.document["workloads"][0]["trials"] |= {
             "ceilings": [],
@@ -59,7 +58,7 @@ def test_trials_that_were_left_out() -> None:
             "state": "not-run",
             "reason": "they need 9 s",
         }
-    assert offer(divided_reports.of_measured(measured, "intel")) == (
+    assert offer(divided_reports.of_measured(measured, FAST)) == (
         "measure again with `trials: always` in the kind; not tried: lookup, unlink, memory (they need "
         "9 s)."
     )
