@@ -9,7 +9,7 @@ the parameters and never that of the sample that was drawn.
 import math
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -25,8 +25,10 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.inference.variations import Prior
 from io_benchmark.analysis.model import (
+    DIFFERENT,
     UNKNOWN,
     Comparison,
     Entry,
@@ -45,6 +47,7 @@ SIZES = (80, 60, 5)
 SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 MARGIN = 0.05
 ASSUMED = 0.05
+VARIATION = 0.05  # of workers, where log means are drawn
 _WINDOW_NS = 200_000_000
 # Two of five files are of each of the two larger sizes.
 _KINDS_OF_FIVE = (0, 0, 1, 1, 2)
@@ -276,6 +279,47 @@ def _pool(
         )
         workers.append(worker)
     return workers
+
+
+def side_of_logs(logs: Factors) -> SideData:
+    """Return a side by its workers' log means alone."""
+    return SideData(tuple(logs.tolist()), ())
+
+
+@dataclass
+class Growing:
+    """Two pools that get more workers until a look decides; they may have a past."""
+
+    ratio: float
+    schedule: Schedule = field(default_factory=Schedule)
+    seed: int = 1
+    priors: Callable[[np.random.Generator], Sequence[Prior | None]] = lambda _generator: (
+        None,
+        None,
+    )
+
+    def __post_init__(self) -> None:
+        self._generator = np.random.default_rng(self.seed)
+
+    def estimates(self, numbers: Sequence[int]) -> Iterator[tuple[int, Look, Estimate]]:
+        """Draw two pools; yield what so many of their workers show."""
+        candidate = self._generator.normal(math.log(self.ratio), VARIATION, numbers[-1])
+        baseline = self._generator.normal(0, VARIATION, numbers[-1])
+        priors = self.priors(self._generator)
+        for count in numbers:
+            look = self.schedule.look(count)
+            sides = side_of_logs(candidate[:count]), side_of_logs(baseline[:count])
+            yield count, look, Estimate.of_sides(*sides, ASSUMED, look, priors)
+
+    def until(
+        self, numbers: Sequence[int], verdicts: Sequence[Verdict] = DIFFERENT
+    ) -> tuple[bool, int]:
+        """Return whether any look gave one of the verdicts, and the workers per pool until then."""
+        for count, look, estimate in self.estimates(numbers):
+            (judgement,) = judge([estimate], [look], MARGIN)
+            if judgement.verdict in verdicts:
+                return True, count
+        return False, numbers[-1]
 
 
 @dataclass

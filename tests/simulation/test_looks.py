@@ -6,53 +6,21 @@ from the normal distribution. Before looks were adjusted, the schedules here had
 """
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import simulation
 from msgspec.structs import replace
+from simulation import Growing, side_of_logs
 
 from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.comparisons import compare_sides, judge
-from io_benchmark.analysis.inference.estimates import Estimate
+from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import DIFFERENT, Verdict
-from io_benchmark.analysis.observed.sides import SideData
 
 FALSE_CALLS = 0.05
-VARIATION = 0.05
-NOTHING = simulation.entry(np.full(40, 1000))
 SCHEDULES = [(3, 6), (2, 3, 4, 5, 6, 7), (3, 6, 12, 24), (10, 20, 30, 40, 50, 60)]
-
-
-def side(logs):
-    return SideData(tuple(logs.tolist()), ((NOTHING,),) * len(logs))
-
-
-class Growing:
-    """Two pools that get more workers until a look decides."""
-
-    def __init__(self, ratio: float, schedule: Schedule, seed: int) -> None:
-        self._generator = np.random.default_rng(seed)
-        self._shift = math.log(ratio)
-        self._schedule = schedule
-
-    def until(
-        self, looks: Sequence[int], verdicts: Sequence[Verdict] = DIFFERENT
-    ) -> tuple[bool, int]:
-        """Return whether any look gave one of the verdicts, and the workers per pool until then."""
-        candidate = self._generator.normal(self._shift, VARIATION, looks[-1])
-        baseline = self._generator.normal(0, VARIATION, looks[-1])
-        for count in looks:
-            look = self._schedule.look(count)
-            sides = side(candidate[:count]), side(baseline[:count])
-            estimate = Estimate.of_sides(sides[0], sides[1], simulation.ASSUMED, look)
-            (judgement,) = judge([estimate], [look], simulation.MARGIN)
-            if judgement.verdict in verdicts:
-                return True, count
-        return False, looks[-1]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +31,7 @@ class Growing:
 @pytest.mark.parametrize("looks", SCHEDULES, ids=str)
 def test_any_looks(ratio, verdicts, looks, repetitions, tolerance):
     """However often somebody looks, a report says so falsely in 5 of 100 pushes at most."""
-    growing = Growing(ratio, Schedule(), len(looks))
+    growing = Growing(ratio, seed=len(looks))
     called = sum(growing.until(looks, verdicts)[0] for _ in range(repetitions))
     assert called / repetitions <= FALSE_CALLS + tolerance
 
@@ -78,7 +46,7 @@ def test_any_looks(ratio, verdicts, looks, repetitions, tolerance):
 )
 def test_ten_percent_takes_fewer_workers(schedule, single, repetitions):
     """With the same power as a single look, at 70 % of its workers on average or fewer."""
-    growing = Growing(1.1, schedule, 1)
+    growing = Growing(1.1, schedule)
     outcomes = [growing.until(schedule.looks) for _ in range(repetitions)]
     assert np.mean([decided for decided, _ in outcomes]) >= 0.95
     counts = [count for _, count in outcomes]
@@ -92,15 +60,15 @@ def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
     generator = np.random.default_rng(4)
     called = 0
     for _ in range(repetitions):
-        baseline, *candidates = generator.normal(0, VARIATION, (4, 12))
+        baseline, *candidates = generator.normal(0, simulation.VARIATION, (4, 12))
         pairs = []
         for at, logs in enumerate(candidates):
             by_look = {
                 count: Pair(
                     str(at),
                     "",
-                    side(logs[:count]),
-                    side(baseline[:count]),
+                    side_of_logs(logs[:count]),
+                    side_of_logs(baseline[:count]),
                     variations.default(),
                     schedule.look(count),
                 )

@@ -7,22 +7,19 @@ means are drawn from the normal distribution. Each pool has a past of its own.
 """
 
 import math
-from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pytest
 import simulation
+from simulation import VARIATION, Growing, side_of_logs
 
 from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import WORKERS_AND_PAST, Estimate
-from io_benchmark.analysis.inference.looks import Look, Schedule
+from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.variations import Prior
-from io_benchmark.analysis.model import DIFFERENT
-from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.variances import MeanVariance
 
-FALSE_CALLS, VARIATION = 0.05, 0.05
+FALSE_CALLS = 0.05
 # A worker is added at a time, up to 12 per pool; or as many as the looks have.
 ONE_BY_ONE, LOOKS = range(3, 13), (3, 6, 12, 24)
 # Workers of each push, and how far the pushes' own variations differ.
@@ -51,44 +48,20 @@ def prior_of(generator: np.random.Generator, past: Past, variation: float) -> Pr
     return Prior.of_pushes(pooled, pushes, variations.default())
 
 
-def side_of(logs: np.ndarray) -> SideData:
-    return SideData(tuple(logs.tolist()), ())
-
-
-class Growing:
-    """Two pools with a past that get more workers until a look decides."""
-
-    def __init__(self, ratio: float, past: Past | None, *, variation: float = VARIATION) -> None:
-        self._generator = np.random.default_rng(1)
-        self._shift = math.log(ratio)
-        self._past, self._variation = past, variation
-
-    def estimates(self, numbers: Sequence[int]) -> Iterable[tuple[int, Look, Estimate]]:
-        """Draw two pools; yield what so many of their workers show."""
-        generator, most = self._generator, numbers[-1]
-        candidate = generator.normal(self._shift, VARIATION, most)
-        baseline = generator.normal(0, VARIATION, most)
-        priors = [self._past and prior_of(generator, self._past, self._variation) for _ in range(2)]
-        for count in numbers:
-            look = Schedule().look(count)
-            first, second = side_of(candidate[:count]), side_of(baseline[:count])
-            yield count, look, Estimate.of_sides(first, second, simulation.ASSUMED, look, priors)
-
-    def until(self, numbers: Sequence[int]) -> tuple[bool, int]:
-        """Return whether a look called the pools different, and the workers per pool until then."""
-        for count, look, estimate in self.estimates(numbers):
-            (judgement,) = judge([estimate], [look], simulation.MARGIN)
-            if judgement.verdict in DIFFERENT:
-                return True, count
-        return False, numbers[-1]
+def growing(ratio: float, past: str, variation: float = VARIATION) -> Growing:
+    """Two pools, each with a past of its own."""
+    return Growing(
+        ratio,
+        priors=lambda generator: [prior_of(generator, PASTS[past], variation) for _ in range(2)],
+    )
 
 
 @pytest.mark.parametrize("variation", [0.025, 0.05, 0.1], ids=["half", "equal", "twice"])
 @pytest.mark.parametrize("past", PASTS)
 def test_equal_pools(past, variation, repetitions, tolerance):
     """Whoever adds a worker at a time is told of a difference in 5 of 100 cases at most."""
-    growing = Growing(1.0, PASTS[past], variation=variation)
-    called = sum(growing.until(ONE_BY_ONE)[0] for _ in range(repetitions))
+    pools = growing(1.0, past, variation)
+    called = sum(pools.until(ONE_BY_ONE)[0] for _ in range(repetitions))
     assert called / repetitions <= FALSE_CALLS + tolerance
 
 
@@ -96,8 +69,8 @@ def test_equal_pools(past, variation, repetitions, tolerance):
 @pytest.mark.parametrize("past", ["12-pushes", "12-pushes-of-3", "40-pushes"])
 def test_coverage(past, count, repetitions, tolerance):
     """The interval at 95 % holds the truth in 95 ± 1 of 100 cases, whether the past counts or not."""
-    growing = Growing(1.1, PASTS[past])
-    found = [next(iter(growing.estimates([count])))[2] for _ in range(repetitions)]
+    pools = growing(1.1, past)
+    found = [next(iter(pools.estimates([count])))[2] for _ in range(repetitions)]
     covered = sum(not estimate.interval(0.95).excludes(1.1) for estimate in found)
     assert 0.94 - tolerance <= covered / repetitions <= 0.96 + tolerance
 
@@ -113,8 +86,8 @@ def test_coverage(past, count, repetitions, tolerance):
 )
 def test_ten_percent_takes_fewer_workers(numbers, past, most, repetitions):
     """A true 10 % is decided with fewer workers than without a past."""
-    growing, alone = Growing(1.1, PASTS[past]), Growing(1.1, None)
-    counts = [growing.until(numbers)[1] for _ in range(repetitions)]
+    pools, alone = growing(1.1, past), Growing(1.1)
+    counts = [pools.until(numbers)[1] for _ in range(repetitions)]
     without = [alone.until(numbers)[1] for _ in range(repetitions)]
     error = 3 * float(np.std(counts)) / math.sqrt(repetitions)
     assert np.mean(counts) <= most + error
@@ -124,8 +97,8 @@ def test_ten_percent_takes_fewer_workers(numbers, past, most, repetitions):
 @pytest.mark.parametrize("factor", [0.25, 0.5, 1.0, 2.0, 4.0])
 def test_the_past_is_dropped(factor, repetitions):
     """It counts for 6 workers per pool if they vary as it did, and hardly where by four times that."""
-    growing = Growing(1.0, PASTS["40-pushes"], variation=VARIATION * factor)
-    found = [next(iter(growing.estimates([6])))[2] for _ in range(repetitions)]
+    pools = growing(1.0, "40-pushes", VARIATION * factor)
+    found = [next(iter(pools.estimates([6])))[2] for _ in range(repetitions)]
     used = sum(estimate.method == WORKERS_AND_PAST for estimate in found) / repetitions
     least, most = {1.0: (0.55, 0.75), 0.5: (0.0, 0.1), 2.0: (0.1, 0.3)}.get(factor, (0.0, 0.01))
     error = 3 * 0.5 / math.sqrt(repetitions)
@@ -141,7 +114,7 @@ def test_declared_looks_do_without(look):
     """They have all of the error, which a past that varied half as much would exceed."""
     generator = np.random.default_rng(2)
     prior = prior_of(generator, PASTS["40-pushes"], VARIATION)
-    first, second = (side_of(generator.normal(0, VARIATION, 6)) for _ in range(2))
+    first, second = (side_of_logs(generator.normal(0, VARIATION, 6)) for _ in range(2))
     known, unknown = (
         Estimate.of_sides(first, second, simulation.ASSUMED, look, priors)
         for priors in ((prior, prior), (None, None))
