@@ -31,20 +31,9 @@ def of_pools(*pools: Pool, baseline: str = FAST, seed: int = 1, **options: Any) 
 
 
 def tried(*pools: Pool, baseline: str = FAST, seed: int = 1, **options: Any) -> Report:
-    """Compare pools that ran trials, and again with the run that confirms."""
-    options = {"retrieves": TRIED_RETRIEVES, **options}
-    measured = measure(pools, seed, trials=True, **options)
-    return confirmed(measured, pools, baseline, seed, **options)
-
-
-def confirmed(
-    measured: dict[str, list[Measured]],
-    pools: Sequence[Pool],
-    baseline: str,
-    seed: int,
-    **options: Any,
-) -> Report:
-    """Compare what the pools measured and tried; one more worker confirms it."""
+    """Compare pools that ran trials, and again with the run that confirms, on one more worker."""
+    options = {"retrieves": TRIED_RETRIEVES, "trials": True, **options}
+    measured = measure(pools, seed, **options)
     report = of_measured(measured, baseline)
     for pace in report.confirming.paces:
         (pool,) = (pool for pool in pools if pool.name == pace.pool)

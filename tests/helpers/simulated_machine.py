@@ -17,13 +17,9 @@ MB = 1e6
 SIZES_BYTES = tuple(size * MIB for size in seed_case.SIZES_MIB)
 # What first touching new memory costs on the usual machine; a copy includes it.
 USUAL_TOUCH_NS_PER_MIB = 150_000.0
-STALL_S = 0.06
-JOURNAL_S = 0.0006
-SYNC_S = 0.001
-STEP_S = 0.05
-TIMELINE_S = 0.5
-CHUNK_BYTES = 8 * MIB
-REQUEST_BYTES = 256 * 1024
+STALL_S, JOURNAL_S, SYNC_S = 0.06, 0.0006, 0.001
+STEP_S, TIMELINE_S = 0.05, 0.5
+CHUNK_BYTES, REQUEST_BYTES = 8 * MIB, 256 * 1024
 
 
 class Disk(NamedTuple):
@@ -61,7 +57,6 @@ class Machine:
     read_limit_mb_per_s: float = 0.0
     slows_down_after_gib: float = 0.0  # as disks do whose fast cells are full
     slows_down_factor: float = 1.0
-    slows_down_per_gib: float = 0.0  # little by little
     flush_ns_per_byte: float = 0.0  # of writeback in the kernel, where it is worth mentioning
     disks_vary: float = 0.04  # from one tenth of a second to the next
     stalls_per_gib: float = 0.05
@@ -148,27 +143,6 @@ class Counters:
         return max(0.0, self.time_s - known_s)
 
 
-class _PageCache:
-    """The files in memory; the least recently used leave first."""
-
-    def __init__(self, machine: Machine) -> None:
-        memory = machine.memory_gib * GIB
-        limit = machine.memory_limit_gib * GIB
-        self.memory_bytes = min(memory, limit or memory)
-        self._room_bytes = 0.92 * self.memory_bytes - (0 if limit else GIB)
-        self._files = list(range(round(len(SIZES_BYTES) * machine.resident_share)))
-
-    def holds(self, file: int) -> bool:
-        """Return whether the file is in memory; afterwards it is."""
-        held = file in self._files
-        if held:
-            self._files.remove(file)
-        self._files.append(file)
-        while sum(SIZES_BYTES[each] for each in self._files) > self._room_bytes:
-            del self._files[0]
-        return held
-
-
 @dataclass
 class Pace:
     """Bytes that may be written: they come at a rate, and those of the last seconds are kept."""
@@ -188,8 +162,12 @@ class Clock:
 
     def __init__(self, machine: Machine, generator: random.Random, destination: str) -> None:
         self._machine, self._generator, self._destination = machine, generator, destination
-        self._cache = _PageCache(machine)
-        self._dirty_limit = 0.9 * self._cache.memory_bytes * machine.dirty_ratio / 100
+        limit_bytes = machine.memory_limit_gib * GIB
+        memory_bytes = min(machine.memory_gib * GIB, limit_bytes or math.inf)
+        self._dirty_limit = 0.9 * memory_bytes * machine.dirty_ratio / 100
+        # The files in memory; the least recently used is the first one.
+        self._cached = list(range(round(len(SIZES_BYTES) * machine.resident_share)))
+        self._room_bytes = 0.92 * memory_bytes - (0 if limit_bytes else GIB)
         self._competitors = machine.competitors_per_cpu
         self._log_deviation, self._varies_at_s = 0.0, 0.0
         self.now = Counters(time_s=20.0)
@@ -206,9 +184,8 @@ class Clock:
             change = machine.disks_vary * self._generator.gauss(0, 1)
             self._log_deviation = 0.8 * self._log_deviation + change
             self._varies_at_s = now.time_s + 0.1
-        written_gib, full_gib = now.written_bytes / GIB, machine.slows_down_after_gib
-        factor = math.exp(self._log_deviation - machine.slows_down_per_gib * written_gib)
-        if full_gib and written_gib > full_gib:
+        factor = math.exp(self._log_deviation)
+        if machine.slows_down_after_gib and now.written_bytes > machine.slows_down_after_gib * GIB:
             factor *= machine.slows_down_factor
         return machine.write_bytes_per_s(factor)
 
@@ -281,6 +258,16 @@ class Clock:
         self.advance(machine.lookup_held_ms / 1e3 * self.vary(0.15))
         return self.now.since(before)
 
+    def _is_cached(self, file: int) -> bool:
+        """Return whether the file is in memory; afterwards it is."""
+        was_cached = file in self._cached
+        if was_cached:
+            self._cached.remove(file)
+        self._cached.append(file)
+        while sum(SIZES_BYTES[each] for each in self._cached) > self._room_bytes:
+            del self._cached[0]
+        return was_cached
+
     def copy(self, file: int, destination: str = "", pace: Pace | None = None) -> Counters:
         """Copy a file over, beside or in place of an earlier one; `memory`: to no disk."""
         machine, now, before = self._machine, self.now, self.now.copy()
@@ -294,7 +281,7 @@ class Clock:
                 now.dirty_bytes = 0.0
             # Truncation waits for pages that are under writeback.
             self._write_back()
-        in_memory = self._cache.holds(file) or destination == "memory"
+        in_memory = self._is_cached(file) or destination == "memory"
         factor = self.vary()
         ns_per_mib = machine.copy_ns_per_mib * machine.kernel_factor * machine.copy_factor
         more_touch_ns = max(0.0, machine.touch_ns_per_mib - USUAL_TOUCH_NS_PER_MIB)

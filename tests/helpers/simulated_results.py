@@ -171,24 +171,23 @@ def _mean_ns(rows: Sequence[Row]) -> dict[Part, float]:
 
 def _totals(machine: Machine, run: Counters, final_sync: Counters) -> Facts:
     """Return what an entry says of the whole run."""
-    names = _disk_names(machine)
-    cache_bytes = sum(SIZES_BYTES)
+    names, cache_bytes = _disk_names(machine), sum(SIZES_BYTES)
     others_bytes = machine.neighbour_share * machine.disks_bytes_per_s * run.time_s
     written_bytes = run.written_bytes + final_sync.written_bytes + others_bytes
-    moved = {"read": run.read_bytes, "written": written_bytes}
-    synced = {"read": 0.0, "written": final_sync.written_bytes}
-    of_each = [
-        {kind: round(total / len(names)) for kind, total in totals.items()}
-        for totals in (moved, synced)
-    ]
+    read, written, synced = (
+        round(total / len(names))
+        for total in (run.read_bytes, written_bytes, final_sync.written_bytes)
+    )
     return {
         f"{ENTRY}.run_ns": _ns(run.time_s),
         f"{ENTRY}.final_sync_ns": _ns(final_sync.time_s),
         f"{ENTRY}.dirty_before_sync_bytes": round(run.dirty_bytes + run.writeback_bytes),
         f"{ENTRY}.cache_state.cache_bytes": cache_bytes,
         f"{ENTRY}.cache_state.resident_bytes": round(cache_bytes * machine.resident_share),
-        f"{ENTRY}.device_bytes": dict.fromkeys(names, of_each[0]),
-        f"{ENTRY}.final_sync_device_bytes": dict.fromkeys(names, of_each[1]),
+        f"{ENTRY}.device_bytes": {name: {"read": read, "written": written} for name in names},
+        f"{ENTRY}.final_sync_device_bytes": {
+            name: {"read": 0, "written": synced} for name in names
+        },
     }
 
 

@@ -1,13 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Trials on a simulated machine, after its retrieves: some of these again, with one thing changed.
-
-A block of each kind is run in each round:
-
-  lookup  nothing is spent on a lookup
-  unlink  the destination is removed first, so its dirty pages are dropped and never written
-  memory  nothing is written to the disks
-  pace    a copy takes bytes that come at a rate; it waits where there are too few
-"""
+"""Trials on a simulated machine, after its retrieves: some of these again, with one thing changed."""
 
 import itertools
 from typing import Any

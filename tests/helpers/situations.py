@@ -214,9 +214,6 @@ TRUTHS = {
     "journal beside a limit": Truth(OPTIONS, joined(JOURNAL, limit(1.3, 1.6))),
     "sync": Truth(OPTIONS, drawn(synchronous=[True])),
     "step": Truth({"drift-over-time"}, FULL_CELLS, beside=SPEED),
-    "slower and slower": Truth(
-        {"drift-over-time"}, drawn(slows_down_per_gib=(0.12, 0.2)), beside=SPEED
-    ),
 }
 TOGETHER = {
     "read limit": ("memory limit",),

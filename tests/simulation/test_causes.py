@@ -56,6 +56,7 @@ def mistakes(report: Report, truth: Truth) -> Counter[str]:
         wrong_remedy=not first_remedy <= allowed | {"ext4-flush"},
         missed=not is_named and not is_open,
         not_separable=not is_named and is_open,
+        refuted=bool(truth.right & {*names(report, State.REFUTED)}),
     )
 
 
@@ -86,16 +87,21 @@ def judge(name: str, seed: int, share: float, how: str, *, is_long: bool = False
         "between": dice.uniform(0.01, 0.05),
         "retrieves": RETRIEVES if is_long else SHORT_RETRIEVES,
     }
-    measured = measure(pools, seed, trials=how != UNTRIED, **options)
-    report = divided_reports.of_measured(measured, baseline)
     if how == CONFIRMED:
-        report = divided_reports.confirmed(measured, pools, baseline, seed, **options)
+        report = divided_reports.tried(*pools, baseline=baseline, seed=seed, **options)
+    else:
+        measured = measure(pools, seed, trials=how == TRIED, **options)
+        report = divided_reports.of_measured(measured, baseline)
     (comparison,) = report.subjects[0].comparisons
     expected = Verdict.SLOWER if baseline == FAST else Verdict.FASTER
     if comparison.verdict is not expected or not report.diagnoses:
         return Counter()
-    parts = wrong_parts(report, measured) if how == UNTRIED else []
-    return mistakes(report, truth) + Counter(wrong_parts=len(parts))
+    found = mistakes(report, truth)
+    if how == UNTRIED:
+        found["wrong_parts"] = len(wrong_parts(report, measured))
+        # Where no cause is right, none may be open either.
+        found["open"] = not truth.right and bool(names(report, State.NOT_SEPARABLE))
+    return found
 
 
 @pytest.mark.parametrize(("how", "name"), SHORT)
