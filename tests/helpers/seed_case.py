@@ -323,14 +323,16 @@ def _document(pool: Pool, worker: int, seed: int, between: float) -> dict[str, A
     }
 
 
+def task_id_of(pool: str, worker: int) -> str:
+    """Return the id of a worker's task that the seed does not have."""
+    digest = hashlib.sha256(f"{pool}/{worker}".encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode()[:22]
+
+
 def _task(pool: Pool, worker: int) -> dict[str, Any]:
-    task_id = pool.task_id
-    if worker:
-        digest = hashlib.sha256(f"{pool.name}/{worker}".encode()).digest()
-        task_id = base64.urlsafe_b64encode(digest).decode()[:22]
     return {
         "pool": pool.name,
-        "task_id": task_id,
+        "task_id": task_id_of(pool.name, worker) if worker else pool.task_id,
         "task_group_id": "fQ7Jb3o0S5m1XyqkYV2c9A",
         "root_url": "https://firefox-ci-tc.services.mozilla.com",
         "instance_type": pool.machine,

@@ -5,8 +5,6 @@ Facts, times and counters come from one machine, so a fact never differs without
 time never without its cause. What the machine does not decide is as in seed 000's result files.
 """
 
-import base64
-import hashlib
 import itertools
 import math
 import random
@@ -78,7 +76,7 @@ def measure_one(
     run, final_sync = clock.now.since(clock.timeline[0]), clock.sync()
     facts = {
         "task.pool": pool.name,
-        "task.task_id": _task_id(f"{pool.name}/{number}"),
+        "task.task_id": seed_case.task_id_of(pool.name, number),
         "task.instance_type": None,
         "task.location.region": machine.zone[:-2],
         "task.location.zone": machine.zone,
@@ -89,7 +87,6 @@ def measure_one(
         "duration_ns": _ns(clock.now.time_s),
         f"{ENTRY}.destination": destination,
         f"{ENTRY}.retrieves_planned": retrieves,
-        f"{ENTRY}.sequence_sha256": _sha256(str([file for file, *_ in rows])).hex(),
     }
     facts |= _host(machine, generator) | _place(machine) | _limits(machine)
     facts |= _totals(machine, run, final_sync)
@@ -104,14 +101,6 @@ def measure_one(
 
 def _ns(seconds: float) -> int:
     return round(seconds * 1e9)
-
-
-def _sha256(text: str) -> bytes:
-    return hashlib.sha256(text.encode()).digest()
-
-
-def _task_id(identity: str) -> str:
-    return base64.urlsafe_b64encode(_sha256(identity)).decode()[:22]
 
 
 def _vary(machine: Machine, between: float, generator: random.Random) -> Machine:
