@@ -170,7 +170,7 @@ TRUTHS = {
     "slow CPU, other kernel, little user time": Truth(
         CPU, joined(OTHER_SLOW_CPU, OLD_KERNEL), LITTLE_USER_TIME
     ),
-    "steal": Truth(CPU | LOAD, drawn(stolen_share=(0.2, 0.5)), BUSY_CPU),
+    "steal": Truth(CPU, drawn(stolen_share=(0.2, 0.5)), BUSY_CPU),
     "slow kernel": Truth(KERNEL, joined(SLOW_KERNEL, OLD_KERNEL), BUSY_CPU),
     "slow copying kernel": Truth(KERNEL, joined(SLOW_COPIES, OLD_KERNEL), BUSY_CPU),
     "slow memory": Truth(CPU | TOUCH | KERNEL, SLOW_MEMORY, BUSY_CPU),
