@@ -136,9 +136,10 @@ def test_rates(
     """Of all truths together, few are not named, and hardly any wrong cause is.
 
     Windows of the timeline reach a limit that is a little above what disks write, so the limit
-    cannot be told from them: one case in nine is missed, and one in sixty blames another cause.
+    cannot be told from them: one case in eight is missed, and one in a hundred blames another cause.
     These are counted apart, with room for the few cases.
-    A kernel that only copies slowly, and `sync`, are not separable from what has the same effect.
+    A kernel that only copies slowly, `sync`, and fewer disks that are slower as well are not separable
+    from what has the same effect.
     """
     if not request.config.getoption("--long"):
         pytest.skip("only with --long")
