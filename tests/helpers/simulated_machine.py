@@ -79,10 +79,11 @@ class Machine:
     cp_version: str = "9.1"
     zone: str = "us-central1-f"
 
-    def write_bytes_per_s(self, factor: float = 1.0) -> float:
+    def write_bytes_per_s(self, factor: float = 1.0, *, is_limited: bool = True) -> float:
         """Return how many bytes of files are written where disks are so many times as fast as usual."""
         left = self.disks_bytes_per_s * max(1 - self.neighbour_share, 0.1)
-        return min(self._limit_bytes_per_s, left * factor) / (2 if self.journals_data else 1)
+        limit = self._limit_bytes_per_s if is_limited else math.inf
+        return min(limit, left * factor) / (2 if self.journals_data else 1)
 
     @cached_property
     def read_bytes_per_s(self) -> float:
@@ -178,7 +179,11 @@ class Clock:
         return math.exp(deviation * self._generator.gauss(0, 1))
 
     def _rate(self) -> float:
-        """Return how many bytes of files are written per second; neighbours in time are alike."""
+        """Return how many bytes of files are written per second."""
+        return self._machine.write_bytes_per_s(self._speed())
+
+    def _speed(self) -> float:
+        """Return how many times as fast as usual the disks are; neighbours in time are alike."""
         now, machine = self.now, self._machine
         if now.time_s >= self._varies_at_s:
             change = machine.disks_vary * self._generator.gauss(0, 1)
@@ -187,7 +192,7 @@ class Clock:
         factor = math.exp(self._log_deviation)
         if machine.slows_down_after_gib and now.written_bytes > machine.slows_down_after_gib * GIB:
             factor *= machine.slows_down_factor
-        return machine.write_bytes_per_s(factor)
+        return factor
 
     def advance(self, duration_s: float) -> None:
         """Let time pass; the flusher takes what is above the background limit."""
@@ -202,7 +207,8 @@ class Clock:
             written = min(now.writeback_bytes, rate * step_s)
             now.writeback_bytes -= written
             now.written_bytes += written * machine.times_written
-            writing_s = written / rate
+            # Disks that a cgroup holds back are idle.
+            writing_s = written / machine.write_bytes_per_s(self._speed(), is_limited=False)
             others_s = machine.neighbour_share * (step_s - writing_s)
             self._pass(step_s, writing_s + others_s)
 

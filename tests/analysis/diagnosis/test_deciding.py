@@ -355,6 +355,15 @@ EDGES = [
     slower("cgroup-io-limit: reached", held_back, (229, RULED_OUT), (227, SUPPORTED)),
     slower("cgroup-io-limit: enforced", held_back, (154, RULED_OUT), (157, SUPPORTED)),
     slower(
+        "cgroup-io-limit: disks that are idle meanwhile",
+        lambda share: (
+            held_back(260)
+            | waiting_for_io(0.8)
+            | {"timeline.devices.nvme1n1.busy_ms": changing(lambda ms: share * ms)}
+        ),
+        *((0.72, SUPPORTED), (0.73, RULED_OUT)),
+    ),
+    slower(
         "cgroup-io-limit: what idle disks wrote",
         lambda mib: io_limit(400 * MIB) | HALF_RATE | idle_writes(mib),
         *((370, RULED_OUT), (374, SUPPORTED), (499, SUPPORTED), (501, RULED_OUT)),

@@ -36,6 +36,12 @@ def test_what_disks_keep_up(blocked, calm, peak):
     assert Window.peak([*blocked, *calm]) == (peak and pytest.approx(peak, rel=1e-4))
 
 
+@pytest.mark.parametrize(("blocked_share", "rate"), [(0.49, 10.0), (0.5, 20.0)])
+def test_writes_while_blocked(blocked_share: float, rate: float) -> None:
+    """A process that works for longer does not show when the disks wrote."""
+    assert Window(1.0, 0.0, 10.0, blocked_share).writing_bytes_per_s == rate
+
+
 @pytest.mark.parametrize(("count", "peak"), [(19, 30.0), (20, 20.0)])
 def test_requests_that_end_in_another_window(count: int, peak: float) -> None:
     """From twenty windows on, two together count as one."""

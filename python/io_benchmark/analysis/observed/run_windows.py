@@ -167,6 +167,12 @@ class Window(NamedTuple):
         """Return the rate of the reads while the process was blocked: it waits for each of them."""
         return self.read_bytes_per_s / max(self.blocked_share, _READS_SHARE)
 
+    @property
+    def writing_bytes_per_s(self) -> float:
+        """Return the rate of the writes, if the disks write only while the process is blocked by them."""
+        is_blocked = self.blocked_share >= _BLOCKED_SHARE
+        return self.written_bytes_per_s / (self.blocked_share if is_blocked else 1.0)
+
 
 def _kept_up(rates: Sequence[float]) -> float:
     """Return the rate that 90 % of these reach at most: most are the same, and some are less.

@@ -23,16 +23,19 @@ from io_benchmark.analysis.diagnosis.effects import (
     SideEvidence,
     Size,
     as_share,
+    is_enough,
     span,
 )
 from io_benchmark.analysis.diagnosis.rules import cause
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit
+from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 11
 _PAST = {"read": "read", "write": "wrote"}
 _COPIED_BYTES, _BUSY = attrgetter("copied_bytes"), attrgetter("busiest_share")
+_IDLE_WRITES = attrgetter("idle_write_rate")
 # Disks that are busy for less of the time are not held up, or are held back before they count as busy.
 _LEAST_BUSY, _MOSTLY_BUSY = 0.03, 0.8
 # Single requests keep a disk busy for longer than many at once do.
@@ -59,6 +62,21 @@ def _read_more(case: Case) -> bool:
     return slower - faster >= _MORE_READS_SHARE * copied and per_s * AS_FAST_SHARE < 1
 
 
+def _first_reads_ns(run: Run) -> float | None:
+    """Return how much longer a retrieve takes on average, because files are read for the first time."""
+    rate = run.entry.first_read_bytes_per_s
+    if run.moved_bytes is None or rate is None:
+        return None
+    return run.moved_bytes[0] / rate * NS_PER_S / len(run.entry.total_ns)
+
+
+def _only_reads_are_slower(case: Case) -> bool:
+    """Return whether idle disks wrote as fast on both sides, and first reads explain enough."""
+    writes, share = case.times_as_fast(_IDLE_WRITES), case.explained_share(_first_reads_ns)
+    is_as_fast = writes is not None and writes * AS_FAST_SHARE < 1
+    return is_as_fast and share is not None and is_enough(share)
+
+
 def _had_less_to_do(case: Case) -> bool:
     """Return whether the slower side's disks are as fast while they are busy, and often were not.
 
@@ -82,7 +100,7 @@ _IO_WAIT = span(
     tried_by=TrialKind.PACE,
 )
 def _disk_speed(case: Case) -> Effect:
-    reads = case.mostly_reads
+    reads = case.mostly_reads or _only_reads_are_slower(case)
     way, rate = (0, "read") if reads else (1, "write")
     of_each, of_all = partial(of_each_disk, way), partial(of_all_disks, way)
     template = f"{rate} rate per disk {{value}}"

@@ -43,6 +43,9 @@ _SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 1024
 _LARGE_REQUEST_BYTES = (192 * 1024, 1536 * 1024)
 # Limits of operations are compared as if each had this size.
 _OPERATION_BYTES = 128 * 1024
+# Disks that are busy for less of the time for which copies are blocked may be held back: the kernel counts
+# no disk as busy that waits for a cgroup.
+_IDLE_SHARE = 0.9
 # A disk that moves this share of the other's rate or more is as fast.
 AS_FAST_SHARE = 0.9
 _LIMITS_SHOWN = 4
@@ -120,8 +123,11 @@ def _binding(side: Iterable[Run]) -> list[IoLimit]:
 
 
 def _binds(limit: IoLimit, run: Run) -> bool:
-    blocked = _share_of_time(run, [window.blocked_share for window in run.windows])
-    return _at_limit_share(limit, run) > _BINDS_SHARE * blocked
+    return _at_limit_share(limit, run) > _BINDS_SHARE * _blocked_share(run)
+
+
+def _blocked_share(run: Run) -> float:
+    return _share_of_time(run, [window.blocked_share for window in run.windows])
 
 
 def _share_of_time(run: Run, shares: Sequence[float]) -> float:
@@ -137,7 +143,7 @@ def _at_limit_share(limit: IoLimit, run: Run) -> float:
     or after a burst. Without windows, an average over the run that is near the limit counts as all of
     the time.
     """
-    rates = [_rate(limit, window) for window in run.windows]
+    rates = _rates(limit, run)
     if rates:
         is_at = _is_measured_at(limit, run)
         if is_at is None:
@@ -145,8 +151,8 @@ def _at_limit_share(limit: IoLimit, run: Run) -> float:
             is_at = windows_at >= max(2, _HELD_SHARE * len(rates))
         if not is_at:
             return 0.0
-        held = [_held_share(limit, window, run) for window in run.windows]
-        return _share_of_time(run, held)
+        windows = zip(run.windows, rates, strict=True)
+        return _share_of_time(run, [_held_share(limit, *window, run) for window in windows])
     averages = run.moved_bytes_per_s
     if averages is None or run.stack is None:
         return 1.0  # nothing shows that it does not
@@ -174,17 +180,22 @@ def _is_measured_at(limit: IoLimit, run: Run) -> bool | None:
     return True if _is_at(limit, rate, run, _MEASURED_AT_LIMIT_SHARE) else None
 
 
-def _held_share(limit: IoLimit, window: Window, run: Run) -> float:
+def _held_share(limit: IoLimit, window: Window, rate: float, run: Run) -> float:
     """Return the share of a window in which copies were blocked by a limit that holds."""
     if not _is_of_bytes(limit):
-        return window.blocked_share * _is_at(limit, _rate(limit, window), run)
+        return window.blocked_share * _is_at(limit, rate, run)
     moved = (window.read_bytes_per_s, window.written_bytes_per_s)[_way(limit)]
-    rate = moved / _disks_at_once(limit, run)
-    return min(window.blocked_share, rate / max(1, limit.value))
+    moved_by_each = moved / _disks_at_once(limit, run)
+    return min(window.blocked_share, moved_by_each / max(1, limit.value))
 
 
-def _rate(limit: IoLimit, window: Window) -> float:
-    return (window.reading_bytes_per_s, window.written_bytes_per_s)[_way(limit)]
+def _rates(limit: IoLimit, run: Run) -> list[float]:
+    """Return the rate of reads or writes in each window: of disks that seem idle, while copies waited for them."""
+    if _way(limit) == 0:
+        return [window.reading_bytes_per_s for window in run.windows]
+    if run.busiest_share is None or run.busiest_share >= _IDLE_SHARE * _blocked_share(run):
+        return [window.written_bytes_per_s for window in run.windows]
+    return [window.writing_bytes_per_s for window in run.windows]
 
 
 def _is_at(
