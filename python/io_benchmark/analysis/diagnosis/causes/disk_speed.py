@@ -64,17 +64,16 @@ def _read_more(case: Case) -> bool:
 
 def _first_reads_ns(run: Run) -> float | None:
     """Return how much longer a retrieve takes on average, because files are read for the first time."""
-    rate = run.entry.first_read_bytes_per_s
-    if run.moved_bytes is None or rate is None:
+    moved, rate = run.moved_bytes, run.entry.first_read_bytes_per_s
+    if moved is None or rate is None:
         return None
-    return run.moved_bytes[0] / rate * NS_PER_S / len(run.entry.total_ns)
+    return moved[0] / rate * NS_PER_S / len(run.entry.total_ns)
 
 
 def _only_reads_are_slower(case: Case) -> bool:
     """Return whether idle disks wrote as fast on both sides, and first reads explain enough."""
-    writes, share = case.times_as_fast(_IDLE_WRITES), case.explained_share(_first_reads_ns)
-    is_as_fast = writes is not None and writes * AS_FAST_SHARE < 1
-    return is_as_fast and share is not None and is_enough(share)
+    writes = case.times_as_fast(_IDLE_WRITES) or math.inf
+    return writes * AS_FAST_SHARE < 1 and is_enough(case.explained_share(_first_reads_ns) or 0.0)
 
 
 def _had_less_to_do(case: Case) -> bool:
