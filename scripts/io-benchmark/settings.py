@@ -101,8 +101,8 @@ _FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
 _pool_name = _matching(POOL, str, "1 to 100 letters, digits and _.-")
 _new_place = _matching(_NEW_PLACE, _place, "NAME=/absolute/path")
 _sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
-# A stream of this process has other writers.
 _folder = _matching(r"[^\0]+", os.path.abspath, "a folder")
+# A stream of this process has other writers.
 _output_file = _matching(r"(?!/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
 
 

@@ -203,12 +203,12 @@ class Clock:
             surplus = max(0.0, now.dirty_bytes - self._dirty_limit / 2)
             now.dirty_bytes -= surplus
             now.writeback_bytes += surplus
-            rate = self._rate()
-            written = min(now.writeback_bytes, rate * step_s)
+            speed = self._speed()
+            written = min(now.writeback_bytes, machine.write_bytes_per_s(speed) * step_s)
             now.writeback_bytes -= written
             now.written_bytes += written * machine.times_written
             # Disks that a cgroup holds back are idle.
-            writing_s = written / machine.write_bytes_per_s(self._speed(), is_limited=False)
+            writing_s = written / machine.write_bytes_per_s(speed, is_limited=False)
             others_s = machine.neighbour_share * (step_s - writing_s)
             self._pass(step_s, writing_s + others_s)
 

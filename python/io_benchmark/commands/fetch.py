@@ -63,7 +63,7 @@ def run(given: Given, context: Context) -> int:
     store.add_without_result(reading.without_result)
     if store.runs:
         context.print(str(store.folder))
-    problems = reading.problem_lines()
+    problems = reading.take_problem_lines()
     for remark in reading.remark_lines():
         context.tell(f"note: {remark}")
     context.tell_errors(problems)

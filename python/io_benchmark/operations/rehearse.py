@@ -184,8 +184,7 @@ def _confirming_tasks(
         context.tell(f"To confirm: {pace_text(pace)}")
         model = next(task for task in tasks if task.pool == pace.pool)
         labels = [task.label for task in confirming_tasks]
-        job = job_of(model.label, pace.pool)
-        label = new_label(job, labels, CONFIRMING)
+        label = new_label(job_of(model.label, pace.pool), labels, CONFIRMING)
         definition = with_trials(model.definition, pace.bytes_per_s)
         confirming_tasks.append(replace(model, label=label, definition=definition))
     return confirming_tasks

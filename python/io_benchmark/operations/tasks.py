@@ -107,10 +107,9 @@ def rank_labels(
     labels = tuple(
         replace(row, cause=causes.get((row.pool, row.reference), "")) for row in ranking.labels
     )
-    remarks = reading.remarks
-    if query.totals.without_time:
-        count = query.totals.without_time
-        remarks = (*remarks, f"runs that end before they start: {count:,}; they are left out")
+    count = query.totals.without_time
+    left_out = [f"runs that end before they start: {count:,}; they are left out"] if count else []
+    remarks = (*reading.remarks, *left_out)
     return replace(ranking, labels=labels, unreadable=reading.unreadable, remarks=remarks)
 
 

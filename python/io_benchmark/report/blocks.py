@@ -55,9 +55,9 @@ class Item(Struct, frozen=True):
     rank: int = ALWAYS
 
     @classmethod
-    def led(cls, lead: str, rest: str, *, kind: str = STRONG, rank: int = ALWAYS) -> "Item":
-        """Begin with a few words of a kind: 'Try: …'."""
-        return cls((Words(lead, kind), f" {rest}"), rank=rank)
+    def led(cls, lead: str, rest: str, *, rank: int = ALWAYS) -> "Item":
+        """Begin with a few strong words: 'Try: …'."""
+        return cls((Words(lead, STRONG), f" {rest}"), rank=rank)
 
     @classmethod
     def answer(

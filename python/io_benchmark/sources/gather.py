@@ -130,7 +130,7 @@ def gather_profiles(addresses: Sequence[str], query: protocol.ProfileQuery) -> G
 
 
 def _gathered(results: Iterable[T], reading: protocol.Reading, **facts: Any) -> Gathered[T]:
-    return Gathered(tuple(results), reading.problem_lines(), reading.remark_lines(), **facts)
+    return Gathered(tuple(results), reading.take_problem_lines(), reading.remark_lines(), **facts)
 
 
 def wait_for(

@@ -82,8 +82,8 @@ class Reading(Struct):
         """Add a remark."""
         self.remarks.append((position, clean(sentence)))
 
-    def problem_lines(self) -> tuple[str, ...]:
-        """Return the problems in the order of their positions, and what the budget left out."""
+    def take_problem_lines(self) -> tuple[str, ...]:
+        """Return the problems in the order of their positions, and once what the budget left out."""
         lines = (line for _, line in sorted(self.problems))
         return (*lines, *self.budget.take_left_out())
 

@@ -99,13 +99,8 @@ class Batches(Workload):
             yield
         if not self._rows:
             raise WorkloadError("no operation ended within %g s" % limit_s)
-        figures = (
-            self.log_label,
-            len(self._rows),
-            planned,
-            self._mean(),
-            entry["run_ns"] / NS_PER_S,
-        )
+        seconds = entry["run_ns"] / NS_PER_S
+        figures = (self.log_label, len(self._rows), planned, self._mean(), seconds)
         say("  %s[%d/%d] mean %s, %.1f s" % figures)
 
     def _measure_turn(self, entry):

@@ -78,7 +78,7 @@ class SeedSteps(AbstractContextManager):
 
     def __exit__(self, *_):
         """Leave an interrupted grep: it ends by itself, and the end of the run waits for it."""
-        self._account.__exit__()
+        self._account.close()
         os.close(self._answer)
         os.close(self._output)
 

@@ -31,7 +31,8 @@ EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
 _MEAN_NS, _BLOCKED_NS = attrgetter("mean_ns"), attrgetter("entry.blocked_ns")
 _WAITS_FOR_DISKS = attrgetter("waits_for_disks")
 _READ_RATES = (attrgetter("busy_read_rate"),)
-_WRITE_RATES = attrgetter("idle_write_rate"), attrgetter("busy_write_rate")
+IDLE_WRITES = attrgetter("idle_write_rate")
+_WRITE_RATES = IDLE_WRITES, attrgetter("busy_write_rate")
 
 Value = TypeVar("Value", bound=Hashable)
 

@@ -30,7 +30,7 @@ from io_benchmark.analysis.diagnosis.rules import CauseRule, judge_workers
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.observed.runs import WAITS_SHARE, Run
 from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, share, statement
+from io_benchmark.analysis.statements import Statement, ratio_of, share, statement
 from io_benchmark.analysis.time_parts import Kind, Part, Phase, in_copies
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -152,8 +152,8 @@ def _predicts_too_little(judged: _Judged) -> _Outcome:
     return State.RULED_OUT, statement(
         "The sides differ in this, but it predicts {predicted} of the measured {measured}: {share} of "
         "the difference.",
-        predicted=Quantity(predicted, Unit.RATIO),
-        measured=Quantity(ratio, Unit.RATIO),
+        predicted=ratio_of(predicted),
+        measured=ratio_of(ratio),
         share=as_share(explained),
     )
 
@@ -296,8 +296,8 @@ def _cause(judged: _Judged) -> Cause:
             template = "This makes {predicted} of the measured {measured}: {share}."
         sentence = statement(
             template,
-            measured=Quantity(case.ratio, Unit.RATIO),
-            predicted=Quantity(predicted, Unit.RATIO),
+            measured=ratio_of(case.ratio),
+            predicted=ratio_of(predicted),
             share=share(explained),
         )
         reasons = (*reasons, sentence)

@@ -21,7 +21,6 @@ _SUITE = "io-benchmark-comparison"
 _UNIT = "ratio"
 # Treeherder allows one option of up to 100 characters; this uses none.
 OPTION_LENGTH = 45
-
 _LARGEST = 1e12
 _DECIMALS = 6
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")

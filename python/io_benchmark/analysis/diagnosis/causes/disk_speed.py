@@ -8,7 +8,7 @@ import math
 from functools import partial
 from operator import attrgetter
 
-from io_benchmark.analysis.diagnosis.case import MOVED, Case, moving_share
+from io_benchmark.analysis.diagnosis.case import IDLE_WRITES, MOVED, Case, moving_share
 from io_benchmark.analysis.diagnosis.causes import run_conditions
 from io_benchmark.analysis.diagnosis.causes.disks import ALIKE_RATIO, LIMITED, WRITING
 from io_benchmark.analysis.diagnosis.causes.io_limits import (
@@ -28,14 +28,13 @@ from io_benchmark.analysis.diagnosis.effects import (
 )
 from io_benchmark.analysis.diagnosis.rules import cause
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import Quantity, Unit
+from io_benchmark.analysis.statements import Unit, ratio_of
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 ORDER = 11
 _PAST = {"read": "read", "write": "wrote"}
 _COPIED_BYTES, _BUSY = attrgetter("copied_bytes"), attrgetter("busiest_share")
-_IDLE_WRITES = attrgetter("idle_write_rate")
 # Disks that are busy for less of the time are not held up, or are held back before they count as busy.
 _LEAST_BUSY, _MOSTLY_BUSY = 0.03, 0.8
 # Single requests keep a disk busy for longer than many at once do.
@@ -65,14 +64,12 @@ def _read_more(case: Case) -> bool:
 def _first_reads_ns(run: Run) -> float | None:
     """Return how much longer a retrieve takes on average, because files are read for the first time."""
     moved, rate = run.moved_bytes, run.entry.first_read_bytes_per_s
-    if moved is None or rate is None:
-        return None
-    return moved[0] / rate * NS_PER_S / len(run.entry.total_ns)
+    return moved[0] / rate * NS_PER_S / len(run.entry.total_ns) if moved and rate else None
 
 
 def _only_reads_are_slower(case: Case) -> bool:
     """Return whether idle disks wrote as fast on both sides, and first reads explain enough."""
-    writes = case.times_as_fast(_IDLE_WRITES) or math.inf
+    writes = case.times_as_fast(IDLE_WRITES) or math.inf
     return writes * AS_FAST_SHARE < 1 and is_enough(case.explained_share(_first_reads_ns) or 0.0)
 
 
@@ -152,5 +149,5 @@ def _disk_speed(case: Case) -> Effect:
         # Whatever lies between a file and its disk makes the disk write less, too. Another model says
         # nothing: machine types name the same disk differently.
         Proof.LEFTOVER,
-        ratio=Quantity(1 / each, Unit.RATIO),
+        ratio=ratio_of(1 / each),
     )

@@ -193,7 +193,8 @@ def _rates(limit: IoLimit, run: Run) -> list[float]:
     """Return the rate of reads or writes in each window: of disks that seem idle, while copies waited for them."""
     if _way(limit) == 0:
         return [window.reading_bytes_per_s for window in run.windows]
-    if run.busiest_share is None or run.busiest_share >= _IDLE_SHARE * _blocked_share(run):
+    busy = run.busiest_share
+    if busy is None or busy >= _IDLE_SHARE * _blocked_share(run):
         return [window.written_bytes_per_s for window in run.windows]
     return [window.writing_bytes_per_s for window in run.windows]
 

@@ -23,7 +23,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.machines import dirty_room
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import MIB, Quantity, Unit, statement
+from io_benchmark.analysis.statements import MIB, Quantity, Unit, ratio_of, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import NS_PER_S
@@ -217,7 +217,7 @@ def _cpu(case: Case) -> Effect:
         return evidence.opposes("Fixed work in user mode takes as long on the CPUs of both sides.")
     supported = evidence.supports(
         "Fixed work in user mode takes {ratio} as long on the slower side's CPU.",
-        ratio=Quantity(in_user_mode, Unit.RATIO),
+        ratio=ratio_of(in_user_mode),
     )
     share = case.share_of_work(in_user_mode, in_all(*ON_CPU))
     too_little = "Fixed work takes longer on the slower side's CPU, but that makes up {share} of the difference."
@@ -304,8 +304,8 @@ def _kernel(case: Case, effect: Effect) -> Effect:
     supported = effect.evidence.supports(
         "The kernels differ. With the CPUs' speeds taken out, fixed copying in the kernel takes {copying} "
         "as long, and system calls take {calling}.",
-        copying=Quantity(copying, Unit.RATIO),
-        calling=Quantity(calling, Unit.RATIO),
+        copying=ratio_of(copying),
+        calling=ratio_of(calling),
     )
     shares = (
         case.share_of_work(copying, in_copies(Kind.KERNEL)),

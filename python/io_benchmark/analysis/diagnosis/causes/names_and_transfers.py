@@ -21,7 +21,7 @@ from io_benchmark.analysis.diagnosis.effects import (
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_place, other_subject
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import Quantity, Unit, count, statement
+from io_benchmark.analysis.statements import Quantity, Unit, count, ratio_of, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import BatchEntry
@@ -154,7 +154,7 @@ def _overlay_layers(case: Case, effect: Effect) -> Effect:
         )
     return effect.also(
         "Looking up a name that is in none of them takes {ratio} as long.",
-        ratio=Quantity(ratio, Unit.RATIO),
+        ratio=ratio_of(ratio),
     )
 
 

@@ -32,7 +32,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, other_poo
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import Quantity, Unit, Value, statement
+from io_benchmark.analysis.statements import Quantity, Unit, Value, ratio_of, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -206,7 +206,7 @@ def _random_io(case: Case) -> Effect:
         "The slower side's disks do {ratio} fewer operations per second ({variant}).",
         # Copies are sequential: whatever slows them may slow these operations as well.
         proof=None if is_itself else Proof.LEFTOVER,
-        ratio=Quantity(ratio, Unit.RATIO),
+        ratio=ratio_of(ratio),
         variant=chosen.subject.variant,
     )
     return effect if chosen.is_decided else effect.may_be_chance()
@@ -235,7 +235,7 @@ def _slow_flush(case: Case) -> Effect:
         "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
         Size.measured(case, ratio),
         Proof.LEFTOVER,
-        ratio=Quantity(ratio, Unit.RATIO),
+        ratio=ratio_of(ratio),
     )
 
 
@@ -268,5 +268,5 @@ def _slow_journal(case: Case) -> Effect:
         "its journal's commits.",
         Size.measured(case, journal),
         Proof.LEFTOVER,
-        ratio=Quantity(journal, Unit.RATIO),
+        ratio=ratio_of(journal),
     )

@@ -29,7 +29,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import other_pool
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.disks import FAIR_QUEUEING
 from io_benchmark.analysis.observed.runs import LAYERED, Run
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, ratio_of, statement
 from io_benchmark.results.machine import Device
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -270,7 +270,7 @@ def _scheduler_choice(case: Case, effect: Effect) -> Effect:
         )
     # Other differences can make them slower as well.
     return replace(effect, workload=None).also(
-        "Synchronous writes take {ratio} as long.", ratio=Quantity(ratio, Unit.RATIO)
+        "Synchronous writes take {ratio} as long.", ratio=ratio_of(ratio)
     )
 
 
