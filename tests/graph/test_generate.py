@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The tasks that names mean, generated in this process."""
+"""The tasks that names mean, generated in this process; a mistake in a tree is one line."""
+
+import logging
+import os
+import sys
 
 import pytest
 from embedding import shell_text
-from taskgraph.parameters import base_schema
+from taskgraph import parameters
 
-from io_benchmark.graph import generate as module
+from io_benchmark.errors import GraphError
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import PARTS, Root
 
-from .conftest import REPOSITORY, copy_tree
+from .conftest import KIND, REPOSITORY, copy_tree
 
 OWN = Root(REPOSITORY, "checkout")
 AMD_16, AMD_30, INTEL = (f"io-benchmark-{pool}" for pool in ("amd-16", "amd-30", "intel"))
@@ -28,8 +32,18 @@ def test_selection(jobs, expected):
     assert [task.label for task in generate(OWN, jobs)] == expected
 
 
+def state():
+    """What a generation may change in its process."""
+    level = logging.getLogger("taskgraph").level
+    return dict(os.environ), list(sys.path), list(parameters.defaults_functions), level
+
+
 def test_one_tree_after_another(tree, change):
-    """Another tree's kinds and its own transforms are taken, and then the first one's again."""
+    """Another tree's kinds and its own transforms are taken, and then the first one's again.
+
+    Each generation is as in a separate process.
+    """
+    before = state()
     change("    retrieves: 2000", "    retrieves: 77")
     change("\nset -x\n", "\nset -ux\n", "python/io_benchmark_taskgraph/transforms/command.py")
 
@@ -41,6 +55,7 @@ def test_one_tree_after_another(tree, change):
         "set -x\n", "set -ux\n", 1
     )
     assert command(OWN) == first
+    assert state() == before
 
 
 def test_bundled_copy(tmp_path, monkeypatch):
@@ -52,7 +67,73 @@ def test_bundled_copy(tmp_path, monkeypatch):
     assert generate(root, names) == expected
 
 
-def test_parameters_are_complete():
-    """No parameter is left to a default, which would ask git; only our own is added."""
-    names = {*base_schema.__struct_encode_fields__, "io_benchmark_jobs"} - {"code-review"}
-    assert set(module._parameters(["amd-16"])) == names
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param(
+            "{symbol: IOB(intel)}",
+            "{symbol: IOB}",
+            f"{KIND}: task intel: treeherder.symbol: 'IOB' is not a group and a symbol of at most 25 "
+            "characters each; write them as IOB(amd16)",
+            id="a transform's",
+        ),
+        pytest.param(
+            "    intel:\n",
+            "    amd-16:\n",
+            f"{KIND} line {{line}}: the key amd-16 is given twice in one mapping and only the last "
+            "would count; rename or remove one",
+            id="a key twice",
+        ),
+        pytest.param(
+            "IOB(intel)}",
+            "IOB(intel)",
+            f"{KIND} line {{last}}: did not find expected ',' or '}}'; correct the YAML there",
+            id="no YAML",
+        ),
+        pytest.param(
+            "        worker-type: b-linux\n",
+            "",
+            "In io-benchmark kind task 'intel': Object missing required field `worker-type`",
+            id="taskgraph's schema",
+        ),
+        pytest.param(
+            "worker-type: b-linux\n",
+            "worker-type: b-linux-huge\n",
+            "taskcluster/config.yml: workers.aliases has no 'b-linux-huge', which a task names as its "
+            "worker-type; add the alias or correct the task",
+            id="no alias",
+        ),
+        pytest.param(
+            "{in-tree: update-verify}",
+            "{in-tree: other}",
+            "{root}/taskcluster/docker/other/Dockerfile: no such file; create it or correct the kind "
+            "that names it",
+            id="no image",
+        ),
+        pytest.param(
+            "transforms.command:",
+            "transforms.commandz:",
+            "the kinds in {root}/taskcluster cannot be generated (ModuleNotFoundError: No module named "
+            "'io_benchmark_taskgraph.transforms.commandz'); `taskgraph full` shows where",
+            id="any other",
+        ),
+    ],
+)
+def test_mistakes(tree, change, old, new, expected):
+    """Each mistake in kind.yml is one line that says where, what and what to do."""
+    change(old, new)
+    lines = (tree.path / KIND).read_text().splitlines()
+    line = max([number for number, line in enumerate(lines, 1) if line == "    amd-16:"], default=0)
+    with pytest.raises(GraphError) as caught:
+        generate(tree, [])
+    for name, value in (("line", line), ("last", len(lines) + 1), ("root", tree.path)):
+        expected = expected.replace(f"{{{name}}}", str(value))
+    assert str(caught.value) == expected
+
+
+def test_mistake_is_silent(tree, change, caplog, capfd):
+    """The error is all that a mistake brings: taskgraph's own messages are not shown."""
+    change("        using: run-task\n", "")
+    with caplog.at_level(logging.DEBUG), pytest.raises(GraphError):
+        generate(tree, [])
+    assert (caplog.records, capfd.readouterr()) == ([], ("", ""))

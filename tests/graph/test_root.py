@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Which tree a command works on."""
+"""Which tree a command works on, and the copy that taskgraph takes for the root."""
+
+import shutil
+import tempfile
 
 import pytest
 
 from io_benchmark.errors import UsageError
-from io_benchmark.graph import root
-from io_benchmark.graph.root import MARKS, Root
+from io_benchmark.graph import root as module
+from io_benchmark.graph.root import MARKS, PARTS, PROGRAM, TRANSFORMS, Root, usable_tree
+
+from .conftest import copy_tree
 
 
 def make_tree(folder):
@@ -18,7 +23,7 @@ def make_tree(folder):
 @pytest.fixture
 def bundle(tmp_path, monkeypatch):
     """A program installed from its wheel."""
-    monkeypatch.setattr(root, "BUNDLE", make_tree(tmp_path / "bundle"))
+    monkeypatch.setattr(module, "BUNDLE", make_tree(tmp_path / "bundle"))
     return tmp_path / "bundle"
 
 
@@ -53,7 +58,7 @@ def test_a_path_that_cannot_be_read(tmp_path, name):
 def test_checkout_around(tmp_path, monkeypatch):
     """From any folder of a checkout, the checkout; from elsewhere, the one that the program is in."""
     checkout = make_tree(tmp_path / "checkout")
-    monkeypatch.setattr(root, "BUNDLE", checkout / "python/io_benchmark/bundle")
+    monkeypatch.setattr(module, "BUNDLE", checkout / "python/io_benchmark/bundle")
     for folder in ("checkout", "checkout/python/deep", "elsewhere"):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         assert Root.find(None, tmp_path / folder) == Root(checkout, "checkout")
@@ -64,3 +69,43 @@ def test_other_projects_tree_is_passed_over(tmp_path, bundle):
     other = make_tree(tmp_path / "firefox")
     (other / MARKS[1]).write_text("- gecko_taskgraph.transforms.io_benchmark:transforms")
     assert Root.find(None, other) == Root(bundle, "bundled copy")
+
+
+def contents(folder):
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize(("mark", "temporary_within"), [(".git", False), (".hg", True)])
+def test_tree_within_another_checkout_is_copied(tmp_path, monkeypatch, mark, temporary_within):
+    """taskgraph would take the other checkout for the root; the copy is gone afterwards."""
+    (tmp_path / mark).mkdir()
+    if temporary_within:
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    root = copy_tree(tmp_path / "venv" / "bundle")
+    with usable_tree(root) as tree:
+        assert tree != root
+        assert (tree / ".git").is_dir() is temporary_within
+        assert contents(tree) == contents(root)
+    assert not tree.exists()
+    # A checkout of the project is taken as it is.
+    (root / ".git").mkdir()
+    with usable_tree(root) as tree:
+        assert tree == root
+
+
+def test_bundled_copy_gets_the_program(tmp_path, monkeypatch):
+    """What the report's image holds is the running program, without the bundle in it and caches."""
+    package = tmp_path / "site-packages/io_benchmark"
+    for path in ("cli.py", "report/html.py", "__pycache__/cli.pyc", "report/__pycache__/x.pyc"):
+        (package / path).parent.mkdir(parents=True, exist_ok=True)
+        (package / path).write_text(path)
+    monkeypatch.setattr(module, "BUNDLE", package / "bundle")
+    expected = contents(copy_tree(package / "bundle", PARTS))
+    # The transforms are installed as a package.
+    shutil.move(package / "bundle" / TRANSFORMS, package.parent)
+    with usable_tree(package / "bundle") as tree:
+        copied = contents(tree)
+    for path in ("cli.py", "report/html.py"):
+        expected[f"{PROGRAM}/{path}"] = path.encode()
+    assert copied == expected
