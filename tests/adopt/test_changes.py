@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Changes are written all or not at all."""
+"""Files of somebody's tree: what cannot be read is one line, and changes are written all or none."""
 
 import errno
 
@@ -9,6 +9,23 @@ from io_benchmark.adopt import changes
 from io_benchmark.errors import IoBenchmarkError
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("folder", "Is a directory; make it readable"),
+        ("page", "is not UTF-8 at byte 5; save it as UTF-8"),
+        ("list", "is not YAML"),
+    ],
+)
+def test_not_read(tmp_path, name, problem):
+    """The line has the file and the reason."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "page").write_bytes(b"Task \xff")
+    (tmp_path / "list").write_text("a: [")
+    with pytest.raises(IoBenchmarkError, match=f"{name}: {problem}"):
+        changes.Tree(tmp_path).yaml(name)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What is added to a checkout, updated and refused."""
+"""What is added to a checkout, updated and refused, and the kind's file that is made for it."""
 
 import re
+from pathlib import Path
 
 import pytest
+import yaml
 
 from io_benchmark.adopt.firefox_checkout import CONFIG, KINDS_PAGES, Checkout
-from io_benchmark.adopt.firefox_kind import FETCHES, KIND, TRANSFORMS
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, TRANSFORMS, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError, UsageError
 
 from .conftest import install, snapshot
@@ -49,25 +51,32 @@ def test_update(firefox):
     assert snapshot(firefox) == expected
 
 
+CONFIG_TEXT = (Path(__file__).parent / "firefox" / CONFIG).read_text()
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "problem"),
+    ("path", "old", "new", "problem"),
     [
-        pytest.param("'UV':", "'IOB': 'Else'\n        'UV':", "be added.* IOB", id="other name"),
-        pytest.param("        'I': ", "        ? 'I'\n        : ", "be added.* IOB", id="no line"),
-        pytest.param("group-names:", "names:", "has no group names.* IOB", id="no names"),
-        pytest.param("workers:", "others:", "or no aliases of workers", id="no aliases"),
-        pytest.param(
+        (CONFIG, "'UV':", "'IOB': 'Else'\n        'UV':", "be added.* IOB"),
+        (CONFIG, "        'I': ", "        ? 'I'\n        : ", "be added.* IOB"),
+        (CONFIG, "group-names:", "names:", "has no group names.* IOB"),
+        (CONFIG, "workers:", "others:", "or no aliases of workers"),
+        # As in ESR.
+        (
+            CONFIG,
             *("b-linux(|-docker(|-x?large)-amd|", "b-linux-gcp(|"),
             r"has no alias b-linux-docker-amd, b-.*, but b-linux-gcp\(\|.*; name the pools as --pool",
-            id="ESR",
         ),
+        (KIND, "io-benchmark firefox", "us", "not written by io-benchmark firefox; rename that"),
     ],
 )
-def test_another_configuration(firefox, old, new, problem):
-    """The error names the file, and the group or the aliases that are missing; nothing is written."""
-    edit(firefox / CONFIG, old, new)
+def test_another_content(firefox, path, old, new, problem):
+    """The error names the file, and what is missing or in the way; nothing is written."""
+    install(firefox)
+    (firefox / CONFIG).write_text(CONFIG_TEXT)
+    edit(firefox / path, old, new)
     before = snapshot(firefox)
-    with pytest.raises(IoBenchmarkError, match=rf"config\.yml: .*{problem}"):
+    with pytest.raises(IoBenchmarkError, match=rf"{path}: .*{problem}"):
         install(firefox)
     assert snapshot(firefox) == before
 
@@ -82,24 +91,30 @@ def test_not_a_checkout(firefox, missing):
         Checkout.open(firefox)
 
 
-def test_another_kind(firefox):
-    """A kind of that name which the command did not write is not overwritten."""
-    (firefox / KIND).parent.mkdir()
-    (firefox / KIND).write_text("tasks: {}\n")
-    before = snapshot(firefox)
-    with pytest.raises(IoBenchmarkError, match="not written by io-benchmark firefox; rename that"):
-        install(firefox)
-    assert snapshot(firefox) == before
+def test_a_pool_with_its_own_measurements(other_version):
+    """Its command stands in its task, and the others keep the usual one."""
+    edit(
+        other_version.path / KIND,
+        "IOB(intel)}",
+        "IOB(intel)}\n        benchmark: {workloads: [spawn], retrieves: 7}",
+    )
+    there = yaml.safe_load(FirefoxKind.of(other_version).files[KIND])
+    assert "--workload spawn" not in there["task-defaults"]["run"]["command"]
+    assert [name for name, task in there["tasks"].items() if "run" in task] == ["intel"]
+    assert "--workload spawn \\\n  --retrieves 7 " in there["tasks"]["intel"]["run"]["command"]
 
 
-def test_not_text_and_not_a_file(firefox):
-    """What cannot be read is one line with the reason."""
-    page = firefox / KINDS_PAGE
-    before = page.read_bytes()
-    page.write_bytes(b"Task \xff")
-    with pytest.raises(IoBenchmarkError, match="is not UTF-8 at byte 5; save it as UTF-8"):
-        install(firefox)
-    page.write_bytes(before)
-    (firefox / KIND).mkdir(parents=True)
-    with pytest.raises(IoBenchmarkError, match=r"kind\.yml: Is a directory"):
-        install(firefox)
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        pytest.param("tasks:\n    amd", "tasks: [\n    amd", "as a kind", id="no YAML"),
+        pytest.param("worker-type: b-linux\n", "\n", "as a kind", id="no worker type"),
+        pytest.param("max-run-time: 3600", "", "worker.max-run-time: None", id="no limit"),
+    ],
+)
+def test_mistakes_here(other_version, old, new, problem):
+    """A kind that this project could not run is not installed there."""
+    edit(other_version.path / KIND, old, new)
+    with pytest.raises(IoBenchmarkError) as caught:
+        FirefoxKind.of(other_version)
+    assert problem in str(caught.value)

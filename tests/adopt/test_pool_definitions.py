@@ -127,15 +127,18 @@ def test_no_patch(queue: str, machines: tuple[Any, ...], reason: str) -> None:
         change(queue, *machines)
 
 
-@pytest.mark.parametrize("text", ["a: [", "a: &x [*x", "\t", "- a: b: c"])
-def test_not_yaml(text: str) -> None:
-    """One line, with the place."""
-    with pytest.raises(UsageError, match=r"worker-pools\.yml.* is not YAML"):
-        change("a/b", "x", "y", text=text)
-
-
-@pytest.mark.parametrize("text", ["", "[]", "pools: 1", "pools: [1, {pool_id: [a]}]", "a: &a [*a]"])
-def test_other_documents(text: str) -> None:
-    """Of any other form there is no patch."""
-    with pytest.raises(NoPatchError, match="the file has no pool a/b"):
-        change("a/b", "x", "y", text=text)
+@pytest.mark.parametrize(
+    ("error", "reason", "texts"),
+    [
+        (UsageError, r"worker-pools\.yml.* is not YAML", ["a: [", "a: &x [*x", "\t", "- a: b: c"]),
+        (
+            *(NoPatchError, "the file has no pool a/b"),
+            ["", "[]", "pools: 1", "pools: [1, {pool_id: [a]}]", "a: &a [*a]"],
+        ),
+    ],
+)
+def test_other_files(error: type[Exception], reason: str, texts: list[str]) -> None:
+    """What is not YAML is one line with the place; of any other form there is no patch."""
+    for text in texts:
+        with pytest.raises(error, match=reason):
+            change("a/b", "x", "y", text=text)

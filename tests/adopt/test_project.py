@@ -117,17 +117,18 @@ def test_functions_of_the_project(project):
         (CONFIG, "b-small:", "b-smaller:", "has no alias b-small, but b-smaller, b-large"),
         (CONFIG, "os: linux", "os: macos", "but none for Linux; name the pools"),
         (CONFIG, "workers:", "others:", "has no workers.aliases with their os"),
-        (CONFIG, "trust-domain: ", "trust-domain: [", "is not YAML"),
         (CONFIG, "taskgraph:", "others:", "cannot be added to taskgraph; add it"),
         (IMAGES, "linux", "base", "images base, other; name one"),
         (LOCK, f"=={TASKGRAPH}", "==23", "has taskgraph 23, and"),
         (LOCK, f"=={TASKGRAPH}", "==25", "has taskgraph 25, and"),
         (LOCK, f"graph=={TASKGRAPH}", "graph[orjson]==9", "has taskgraph 9"),
         (REQUIREMENTS, "graph\n", "graph ~= 14.4\n", "requirements.in: has taskgraph 14, and"),
+        (KIND, "IOB", "IO", "is there already; edit it, or remove it"),
     ],
 )
 def test_refused(project, path, old, new, problem):
     """One line says what is in the way, and nothing is written."""
+    init(project, {"small": "b-small"})
     text = (project / path).read_text()
     assert old in text
     (project / path).write_text(text.replace(old, new))
@@ -135,14 +136,6 @@ def test_refused(project, path, old, new, problem):
     with pytest.raises(IoBenchmarkError, match=re.escape(problem)):
         init(project, {"small": "b-small"})
     assert snapshot(project) == before
-
-
-def test_another_kind(project):
-    """A kind of that name is not overwritten."""
-    (project / KIND).parent.mkdir(parents=True)
-    (project / KIND).write_text("tasks: {}\n")
-    with pytest.raises(IoBenchmarkError, match="is there already; edit it, or remove it"):
-        init(project)
 
 
 def test_not_a_project(tmp_path, project):
