@@ -42,18 +42,16 @@ def test_names_that_differ_still_differ() -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (Quantity(1_500_000, Unit.NANOSECONDS), "1.50 ms"),
-        (Quantity(3 * 2**30, Unit.BYTES), "3 GiB"),
-        (Quantity(388 * 2**20, Unit.BYTES_PER_SECOND), "388 MiB/s"),
         (Quantity(12_345, Unit.OPERATIONS_PER_SECOND), "12,300 operations/s"),
-        (Quantity(1.918, Unit.RATIO), "1.92×"),
-        (Quantity(0.48, Unit.SHARE), "48 %"),
+        (Quantity(12_345, Unit.IOPS), "12,300 IOPS"),
+        (Quantity(90, Unit.SECONDS), "90 s"),
+        (Quantity(1.5, Unit.NUMBER), "1.50"),
         ("{other} \N{RIGHT-TO-LEFT OVERRIDE}", "{other} \N{REPLACEMENT CHARACTER}"),
     ],
     ids=str,
 )
 def test_value(value: Quantity | str, text: str) -> None:
-    """Each unit has one form; text from a worker is neither a template nor raw."""
+    """Golden files have the other units; text from a worker is neither a template nor raw."""
     assert text_of(statement("It is {value}.", value=value)) == f"It is {text}."
 
 

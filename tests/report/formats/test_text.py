@@ -9,7 +9,7 @@ import sample_report
 from golden import ALL, REPORTS
 from rich.cells import cell_len
 
-from io_benchmark.report.blocks import Document, Paragraph, Row, Table, Words
+from io_benchmark.report.blocks import Document, Row, Table
 from io_benchmark.report.formats import Layout, rendered, show, text
 
 NO_ROOM_FOR_WARNINGS = ("every-workload", "everything", "hostile-names", "twelve-pools")
@@ -57,13 +57,6 @@ def test_no_name_controls_the_terminal() -> None:
     assert "[red]x[/red] is 1.92× slower than intel" in sample_report.on_terminal(report, 80)
 
 
-def test_numbers_keep_their_units() -> None:
-    """A line does not end between a number and its unit."""
-    line = ("it took about ", Words("146 ms", "strong"), " for 3 workers")
-    shown = text.render(Document("title", [Paragraph(line)]), Layout(columns=20))
-    assert shown.splitlines()[1:] == ["  it took about", "  146 ms for 3", "  workers"]
-
-
 def test_wide_characters() -> None:
     """Rows of a table have one width, also with names whose letters take two cells, or none."""
     names = ("遅いプール" * 6 + "🚀", "e\u0301" * 20, "plain")
@@ -77,25 +70,21 @@ class _Terminal(io.StringIO):
         return True
 
 
-PLAIN, IN_BOLD, COLORED = "plain", "bold", "colored"
-
-
 @pytest.mark.parametrize(
-    ("stream", "environment", "expected"),
+    ("stream", "environment", "has_styles", "has_colors"),
     [
-        pytest.param(_Terminal, {}, COLORED, id="terminal"),
-        pytest.param(io.StringIO, {}, PLAIN, id="pipe"),
-        pytest.param(_Terminal, {"NO_COLOR": "1"}, IN_BOLD, id="no colour"),
-        pytest.param(io.StringIO, {"FORCE_COLOR": "1"}, COLORED, id="forced in a pipe"),
+        pytest.param(_Terminal, {}, True, True, id="terminal"),
+        pytest.param(io.StringIO, {}, False, False, id="pipe"),
+        pytest.param(_Terminal, {"NO_COLOR": "1"}, True, False, id="no colour"),
+        pytest.param(io.StringIO, {"FORCE_COLOR": "1"}, True, True, id="forced in a pipe"),
     ],
 )
-def test_colors_of_a_terminal(stream, environment, expected):
+def test_colors_of_a_terminal(stream, environment, has_styles, has_colors):
     """A terminal gets colors, others get none; a user's settings come first."""
     shown = stream()
     show(sample_report.seed_case(), "text", shown, environment, Layout())
-    text = shown.getvalue()
-    found = COLORED if "\x1b[1;31m" in text else IN_BOLD if "\x1b[1m" in text else PLAIN
-    assert found == expected
+    marks = [mark in shown.getvalue() for mark in ("\x1b[1m", "\x1b[1;31m")]
+    assert marks == [has_styles, has_colors]
 
 
 @pytest.mark.parametrize(("columns", "width"), [("60", 60), ("0", 20)])

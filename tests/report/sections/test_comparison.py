@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What a comparison says about each pool, about single workers and about warnings."""
+"""What a comparison says about each pool, single workers and warnings, and how to confirm a cause."""
+
+from functools import cache
+from typing import Any
 
 import divided_reports
 import pytest
@@ -7,11 +10,13 @@ import sample_report
 import seed_workers
 from msgspec.structs import replace
 from sample_report import text
+from simulated_results import Pool, measure
+from situations import BASE, FAST, ONE_DISK, SLOW
 from written import lines, rows, screen, section, tables
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Leftover, State
-from io_benchmark.analysis.model import Comparison, Problem, Severity, Verdict
+from io_benchmark.analysis.model import Problem, Severity, Verdict
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Replication, Report, Standing
 from io_benchmark.analysis.statements import statement
@@ -44,17 +49,14 @@ def test_which_look_it_is() -> None:
     (subject,) = report.subjects
     (comparison,) = subject.comparisons
     looked = replace(comparison, look=statement("second of at most 3 looks"))
-    other = replace(looked, of_all=replace(comparison, verdict=Verdict.INCONCLUSIVE))
-
-    def lines_with(changed: Comparison) -> list[str]:
-        return screen(replace(report, subjects=(replace(subject, comparisons=(changed,)),)))
-
+    reversed_verdict = replace(comparison, verdict=Verdict.INCONCLUSIVE)
+    compared = [looked, *(replace(looked, of_all=pair) for pair in (comparison, reversed_verdict))]
+    subjects = [replace(subject, comparisons=(pair,)) for pair in compared]
+    first, same, other = (screen(replace(report, subjects=(part,))) for part in subjects)
     sentence = "! second of at most 3 looks; the intervals are wider for it"
-    assert sentence in lines_with(looked)
-    assert sentence not in lines_with(other)
-    decided = lines_with(replace(looked, of_all=comparison))[0]
-    assert decided.endswith(", decided at an earlier look.")
-    assert lines_with(other)[0].endswith(", which stands; all workers: 1.92× (1.73 to 2.13).")
+    assert [sentence in lines for lines in (first, same, other)] == [True, False, False]
+    assert same[0].endswith(", decided at an earlier look.")
+    assert other[0].endswith(", which stands; all workers: 1.92× (1.73 to 2.13).")
 
 
 @pytest.mark.parametrize(
@@ -100,28 +102,17 @@ def test_causes(causes: list[Cause], line: str) -> None:
     assert found.removeprefix("Cause").strip(": ") == line
 
 
-def test_equal_evidence_is_written_once() -> None:
-    """Of a fact that both sides have, the second column says so."""
-    cause = sample_report.cause(baseline_evidence=sample_report.cause().candidate_evidence)
-    (table,) = tables(section(sample_report.with_diagnosis(causes=(cause,)), "Why"))[:1]
-    ((_, _, on_baseline, _),) = rows(table).values()
-    assert on_baseline == "the same"
-
-
 def test_refused_and_missing() -> None:
-    """Each candidate without a verdict says why: the rule, or that there is no counterpart."""
+    """A candidate without a verdict says why: the rule, or that there is no counterpart."""
     report = sample_report.refused()
     (part,), (problem,) = report.subjects, report.problems
     only = replace(part, figures={"intel": part.figures["intel"]})
     altogether = replace(report, subjects=(only,), problems=(replace(problem, subject=None),))
-    for made in (report, altogether):
-        assert (
-            answer(made)[1] == "- amd-16 compared with intel: no verdict, refused by copy-method."
-        )
     alone = replace(part, figures={"amd-16": part.figures["amd-16"]})
-    assert answer(replace(report, subjects=(alone,), problems=()))[1] == (
-        "- amd-16 compared with intel: no verdict, because intel has no samples of this."
-    )
+    unrefused = replace(report, subjects=(alone,), problems=())
+    lead = "- amd-16 compared with intel: no verdict,"
+    assert answer(altogether)[1] == f"{lead} refused by copy-method."
+    assert answer(unrefused)[1] == f"{lead} because intel has no samples of this."
 
 
 def test_warnings() -> None:
@@ -199,20 +190,75 @@ def test_the_job_on_another_ci_system(form: str, link: str) -> None:
 
 
 def test_single_workers() -> None:
-    """A screen names two workers that are unlike their pool, and counts further ones."""
+    """A screen names two workers unlike their pool and counts further ones; the full report has the verdict."""
     report = divided_reports.one_bad_worker()
-    (worker,) = report.single_workers
+    (worker,), (subject,) = report.single_workers, report.subjects
     three = tuple(replace(worker, machine=f"machine-{number}") for number in range(3))
     found = screen(replace(report, single_workers=three))
     assert sum(" alone takes " in line for line in found) == 2
     assert "- and 1 more worker unlike the rest of a pool" in found
-
-
-def test_the_verdict_counts_all_workers() -> None:
-    """Of a worker that is unlike its pool the full report says so; without a comparison it does not."""
-    report = divided_reports.one_bad_worker()
-    (subject,) = report.subjects
-    sentence = "The verdict stays inconclusive: it counts all workers."
-    assert any(sentence in line for line in answer(report))
     alone = replace(report, subjects=(replace(subject, comparisons=()),))
-    assert not any("The verdict stays" in line for line in answer(alone))
+    sentence = "The verdict stays inconclusive: it counts all workers."
+    counts = [sum(sentence in line for line in answer(made)) for made in (report, alone)]
+    assert counts == [1, 0]
+
+
+TASK = "fN1SgBXkQqWw0mF5yzYYTA"
+RUN = "run intel once more with copies at 371 MiB/s"
+
+
+POOLS = (Pool(SLOW, ONE_DISK), Pool(FAST, BASE))
+
+
+@cache
+def tried() -> Report:
+    """Two pools with trials, of which none was held to the other's pace."""
+    return divided_reports.of_pools(*POOLS, trials=True)
+
+
+def offer(made: Report, **changes: Any) -> str:
+    """Return what follows "To confirm:" on the first screen, of workers with these changes."""
+    workers = tuple(replace(run, **{"task_id": TASK, **changes}) for run in made.workers)
+    found = screen(replace(made, workers=workers))
+    return next((line.removeprefix("To confirm: ") for line in found if line[:2] == "To"), "")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, f'{RUN} (submit --confirm task:{TASK}, or the action "Confirm the cause").'),
+        ({"worker_id": "rehearsal/host"}, f"{RUN} (add --confirm to this rehearse)."),
+        # Only what is an id becomes a part of a command to paste.
+        *(({"task_id": text}, "") for text in ("unknown", "$(reboot)", "; rm -rf / #xxxxxxxxxxx")),
+    ],
+)
+def test_the_missing_run(changes: dict[str, str], expected: str) -> None:
+    """A supported cause is offered the run with its pace, and what creates it."""
+    assert offer(tried(), **changes) == expected
+
+
+def test_trials_that_were_left_out() -> None:
+    """The answer says what was not tried and why, and offers the run that tries it."""
+    measured = measure(POOLS, 1, retrieves=divided_reports.TRIED_RETRIEVES, trials=True)
+    for run in (run for runs in measured.values() for run in runs):
+        run.document["workloads"][0]["trials"] |= {
+            "ceilings": [],
+            "blocks": [],
+            "state": "not-run",
+            "reason": "they need 9 s",
+        }
+    assert offer(divided_reports.of_measured(measured, FAST)) == (
+        "measure again with `trials: always` in the kind; not tried: lookup, unlink, memory (they need "
+        "9 s)."
+    )
+
+
+@pytest.mark.parametrize("state", State)
+def test_by_the_state_of_the_cause(state: State) -> None:
+    """Only what a trial could still change is offered one."""
+    (diagnosis,) = tried().diagnoses
+    causes = tuple(
+        replace(each, state=state) for each in diagnosis.causes if each.name == "device-count"
+    )
+    made = replace(tried(), diagnoses=(replace(diagnosis, causes=causes),))
+    assert bool(offer(made)) is (state in (State.SUPPORTED, State.NOT_SEPARABLE))

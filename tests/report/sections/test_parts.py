@@ -135,12 +135,6 @@ def test_decimals(times_ms: tuple[float, float], expected: tuple[str, str, str])
     assert (*written, difference.unit) == expected
 
 
-def test_no_sign_of_what_is_written_as_zero() -> None:
-    """A difference that rounds to zero is neither positive nor negative."""
-    signed = of_times(75.8, 145.9).signed
-    assert list(map(signed, (-0.04 * MS, 0.04 * MS, -0.06 * MS))) == ["0.0", "0.0", "−0.1"]
-
-
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=10))
 def test_whole_percents(values: list[float]) -> None:
     """Rounded shares add up to 100, and each is less than one from what it was."""

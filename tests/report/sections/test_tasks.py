@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Tasks of many pools and of many labels, and what a prediction adds."""
 
+from typing import Any
+
 import pytest
 import sample_tasks
 from msgspec.structs import replace
@@ -8,6 +10,7 @@ from written import headings, lines, rows, section, tables
 
 from io_benchmark.analysis.prediction import PoolPrediction, Predictions, TaskPrediction
 from io_benchmark.analysis.statements import statement
+from io_benchmark.report.blocks import Block
 from io_benchmark.report.formats import document_of
 
 
@@ -35,22 +38,23 @@ def test_many_labels(count: int, ending: str) -> None:
     assert len(tables(section(many, "amd-16 against intel"))[0].rows) == 40
 
 
+def of_pool(*figures: Any, **changes: Any) -> list[Block]:
+    """The section about a task that was predicted for one pool."""
+    pool = PoolPrediction("amd-16", 3, None, *figures, **changes)
+    task = TaskPrediction("tar", "0" * 64, "intel", (10**9,), None, None, None, None, (pool,))
+    return section(Predictions((task,), (), ()), "tar")
+
+
 @pytest.mark.parametrize(("added_ns", "cells"), [(4.9e6, []), (5e6, ["+0.005 s"])])
 def test_what_is_worth_a_number(added_ns: float, cells: list[str]) -> None:
     """Half a percent of the task; a column in which nothing is goes."""
-    pool = PoolPrediction("amd-16", 3, None, 2e9, 1e9, 3e9, added_ns, 0.0, 0.0)
-    task = TaskPrediction("tar", "0" * 64, "intel", (10**9,), None, None, None, None, (pool,))
-    (table,) = tables(section(Predictions((task,), (), ()), "tar"))
+    (table,) = tables(of_pool(2e9, 1e9, 3e9, added_ns, 0.0, 0.0))
     assert [*rows(table)["amd-16"][3:]] == cells
 
 
 def test_a_pool_that_is_measured_and_not_predicted() -> None:
     """Its time is shown, and no reason why it is not predicted."""
-    pool = PoolPrediction("amd-30", 3, None, measured_ns=(6 * 10**9,), reason=statement("no"))
-    task = TaskPrediction("tar", "0" * 64, "intel", (10**9,), None, None, None, None, (pool,))
-    found = section(Predictions((task,), (), ()), "tar")
-    assert [cell for cell in rows(tables(found)[0])["amd-30"] if cell] == [
-        "not predicted",
-        "6.00 s",
-    ]
+    found = of_pool(measured_ns=(6 * 10**9,), reason=statement("no"))
+    cells = [cell for cell in rows(tables(found)[0])["amd-16"] if cell]
+    assert cells == ["not predicted", "6.00 s"]
     assert not any("no." in line for line in lines(found))
