@@ -86,6 +86,21 @@ HOOKS: dict[str, dict[str, Any]] = {
     },
 }
 EVENTS = [*GITHUB, *HOOKS]
+# The options that taskgraph gets for a pull request.
+FROM_FORK = {
+    "--pushlog-id": "0",
+    "--pushdate": "0",
+    "--repository-type": "git",
+    "--project": "io-benchmark",
+    "--owner": "contributor@users.noreply.github.com",
+    "--level": "1",
+    "--base-repository": MAIN,
+    "--base-ref": "main",
+    "--base-rev": BASE,
+    "--head-repository": FORK,
+    "--head-ref": "faster-disks",
+    "--head-rev": HEAD,
+}
 
 
 def context(tasks_for):

@@ -33,30 +33,25 @@ def load(tmp_path):
     return load
 
 
-def test_a_pool(load):
-    """Where it is and how it is shown come from the pool, all else from this kind's defaults."""
+def test_pools_of_another_kind(load):
+    """Where each is and how it is shown come from the other kind, all else from this kind's defaults.
+
+    A symbol of another form is left to the transforms.
+    """
     own = {"benchmark": {"places": ["container"]}, "worker": {"max-run-time": 6}, "label": "x"}
-    assert load({"amd-16": {**POOL, **own}}) == [
-        {
-            "name": "amd-16",
-            "task-from": "kind.yml",
-            "description": "one disk",
-            "worker-type": "b-linux",
-            "benchmark": DEFAULTS["benchmark"],
-            "treeherder": {"platform": "linux64/opt", "symbol": "IOB(a-all)"},
-            "worker": {"max-run-time": 5400},
-        }
-    ]
-
-
-def test_several_pools(load):
-    """All that the other kind lists, in its order; a symbol of another form is left to the transforms."""
-    pools = {"b": POOL, "a": {**POOL, "treeherder": {"symbol": "IOB"}}}
-    tasks = load(pools, config={"pools-from": "pools"}, more={"c": POOL})
-    assert [(task["name"], task["task-from"]) for task in tasks] == [
-        (name, "kind.yml") for name in "bac"
-    ]
-    assert tasks[1]["treeherder"] == {"symbol": "IOB"}
+    pools = {"b": {**POOL, **own}, "a": {**POOL, "treeherder": {"symbol": "IOB"}}}
+    first, *others = load(pools, more={"c": POOL})
+    assert first == {
+        "name": "b",
+        "task-from": "kind.yml",
+        "description": "one disk",
+        "worker-type": "b-linux",
+        "benchmark": DEFAULTS["benchmark"],
+        "treeherder": {"platform": "linux64/opt", "symbol": "IOB(a-all)"},
+        "worker": {"max-run-time": 5400},
+    }
+    shown = [(task["name"], task["treeherder"]["symbol"]) for task in others]
+    assert shown == [("a", "IOB"), ("c", "IOB(a-all)")]
 
 
 @pytest.mark.parametrize("name", ["pool", "all", ""])

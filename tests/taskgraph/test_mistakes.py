@@ -38,17 +38,9 @@ def test_mistakes(file, text, problem):
         path.unlink()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "a: {b: 1}\nc: {b: 1}",
-        "a: [b, c, b]\nc: b",
-        "? [a]\n: a\n? {b: 1}\n: a\na: 1",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "? [a]\n: a\n? {b: 1}\n: a\na: 1"])
 def test_accepted(file, text):
-    """The same key in two mappings, and values like keys."""
+    """An empty file, and keys that are not texts, are for those who read the file."""
     file.write_text(text)
     mistakes.check_tree(file.parents[2])
 

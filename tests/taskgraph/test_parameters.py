@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How a decision task comes to its selection: a commit's message, and the tasks that names mean."""
+"""How a decision task comes to its selection: a commit's message, and the tasks that names mean.
+
+The last test is taskgraph's own decision, in a checkout, up to where it would create tasks.
+"""
 
 import functools
+import json
 import logging
+import os
+import subprocess
 from types import SimpleNamespace
 
 import pytest
+import yaml
+from embedding import shell_text
 from pytest_taskgraph import make_graph, make_task
 from user_mistakes import mistake
 
+from io_benchmark_taskgraph import actions
 from io_benchmark_taskgraph import parameters as module
 from io_benchmark_taskgraph.parameters import (
     _select,
@@ -16,6 +25,10 @@ from io_benchmark_taskgraph.parameters import (
     decision_parameters,
     requested,
 )
+
+from .conftest import REPOSITORY
+from .events import FROM_FORK
+from .whole_graph import IMAGE, REPORT, REPORT_IMAGE, created, taskgraph
 
 FORM = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names, N at most 100"
 
@@ -113,7 +126,6 @@ def task(kind, pool, number=""):
 
 
 FIRST, SECOND, INTEL = "io-benchmark-amd-16-1", "io-benchmark-amd-16-2", "io-benchmark-intel"
-IMAGE, REPORT = "docker-image-update-verify", "io-benchmark-report"
 REPLICATES = [
     make_task(IMAGE),
     task("io-benchmark", "amd-16", "-1"),
@@ -181,3 +193,64 @@ def test_mistakes_are_logged(caplog, decide):
         "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and "
         "amd-16, intel are selected; name one pool, and the other in another push"
     )
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A checkout of a collaborator's pull request, which sets parameters by a file; and its revision."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    for part in (".taskcluster.yml", "taskcluster", "scripts/io-benchmark", "python"):
+        (tmp_path / part).parent.mkdir(exist_ok=True)
+        (tmp_path / part).symlink_to(REPOSITORY / part)
+    parameters = {
+        "io_benchmark_perfherder": "neutral",
+        "io_benchmark_replicates": 2,
+        # So that no network is asked for the images.
+        "do_not_optimize": [IMAGE, REPORT_IMAGE],
+    }
+    config = {"version": 2, "parameters": parameters}
+    (tmp_path / "try_task_config.json").write_text(json.dumps(config))
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.com"]
+    commit = ["commit", "--quiet", "-m", "Faster\n\ntry: -j amd-16 --rebuild 9"]
+    for arguments in (["init", "--quiet"], ["add", "."], commit):
+        subprocess.run([*git, *arguments], cwd=tmp_path, check=True)
+    head = subprocess.check_output([*git, "rev-parse", "HEAD"], cwd=tmp_path, text=True)
+    return tmp_path, head.strip()
+
+
+def test_selection(checkout, monkeypatch):
+    """The message chooses the pool, and the file how often and the series; the images come with it.
+
+    Both actions are offered, the one about workers on reports alone.
+    """
+    folder, revision = checkout
+    monkeypatch.setenv("TASK_ID", "Prp_WjpGRx26VH-wA8fjTA")
+    monkeypatch.setenv("TASKCLUSTER_ROOT_URL", "https://tc.example.com")
+    options = {
+        **FROM_FORK,
+        "--tasks-for": "github-pull-request",
+        "--base-rev": revision,
+        "--head-rev": revision,
+    }
+    arguments = [f"{name}={value}" for name, value in options.items()]
+    arguments.append("--allow-parameter-override")
+    done = taskgraph("decision", *arguments, cwd=folder, timeout=60)
+    assert done.returncode == 0, done.stderr
+    labels = ["io-benchmark-amd-16-1", "io-benchmark-amd-16-2"]
+    artifacts = folder / "artifacts"
+    assert sorted(json.loads((artifacts / "target-tasks.json").read_text())) == labels
+    nodes = json.loads((artifacts / "task-graph.json").read_text()).values()
+    tasks = {node["label"]: node["task"] for node in nodes}
+    assert sorted(tasks) == created(labels)
+    values = yaml.safe_load((artifacts / "parameters.yml").read_text())
+    assert values["target_tasks_method"] == "io-benchmark"
+    for label in labels:
+        command = shell_text(tasks[label]["payload"]["command"])
+        assert '--perfherder "${IO_BENCHMARK_PERFHERDER:-neutral}"' in command
+    offered = json.loads((artifacts / "actions.json").read_text())["actions"]
+    by_name = {action["name"]: (action["context"], action["extra"]) for action in offered}
+    report, generic = {"kind": "io-benchmark-report"}, {"actionPerm": "generic"}
+    assert by_name[actions.CONFIRM] == ([{"kind": "io-benchmark"}, report], generic)
+    assert by_name[actions.MORE_WORKERS] == ([report], generic)

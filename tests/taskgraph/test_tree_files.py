@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The tree's other files that a deployment reads: images, and the package's imports."""
+"""The tree's other files: pages say what there is, images are pinned, and the package imports little."""
 
 import ast
 import re
@@ -8,11 +8,44 @@ import sys
 import pytest
 import yaml
 
-from .conftest import REPOSITORY
+from io_benchmark_taskgraph import stanza
+from io_benchmark_taskgraph.parameters import _IoBenchmarkParameters
+from io_benchmark_taskgraph.transforms import report
 
-FOLDER = REPOSITORY / "taskcluster"
+from .conftest import KIND, REPOSITORY
+
+DOCS = REPOSITORY / "taskcluster" / "docs"
 PACKAGE = REPOSITORY / "python/io_benchmark_taskgraph"
 PINNED = re.compile(r"[a-z0-9./-]+:[A-Za-z0-9._-]+@sha256:[0-9a-f]{64}")
+
+
+def titles(page):
+    return re.findall(r"^## (.+)$", (DOCS / page).read_text(), re.MULTILINE)
+
+
+def table(head):
+    """Return the first cells of a table of the page of kinds."""
+    _, is_there, rows = (DOCS / "kinds.md").read_text().partition(head)
+    assert is_there
+    return re.findall(r"^\| `(\S+)` \|", rows.partition("\n\n")[0], re.MULTILINE)
+
+
+def test_lists():
+    """Every kind, pool, key, file, parameter and attribute is on its page, in the same order."""
+    kinds = sorted(path.parent.name for path in KIND.parent.glob("*/kind.yml"))
+    assert titles("kinds.md") == kinds
+    kind = yaml.safe_load((KIND / "kind.yml").read_text())
+    rows = re.findall(
+        r"^\| `([\w-]+)` \| `([\w-]+)` \|", (DOCS / "kinds.md").read_text(), re.MULTILINE
+    )
+    assert rows == [(name, task["worker-type"]) for name, task in kind["tasks"].items()]
+    assert table("| key | meaning | default |") == [*map(str, stanza.SCHEMA.schema)]
+    assert table("| key of `report` | meaning |") == [*map(str, report.SCHEMA.schema)]
+    files = [f"public/{path}" for path in report.FILES.values()]
+    assert table("| artifact | content |") == files
+    assert titles("parameters.md") == list(_IoBenchmarkParameters.__struct_fields__)
+    attributes = kind["task-defaults"]["attributes"]
+    assert titles("attributes.md") == sorted([*attributes, "io_benchmark_pool"])
 
 
 def imported(path):
@@ -35,7 +68,7 @@ def test_imports(path):
 
 def test_images():
     """Each has a tag, for people, and a digest, which decides; the project's have the same base."""
-    texts = [file.read_text() for file in sorted(FOLDER.glob("docker/*/Dockerfile"))]
+    texts = [file.read_text() for file in sorted(DOCS.parent.glob("docker/*/Dockerfile"))]
     named = [name for text in texts for name in re.findall(r"^FROM (\S+)", text, re.MULTILINE)]
     assert (len(named) >= len(texts), len(set(named))) == (True, 1)
     text = str(yaml.safe_load((REPOSITORY / ".taskcluster.yml").read_text()))

@@ -61,7 +61,7 @@ import json, sys
 from taskgraph import create, main
 from taskgraph.parameters import parameters_loader
 create.testing = True
-generator = main.get_taskgraph_generator(None, parameters_loader(sys.argv[1], strict=False))
+generator = main.get_taskgraph_generator(None, parameters_loader(sys.argv[1], strict=True))
 graphs = {}
 for stage in ("full_task_graph", "target_task_set", "morphed_task_graph"):
     graphs[stage.partition("_")[0]] = json.dumps(getattr(generator, stage).to_json())

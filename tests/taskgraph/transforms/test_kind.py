@@ -5,13 +5,10 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from embedding import shell_text
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph.stanza import Benchmark
 from io_benchmark_taskgraph.transforms import benchmark
-from io_benchmark_taskgraph.transforms.command import make_command
-from io_benchmark_taskgraph.worker_program import WorkerProgram, workload_names
+from io_benchmark_taskgraph.worker_program import workload_names
 
 NAME = "name: is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
 LABEL = "name: is what -j calls the job or a task's label; give the pool another name"
@@ -122,16 +119,49 @@ def test_symbols(make_transform_config, make_pool, is_shown):
     assert made.get("treeherder") == (treeherder if is_shown else None)
 
 
-def test_command(run_kind, make_pool):
-    """All workloads and what they need, the pool and the time; the same in every replicate."""
-    pool = make_pool(worker={"max-run-time": 4000}, benchmark={"replicates": 2})
-    expected = make_command(
-        Benchmark.parse(dict(pool["benchmark"])),
-        WorkerProgram.read().embedded("bench", pool["benchmark"]["workloads"]),
-        pool="amd-16",
-        time_budget_s=3700,
-    )
-    for task in run_kind([pool]):
-        assert task["run"] == {"using": "run-task", "command": expected}
-        assert "--pool amd-16 " in shell_text(expected)
-        assert "benchmark" not in task
+PARAMETERS = {
+    "project": "io-benchmark",
+    "base_repository": "https://github.com/mozilla-releng/io-benchmark",
+    "head_rev": "7f3a9c1e",
+    "moz_build_date": "20261121080000",
+}
+PATHS = (
+    "latest.io-benchmark.amd-16",
+    "revision.7f3a9c1e.io-benchmark.amd-16",
+    "date.io-benchmark.amd-16.20261121080000",
+)
+
+
+def routes(project):
+    return [f"index.test-domain.v2.{project}.{path}" for path in PATHS]
+
+
+def indexed(run_kind, *tasks, **params):
+    tasks = run_kind([*tasks], "index", extra_params={**PARAMETERS, **params})
+    return [task.get("routes", []) for task in tasks]
+
+
+@pytest.mark.parametrize(
+    ("params", "project"),
+    [
+        ({"tasks_for": "cron"}, "io-benchmark"),
+        ({"tasks_for": "hg-push", "project": "try"}, "try"),
+        ({"tasks_for": "github-pull-request", "base_repository": "h/x.git/"}, "x-pr"),
+        ({"tasks_for": "github-issue-comment"}, "io-benchmark-pr"),
+        ({"tasks_for": "github-issue-comment", "project": "io-benchmark-pr"}, "io-benchmark-pr"),
+        ({"tasks_for": "github-pull-request-untrusted"}, None),
+    ],
+)
+def test_routes(run_kind, params, project):
+    """Each event writes where it has scopes: pull requests next to the project, strangers nowhere."""
+    pool = {"attributes": {"io_benchmark_pool": "amd-16"}}
+    assert indexed(run_kind, pool, **params) == [routes(project) if project else []]
+
+
+def test_routes_of_several_tasks(run_kind):
+    """Of a pool's tasks the first has routes, as taskgraph requires; the index splits a name at dots."""
+    names = ("amd-16", "amd-16", "amd-16.2")
+    tasks = [{"attributes": {"io_benchmark_pool": name}, "routes": ["other"]} for name in names]
+    first, second, third = indexed(run_kind, *tasks, tasks_for="github-push")
+    assert (first, second) == (["other", *routes("io-benchmark")], ["other"])
+    assert third[-1].endswith(".date.io-benchmark.amd-16~2.20261121080000")
