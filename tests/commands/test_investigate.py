@@ -15,9 +15,9 @@ import seed_case
 import submitted_tasks
 import workload_entries
 from checkout import ROOT
-from investigated import LABEL, PROFILE, Task
+from investigated import LABEL, Task
 from loopback import Fault, Loopback, Request
-from loopback_deployment import Artifact, Deployment, run
+from loopback_deployment import PROFILE, Artifact, Deployment
 from simulated_machine import Machine
 from simulated_results import Pool
 from situations import BASE, FAST, ONE_DISK, SLOW
@@ -48,11 +48,8 @@ def answer(deployment: Deployment, task_id: str) -> None:
         return
     pool = next(pool for pool in QUEUES if pool in definition["metadata"]["name"])
     (document,) = seed_case.documents(1, pools=[pool])
-    document["task"] |= {"task_id": task_id, "run_id": 0}
     document["workloads"] = workload_entries.entries(only=("random-io", "spawn", "sync-write"))
-    made = {**run(0, "completed"), "workerId": f"worker-{task_id}"}
-    deployment.statuses[task_id] |= {"runs": [made], "state": "completed"}
-    deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
+    deployment.complete(task_id, document)
 
 
 @pytest.fixture

@@ -7,11 +7,10 @@ from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
-from seed_workers import plan_of, worker
+from seed_workers import report_of, worker
 from simulated_results import Measured, Pool, measure, measure_one
 from situations import BASE, FAST, ONE_DISK, SLOW
 
-from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis_model import State
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.side_times import Division, PartDifference
@@ -56,7 +55,7 @@ def tried_one_disk() -> Report:
 def of_measured(measured: Mapping[str, Sequence[Measured]], baseline: str) -> Report:
     """Compare what the pools measured."""
     workers = [worker(each.document) for runs in measured.values() for each in runs]
-    return compare(plan_of(measured, baseline), workers, Options())
+    return report_of(workers, baseline)
 
 
 @cache

@@ -13,25 +13,21 @@ another left. The words behind ``` say how a block is tested:
   text skip       not compared
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from string import ascii_uppercase
 from typing import Any
 
 import past
 import real_tasks
 import seed_case
 from checkout import ROOT
-from loopback_deployment import GROUP, Artifact, Deployment, run
+from loopback_deployment import GROUP, PROFILE, Deployment
 from predicted_tasks import profile_document, result_documents
-from submitted_tasks import complete, generated
-
-from io_benchmark.submit.task_creation import dated
+from submitted_tasks import add_measured, complete
 
 DEPLOYMENT = "https://firefox-ci-tc.services.mozilla.com"
 # The group that the pages compare with: the same push before the change.
@@ -44,7 +40,6 @@ PUSHED = datetime(2026, 3, 24, 10, tzinfo=UTC)
 
 # As the page names them.
 SLOW_TASK, SLOW_GROUP = "cQ4kTnR7QTq1p2L0dJ8wXg", "Kb3vW0hXRf-8sD5tYq2mZA"
-PROFILE = "public/io-benchmark/task-profile.json"
 # MiB per second that idle disks write: two striped disks, and one.
 CEILINGS = {"intel": (690, 700, 710), "amd-30": (695, 702, 706), "amd-16": (359, 365, 370)}
 MEASURED = ("sync-write/append-fsync", "spawn", "random-io")
@@ -91,67 +86,34 @@ def example() -> Deployment:
     documents_now = seed_case.documents(1)
     documents_before = seed_case.documents(1, seed=1, pools=["amd-30", "amd-30", "intel"])
     documents_before[0]["task"]["pool"] = "amd-16"
+    results = [
+        document
+        for pool, ceilings in CEILINGS.items()
+        for document in result_documents(pool, ceilings, between=0.03, only=MEASURED)
+    ]
     for group_id, documents in (
         (GROUP, documents_now),
         (BEFORE, documents_before),
-        (SLOW_GROUP, _results()),
+        (SLOW_GROUP, results),
     ):
         for number, document in enumerate(documents):
-            _add(deployment, group_id, number, document)
-    _add(deployment, SLOW_TASK, 0, seed_case.documents(1)[0], SLOW_TASK)
-    profile = Artifact(_profile())
-    deployment.artifacts[SLOW_TASK, 0, PROFILE] = profile
+            worker = f"{group_id[:4].lower()}-{number}"
+            add_measured(deployment, document, group_id, PUSHED, workerId=worker)
+    add_measured(deployment, documents_now[0], SLOW_TASK, PUSHED, task_id=SLOW_TASK)
+    deployment.leave(SLOW_TASK, _profile(), PROFILE)
     deployment.index[IMAGE] = SLOW_TASK
     real_tasks.add(deployment)
-    _add_profiles(deployment)
+    # The runs of the slow task on intel have whole profiles, each with its own times.
+    for row in real_tasks.rows():
+        if row["pool"] == "intel" and "own_started" in row:
+            times = {"started": row["own_started"], "ended": row["own_ended"]}
+            deployment.leave(row["task_id"], _profile() | times, PROFILE, row["run_id"])
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment
 
 
-def _add_profiles(deployment: Deployment) -> None:
-    """Give the runs of the slow task on intel whole profiles, each with its own times."""
-    for row in real_tasks.rows():
-        if row["pool"] == "intel" and "own_started" in row:
-            times = {"started": row["own_started"], "ended": row["own_ended"]}
-            profile = {**json.loads(_profile()), **times}
-            artifact = Artifact(json.dumps(profile).encode())
-            deployment.artifacts[row["task_id"], row["run_id"], real_tasks.PROFILE] = artifact
-
-
-def _add(
-    deployment: Deployment,
-    group_id: str,
-    number: int,
-    document: dict[str, Any],
-    task_id: str | None = None,
-) -> None:
-    pool = document["task"]["pool"]
-    if task_id is None:
-        start = f"{pool.replace('-', ''):A<7.7}"
-        earlier = sum(task.startswith(start) for task in deployment.groups.get(group_id, ()))
-        task_id = f"{start}{ascii_uppercase[earlier]}{group_id[8:]}"
-    task = generated(pool)
-    document["task"] |= {"task_id": task_id, "task_group_id": group_id, "run_id": 0}
-    status = {
-        "taskId": task_id,
-        "provisionerId": task.definition["provisionerId"],
-        "workerType": task.definition["workerType"],
-        "taskQueueId": f"{task.definition['provisionerId']}/{task.definition['workerType']}",
-        "taskGroupId": group_id,
-        "expires": "2027-03-24T10:00:00.000Z",
-        "state": "completed",
-        "runs": [{**run(0, "completed"), "workerId": f"{group_id[:4].lower()}-{number}"}],
-    }
-    definition = {
-        **dated(dict(task.definition), PUSHED),
-        "taskGroupId": group_id,
-        "dependencies": [],
-    }
-    deployment.add(definition, status, {0: Artifact(json.dumps(document).encode())})
-
-
 @cache
-def _profile() -> bytes:
+def _profile() -> dict[str, Any]:
     """Return the profile of the slow task, which is as the seed's: in some half seconds it copies."""
     copying = [
         int((at + 1) * COPYING_SHARE) > int(at * COPYING_SHARE) for at in range(HALF_SECONDS)
@@ -161,10 +123,4 @@ def _profile() -> bytes:
     document["command"]["program"] = "update-verify.sh"
     # A task of the graph knows the worker type of its pool, and not what a benchmark calls it.
     document["task"]["pool"] = "type-intel"
-    return json.dumps(document).encode()
-
-
-def _results() -> Iterator[dict[str, Any]]:
-    """Return the result of each worker, pool by pool."""
-    for pool, ceilings in CEILINGS.items():
-        yield from result_documents(pool, ceilings, between=0.03, only=MEASURED)
+    return document

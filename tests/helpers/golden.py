@@ -22,7 +22,6 @@ import sample_report
 import sample_tasks
 from checkout import ROOT
 from json_schemas import TITLES, report_schema, schema_of
-from msgspec.structs import replace
 
 from io_benchmark.analysis.history import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
@@ -40,10 +39,6 @@ Made = Callable[[], Report | History | TaskReport | Investigation]
 _DEFAULT = Layout()
 
 
-def _without_causes(make: Callable[[], Report]) -> Report:
-    return replace(make(), diagnoses=())
-
-
 # One of each kind, and some with hostile names, without results or with more than has room
 REPORTS: Mapping[str, Callable[[], Report]] = {
     "seed-case": sample_report.seed_case,
@@ -54,8 +49,7 @@ REPORTS: Mapping[str, Callable[[], Report]] = {
     "nothing-readable": sample_report.empty,
     "twelve-pools": sample_report.many_pools,
     "hostile-names": sample_report.hostile,
-    "few-measurements": partial(_without_causes, many_measurements.few_measurements),
-    "five-places": partial(_without_causes, many_measurements.five),
+    "few-measurements": many_measurements.few_measurements,
     "every-workload": many_measurements.every_workload,
     "everything": many_measurements.everything,
     "1,000 workers": partial(sample_report.large, 1000),
@@ -86,7 +80,7 @@ FIRST_SCREENS = (
     *("every-workload", "everything", *TASKS),
 )
 IN_TEXT = (
-    *("seed-case", "tried", "few-measurements", "nothing-readable", "five-places"),
+    *("seed-case", "tried", "few-measurements", "nothing-readable"),
     *("history: one-change", "history: trend-and-step", "history: two-series"),
     *("tasks: labels that differ, on four pools", "investigation: a change"),
 )

@@ -6,27 +6,25 @@ follow from what its machines can do, so that a cause that is not there explains
 """
 
 import itertools
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from string import ascii_uppercase
 from typing import Any
 
+import real_tasks
 import workload_entries
-from loopback_deployment import Artifact, Deployment, run, shown
+from loopback_deployment import PROFILE, Deployment
 from predicted_tasks import profile_document
 from simulated_machine import MIB, Machine
 from simulated_results import Pool, measure_one
 from situations import FAST, SLOW
-from submitted_tasks import generated
+from submitted_tasks import add_measured
 
 from io_benchmark.sources.run_results import queue_time
-from io_benchmark.submit.task_creation import dated
 
 GROUP, RESULTS = "Q0dZr3pPQ3m2cV9zqv1l9A", "Kb3vW0hXRf-8sD5tYq2mZA"
 LABEL = "test-linux/opt-slow"
-PROFILE = "public/io-benchmark/task-profile.json"
 BEGIN = datetime(2026, 3, 2, 8, tzinfo=UTC)
 HALF_SECONDS = 240
 MINUTES = 30.0
@@ -57,6 +55,21 @@ class Task:
         other = 1 - self.writing - self.computing
         other *= self.waiting_factor if pool == SLOW else 1.0
         return MINUTES * (self.writing * writes + self.computing * computes + other)
+
+    def run(self, pool: str, start: datetime, minutes: float) -> real_tasks.Row:
+        """Return a run whose own work takes this long."""
+        begin = start + timedelta(minutes=self.set_up_min.get(pool, 1.0))
+        end = begin + timedelta(minutes=minutes)
+        moments = {
+            "scheduled": start - timedelta(minutes=self.pending_min.get(pool, 1.0)),
+            "started": start,
+            "resolved": end + timedelta(minutes=0.2),
+            "own_started": begin,
+            "own_ended": end,
+        }
+        row = {"label": LABEL, "kind": "test", "run_id": 0, "state": "completed"}
+        row |= {"reason": "completed", "worker": f"us-central1-a/{pool}-{start:%d-%H}"}
+        return row | {name: queue_time(moment) for name, moment in moments.items()}
 
     def profile(self, fast: Machine, worker_type: str) -> dict[str, Any]:
         """Return its profile on the fast machine."""
@@ -104,63 +117,15 @@ def add_task(
             start = BEGIN + timedelta(days=day, hours=number)
             name = f"{pool:A<7.7}{ascii_uppercase[number]}Q{ascii_uppercase[day]}"
             task_id = f"{name}C{'A' * 11}"
-            _add_run(deployment, task, task_id, queues[pool], pool, start, minutes)
-            began = start + timedelta(minutes=task.set_up_min.get(pool, 1.0))
-            ended = began + timedelta(minutes=minutes)
-            profile: dict[str, Any] = {"started": queue_time(began), "ended": queue_time(ended)}
+            row = task.run(pool, start, minutes) | {"pool": queues[pool], "task_id": task_id}
+            real_tasks.add_rows(deployment, GROUP, [row])
             # Profiles of the faster pool alone: one tells what slower machines add.
             if pool == FAST and day == task.days - 1:
-                profile = {**task.profile(fast, queues[pool]), **profile}
-            artifact = Artifact(json.dumps(profile).encode())
-            deployment.artifacts[task_id, 0, PROFILE] = artifact
+                times = {"started": row["own_started"], "ended": row["own_ended"]}
+                profile = task.profile(fast, queues[pool])
+                deployment.leave(task_id, {**profile, **times}, PROFILE)
             first = first or task_id
     return f"task:{first}"
-
-
-def _add_run(
-    deployment: Deployment,
-    task: Task,
-    task_id: str,
-    worker_type: str,
-    pool: str,
-    start: datetime,
-    minutes: float,
-) -> None:
-    queue = {"provisionerId": "releng-1", "workerType": worker_type}
-    scheduled = start - timedelta(minutes=task.pending_min.get(pool, 1.0))
-    end = start + timedelta(minutes=minutes + task.set_up_min.get(pool, 1.0) + 0.2)
-    artifacts = [{"name": "public/io-benchmark", "type": "directory"}]
-    definition = {
-        **queue,
-        "taskGroupId": GROUP,
-        "created": queue_time(scheduled),
-        "deadline": "2026-03-25T00:00:00.000Z",
-        "metadata": {"name": LABEL, "description": "", "owner": "x@y.z", "source": ""},
-        "tags": {"kind": "test", "label": LABEL},
-        "payload": {"image": "localhost/image:latest", "artifacts": artifacts},
-    }
-    made = {**run(0, "completed"), "workerId": task_id}
-    moments = {"scheduled": scheduled, "started": start, "resolved": end}
-    made |= {name: queue_time(moment) for name, moment in moments.items()}
-    _add(deployment, task_id, shown(task_id, definition), [made])
-
-
-def _add(
-    deployment: Deployment,
-    task_id: str,
-    definition: dict[str, Any],
-    runs: list[dict[str, Any]],
-    results: dict[int, Artifact] | None = None,
-) -> None:
-    status = {
-        "taskId": task_id,
-        "taskQueueId": f"{definition['provisionerId']}/{definition['workerType']}",
-        "taskGroupId": definition["taskGroupId"],
-        "state": "completed",
-        "expires": "2027-03-24T10:00:00.000Z",
-        "runs": runs,
-    }
-    deployment.add(definition, status, results)
 
 
 def add_results(
@@ -171,25 +136,17 @@ def add_results(
     """Add a push with the benchmark's results of these pools; return its address."""
     for pool in pools:
         for number in range(pool.workers):
-            task_id = f"{pool.name:B<7.7}{ascii_uppercase[number]}{RESULTS[8:]}"
-            document = result(pool, number, task_id)
-            definition = dated(dict(generated(pool.name).definition), BEGIN)
-            definition |= {"taskGroupId": RESULTS, "workerType": queues[pool.name]}
-            made = {**run(0, "completed"), "workerId": task_id}
-            artifact = Artifact(json.dumps(document).encode())
-            _add(deployment, task_id, {**definition, "dependencies": []}, [made], {0: artifact})
+            document = result(pool, number)
+            add_measured(deployment, document, RESULTS, BEGIN, worker_type=queues[pool.name])
     return f"group:{RESULTS}"
 
 
-def result(pool: Pool, number: int, task_id: str) -> dict[str, Any]:
+def result(pool: Pool, number: int) -> dict[str, Any]:
     """Return what a worker of a pool measures."""
     document = measure_one(pool, number, 1, trials=True).document
     document["workloads"] += workload_entries.entries(only=("random-io", "spawn"))
-    document["task"] |= {
-        "task_id": task_id,
-        "run_id": 0,
-        "instance_type": f"projects/1/machineTypes/{MACHINE_TYPES[pool.name]}",
-    }
+    machine_type = f"projects/1/machineTypes/{MACHINE_TYPES[pool.name]}"
+    document["task"]["instance_type"] = machine_type
     return document
 
 

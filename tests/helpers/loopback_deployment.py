@@ -6,7 +6,7 @@ import json
 import random
 import re
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ STATUS_KEYS = (
     *("taskGroupId", "priority", "deadline", "expires"),
 )
 ARTIFACT = "public/io-benchmark/io-benchmark.json"
+PROFILE = "public/io-benchmark/task-profile.json"
 RESOLVED = ("completed", "failed", "exception")
 SCHEDULED = "2026-11-21T08:38:21.418Z"
 STARTED = "2026-11-21T08:38:22.384Z"
@@ -36,7 +37,9 @@ RERUN = "WN0Mkk5DTTSPlkXIkgKImw"
 UNSCHEDULED = "Em1l8d_cQOWJnihhoFFzCQ"
 
 
-def run(run_id: int, state: str, reason: str | None = None) -> dict[str, Any]:
+def run(
+    run_id: int = 0, state: str = "completed", reason: str | None = None, **changes: Any
+) -> dict[str, Any]:
     """Return a run as the queue shows it."""
     shape = _pending(run_id, "scheduled" if run_id == 0 else "rerun")
     if state != "pending":
@@ -50,7 +53,7 @@ def run(run_id: int, state: str, reason: str | None = None) -> dict[str, Any]:
     if state in RESOLVED:
         reason = reason or ("worker-shutdown" if state == "exception" else state)
         shape |= {"state": state, "resolved": ENDED, "reasonResolved": reason}
-    return shape
+    return shape | changes
 
 
 def schedule(status: dict[str, Any]) -> None:
@@ -115,19 +118,12 @@ class Deployment:
     on_create: Callable[["Deployment", str], None] = lambda _deployment, _task_id: None
     worker_pools: set[str] | None = None  # None: whoever asks is not told
 
-    def add(
-        self,
-        definition: dict[str, Any],
-        status: dict[str, Any],
-        results: dict[int, Artifact] | None = None,
-    ) -> str:
+    def add(self, definition: dict[str, Any], status: dict[str, Any]) -> str:
         task_id: str = status["taskId"]
         self.definitions[task_id], self.statuses[task_id] = definition, status
         members = self.groups.setdefault(status["taskGroupId"], [])
         if task_id not in members:
             members.append(task_id)
-        for run_id, artifact in (results or {}).items():
-            self.artifacts[task_id, run_id, ARTIFACT] = artifact
         # The first task of each route: those of one rank do not replace each other at once.
         for route in definition.get("routes", []) if status["state"] == "completed" else ():
             if route.startswith("index."):
@@ -141,32 +137,23 @@ class Deployment:
         label: str,
         kind: str,
         queue: str,
-        runs: Sequence[dict[str, Any]],
+        runs: Sequence[dict[str, Any]] | None = None,
         **definition: Any,
     ) -> str:
-        """Add a task in the shape of the queue's, in the state of its last run."""
+        """Add a task in the shape of the queue's, in the state of its last run; without any, completed."""
         names = dict(zip(("provisionerId", "workerType"), queue.split("/"), strict=True))
-        names["taskGroupId"] = group_id
         metadata = {"name": label, "description": "", "owner": "x@y.z", "source": ""}
         tags = {"kind": kind, "label": label}
-        state = runs[-1]["state"] if runs else "unscheduled"
-        status = {"taskId": task_id, "taskQueueId": queue, "state": state, "runs": [*runs]}
-        made = {"metadata": metadata, "tags": tags, "payload": {}, **definition}
-        return self.add(names | made, names | status)
+        made = {"metadata": metadata, "tags": tags, "payload": {}, **definition, **names}
+        made["taskGroupId"] = group_id
+        return self.add(made, _status(task_id, made, [run()] if runs is None else runs))
 
     def create(self, task_id: str, definition: dict[str, Any]) -> None:
         """Add a new task, which waits for a worker or other tasks; ignore a known one."""
         if task_id in self.definitions:
             return
-        complete = shown(task_id, definition)
-        status: dict[str, Any] = {
-            "taskId": task_id,
-            **{key: complete.get(key) for key in STATUS_KEYS},
-            "retriesLeft": complete["retries"],
-            "state": "unscheduled",
-            "runs": [],
-        }
-        dependencies = complete["dependencies"]
+        status = _status(task_id, definition, ())
+        dependencies = definition.get("dependencies", [])
         if all(self.statuses[task]["state"] == "completed" for task in dependencies):
             schedule(status)
         self.add(definition, status)
@@ -184,11 +171,37 @@ class Deployment:
     def set_result(self, task_id: str, run_id: int, artifact: Artifact) -> None:
         self.artifacts[task_id, run_id, ARTIFACT] = artifact
 
+    def leave(
+        self, task_id: str, document: Mapping[str, Any], name: str = ARTIFACT, run_id: int = 0
+    ) -> None:
+        """Add what a run leaves: its result, or another file."""
+        self.artifacts[task_id, run_id, name] = Artifact(json.dumps(document).encode())
+
+    def complete(self, task_id: str, document: Mapping[str, Any], **changes: Any) -> None:
+        """A worker runs the task, with this result; `changes` are the run's."""
+        document["task"].update(task_id=task_id, run_id=0)
+        made = run(**{"workerId": f"worker-{task_id}", **changes})
+        self.statuses[task_id] |= {"runs": [made], "state": "completed"}
+        self.leave(task_id, document)
+
     def change_runs(self, task_id: str, *states: str) -> None:
         """Replace the runs of a task."""
         status = self.statuses[task_id]
         status["runs"] = [run(number, state) for number, state in enumerate(states)]
         status["state"] = states[-1] if states else "unscheduled"
+
+
+def _status(
+    task_id: str, definition: dict[str, Any], runs: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    complete = shown(task_id, definition)
+    return {
+        "taskId": task_id,
+        **{key: complete[key] for key in STATUS_KEYS if key in complete},
+        "retriesLeft": complete["retries"],
+        "state": runs[-1]["state"] if runs else "unscheduled",
+        "runs": [*runs],
+    }
 
 
 def exchanges() -> list[dict[str, Any]]:
@@ -281,7 +294,7 @@ def add_group(
         script = f'exec python3 -u -B "$application" \\\n  --pool {pool} --workload x\n'
         task_id = deployment.add_task(
             *(slug(dice), group_id, label, "io-benchmark", "proj-misc/b-linux"),
-            [run(0, "completed") | {"workerId": f"worker-{number}"}],
+            [run(workerId=f"worker-{number}")],
             payload={"command": ["bash", "-cx", f"cat << 'EOF'\nEOF\n{script}"]},
         )
         deployment.set_result(task_id, 0, Artifact(result(pool, task_id, 0)))

@@ -13,7 +13,7 @@ from typing import Any
 
 import workload_entries
 from msgspec.structs import replace
-from seed_case import outcome
+from seed_case import shortened
 from seed_workers import compared, measured
 
 from io_benchmark.analysis.model import Subject
@@ -26,8 +26,6 @@ FIRST = "workspace"
 # The kind and the file system of each, as the script would see them; the first one is the seed's own.
 SEEN = {
     "container": ("overlay", "overlay"),
-    "boot-disk": ("volume", "ext4"),
-    "bind-mount": ("volume", "xfs"),
     "memory": ("memory", "tmpfs"),
 }
 
@@ -55,22 +53,6 @@ def retrieved(
     return made
 
 
-def shortened(entry: Document, retrieves: int) -> Document:
-    """Return the entry with only its first retrieves."""
-    made = copy.deepcopy(entry)
-    made["retrieves_planned"] = retrieves
-    made["samples"] = {name: column[:retrieves] for name, column in made["samples"].items()}
-    return made
-
-
-def skipped(entry: Document, reason: str) -> Document:
-    """Return an entry for a place where the worker could not measure."""
-    made = shortened(entry, 0)
-    made |= {"retrieves_planned": entry["retrieves_planned"], "cache_state": None}
-    made |= {"outcome": outcome("skipped", reason)}
-    return made
-
-
 def in_places(
     names: Sequence[str], entries: Callable[[list[Document]], list[Document]]
 ) -> Mapping[str, Any]:
@@ -79,7 +61,7 @@ def in_places(
     def seen(places: list[Document]) -> list[Document]:
         added = []
         for name in names:
-            kind, filesystem = SEEN.get(name, SEEN["bind-mount"])
+            kind, filesystem = SEEN.get(name, ("volume", "xfs"))
             types = {"type": filesystem, "ext4_options": None, "btrfs_data_profiles": None}
             facts = {"name": name, "kind": kind, "filesystem": types, "devices": []}
             added.append({**facts, "failed": None, "path": "/elsewhere"})
@@ -101,7 +83,6 @@ def _retrieves(
     slower: float,
     factors: Mapping[str, float],
     seed: int,
-    destinations: Sequence[str] = ("overwrite",),
 ) -> list[Document]:
     """Return retrieves in places; what makes those of `first` slower makes no others slower."""
     return [
@@ -115,45 +96,33 @@ def _retrieves(
             seed=seed,
         )
         for place, factor in factors.items()
-        for destination in destinations
+        for destination in ("overwrite", "unlink", "fresh")
     ]
 
 
-# Five storage configurations, as the seed has them
-FACTORS = {"container": 1.1, "boot-disk": 2.3, "bind-mount": 1.0, "memory": 0.11}
-
-
-@cache
-def five() -> SampledReport:
-    """amd-16, where memory was too small, against intel in five places, without the pictures."""
-
-    def in_five(slower: float, seed: int) -> Mapping[str, Any]:
-        def entries(found: list[Document]) -> list[Document]:
-            first = shortened(found[0], RETRIEVES)
-            *places, memory = _retrieves(first, slower, FACTORS, seed)
-            if slower > 1:
-                memory = skipped(memory, "no space: needs 7100 MiB, 4100 MiB are free")
-            else:
-                # In memory nothing can be cold.
-                memory["cache_state"]["resident_bytes"] = memory["cache_state"]["cache_bytes"]
-            return [first, *places, memory]
-
-        return in_places(tuple(FACTORS), entries)
-
-    change = {"intel": in_five(1.0, 1), "amd-16": in_five(VOLUME_RATIO, 2)}
-    return replace(compared(change), series=())
+def _in_memory(entry: Document, *, is_too_small: bool) -> Document:
+    if is_too_small:
+        return workload_entries.skipped(entry, "no space: needs 7100 MiB, 4100 MiB are free")
+    entry["cache_state"]["resident_bytes"] = entry["cache_state"]["cache_bytes"]
+    return entry
 
 
 @cache
 def everything() -> SampledReport:
-    """As the kind io-benchmark-all measures: 3 pools, 60 measurements or more; amd-16 has one disk."""
+    """As the kind io-benchmark-all measures: 3 pools, 60 measurements or more.
+
+    amd-16 has one disk, and too little memory to retrieve there. In memory nothing can be cold.
+    """
     factors = {FIRST: 1.0, "container": 1.15, "memory": 0.15}
     of_disks = {"random-io/read-depth-32": 2.0, "random-io/write-depth-32": 2.0}
 
     def in_three(slower: float, seed: int) -> Mapping[str, Any]:
         def entries(found: list[Document]) -> list[Document]:
             first = shortened(found[0], RETRIEVES)
-            made = _retrieves(first, slower, factors, seed, ("overwrite", "unlink", "fresh"))
+            made = [
+                _in_memory(entry, is_too_small=slower > 1) if entry["place"] == "memory" else entry
+                for entry in _retrieves(first, slower, factors, seed)
+            ]
             for place in factors:
                 ratios = of_disks if slower > 1 and place == FIRST else {}
                 made += (

@@ -32,12 +32,8 @@ class Page(HTMLParser):
         if tag not in VOID:
             self._open.append(tag)
 
-    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [(key, value or "") for key, value in attributes]
-
     def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
+        assert tag in VOID or self._open.pop() == tag
 
     def handle_data(self, data: str) -> None:
         self.text.append(data)

@@ -5,19 +5,18 @@ Built of the seed's documents, so that everything but the disk and the times is 
 """
 
 import hashlib
-import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import seed_case
-from loopback_deployment import Artifact, Deployment, run, slug
+from loopback_deployment import Deployment, run, slug
 
-from io_benchmark.sources.run_files import RunStore
 from io_benchmark.sources.run_results import TaskRecord, queue_time
 
 POOL = "amd-16"
@@ -29,10 +28,7 @@ TWO_DISKS = replace(
     seed_case.AMD_16,
     disks=("nvme1n1", "nvme2n1"),
     disk_models=("nvme_card0", "nvme_card0"),
-    **{
-        name: getattr(seed_case.AMD_30, name)
-        for name in ("average", "p50", "p95", "p99", "slowest", "smallest")
-    },
+    **{name: getattr(seed_case.AMD_30, name) for name in ("average", "slow", "smallest")},
 )
 
 
@@ -65,7 +61,11 @@ def pushes(
         made = []
         for worker in range(workers):
             document = seed_case._document(pool, worker, 1000 * at + worker, BETWEEN)
-            _cut(document, retrieves)
+            document["workloads"] = [
+                seed_case.shortened(entry, retrieves) for entry in document["workloads"]
+            ]
+            # Enough for a mean.
+            document["timeline"] = None
             document["started"] = queue_time(time + timedelta(minutes=9))
             document["ended"] = queue_time(time + timedelta(minutes=13))
             document["task"] |= {"task_id": slug(dice), "task_group_id": group}
@@ -76,14 +76,6 @@ def pushes(
         yield Push(at, time, group, revision, tuple(made))
 
 
-def _cut(document: dict[str, Any], retrieves: int) -> None:
-    """The first so many retrieves, and no timeline: enough for a mean."""
-    for entry in document["workloads"]:
-        entry["retrieves_planned"] = retrieves
-        entry["samples"] = {key: some[:retrieves] for key, some in entry["samples"].items()}
-    document["timeline"] = None
-
-
 def record(push: Push, document: Mapping[str, Any]) -> TaskRecord:
     """What the queue would say of the document's run; each week has other machines."""
     made = seed_case.record(document)
@@ -92,10 +84,8 @@ def record(push: Push, document: Mapping[str, Any]) -> TaskRecord:
 
 def write(folder: Path, made: Sequence[Push]) -> None:
     """As `fetch` lays results down."""
-    store = RunStore(folder)
     for push in made:
-        for document in push.documents:
-            store._write(record(push, document), json.dumps(document).encode())
+        seed_case.store(folder, push.documents, partial(record, push))
 
 
 def add(deployment: Deployment, made: Sequence[Push]) -> None:
@@ -119,12 +109,12 @@ def add_task(
     source = f"{project}/blob/{push.revision}/taskcluster/kinds/io-benchmark"
     started = push.time + timedelta(minutes=9)
     ended = started + timedelta(minutes=4)
-    times = {"started": queue_time(started), "resolved": queue_time(ended)}
+    times: dict[str, Any] = {"started": queue_time(started), "resolved": queue_time(ended)}
     task_id: str = document["task"]["task_id"]
-    deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
+    deployment.leave(task_id, document)
     return deployment.add_task(
         *(task_id, push.group, label, "io-benchmark", "gecko-t/b-linux-docker-amd"),
-        [{**run(0, "completed"), "workerId": f"{push.at}-{number}", **times}],
+        [run(workerId=f"{push.at}-{number}", **times)],
         metadata={"name": label, "source": source},
         payload={"image": "update-verify", "command": ["bash", "-cx", f"x --pool {pool} y"]},
         expires="2027-11-21T08:38:21.000Z",

@@ -151,9 +151,5 @@ def write_profile(path: Path, document: Mapping[str, Any]) -> Path:
 
 
 def write_results(folder: Path, *pools: Sequence[dict[str, Any]]) -> Path:
-    """Write a file per result."""
-    folder.mkdir()
-    for number, document in enumerate(itertools.chain(*pools)):
-        (folder / f"{number}").mkdir()
-        (folder / f"{number}" / "io-benchmark.json").write_text(json.dumps(document))
-    return folder
+    """Write the results of pools."""
+    return seed_case.store(folder, itertools.chain(*pools))

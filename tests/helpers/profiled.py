@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from worker import DRIVER, SCRIPT
+from worker import script
 
 from io_benchmark.results.format import TaskProfile
 
@@ -22,10 +22,8 @@ class Profiled:
     python: str = sys.executable
 
     def command(self, *command: str, prelude: str = "") -> list[str]:
-        start = [self.python, "-B"]
-        start += ["-c", DRIVER.format(prelude=prelude)] if prelude else []
-        given = [*self.options, "--output", str(self.path)]
-        return [*start, str(SCRIPT), "measure", *given, "--", *command]
+        given = ("measure", *self.options, "--output", str(self.path), "--", *command)
+        return script(*given, python=self.python, prelude=prelude)
 
     def run(
         self, *command: str, prelude: str = "", stdin: bytes = b"", **options: Any
@@ -46,6 +44,12 @@ class Profiled:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
+
+    def measure(self, *command: str, **options: Any) -> TaskProfile:
+        """Return the profile of a command that succeeds and prints no errors."""
+        done = self.run(*command, **options)
+        assert (done.returncode, done.stderr) == (0, b"")
+        return self.profile()
 
     def profile(self) -> TaskProfile:
         """The profile, in which every null of a part has a reason."""

@@ -6,17 +6,15 @@ The seed has the two means only. How far workers differ, set-up, and what was lo
 
 import csv
 import io
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from loopback_deployment import Artifact, Deployment, run
+from loopback_deployment import PROFILE, Deployment, run
 
 from io_benchmark.sources.run_results import queue_time
 
 GROUP = "Q0dZr3pPQ3m2cV9zqv1l9A"
-PROFILE = "public/io-benchmark/task-profile.json"
 PUSH = "gecko.v2.autoland.pushlog-id.1000.decision"
 LABEL = "release-update-verify-firefox-linux64-{}/2"
 COLUMNS = (
@@ -44,6 +42,7 @@ def rows() -> Iterator[Row]:
                 task_id = f"{pool.replace('-', ''):A<8.8}Q{worker}G{chunk}AAAAAAAAAA"[:21] + "A"
                 row: Row = {"label": LABEL.format(chunk), "pool": pool, "task_id": task_id}
                 row |= {"worker": f"us-central1-f/{pool}-{worker}", "run_id": 0}
+                row["kind"] = "release-update-verify"
                 if (pool, worker, chunk) == ("amd-16", 2, 1):
                     ended = ("exception", "worker-shutdown")
                     yield _row(row, start, _PREEMPTED_AFTER, *ended)
@@ -81,38 +80,42 @@ def table(of_rows: Sequence[Row] | None = None, columns: Sequence[str] = COLUMNS
     return stream.getvalue()
 
 
-def add(deployment: Deployment, group_id: str = GROUP) -> str:
+def add(deployment: Deployment) -> str:
     """Add the tasks and their decision task to a deployment, as a push to autoland; return the group."""
+    add_rows(deployment, GROUP, [_decision(), *rows()])
+    deployment.index[PUSH] = GROUP
+    return GROUP
+
+
+def add_rows(deployment: Deployment, group_id: str, of_rows: Iterable[Row]) -> None:
+    """Add the tasks of these runs, with the times of their own work."""
     by_task: dict[str, list[Row]] = {}
-    for row in (_decision(group_id), *rows()):
+    for row in of_rows:
         by_task.setdefault(row["task_id"], []).append(row)
     for task_id, runs in by_task.items():
         first = runs[0]
-        kind = "decision-task" if task_id == group_id else "release-update-verify"
+        # As `measure` has it in a task that it wraps.
+        artifacts = [{"name": "public/io-benchmark", "type": "directory"}]
         deployment.add_task(
-            *(task_id, group_id, first["label"], kind, f"releng-1/{first['pool']}"),
+            *(task_id, group_id, first["label"], first["kind"], f"releng-1/{first['pool']}"),
             [_run(row) for row in runs],
             created=first["scheduled"],
-            # As `measure` has it in a task that it wraps.
-            payload={"artifacts": [{"name": "public/io-benchmark", "type": "directory"}]},
+            payload={"image": "localhost/image:latest", "artifacts": artifacts},
         )
         for row in runs:
             if "own_started" in row:
                 profile = {"started": row["own_started"], "ended": row["own_ended"], "wall_ns": 1}
-                artifact = Artifact(json.dumps(profile).encode())
-                deployment.artifacts[task_id, row["run_id"], PROFILE] = artifact
-    deployment.index[PUSH] = group_id
-    return group_id
+                deployment.leave(task_id, profile, PROFILE, row["run_id"])
 
 
-def _decision(group_id: str) -> Row:
-    row: Row = {"label": "Gecko Decision Task", "pool": "decision", "task_id": group_id}
-    row |= {"worker": "us-central1-f/decision-1", "run_id": 0}
+def _decision() -> Row:
+    row: Row = {"label": "Gecko Decision Task", "pool": "decision", "task_id": GROUP}
+    row |= {"kind": "decision-task", "worker": "us-central1-f/decision-1", "run_id": 0}
     return _row(row, _FIRST - timedelta(minutes=5), 4.0, "completed", "completed")
 
 
 def _run(row: Row) -> dict[str, Any]:
     group, _, worker = row["worker"].partition("/")
     times = {name: row[name] for name in ("scheduled", "started", "resolved")}
-    made = run(row["run_id"], row["state"], row["reason"])
-    return {**made, "workerGroup": group, "workerId": worker, **times}
+    ended = (row["run_id"], row["state"], row["reason"])
+    return run(*ended, workerGroup=group, workerId=worker, **times)

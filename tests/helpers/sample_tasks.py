@@ -3,7 +3,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import real_tasks
@@ -13,6 +12,7 @@ from io_benchmark.analysis.tasks.compare_tasks import compare_tasks
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
+from io_benchmark.sources.run_table import _run
 
 START_MS = 1_774_000_000_000
 PRICES = {
@@ -22,16 +22,8 @@ PRICES = {
 
 
 def of_rows(rows: Iterable[Mapping[str, Any]]) -> list[TaskRun]:
-    """Return the runs that rows of a table describe."""
-    times = ("scheduled", "started", "resolved", "own_started", "own_ended")
-    names = ("label", "pool", "task_id", "run_id", "worker", "state", "reason")
-    runs = []
-    for row in rows:
-        known: dict[str, Any] = {
-            f"{name}_ms": _milliseconds(row[name]) for name in times if name in row
-        }
-        runs.append(TaskRun(*(row[name] for name in names), **known))
-    return runs
+    """Return the runs that rows of a table describe, as its reader does."""
+    return [_run(row) for row in rows]
 
 
 def completed(
@@ -106,7 +98,3 @@ def hostile() -> TaskReport:
         for worker in range(3)
     ]
     return compared(runs)
-
-
-def _milliseconds(text: str) -> int:
-    return round(datetime.fromisoformat(text).timestamp() * 1000)

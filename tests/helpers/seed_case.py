@@ -17,7 +17,7 @@ import json
 import math
 import pickle
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -54,15 +54,15 @@ class Pool:
     task_id: str
     cpu_model: str
     cpu_count: int
-    memory_gib: int
     disks: tuple[str, ...]
     disk_models: tuple[str, ...]
     average: float
-    p50: float
-    p95: float
-    p99: float
-    slowest: float
+    slow: tuple[float, float, float, float]  # median, P95, P99 and maximum
     smallest: tuple[float, float]  # 5 MiB files: fastest and slowest of them
+
+    @property
+    def memory_gib(self) -> int:
+        return 4 * self.cpu_count
 
 
 INTEL = Pool(
@@ -72,14 +72,10 @@ INTEL = Pool(
     task_id="O0wOvbnEQF6h8ptHBA6jbg",
     cpu_model="Intel(R) Xeon(R) CPU @ 3.10GHz",
     cpu_count=16,
-    memory_gib=64,
     disks=("nvme0n1", "nvme0n2"),
     disk_models=("nvme_card", "nvme_card"),
     average=75.96,
-    p50=80,
-    p95=109,
-    p99=118,
-    slowest=171,
+    slow=(80, 109, 118, 171),
     smallest=(6.1, 9.4),
 )
 AMD_30 = Pool(
@@ -89,14 +85,10 @@ AMD_30 = Pool(
     task_id="Yx4AjHXCRfyptBUIPTPtEg",
     cpu_model="AMD EPYC 9B14",
     cpu_count=30,
-    memory_gib=120,
     disks=("nvme1n1", "nvme2n1"),
     disk_models=("nvme_card0", "nvme_card1"),
     average=77.0,
-    p50=82,
-    p95=115,
-    p99=149,
-    slowest=188,
+    slow=(82, 115, 149, 188),
     smallest=(6.0, 9.2),
 )
 AMD_16 = Pool(
@@ -106,14 +98,10 @@ AMD_16 = Pool(
     task_id="WTIaalknRCmmcyO78GGIAg",
     cpu_model="AMD EPYC 9B14",
     cpu_count=16,
-    memory_gib=64,
     disks=("nvme1n1",),
     disk_models=("nvme_card0",),
     average=145.7,
-    p50=157,
-    p95=205,
-    p99=237,
-    slowest=312,
+    slow=(157, 205, 237, 312),
     smallest=(10.2, 16.8),
 )
 POOLS = {pool.name: pool for pool in (INTEL, AMD_30, AMD_16)}
@@ -149,9 +137,19 @@ def documents(
 
 def write(folder: Path, *arguments: Any, **keywords: Any) -> None:
     """Write such documents as `fetch` and `rehearse` do, into folders TASKID.RUNID."""
-    store = RunStore(folder)
-    for document in documents(*arguments, **keywords):
-        store._write(record(document), json.dumps(document).encode())
+    store(folder, documents(*arguments, **keywords))
+
+
+def store(
+    folder: Path,
+    made: Iterable[Mapping[str, Any]],
+    record_of: Callable[[Mapping[str, Any]], TaskRecord] | None = None,
+) -> Path:
+    """Write these documents, each with the queue's record of its run."""
+    for document in made:
+        task = (record_of or record)(document)
+        RunStore(folder)._write(task, json.dumps(document).encode())
+    return folder
 
 
 def record(document: Mapping[str, Any]) -> TaskRecord:
@@ -172,6 +170,12 @@ def record(document: Mapping[str, Any]) -> TaskRecord:
         started=document["started"],
         resolved=document["ended"],
     )
+
+
+def shortened(entry: Mapping[str, Any], retrieves: int) -> dict[str, Any]:
+    """Return an entry with only its first retrieves."""
+    samples = {name: column[:retrieves] for name, column in entry["samples"].items()}
+    return {**entry, "retrieves_planned": retrieves, "samples": samples}
 
 
 def _replace(document: Any, path: str, value: Any) -> None:
@@ -213,18 +217,19 @@ def _quantiles_ms(pool: Pool, nearness: float) -> list[float]:
     sizes = [SIZES_MIB[index] for index in sequence()]
     first_60, first_80 = sizes.count(5), sizes.count(5) + sizes.count(60)
     at_p50, at_p95, at_p99 = (RETRIEVES * percent // 100 for percent in (50, 95, 99))
+    p50, p95, p99, slowest = pool.slow
     # The slowest copy of 60 MiB is as slow as the middle between the median and P95.
-    boundary = (pool.p50 + pool.p95) / 2
+    boundary = (p50 + p95) / 2
     knots = [
         (0, pool.smallest[0]),
         (first_60 - 1, pool.smallest[1]),
-        (first_60, pool.p50 * (0.75 + 0.25 * nearness)),
-        (at_p50, pool.p50),
-        (first_80 - 1, pool.p50 + (boundary - pool.p50) * nearness),
-        (first_80, boundary + (pool.p95 - boundary) * nearness),
-        (at_p95, pool.p95),
-        (at_p99, pool.p99),
-        (RETRIEVES - 1, pool.slowest),
+        (first_60, p50 * (0.75 + 0.25 * nearness)),
+        (at_p50, p50),
+        (first_80 - 1, p50 + (boundary - p50) * nearness),
+        (first_80, boundary + (p95 - boundary) * nearness),
+        (at_p95, p95),
+        (at_p99, p99),
+        (RETRIEVES - 1, slowest),
     ]
     times = [knots[0][1]]
     for (start, from_ms), (end, to_ms) in itertools.pairwise(knots):
@@ -345,19 +350,15 @@ def _host(pool: Pool, recorded: Mapping[str, Any], generator: random.Random) -> 
     return {
         **recorded,
         "kernel": "6.8.0-1024-gcp",
-        "kernel_version": "#26~22.04.1-Ubuntu SMP Thu Feb 20 01:02:29 UTC 2025",
         "cpu_model": pool.cpu_model,
         "cpu_count": pool.cpu_count,
         "cpu_online_count": pool.cpu_count,
         "memory_bytes": pool.memory_gib * 1024 * MIB,
         "memory_available_bytes": pool.memory_gib * 1000 * MIB,
-        "machine_vendor": "Google",
-        "machine_product": "Google Compute Engine",
         "container": {"engine": "docker", "root_filesystem": "overlay"},
         "first_touch_ns_per_mib": [
             round(160_000 * generator.uniform(0.97, 1.03)) for _ in range(8)
         ],
-        "tools": {**recorded["tools"], "fio": None},
     }
 
 
@@ -408,7 +409,6 @@ def volume(disks: Sequence[str], size_bytes: int, *, striped: bool) -> dict[str,
         "optimal_io_bytes": 65536 * len(disks) if striped else 0,
         "mapper_name": "instance_storage-lv_instance_storage",
         "raid_level": None,
-        "backing_file": None,
     }
 
 
@@ -420,11 +420,8 @@ def _disks(pool: Pool, recorded: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "number": f"259:{at}",
             "size_bytes": DISK_BYTES,
             "model": model,
-            "vendor": "0x1ae0",
             "scheduler": "none",
-            "scheduler_settings": {},
             "queue": {**recorded["queue"], "rotational": 0},
-            "write_cache": "write through",
         }
 
 

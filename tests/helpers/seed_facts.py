@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 import seed_case
+from tried_workers import trials
 
 MS, MIB = 1_000_000, 1024 * 1024
 PLACE, ENTRY, COLUMNS = "storage.places.0", "workloads.0", "timeline.columns"
@@ -36,10 +37,7 @@ def both_disks(factor: float) -> Facts:
 
 def idle_writes(mib_per_s: float) -> Facts:
     """Trials in which idle disks wrote a file at this rate."""
-    trials: dict[str, Any] = {"pace_bytes_per_s": None, "file_indexes": [], "blocks": []}
-    trials |= {"duration_ns": 1000 * MS, "state": "completed", "reason": None}
-    trials["ceilings"] = [{"written_bytes": round(mib_per_s * MIB), "duration_ns": 1000 * MS}]
-    return {f"{ENTRY}.trials": trials}
+    return {f"{ENTRY}.trials": trials({}, ceilings=[mib_per_s])}
 
 
 def longer_first_reads(ms_per_mib: float) -> Facts:

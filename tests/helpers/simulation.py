@@ -17,7 +17,6 @@ from unittest import mock
 
 import numpy as np
 import seed_workers
-import workload_entries
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -62,7 +61,7 @@ RETRIEVES, FILES = 400, 100
 @cache
 def _facts(name: str) -> Any:
     """Return what an entry of a workload has apart from its samples."""
-    change = {"intel": {"workloads": lambda entries: [*entries, *workload_entries.entries()]}}
+    change = {"intel": seed_workers.measured()}
     (worker,) = seed_workers.workers(1, pools=("intel",), change=change)
     return next(entry.facts for entry in worker.entries if entry.subject.workload == name)
 

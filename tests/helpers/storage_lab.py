@@ -6,8 +6,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -126,10 +125,6 @@ class Lab:
         self.undoing.callback(_remove_group, path)
         return path
 
-    def cap_writes(self, group: Path, device: str, per_s: int) -> None:
-        """Those that processes of the group wait for; their buffered writes go past it."""
-        self.limit(group / WRITES_CAP, device, per_s)
-
     def start(self, *command: object) -> None:
         """Start a program that runs until the test ends."""
         self.stop_at_the_end(subprocess.Popen([*map(str, command)], start_new_session=True))
@@ -190,14 +185,6 @@ def _remove_group(path: Path) -> None:
 
 def number_of(device: str) -> str:
     return Path(f"/sys/class/block/{Path(device).name}/dev").read_text().strip()
-
-
-@contextmanager
-def opened(folder: Path) -> Iterator[Lab]:
-    """A lab for a test; whether this machine can have disks in it, needs_disks() tells."""
-    lab = Lab(folder)
-    with lab.undoing:
-        yield lab
 
 
 def needs_disks() -> None:

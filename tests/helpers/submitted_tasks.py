@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MPL-2.0
 """Generated tasks in miniature, and a Taskcluster whose workers answer with the seed's figures."""
 
-import json
+from collections.abc import Mapping
+from datetime import datetime
+from string import ascii_uppercase
 from typing import Any
 
 import seed_case
 import tried_workers
-from loopback import Loopback
-from loopback_deployment import Artifact, Deployment, run
+from loopback import ME, Loopback
+from loopback_deployment import Deployment
 from msgspec.structs import replace
 
 from io_benchmark.graph.generate import GeneratedTask
+from io_benchmark.submit.task_creation import dated
 
 # Of the person who submits, before any configuration of git that this machine has.
 OWNER = "jane@example.com"
@@ -23,12 +26,7 @@ IDENTITY = {
 
 def submitter(loopback: Loopback) -> dict[str, str]:
     """Return the variables of somebody with credentials."""
-    return {
-        **IDENTITY,
-        "TASKCLUSTER_ROOT_URL": loopback.url,
-        "TASKCLUSTER_CLIENT_ID": "me",
-        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
-    }
+    return {**IDENTITY, "TASKCLUSTER_ROOT_URL": loopback.url, **ME.environment}
 
 
 def labels(deployment: Deployment) -> list[str]:
@@ -98,14 +96,32 @@ def recorded_environment(definition: dict[str, Any]) -> dict[str, str]:
 
 def complete(deployment: Deployment, task_id: str, *, with_trials: bool = False) -> None:
     """A worker runs the task at once, with the seed's figures for its pool."""
-    status = deployment.statuses[task_id]
     pool = pool_of(deployment.definitions[task_id])
     (document,) = seed_case.documents(1, pools=[pool])
-    document["task"] |= {"task_id": task_id, "run_id": 0}
     document["config"]["environment"] = recorded_environment(deployment.definitions[task_id])
     if with_trials:
         pace = deployment.definitions[task_id]["payload"]["env"].get("IO_BENCHMARK_PACE")
         tried_workers.add_trials(document, None if pace is None else int(pace))
-    status["runs"] = [{**run(0, "completed"), "workerId": f"worker-{task_id}"}]
-    status["state"] = "completed"
-    deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
+    deployment.complete(task_id, document)
+
+
+def add_measured(
+    deployment: Deployment,
+    document: Mapping[str, Any],
+    group_id: str,
+    pushed: datetime,
+    *,
+    task_id: str = "",
+    worker_type: str = "",
+    **changes: Any,
+) -> None:
+    """Add a generated task that left this result; without an id, one by its pool and number."""
+    task = generated(document["task"]["pool"])
+    start = f"{task.pool.replace('-', ''):A<7.7}"
+    earlier = sum(each.startswith(start) for each in deployment.groups.get(group_id, ()))
+    task_id = task_id or f"{start}{ascii_uppercase[earlier]}{group_id[8:]}"
+    definition = {**dated(dict(task.definition), pushed), "dependencies": []}
+    queue = f"releng-1/{worker_type or definition['workerType']}"
+    deployment.add_task(task_id, group_id, task.label, task.kind, queue, **definition)
+    document["task"]["task_group_id"] = group_id
+    deployment.complete(task_id, document, **changes)

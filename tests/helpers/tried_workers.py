@@ -4,7 +4,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 import seed_case
 from seed_workers import worker
 
@@ -58,7 +57,7 @@ def tried(pool: str, *recorded: dict[str, Any] | None) -> list[Worker]:
     for document, each in zip(documents, recorded, strict=True):
         document["workloads"][0]["trials"] = each
         document["config"]["pace_bytes_per_s"] = each and each["pace_bytes_per_s"]
-    return [worker(msgspec.json.decode(msgspec.json.encode(each))) for each in documents]
+    return [worker(document) for document in documents]
 
 
 def subject_of(workers: Sequence[Worker]) -> Subject:

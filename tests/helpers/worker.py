@@ -42,6 +42,12 @@ def at_import(module: str, number: int) -> str:
     )
 
 
+def script(*arguments: str, python: str = sys.executable, prelude: str = "") -> list[str]:
+    """Return the command line of the script; the lines of `prelude` change something in it."""
+    driver = ["-c", DRIVER.format(prelude=prelude)] if prelude else []
+    return [python, "-u", "-B", *driver, str(SCRIPT), *arguments]
+
+
 def needs_disk(folder: Path) -> None:
     """Skip where the file system keeps its files in memory alone, so that nothing is written or cold."""
     path = folder / "written-and-evicted"
@@ -112,8 +118,6 @@ class Worker:
         self.environment["PATH"] = str(folder)
 
     def command(self, *extra: str, prelude: str = "") -> list[str]:
-        start = [self.python, "-u", "-B"]
-        start += ["-c", DRIVER.format(prelude=prelude)] if prelude else []
         given = [
             *("--pool", "amd-16"),
             *(part for name in self.workloads for part in ("--workload", name)),
@@ -125,7 +129,7 @@ class Worker:
             given += ["--place", f"workspace={self.workspace}"]
         if "--sizes" not in extra:
             given += ["--sizes", "4x0.5,4x0.25,2x0.01"]
-        return [*start, str(SCRIPT), *given]
+        return script(*given, python=self.python, prelude=prelude)
 
     def start(self, *extra: str, prelude: str = "") -> "subprocess.Popen[str]":
         return subprocess.Popen(

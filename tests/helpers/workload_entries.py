@@ -188,12 +188,10 @@ def _process_times(wall_ns: int, blocked: float | None) -> Entry | None:
 
 
 def skipped(entry: Entry, reason: str) -> Entry:
-    """What could not be done at all on a worker."""
-    nothing: dict[str, list[int]] = {"start_ns": [], "duration_ns": [], "operations": []}
-    return {
-        **entry,
-        "observed": dict.fromkeys(entry["observed"]),
-        "run_ns": None,
-        "samples": nothing,
-        "outcome": outcome("skipped", reason),
-    }
+    """What could not be done at all on a worker, of any workload."""
+    nothing: Entry = {"run_ns": None, "samples": {name: [] for name in entry["samples"]}}
+    if "observed" in entry:
+        nothing["observed"] = dict.fromkeys(entry["observed"])
+    else:
+        nothing["cache_state"] = None
+    return {**entry, **nothing, "outcome": outcome("skipped", reason)}

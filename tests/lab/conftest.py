@@ -70,7 +70,8 @@ def pytest_terminal_summary(terminalreporter, config):
 @pytest.fixture
 def bench(tmp_path):
     """For cases that need no disk, so no root: what they start is ended."""
-    with storage_lab.opened(tmp_path / "lab") as made:
+    made = storage_lab.Lab(tmp_path / "lab")
+    with made.undoing:
         yield made
 
 

@@ -34,9 +34,7 @@ def profile_of(lab: Lab, pool: str, mib_per_s: int, folder: Path) -> TaskProfile
     lab.little_dirty(Path(f"/sys/class/bdi/{number_of(device)}"), dirty_mib=4)
     options = ["--place", f"workspace={place}", "--pool", pool]
     profiled = Profiled(folder / f"{pool}.json", options)
-    done = profiled.run(sys.executable, "-c", JOB, cwd=place)
-    assert (done.returncode, done.stderr) == (0, b"")
-    return profiled.profile()
+    return profiled.measure(sys.executable, "-c", JOB, cwd=place)
 
 
 def test_a_slower_disk(lab: Lab, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import simulation
-from many_measurements import in_places, retrieved, shortened
+from many_measurements import in_places, retrieved
 from msgspec.structs import replace
-from seed_case import outcome
+from seed_case import outcome, shortened
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import real_tasks
 from loopback import Loopback
-from loopback_deployment import Artifact, Deployment
+from loopback_deployment import PROFILE, Artifact, Deployment
 
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
@@ -70,7 +70,7 @@ def test_runs_that_have_not_ended(deployment):
 )
 def test_own_times(deployment, times, taken_ms):
     """A run whose times cannot be used counts all the same."""
-    deployment.artifacts[TASK, 0, real_tasks.PROFILE] = Artifact(times)
+    deployment.artifacts[TASK, 0, PROFILE] = Artifact(times)
     (run,) = read(deployment, f"task:{TASK}").results
     if taken_ms is None:
         assert (run.own_started_ms, run.own_ended_ms) == (-1, -1)
