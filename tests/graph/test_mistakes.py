@@ -7,8 +7,9 @@ import pytest
 
 from io_benchmark.errors import GraphError
 from io_benchmark.graph.generate import generate
+from io_benchmark.graph.root import PARTS, Root
 
-from .conftest import KIND
+from .conftest import KIND, copy_tree
 
 HERE = "the kinds in {root}/taskcluster cannot be generated"
 
@@ -83,3 +84,17 @@ def test_mistake_is_silent(tree, change, caplog, capfd):
     with caplog.at_level(logging.DEBUG), pytest.raises(GraphError):
         generate(tree, [])
     assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
+
+
+@pytest.mark.parametrize("link", [None, "link", "."], ids=["YAML", "a link to itself", "a folder"])
+def test_a_tree_without_end(tmp_path, link):
+    """Values or folders nested so deeply that they would never be read are one line."""
+    path = copy_tree(tmp_path / "tree", PARTS)
+    if link is None:
+        (path / KIND).write_text("x: " + "[" * 900 + "]" * 900)
+    else:
+        (path / KIND).with_name("link").symlink_to(link)
+    with pytest.raises(GraphError) as caught:
+        generate(Root(path, "--root"), [])
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 2_000
