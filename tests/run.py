@@ -25,7 +25,6 @@ PASSED, INTERRUPTED, NOTHING_COLLECTED = 0, 2, 5
 CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
 # The highest that the kernel takes: 256 times the share of another session.
 SHARES = 262_144
-PLAIN: tuple[str, ...] = ()
 # One more than CPUs, because many tests wait; more than this gain nothing, and each one imports
 # and collects everything again.
 WORKERS = min(len(os.sched_getaffinity(0)) + 1, 4)
@@ -152,7 +151,7 @@ def main(arguments: list[str]) -> int:
     # pytest gets the terminal's Ctrl-C itself and says where it was; this one only has to wait.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
     if any(argument.startswith("-m") for argument in arguments):
-        return code_of(start(PLAIN, arguments))
+        return code_of(start((), arguments))
     return merged(run_parts(arguments))
 
 

@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Hostile stanzas, commit messages and trees: one line each, in time linear in their size.
+"""Hostile stanzas and commit messages: one line each, in time linear in their size.
 
 Time is not measured by a clock: each input is large enough that anything quadratic would take
 minutes where a linear reader takes a moment, and a child process ends by its limit of CPU time.
 """
 
 import json
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
-import pytest
 from checkout import ROOT
-
-from io_benchmark.graph.root import PARTS
 
 SIZE = 200_000
 CPU_LIMIT_S = 30
@@ -120,36 +115,3 @@ def test_values_without_end():
     lines = [json.loads(line) for line in limited(READ_STANZAS, str(SIZE // 10)).splitlines()]
     assert len(lines) > 1000
     assert [line for line in lines if not is_one_line(line)] == []
-
-
-GENERATE = """
-import sys
-from pathlib import Path
-from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.graph.generate import generate
-from io_benchmark.graph.root import Root
-try:
-    generate(Root.find(Path(sys.argv[1]), Path.cwd()), [])
-except IoBenchmarkError as error:
-    print(error)
-"""
-# What a file of the kind has, or leads to; tests/taskgraph/test_mistakes.py has aliases and devices.
-TREES = {
-    "deep": "x: " + "[" * 900 + "]" * 900,
-    "a loop of links": Path("up"),
-    "a link upward": Path("../.."),
-}
-
-
-@pytest.mark.parametrize("content", TREES.values(), ids=TREES.keys())
-def test_trees(tmp_path, content):
-    """A tree that would never load is one line."""
-    for part in PARTS:
-        shutil.copytree(ROOT / part, tmp_path / part)
-    kinds = tmp_path / "taskcluster/kinds"
-    if isinstance(content, Path):
-        (kinds / "up").symlink_to(content)
-    else:
-        (kinds / "io-benchmark/kind.yml").write_text(content)
-    [line] = limited(GENERATE, str(tmp_path)).splitlines()
-    assert is_one_line(line), line

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from process_groups import processes_of
+from process_groups import assert_gone
 from worker import Worker
 
 WORKLOADS = ("cache-retrieve", "upload", "metadata", "random-io", "sync-write", "exec", "spawn")
@@ -28,13 +28,6 @@ def worker(tmp_path: Path) -> Worker:
     return Worker(tmp_path / "workspace", tmp_path / "artifacts")
 
 
-def wait_until_gone(group: int, workspace: Path) -> None:
-    deadline_s = time.monotonic() + 60
-    while processes_of(group, workspace) and time.monotonic() < deadline_s:
-        time.sleep(0.02)
-    assert processes_of(group, workspace) == []
-
-
 def test_sigkill_at_random_moments(worker: Worker, long: bool) -> None:
     """The result is whole or absent, and no child outlives the run."""
     chooser = random.Random(6)
@@ -46,7 +39,7 @@ def test_sigkill_at_random_moments(worker: Worker, long: bool) -> None:
         process.communicate(timeout=120)
         if worker.result_path.exists():
             worker.result()
-        wait_until_gone(process.pid, worker.workspace)
+        assert_gone(process.pid, worker.workspace)
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)

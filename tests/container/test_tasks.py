@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """The commands of generated tasks: a pool's and the report's, each in the image that it names."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from checkout import ROOT
 
 from io_benchmark.execute.local_run import LocalRun
-from io_benchmark.graph.generate import GeneratedTask, generate
+from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
 from io_benchmark.sources import run_files
 
@@ -23,7 +20,7 @@ TASK_ID = "Prp_WpjGRx26VH-wA8fjTA"
 RESULTS = "/builds/worker/results"
 
 
-def run_of(task: GeneratedTask, workspace: Path, output: Path) -> LocalRun:
+def run_of(task, workspace, output):
     """Return a run of small sizes."""
     return LocalRun(
         task_id=TASK_ID,
@@ -37,7 +34,7 @@ def run_of(task: GeneratedTask, workspace: Path, output: Path) -> LocalRun:
     )
 
 
-def test_a_pool_and_the_report_in_their_images(lab: Any, report_image: str, tmp_path: Path) -> None:
+def test_a_pool_and_the_report_in_their_images(lab, report_image, tmp_path):
     """A container each, the workspace bound from outside, the page; nothing stays behind."""
     workspace, results = tmp_path / "workspace", tmp_path / "results"
     workspace.mkdir()

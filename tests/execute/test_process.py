@@ -3,17 +3,15 @@
 
 import json
 import os
-import pickle
 import re
 import signal
-import subprocess
 import sys
-import textwrap
+import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from process_groups import assert_gone
 
 from io_benchmark.errors import ExecutionError
 from io_benchmark.execute import process
@@ -90,9 +88,9 @@ def test_as_run_task_does(make_run):
 
 def test_nothing_of_the_process_group_stays(make_run):
     """What the command left in the background is killed as soon as its output ends."""
-    run = make_run("sleep 1234.5 > /dev/null 2>&1 & echo $!", artifacts={})
+    run = make_run("sleep 1234.5 > /dev/null 2>&1 & echo $$", artifacts={})
     assert process.run(run, os.environ).state == "completed"
-    assert not is_running(int(log_of(run)[1].rpartition(" ")[2]))
+    assert_gone(int(log_of(run)[1].rpartition(" ")[2]), run.workspace)
 
 
 def test_a_line_without_an_end_does_not_fill_the_memory(make_run, monkeypatch):
@@ -103,47 +101,21 @@ def test_a_line_without_an_end_does_not_fill_the_memory(make_run, monkeypatch):
     assert [line.count("\0") for line in log_of(run)[1:]] == [100, 100, 50]
 
 
-def is_running(pid):
-    """Whether it exists and is not just waiting to be reaped; it may take a moment to go."""
-    deadline_s = time.monotonic() + 10
-    while time.monotonic() < deadline_s:
-        try:
-            status = Path(f"/proc/{pid}/stat").read_text()
-        except (FileNotFoundError, ProcessLookupError):
-            return False
-        if status.rpartition(")")[2].split()[0] in "ZX":
-            return False
+def interrupt(run, times, sessions):
+    """Send this process Ctrl-C so often, as soon as the command is ready; note the command's session."""
+    ready, log = None, run.output / "live.log"
+    while ready is None:
         time.sleep(0.01)
-    return True
-
-
-def wait_until_ready(run):
-    """Return the process id that the run's log names."""
-    deadline_s = time.monotonic() + 30
-    while time.monotonic() < deadline_s:
-        with suppress(FileNotFoundError):
-            for line in log_of(run):
-                if ready := re.search(r"\] ready ([0-9]+)$", line):
-                    return int(ready[1])
-        time.sleep(0.01)
-    raise TimeoutError
-
-
-INTERRUPTED_PROGRAM = """
-    import os, pickle, sys
-    from pathlib import Path
-    from io_benchmark.execute import process
-
-    local_run = pickle.loads(Path(sys.argv[1]).read_bytes())
-    try:
-        process.run(local_run, os.environ)
-    except KeyboardInterrupt:
-        print("re-raised", flush=True)
-"""
+        text = log.read_text(errors="replace") if log.exists() else ""
+        ready = re.search(r"\] ready ([0-9]+)$", text, re.MULTILINE)
+    sessions.append(int(ready[1]))
+    for _ in range(times):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)
 
 
 @pytest.mark.parametrize(
-    ("script", "signals"),
+    ("script", "times"),
     [
         pytest.param(
             "trap 'head -c 1000000 /dev/zero; exit 6' INT; echo ready $$; while :; do sleep 0.1; done",
@@ -151,40 +123,27 @@ INTERRUPTED_PROGRAM = """
             id="obeys SIGINT, with more to say than a pipe holds",
         ),
         pytest.param(
-            "trap '' INT TERM; (trap '' INT TERM; sleep 1234.5) & echo ready $!; sleep 1234.5",
+            "trap '' INT TERM; (trap '' INT TERM; sleep 1234.5) & echo ready $$; sleep 1234.5",
             2,
             id="ignores signals, second Ctrl-C",
         ),
     ],
 )
-def test_ctrl_c_leaves_nothing_and_is_raised_again(make_run, tmp_path, script, signals):
+def test_ctrl_c_leaves_nothing_and_is_raised_again(make_run, tmp_path, script, times):
     """No process, no folder and no half of an output; a second Ctrl-C does not wait."""
     run = make_run(': "${IO_BENCHMARK_PLACE_CONTAINER:-/x}"; ' + script)
-    given = tmp_path / "given"
-    given.write_bytes(pickle.dumps(run))
     before = time.monotonic()
-    with subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(INTERRUPTED_PROGRAM), str(given)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as program:
-        assert program.stdout is not None
-        pid = wait_until_ready(run)
-        for _ in range(signals):
-            program.send_signal(signal.SIGINT)
-            time.sleep(0.3)
-        rest = program.stdout.read()
-    # What the command says while it is being stopped goes with the run.
-    assert (rest, program.returncode) == ("re-raised\n", 0)
-    assert not is_running(pid)
+    sessions: list[int] = []
+    terminal = threading.Thread(target=interrupt, args=(run, times, sessions))
+    terminal.start()
+    with pytest.raises(KeyboardInterrupt):
+        process.run(run, os.environ)
     # It ends by itself, and is not killed after 10 s.
     assert time.monotonic() - before < 9
-    given.unlink()
+    terminal.join()
+    assert_gone(sessions[0], run.workspace)
     assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")) == [
-        "out",
-        "places",
-        "places/workspace",
+        *("out", "places", "places/workspace"),
     ]
 
 

@@ -17,6 +17,7 @@ from .conftest import KIND, REPOSITORY, copy_tree
 
 OWN = Root(REPOSITORY, "checkout")
 AMD_16, AMD_30, INTEL = (f"io-benchmark-{pool}" for pool in ("amd-16", "amd-30", "intel"))
+FIX_IT = "); remove or fix it"
 REPORT, IMAGE = "io-benchmark-report", "docker-image-update-verify"
 
 
@@ -137,3 +138,22 @@ def test_mistake_is_silent(tree, change, caplog, capfd):
     with caplog.at_level(logging.DEBUG), pytest.raises(GraphError):
         generate(tree, [])
     assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
+
+
+@pytest.mark.parametrize(
+    ("link", "end"),
+    [(None, "`taskgraph full` shows where"), ("link", FIX_IT), (".", FIX_IT)],
+    ids=["YAML", "a link to itself", "a folder"],
+)
+def test_a_tree_without_end(tmp_path, link, end):
+    """Values or folders nested so deeply that they would never be read are one line."""
+    path = copy_tree(tmp_path / "tree", PARTS)
+    if link is None:
+        (path / KIND).write_text("x: " + "[" * 900 + "]" * 900)
+    else:
+        (path / KIND).with_name("link").symlink_to(link)
+    with pytest.raises(GraphError) as caught:
+        generate(Root(path, "--root"), [])
+    message = str(caught.value)
+    assert message.isprintable()
+    assert message.endswith(end)

@@ -19,6 +19,7 @@ from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.sources.run_files import read_run
 
 SCRIPT = ROOT / "scripts" / "io-benchmark"
+WORKLOADS = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").glob("*.py"))
 
 # Runs the script after a few lines of Python have changed something in it.
 DRIVER = """
@@ -88,6 +89,11 @@ class Worker:
     environment: dict[str, str] = field(default_factory=dict)
 
     @property
+    def where(self) -> str:
+        """How messages begin that are about its place."""
+        return f"place workspace ({self.workspace}): "
+
+    @property
     def result_path(self) -> Path:
         return self.artifacts / "io-benchmark" / "io-benchmark.json"
 
@@ -103,10 +109,9 @@ class Worker:
         return json.loads(self.result_path.read_text())
 
     def measure(self, *extra: str, prelude: str = "") -> list[dict[str, Any]]:
-        """The entries of a quick run that succeeds and reads; nothing is left in the workspace."""
+        """The entries of a quick run that succeeds and reads."""
         self.complete("--profile", "quick", *extra, prelude=prelude)
         assert self.result().outcome.state == "completed"
-        assert list(self.workspace.iterdir()) == []
         entries: list[dict[str, Any]] = self.document()["workloads"]
         return entries
 
@@ -149,8 +154,11 @@ class Worker:
         return output
 
     def run(self, *extra: str, prelude: str = "") -> tuple[int, str]:
+        """The exit code and the log; no folder of the run is left in its place."""
         process = self.start(*extra, prelude=prelude)
         output, _ = process.communicate(timeout=120)
+        assert "Traceback" not in output
+        assert [*self.workspace.glob("io-benchmark-*")] == []
         return process.returncode, output
 
     def signalled(

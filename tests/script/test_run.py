@@ -10,13 +10,12 @@ import zipapp
 
 import pytest
 import usage
-from checkout import ROOT
 from profiled import Profiled
 from pythons import every_python, oldest_python
+from worker import SCRIPT, WORKLOADS
 
 from io_benchmark.sources.run_files import read_run
 
-SCRIPT = ROOT / "scripts" / "io-benchmark"
 SMALL = ("--sizes", "3x0.1", "--retrieves", "10")
 
 
@@ -101,9 +100,9 @@ def test_in_a_job(file, tmp_path):
         f"Result: {tmp_path}/out/io-benchmark/io-benchmark.json",
     ]
     result = result_of(tmp_path / "out")
-    assert result.task.pool == "ssd"
-    assert result.task.ci is not None
-    assert (result.task.ci.system, result.task.ci.run) == ("gitlab-ci", "12")
+    assert (result.task.pool, result.task.ci.system, result.task.ci.run) == (
+        *("ssd", "gitlab-ci", "12"),
+    )
     assert result.config.places[0].path == str(work)
     assert list(work.iterdir()) == []
 
@@ -160,13 +159,13 @@ def test_a_removed_folder(file, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["-h"]], ids=" ".join)
-def test_help(file, tmp_path, arguments, every_workload):
+def test_help(file, tmp_path, arguments):
     """One screen for people: at most 40 lines of 80 columns."""
     code, output = start(file, *arguments, folder=tmp_path)
     head, tail = usage.HELP.split("%s")
     assert (code, output.startswith(head), output.endswith(tail)) == (0, True, True)
     names = " ".join(output.removeprefix(head).removesuffix(tail).split())
-    assert names == ", ".join(every_workload)
+    assert names == ", ".join(WORKLOADS)
     assert len(output.splitlines()) <= 40
     assert max(map(len, output.splitlines())) <= 80
 

@@ -80,18 +80,20 @@ def test_all_that_a_worker_shows(recorded, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("facts", "name", "reason"),
+    ("facts", "later", "name", "reason"),
     [
-        ({"fields": 18}, "flushes", task_profile.NO_FLUSH_COUNT),
-        ({"write_cache": "write through"}, "flushes", task_profile.NO_WRITE_CACHE),
-        ({"mount": "ext4 /dev/a rw,nobarrier,commit=60"}, "flushes", task_profile.NO_BARRIERS),
-        ({"journal": False}, "commits", task_profile.NO_JOURNAL),
+        ({"fields": 18}, 1003, "flushes", task_profile.NO_FLUSH_COUNT),
+        ({"write_cache": "write through"}, 1003, "flushes", task_profile.NO_WRITE_CACHE),
+        ({"mount": "ext4 /dev/a rw,nobarrier"}, 1003, "flushes", task_profile.NO_BARRIERS),
+        ({"journal": False}, 1003, "commits", task_profile.NO_JOURNAL),
+        ({}, 10, "flushes", task_profile.NO_FLUSH_COUNT),
+        ({}, 10, "commits", task_profile.NO_JOURNAL),
     ],
-    ids=["old kernel", "no cache", "no barriers", "no journal"],
+    ids=["old kernel", "no cache", "no barriers", "no journal", "disk anew", "journal anew"],
 )
-def test_syncs_that_cannot_be_counted(recorded, tmp_path, facts, name, reason):
-    """A counter that stays 0 although the command synced is null, with the reason."""
-    made = [machine(at=at, **facts) for at in (1000, 1003)]
+def test_syncs_that_cannot_be_counted(recorded, tmp_path, facts, later, name, reason):
+    """A counter that stays 0 although the command synced, or began anew, is null, with the reason."""
+    made = [machine(at=at, **facts) for at in (1000, later)]
     profile = profile_of(recorded, tmp_path, *made)
     assert getattr(profile.syncs["root"], name) is None
     assert profile.unknown[f"syncs.root.{name}"] == reason
@@ -107,12 +109,6 @@ def test_a_sync_of_a_stripe():
     place = {"name": "root", "devices": disks, "mount": {"super_options": "rw"}}
     grown = {"flushes:a": 5, "flushes:b": 7, "commits:root": 3}
     assert profile._syncs(place, grown) == {"flushes": 7, "commits": 3}
-
-
-def test_counters_that_begin_anew(recorded, tmp_path):
-    """A device that came back: not known, and never less than nothing."""
-    profile = profile_of(recorded, tmp_path, machine(at=1000), machine(at=10))
-    assert profile.syncs["root"].commits is None
 
 
 def test_a_place_in_memory(recorded, tmp_path):

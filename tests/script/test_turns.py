@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Places and destinations take turns, so that a drift of the machine is in all of them."""
 
-from collections.abc import Callable, Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
-from worker import Worker, outcome_of, retrieves_of
-
-from io_benchmark.results import CacheRetrieveEntry
+from worker import outcome_of
 
 TURNS, RETRIEVES, FILES = 10, 40, 10
 SMALL = ("--sizes", f"{FILES}x1", "--retrieves", str(RETRIEVES))
@@ -17,17 +12,17 @@ ENDS = list(range(RETRIEVES // TURNS, RETRIEVES + 1, RETRIEVES // TURNS))
 
 
 @pytest.fixture
-def places(worker: Worker) -> tuple[str, ...]:
+def places(worker):
     second = worker.workspace.parent / "second"
     second.mkdir()
-    return (*("--place", f"a={worker.workspace}"), *("--place", f"b={second}"))
+    return ("--place", f"a={worker.workspace}", "--place", f"b={second}")
 
 
-def destinations(*names: str) -> list[str]:
-    return [word for name in names for word in ("--destination", name)]
+def destinations(*names):
+    return [f"--destination={name}" for name in names]
 
 
-def spans(entry: CacheRetrieveEntry) -> list[tuple[int, int]]:
+def spans(entry):
     """When each turn began and ended."""
     columns, ends = entry.samples, [0, *(entry.turn_ends or ())]
     return [
@@ -36,7 +31,7 @@ def spans(entry: CacheRetrieveEntry) -> list[tuple[int, int]]:
     ]
 
 
-def test_rounds(worker: Worker, places: Sequence[str]) -> None:
+def test_rounds(worker, places):
     """In each round every measurement has a turn, in another order; only fresh copies take none.
 
     Entries have the order of the options; copies over one file alone have trials, and fresh ones a ring.
@@ -49,7 +44,7 @@ def test_rounds(worker: Worker, places: Sequence[str]) -> None:
     names = ("unlink", "fresh", "overwrite")
     given = (*places, *SMALL, *destinations(*names), "--trials", "always")
     output = worker.complete(*given, prelude=print_evicted)
-    entries = retrieves_of(worker.result())
+    entries = worker.retrieves()
     order = [(entry.place, entry.destination) for entry in entries]
     assert order == [(place, name) for place in ("a", "b") for name in names]
     assert [entry.trials is not None for entry in entries] == [False, False, True] * 2
@@ -66,7 +61,6 @@ def test_rounds(worker: Worker, places: Sequence[str]) -> None:
     assert len(set(orders)) > 1
     for entry in taking:
         lasted = sum(end - start for start, end in spans(entry))
-        assert entry.run_ns is not None
         assert lasted <= entry.run_ns < lasted + 1e9
     # Cold at the start, and again before the first read of each measurement.
     read = len(set(entries[0].samples.file_index))
@@ -74,31 +68,29 @@ def test_rounds(worker: Worker, places: Sequence[str]) -> None:
     assert evicted == FILES * len(entries) + read * len(taking)
 
 
-def test_files_that_do_not_fit_together(worker: Worker, places: Sequence[str]) -> None:
+def test_files_that_do_not_fit_together(worker, places):
     """Each place would evict the files of the other: one comes after the other."""
     worker.measure(*places, *SMALL, prelude="from measuring import turns; turns.MOST_OF_MEMORY = 0")
-    first, second = retrieves_of(worker.result())
+    first, second = worker.retrieves()
     assert first.turn_ends is second.turn_ends is None
     assert first.samples.start_ns[-1] < second.samples.start_ns[0]
 
 
-def test_a_place_without_room(
-    worker: Worker, places: Sequence[str], mount: Callable[[str], Path]
-) -> None:
+def test_a_place_without_room(worker, places, mount):
     """It is skipped with a warning, and the others take turns, as in a container with little memory."""
     tiny = mount("size=5m")
     worker.complete(*places, "--place", f"tiny={tiny}", *SMALL)
-    result = worker.result()
-    first, second, skipped = retrieves_of(result)
+    first, second, skipped = worker.retrieves()
     assert first.turn_ends == second.turn_ends == ENDS
     reason = "no space: needs 27 MiB, 5 MiB are free"
     assert (outcome_of(skipped), skipped.turn_ends) == (("skipped", reason), None)
-    assert [(warning.name, warning.message) for warning in result.warnings] == [
-        ("skipped", f"place tiny ({tiny}): cache-retrieve: {reason}")
-    ]
+    (warning,) = worker.result().warnings
+    assert (warning.name, warning.message) == (
+        *("skipped", f"place tiny ({tiny}): cache-retrieve: {reason}"),
+    )
 
 
-def test_a_place_that_fails(worker: Worker, places: Sequence[str]) -> None:
+def test_a_place_that_fails(worker, places):
     """Nothing else is measured there, the other place goes on, and what was measured is kept."""
     full = (
         "from measuring.retrieval import SeedSteps; copy = SeedSteps.copy; done = []\n"
@@ -112,23 +104,22 @@ def test_a_place_that_fails(worker: Worker, places: Sequence[str]) -> None:
     names = destinations("overwrite", "unlink")
     code, _ = worker.run(*places, *SMALL, *names, prelude=full)
     assert code == 1
-    entries: dict[str, list[Any]] = {"a": [], "b": []}
-    for entry in retrieves_of(worker.result()):
-        entries[entry.place].append(entry)
-    assert [outcome_of(entry)[0] for entry in entries["a"]] == ["completed"] * 2
+    entries = worker.retrieves()
     reason = f"place b ({worker.workspace.parent}/second): No space left on device"
-    assert [outcome_of(entry) for entry in entries["b"]] == [("failed", reason)] * 2
-    assert all(0 < len(entry.samples.copy_ns) < RETRIEVES for entry in entries["b"])
+    ends = [("completed", None)] * 2 + [("failed", reason)] * 2
+    assert [outcome_of(entry) for entry in entries] == ends
+    assert [entry.place for entry in entries] == ["a", "a", "b", "b"]
+    assert all(0 < len(entry.samples.copy_ns) < RETRIEVES for entry in entries[2:])
 
 
-def test_the_time_is_used_up(worker: Worker, places: Sequence[str]) -> None:
+def test_the_time_is_used_up(worker, places):
     """All have about as much, and can be compared."""
     slow = (
         "import time; from measuring.retrieval import SeedSteps; copy = SeedSteps.copy\n"
         "SeedSteps.copy = lambda *args: (time.sleep(0.2), copy(*args))\n"
     )
     worker.run(*places, *SMALL, "--time-budget", "6", prelude=slow)
-    entries = retrieves_of(worker.result())
+    entries = worker.retrieves()
     reason = "the time budget of 6 s is used up"
     assert [outcome_of(entry) for entry in entries] == [("time-budget", reason)] * 2
     turns = [len(entry.turn_ends or ()) for entry in entries]
@@ -136,12 +127,11 @@ def test_the_time_is_used_up(worker: Worker, places: Sequence[str]) -> None:
     assert 0 < min(turns) < TURNS
 
 
-def test_batches(worker: Worker, places: Sequence[str]) -> None:
+def test_batches(worker, places):
     """One variant in all places before the next; writes of a new process in each turn."""
     worker.workloads = ("sync-write",)
     patient = "from workloads import sync_write; sync_write.QUICK.update(time_limit_s=60.0)"
-    worker.measure(*places, "--profile", "quick", prelude=patient)
-    entries = worker.document()["workloads"]
+    entries = worker.measure(*places, prelude=patient)
     assert [entry["turn_ends"][-1] for entry in entries] == [200, 200, 200, 10] * 2
     assert {len(entry["turn_ends"]) for entry in entries} == {6}
     first, second = (entries[number]["samples"]["start_ns"] for number in (0, 4))

@@ -16,11 +16,11 @@ import settings
 from checkout import ROOT
 from measuring import batches
 from pythons import oldest_python
-from worker import SCRIPT, Worker, outcome_of
+from worker import WORKLOADS as NAMES
+from worker import Worker, outcome_of
 
 from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
 
-NAMES = sorted(path.stem.replace("_", "-") for path in (SCRIPT / "workloads").glob("*.py"))
 every_workload = pytest.mark.parametrize("name", NAMES)
 OLDEST = oldest_python()
 PYTHON = kernel.output_of(
