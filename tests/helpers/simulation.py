@@ -13,32 +13,24 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import seed_workers
 import workload_entries
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.variations import Prior
 from io_benchmark.analysis.model import (
     DIFFERENT,
-    UNKNOWN,
-    Comparison,
     Entry,
     Interval,
     Subject,
     Verdict,
-    Worker,
 )
 from io_benchmark.analysis.observed.sides import SideData
-from io_benchmark.analysis.plan import Plan
 
 Factors = NDArray[np.float64]
 Files = NDArray[np.int64]
@@ -56,7 +48,6 @@ _NS = np.array(SIZES) * 1_000_000
 _WAVE = 20
 # A program that just keeps its bar fails one test of so many.
 _FALSE_FAILURES = 1e-4
-RETRIEVES, FILES = 400, 100
 
 
 @cache
@@ -103,8 +94,8 @@ def windows(operations: np.ndarray, window_ns: int) -> Entry:
     )
 
 
-def judged(found: Estimate) -> tuple[Interval, Verdict]:
-    (judgement,) = judge([found], [SINGLE], MARGIN)
+def judged(found: Estimate, look: Look = SINGLE) -> tuple[Interval, Verdict]:
+    (judgement,) = judge([found], [look], MARGIN)
     return judgement.interval, judgement.verdict
 
 
@@ -119,23 +110,15 @@ class Bursts:
     def draw(self, generator: np.random.Generator, count: int) -> Factors:
         """Return the factor of each retrieve. The process did not begin with the run."""
         cycles = 2 + math.ceil(2 * count / (self.on + self.off))
-        factors: list[Factors] = []
-        is_on = generator.random() < self.on / (self.on + self.off)
-        while sum(map(len, factors)) < count:
-            for duration in generator.exponential(1.0, 2 * cycles):
-                length = round(duration * (self.on if is_on else self.off))
-                factors.append(np.full(length, self.factor if is_on else 1.0))
-                is_on = not is_on
-        return np.concatenate(factors)[:count]
-
-
-@dataclass(frozen=True)
-class Zone:
-    """A part of a pool in another data centre; the zone's factor is common to all its workers."""
-
-    name: str
-    share: float
-    factor: float
+        is_on = np.arange(2 * cycles) % 2 == int(
+            generator.random() >= self.on / (self.on + self.off)
+        )
+        means, values = np.where(is_on, self.on, self.off), np.where(is_on, self.factor, 1.0)
+        factors = np.empty(0)
+        while len(factors) < count:
+            lengths = np.rint(means * generator.exponential(1.0, 2 * cycles)).astype(np.int64)
+            factors = np.append(factors, np.repeat(values, lengths))
+        return factors[:count]
 
 
 @dataclass(frozen=True)
@@ -146,7 +129,6 @@ class Noise:
     degrees: float = math.inf  # of Student's distribution of it; 3: heavy tails
     slow_machines: float = 0.0  # share of machines of another kind, in the same pool
     slow_factor: float = 1.0
-    zones: tuple[Zone, ...] = ()
     bursts: Bursts | None = None  # of one worker
     waves: float = 0.05
     tail: float = 0.0  # scale of ln of a single retrieve's time
@@ -155,7 +137,7 @@ class Noise:
     without_credit: float = 1.0  # factor from then on
 
     def draw_speeds(self, generator: np.random.Generator, count: int) -> Factors:
-        """Return the factors of machines, without those of their hosts and zones."""
+        """Return the factors of machines."""
         if math.isinf(self.degrees):
             logs = generator.normal(0, 1, count)
         else:
@@ -215,70 +197,9 @@ def side_of(*machines: Sequence[Entry]) -> SideData:
     return SideData(tuple(logs), tuple(map(tuple, machines)))
 
 
-@cache
-def _base() -> Worker:
-    """Return a worker with facts, of which causes need as little time as possible."""
-    (worker,) = seed_workers.workers(1, pools=("intel",), change={"intel": {"host.boot_id": None}})
-    storage = replace(worker.result.storage, places=[])
-    return replace(worker, result=replace(worker.result, timeline=None, storage=storage))
-
-
 def sequence(retrieves: int, files: int, generator: np.random.Generator) -> Files:
     """Return the files in the order in which every worker of a push takes them."""
     return generator.integers(0, files, retrieves)
-
-
-@dataclass(frozen=True)
-class Push:
-    """What all workers of two pools measured, which are alike."""
-
-    candidates: Sequence[Worker]
-    baselines: Sequence[Worker]
-
-    @classmethod
-    def draw(cls, noise: Noise, count: int, generator: np.random.Generator) -> "Push":
-        """Measure so many workers of each pool."""
-        files = sequence(RETRIEVES, FILES, generator)
-        return cls(*(_pool(name, noise, count, files, generator) for name in ("a", "b")))
-
-    def comparison(self, count: int, schedule: Schedule | None = None) -> Comparison:
-        """Compare the first workers of each pool."""
-        plan = Plan.of_pools(["a", "b"], "b")
-        chosen = [*self.candidates[:count], *self.baselines[:count]]
-        # Causes take most of the time, and are simulated elsewhere.
-        with mock.patch.object(diagnoses, "diagnoses", return_value=()):
-            report = compare(plan, chosen, Options(schedule=schedule or Schedule()))
-        return report.subjects[0].comparisons[0]
-
-
-def _pool(
-    pool: str, noise: Noise, count: int, files: Files, generator: np.random.Generator
-) -> list[Worker]:
-    """Return so many workers that took these files."""
-    speeds = noise.draw_speeds(generator, count)
-    shares = [zone.share for zone in noise.zones]
-    zones = generator.choice(len(shares), count, p=shares) if shares else [None] * count
-    workers = []
-    for number, (speed, at) in enumerate(zip(speeds, zones, strict=True)):
-        zone = None if at is None else noise.zones[at]
-        factor = speed * (zone.factor if zone else 1.0)
-        measured = run_of(noise, files, generator, factor)
-        firsts = np.unique(files, return_index=True)[1].tolist()
-        location = {"cloud": "google", "zone": zone.name} if zone else {}
-        result = _base().result
-        name = f"{pool}-{number:03}"
-        worker = replace(
-            _base(),
-            side=pool,
-            pool=pool,
-            task_id=name,
-            worker_id=f"workers/{name}",
-            machine=UNKNOWN,
-            result=replace(result, task=replace(result.task, location=location)),
-            entries=(replace(measured, first_reads=frozenset(firsts)),),
-        )
-        workers.append(worker)
-    return workers
 
 
 def side_of_logs(logs: Factors) -> SideData:
@@ -316,8 +237,7 @@ class Growing:
     ) -> tuple[bool, int]:
         """Return whether any look gave one of the verdicts, and the workers per pool until then."""
         for count, look, estimate in self.estimates(numbers):
-            (judgement,) = judge([estimate], [look], MARGIN)
-            if judgement.verdict in verdicts:
+            if judged(estimate, look)[1] in verdicts:
                 return True, count
         return False, numbers[-1]
 

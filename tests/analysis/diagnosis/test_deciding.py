@@ -7,6 +7,7 @@ trees prove each cause end to end (tests/trees).
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate
 from operator import attrgetter
 from typing import Any
@@ -244,24 +245,48 @@ def test_state(name: str, state: State, change: dict[str, Facts], arguments: Any
 TOO_SMALL = "The sides differ in this, but"
 EQUAL_COSTS = "The sides differ in nothing that costs time here."
 SLOWED_DOWN = "The slower side slowed down during the run, but without that"
+NO_SLOWER = "The slower side was no slower at its end."
+AS_FAST = "The slower side's disks together wrote as fast."
+LIMITED_AS_FAST = "A cgroup limits the slower side's I/O, but its disks move"
+BUSY_DISKS = "The slower side's disks were busy"
+MOVED_AS_MUCH = "The slower side's disks moved as many bytes"
+TIGHTER = "The slower side's memory is limited more tightly, but"
 SAME_CPU = {"host.cpu_model": "same"}
-HALF_BYTES = NO_TIMELINE | written(0.5)
-
-
-FIXED = fixed_work(1, 1, 1) | spent(copy_kernel=20)
+LOOKUPS, ALL_WORK = slower_lookups(40), fixed_work(1, 1, 1)
+FIXED = ALL_WORK | spent(copy_kernel=20)
 KERNEL_WORK = {"host.kernel": "5.4"} | spent(copy_kernel=40) | more_cpu_time(2)
+LIMITED_READS = io_limit(100 * MIB, kind="read_bytes_per_s") | {READ: counting(30 * MIB)}
+
+
+def beside(facts: Facts, of_value: Callable[[Any], Facts]) -> Callable[[Any], Facts]:
+    """Return facts of a value, and those that do not change."""
+    return lambda value: of_value(value) | facts
 
 
 def held_back(mib: float) -> Facts:
     return io_limit(mib * MIB) | HALF_RATE
 
 
+def limit_of_half(mib: float) -> Facts:
+    return io_limit(mib * MIB) | NO_TIMELINE | written(0.5)
+
+
+def held_then_idle(seconds: int) -> Facts:
+    return held_for(seconds, 0)
+
+
+def kernel_copies(time_ms: float) -> Facts:
+    return spent(copy_kernel=time_ms)
+
+
+def busy_disk(share: float, name: str = "nvme1n1") -> Facts:
+    """The disk is busy for this share of the time that it was."""
+    return {f"timeline.devices.{name}.busy_ms": changing(lambda ms: share * ms)}
+
+
 def busy(share: float) -> Facts:
-    """Both disks of amd-30 are busy for this share of the time that they were."""
-    return {
-        f"timeline.devices.{disk}.busy_ms": changing(lambda ms: share * ms)
-        for disk in ("nvme1n1", "nvme2n1")
-    }
+    """Both disks of amd-30 are."""
+    return busy_disk(share) | busy_disk(share, "nvme2n1")
 
 
 def reading(share: float) -> Facts:
@@ -281,11 +306,15 @@ def falling(share: float) -> Facts:
         rates = [RATE * (share if 2 * row < len(moved) else 0.2) for row in range(len(moved))]
         return [round(total) for total in accumulate(rates)]
 
-    return last_third(1.6) | waiting_for_io(1) | {WRITTEN: column}
+    return last_third(1.6) | ALL_FOR_IO | {WRITTEN: column}
 
 
 def few_writes(per_s: float) -> Facts:
     return operations_limit(per_s) | HALF_RATE
+
+
+def limited_volume(mib: float) -> Facts:
+    return io_limit(670 * MIB, "dm-0", "dm-0") | {WRITTEN: counting(mib * MIB)}
 
 
 def slower(
@@ -305,174 +334,143 @@ def slower(
     return pytest.param(name.partition(":")[0], judge, edge, id=name)
 
 
+def working(name: str, facts: Callable[[Any], Facts], *edge: Value) -> Any:
+    """Both sides did fixed work, and the slower one works for longer in the kernel."""
+    return slower(name, beside(KERNEL_WORK, facts), *edge, faster=FIXED)
+
+
+def halved(facts: Callable[[Any], Facts]) -> Callable[[Any], Facts]:
+    """Return these facts, where the disks write half as much."""
+    return beside(both_disks(0.5), facts)
+
+
+two_disks = partial(slower, candidate="amd-30")
 EDGES = [
     slower("lookup-cost: a fifth", slower_lookups, (16.5, RULED_OUT), (18.5, NOT_SEPARABLE)),
     slower(
-        *("lookup-cost: disks write", lambda share: slower_lookups(40) | written(share)),
+        *("lookup-cost: disks write", beside(LOOKUPS, written)),
         *((0.19, SUPPORTED), (0.21, NOT_SEPARABLE)),
     ),
     slower(
-        *("lookup-cost: disks limit", lambda share: slower_lookups(40) | waiting_for_io(share)),
+        *("lookup-cost: disks limit", beside(LOOKUPS, waiting_for_io)),
         *((0.19, SUPPORTED), (0.21, NOT_SEPARABLE)),
     ),
     slower("device-count: waits", waiting_for_io, (0.19, RULED_OUT), (0.21, SUPPORTED)),
     slower("device-count: hardly moved", written, (0.19, RULED_OUT), (0.21, SUPPORTED)),
     slower(
-        *("device-count: parts", lambda ms: ALL_FOR_IO | spent(copy_kernel=ms), (62, TOO_SMALL)),
-        *((59.5, SUPPORTED),),
+        *("device-count: parts", beside(ALL_FOR_IO, kernel_copies)),
+        *((62, TOO_SMALL), (59.5, SUPPORTED)),
         faster=ALL_FOR_IO | spent(copy_kernel=5),
     ),
-    slower(
-        *("disk-speed: as fast", both_disks, (0.90, TOO_SMALL)),
-        *((0.925, "The slower side's disks together wrote as fast."),),
-        **AMD_30,
+    two_disks("disk-speed: as fast", both_disks, (0.90, TOO_SMALL), (0.925, AS_FAST)),
+    two_disks("disk-speed: busy for less", halved(busy), (0.65, BUSY_DISKS), (0.69, SUPPORTED)),
+    two_disks(
+        "disk-speed: busy most of the time",
+        beside(both_disks(0.85), busy),
+        (0.79, BUSY_DISKS),
+        (0.82, SUPPORTED),
     ),
-    slower(
-        *("disk-speed: busy for less", lambda share: both_disks(0.5) | busy(share)),
-        *((0.65, "The slower side's disks were busy"), (0.69, SUPPORTED)),
-        **AMD_30,
+    two_disks("disk-speed: held back", halved(busy), (0.032, BUSY_DISKS), (0.029, SUPPORTED)),
+    two_disks(
+        "disk-speed: reads as well", halved(reading), (0.24, SUPPORTED), (0.26, MOVED_AS_MUCH)
     ),
-    slower(
-        *("disk-speed: busy most of the time", lambda share: both_disks(0.85) | busy(share)),
-        *((0.79, "The slower side's disks were busy"), (0.82, SUPPORTED)),
-        **AMD_30,
-    ),
-    slower(
-        *("disk-speed: held back", lambda share: both_disks(0.5) | busy(share)),
-        *((0.032, "The slower side's disks were busy"), (0.029, SUPPORTED)),
-        **AMD_30,
-    ),
-    slower(
-        *("disk-speed: reads as well", lambda share: both_disks(0.5) | reading(share)),
-        *((0.24, SUPPORTED), (0.26, "The slower side's disks moved as many bytes")),
-        **AMD_30,
-    ),
-    slower(
-        *("disk-speed: reads less", lambda share: both_disks(share) | reading(0.3)),
-        *((0.42, SUPPORTED), (0.46, "The slower side's disks moved as many bytes")),
-        **AMD_30,
+    two_disks(
+        "disk-speed: reads less",
+        beside(reading(0.3), both_disks),
+        (0.42, SUPPORTED),
+        (0.46, MOVED_AS_MUCH),
     ),
     slower("cgroup-io-limit: reached", held_back, (229, RULED_OUT), (227, SUPPORTED)),
     slower("cgroup-io-limit: enforced", held_back, (154, RULED_OUT), (157, SUPPORTED)),
     slower(
         "cgroup-io-limit: disks that are idle meanwhile",
-        lambda share: (
-            held_back(260)
-            | waiting_for_io(0.8)
-            | {"timeline.devices.nvme1n1.busy_ms": changing(lambda ms: share * ms)}
-        ),
-        *((0.72, SUPPORTED), (0.73, RULED_OUT)),
+        beside(held_back(260) | waiting_for_io(0.8), busy_disk),
+        (0.72, SUPPORTED),
+        (0.73, RULED_OUT),
     ),
     slower(
-        "cgroup-io-limit: what idle disks wrote",
-        lambda mib: io_limit(400 * MIB) | HALF_RATE | idle_writes(mib),
+        *("cgroup-io-limit: what idle disks wrote", beside(held_back(400), idle_writes)),
         *((370, RULED_OUT), (374, SUPPORTED), (499, SUPPORTED), (501, RULED_OUT)),
     ),
     slower(
-        "cgroup-io-limit: idle disks do not reach it",
-        lambda mib: io_limit(200 * MIB) | HALF_RATE | idle_writes(mib),
+        *("cgroup-io-limit: idle disks do not reach it", beside(held_back(200), idle_writes)),
         *((185, RULED_OUT), (187, SUPPORTED)),
     ),
     slower(
-        "cgroup-io-limit: first reads",
-        lambda ms: (
-            io_limit(100 * MIB, kind="read_bytes_per_s")
-            | {READ: counting(30 * MIB)}
-            | longer_first_reads(ms)
-        ),
+        *("cgroup-io-limit: first reads", beside(LIMITED_READS, longer_first_reads)),
         *((7.9, RULED_OUT), (8.1, SUPPORTED), (11.7, SUPPORTED), (11.9, RULED_OUT)),
     ),
-    slower(
-        *("cgroup-io-limit: on average", lambda mib: io_limit(mib * MIB) | HALF_BYTES),
-        *((280, RULED_OUT), (272, SUPPORTED)),
-    ),
-    slower(
-        *("cgroup-io-limit: binds", lambda seconds: held_for(seconds, 0)),
-        *((55, EQUAL_COSTS), (62, TOO_SMALL)),
-    ),
+    slower("cgroup-io-limit: on average", limit_of_half, (280, RULED_OUT), (272, SUPPORTED)),
+    slower("cgroup-io-limit: binds", held_then_idle, (55, EQUAL_COSTS), (62, TOO_SMALL)),
     slower("cgroup-io-limit: held", held_for, (15, RULED_OUT), (17, SUPPORTED)),
     slower("cgroup-io-limit: requests", few_writes, (6300, RULED_OUT), (6100, NOT_SEPARABLE)),
     slower(
         *("cgroup-io-limit: large requests", few_writes, (1050, NOT_SEPARABLE), (1020, SUPPORTED)),
         *((135, SUPPORTED), (125, NOT_SEPARABLE)),
     ),
+    slower("cgroup-io-limit: as fast", limited_volume, (680, LIMITED_AS_FAST), (660, TOO_SMALL)),
+    slower("cgroup-memory-limit: twice", memory_limit, (11_400, EQUAL_COSTS), (11_399, TIGHTER)),
     slower(
-        *(
-            "cgroup-io-limit: as fast",
-            lambda mib: io_limit(670 * MIB, "dm-0", "dm-0") | {WRITTEN: counting(mib * MIB)},
-        ),
-        *((680, "A cgroup limits the slower side's I/O, but its disks move"), (660, TOO_SMALL)),
+        *("cgroup-memory-limit: all of it", beside(EIGHT_GIB, memory_limit)),
+        *((8192, "Neither side has such a limit"), (8191, TIGHTER)),
     ),
     slower(
-        *("cgroup-memory-limit: holds it twice", memory_limit, (11_400, EQUAL_COSTS)),
-        *((11_399, "The slower side's memory is limited more tightly, but"),),
-    ),
-    slower(
-        *("cgroup-cpu-limit: enough CPUs", cpu_limit, (2.01, EQUAL_COSTS)),
-        *((1.99, "The slower side has a smaller quota, but"),),
-    ),
-    slower(
-        *("cgroup-memory-limit: all of it", lambda mib: memory_limit(mib) | EIGHT_GIB),
-        *((8192, "Neither side has such a limit"),),
-        *((8191, "The slower side's memory is limited more tightly, but"),),
+        *("cgroup-cpu-limit: enough CPUs", cpu_limit),
+        *((2.01, EQUAL_COSTS), (1.99, "The slower side has a smaller quota, but")),
     ),
     slower("cgroup-cpu-limit: a fifth", cpu_limit, (0.62, RULED_OUT), (0.58, SUPPORTED)),
     slower(
-        *("memory-first-touch: more", lambda us: touching(us) | fixed_work(1, 1, 1)),
-        *((198, "New memory costs the slower side no more."),),
-        *((202, "New memory costs the slower side more, but"),),
-        faster=touching(160) | fixed_work(1, 1, 1),
+        *("memory-first-touch: more", beside(ALL_WORK, touching)),
+        (198, "New memory costs the slower side no more."),
+        (202, "New memory costs the slower side more, but"),
+        faster=touching(160) | ALL_WORK,
     ),
     slower(
-        *("memory-first-touch: a fifth", lambda us: touching(us) | fixed_work(1, 1, 1)),
-        *((390, RULED_OUT), (420, SUPPORTED)),
-        faster=touching(160) | fixed_work(1, 1, 1),
+        *("memory-first-touch: a fifth", beside(ALL_WORK, touching), (390, RULED_OUT)),
+        *((420, SUPPORTED),),
+        faster=touching(160) | ALL_WORK,
+    ),
+    slower(
+        *("memory-first-touch: all work", lambda ms: touching(250) | fixed_work(1, 1, ms)),
+        (1.24, "New memory costs the slower side more, but per"),
+        (1.26, "New memory costs the slower side more, but only as far as all"),
+        faster=touching(160) | FIXED,
     ),
     slower(
         *("dirty-limit: as much room", lambda percent: FRESH | {"host.vm.dirty_ratio": percent}),
         *((14, RULED_OUT), (13, NOT_SEPARABLE)),
-        faster=FRESH,
-        subject=AS_FRESH["subject"],
+        **{"faster": FRESH, **AS_FRESH},
     ),
     slower("dirty-limit: two files", free_memory, (1075, RULED_OUT), (1060, NOT_SEPARABLE)),
     slower(
-        *("cpu: stolen", lambda per_s: stolen(per_s) | SAME_CPU),
-        *((9.5, RULED_OUT), (11, SUPPORTED)),
-        faster=SAME_CPU,
+        *("ext4-flush: half of the bytes", written),
+        (0.49, "The faster side has the slower"),
+        (0.51, "Both sides write each rewritten file"),
     ),
     slower(
-        *("ext4-flush: half of the bytes", written, (0.49, "The faster side has the slower")),
-        *((0.51, "Both sides write each rewritten file"),),
+        "cpu: stolen", beside(SAME_CPU, stolen), (9.5, RULED_OUT), (11, SUPPORTED), faster=SAME_CPU
     ),
     slower("cpu: a fifth", more_cpu_time, (1.6, RULED_OUT), (1.75, NOT_OBSERVABLE)),
-    slower(
-        *("cpu: fixed work", lambda ms: fixed_work(ms, 1, 1) | KERNEL_WORK),
-        *(
-            (1.09, "Fixed work in user mode takes as long"),
-            (1.11, "Fixed work takes longer on the slower"),
-        ),
-        faster=FIXED,
+    working(
+        *("cpu: fixed work", lambda ms: fixed_work(ms, 1, 1)),
+        (1.09, "Fixed work in user mode takes as long"),
+        (1.11, "Fixed work takes longer on the slower"),
     ),
-    slower(
-        *("cpu: a fifth of fixed work", lambda ms: fixed_work(ms, 1, 1) | KERNEL_WORK),
+    working(
+        "cpu: a fifth of fixed work",
+        lambda ms: fixed_work(ms, 1, 1),
+        (1.52, RULED_OUT),
+        (1.62, SUPPORTED),
+    ),
+    working(
+        *("kernel: a fifth of fixed work", lambda ms: fixed_work(1.2, 1.2 * ms, 1.4)),
         *((1.52, RULED_OUT), (1.62, SUPPORTED)),
-        faster=FIXED,
     ),
-    slower(
-        *("kernel: a fifth of fixed work", lambda ms: fixed_work(1.2, ms, 1.4) | KERNEL_WORK),
-        *((1.2 * 1.52, RULED_OUT), (1.2 * 1.62, SUPPORTED)),
-        faster=FIXED,
-    ),
-    slower(
-        *("kernel: only copying", lambda ms: fixed_work(1, 2, ms) | KERNEL_WORK),
-        *((1.09, NOT_SEPARABLE), (1.11, SUPPORTED)),
-        faster=FIXED,
-    ),
-    slower(
-        *("memory-first-touch: all work", lambda ms: touching(250) | fixed_work(1, 1, ms)),
-        *((1.24, "New memory costs the slower side more, but per"),),
-        *((1.26, "New memory costs the slower side more, but only as far as all"),),
-        faster=touching(160) | FIXED,
+    working(
+        "kernel: only copying",
+        lambda ms: fixed_work(1, 2, ms),
+        (1.09, NOT_SEPARABLE),
+        (1.11, SUPPORTED),
     ),
     slower(
         *("other-load: the same work", lambda ms: spent(copy_kernel=ms, copy_waiting=30)),
@@ -481,25 +479,16 @@ EDGES = [
     ),
     slower("other-load: pressed", pressed, (0.09, RULED_OUT), (0.11, SUPPORTED)),
     slower("other-load: more written", written, (1.24, RULED_OUT), (1.26, SUPPORTED)),
-    slower(
-        *("drift-over-time: slower", last_third),
-        *((1.05, "The slower side was no slower at its end."), (1.15, SLOWED_DOWN)),
-    ),
+    slower("drift-over-time: slower", last_third, (1.05, NO_SLOWER), (1.15, SLOWED_DOWN)),
     # What comes back is no step.
     slower(
-        *("drift-over-time: by chance", slow_for_a_while),
-        *(
-            (1.2, "The slower side was no slower at its end."),
-            (1.6, SLOWED_DOWN),
-            (4, NOT_OBSERVABLE),
-        ),
+        *("drift-over-time: by chance", slow_for_a_while, (1.2, NO_SLOWER), (1.6, SLOWED_DOWN)),
+        (4, NOT_OBSERVABLE),
     ),
     slower(
-        *("drift-over-time: blocked", lambda share: last_third(1.6) | waiting_for_io(share)),
-        *(
-            (0.49, "The slower side's disks moved fewer bytes per second from the start."),
-            (0.51, "The slower side slowed down, but its disks moved as many"),
-        ),
+        *("drift-over-time: blocked", beside(last_third(1.6), waiting_for_io)),
+        (0.49, "The slower side's disks moved fewer bytes per second from the start."),
+        (0.51, "The slower side slowed down, but its disks moved as many"),
     ),
     slower(
         *("drift-over-time: slower at first", falling),
