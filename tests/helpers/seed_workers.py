@@ -132,10 +132,6 @@ def broken(report: SampledReport, rule: str) -> list[Problem]:
     return [problem for problem in report.problems if problem.rule == rule]
 
 
-def baseline_text(cause: Cause) -> str:
-    return evidence_text(cause.baseline_evidence)
-
-
 def candidate_text(cause: Cause) -> str:
     return evidence_text(cause.candidate_evidence)
 
@@ -146,7 +142,7 @@ def explanation_text(cause: Cause) -> str:
 
 def texts(cause: Cause) -> tuple[str, str, str]:
     """Everything that a report writes about the cause: each template has all its values."""
-    return baseline_text(cause), candidate_text(cause), explanation_text(cause)
+    return evidence_text(cause.baseline_evidence), candidate_text(cause), explanation_text(cause)
 
 
 def remedy_text(evidence: Sequence[Statement]) -> str:

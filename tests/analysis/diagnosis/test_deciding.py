@@ -60,13 +60,17 @@ from seed_workers import (
     explanation_text,
     measurement,
     texts,
+    workers,
     workers_of,
 )
 
-from io_benchmark.analysis.diagnosis.case import OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
+from io_benchmark.analysis.diagnosis.effects import NOT_MEASURED, Effect, Size
+from io_benchmark.analysis.diagnosis.rules import CauseRule, _has_fact
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.model import Subject, Verdict
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import statement
 from io_benchmark.results.workloads import NOT_VISIBLE, OVER_HARDLINKED, SCALING
@@ -821,3 +825,32 @@ def test_workers_that_follow_the_fact() -> None:
     cause = causes_of(change, workers=4)["scheduler-idling"]
     remark = "On 2 of 4 workers of the slower side; the others are faster."
     assert remark in explanation_text(cause)
+
+
+def test_workers_of_the_faster_side_have_it_too() -> None:
+    """Two of them are as fast with it."""
+    change = {"amd-16": IDLES} | {f"intel/{number}": BOTH_IDLE for number in (1, 3)}
+    cause = causes_of(change, workers=5)["scheduler-idling"]
+    assert (cause.state, explanation_text(cause)) == (
+        RULED_OUT,
+        "Fast in spite of this: 2 of 5 workers of the faster side.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("times", "has_fact"),
+    [(8.1, True), (7.9, None), (2.1, None), (1.9, False), (1.0, False)],
+)
+def test_a_fact_of_some_size(times: float, has_fact: bool | None) -> None:
+    """A worker has it with three quarters of its side's size, and lacks it with a quarter: 16-fold."""
+
+    def judge(case: Case) -> Effect:
+        size = case.slower.mean(lambda view: float(view.worker.machine))
+        return NOT_MEASURED.supports("So it is.", Size(size or 0.0))
+
+    (one,) = workers(pools=["amd-16"])
+    view = Run.of(replace(one, machine=str(times)), SUBJECT)
+    rule, nobody = CauseRule("", "", judge), Side.of([])
+    of_side = NOT_MEASURED.supports("So it is.", Size(16.0))
+    case = Case(SUBJECT, 2.0, nobody, Side.of([view]))
+    assert _has_fact(rule, case, of_side, [view], nobody) is has_fact
