@@ -177,9 +177,7 @@ def test_a_bad_value_is_one_line(path: str, value: object, message: str) -> None
         (4, 8, [(200, 0)], 4.0),
     ],
 )
-def test_cpus_that_a_task_may_use(
-    allowed: int, online: int | None, quotas: list[tuple[int, int]], usable: float
-) -> None:
+def test_cpus_that_a_task_may_use(allowed, online, quotas, usable):
     """The smallest of the machine's, those that the task may run on, and every quota above it."""
     host = results.parse(DATA, "x").host
     assert host is not None

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from io_benchmark.analysis.model import (
     Subject,
     Verdict,
 )
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import SideData
 
 Factors = NDArray[np.float64]
@@ -80,18 +82,13 @@ def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
     )
 
 
-def windows(operations: np.ndarray, window_ns: int) -> Entry:
-    """An entry of another workload: so much was done in each window of the same length."""
-    count = len(operations)
-    return Entry(
-        subject=Subject("random-io", "workspace", variant="read-depth-32"),
-        facts=_facts("random-io"),
-        start_ns=column(np.arange(count) * window_ns),
-        total_ns=column(np.full(count, window_ns)),
-        operations=column(operations),
-        size_bytes=column(np.zeros(count)),
-        planned=count,
-    )
+def run_on(
+    machine: str, log_mean: float, side: str = "side", push: str = "", count: int = 1
+) -> Run:
+    """Return a run of retrieves that all took so many times 0.1 s, ln."""
+    task = SimpleNamespace(group=push, task_group_id=push)
+    worker: Any = SimpleNamespace(machine=machine, side=side, result=SimpleNamespace(task=task))
+    return Run(worker, entry(np.full(count, 1e8 * math.exp(log_mean))))
 
 
 def judged(found: Estimate, look: Look = SINGLE) -> tuple[Interval, Verdict]:
@@ -188,7 +185,15 @@ def run_of(noise: Noise, files: Files, generator: np.random.Generator, speed: fl
 def windows_of(noise: Noise, count: int, generator: np.random.Generator, speed: float) -> Entry:
     """Return one run of a worker of which it is counted how much it does in each window."""
     factors = speed * noise.draw_run(generator, np.zeros(count, dtype=np.int64))
-    return windows(np.maximum(1, np.rint(1000 / factors)), _WINDOW_NS)
+    return Entry(
+        subject=Subject("random-io", "workspace", variant="read-depth-32"),
+        facts=_facts("random-io"),
+        start_ns=column(np.arange(count) * _WINDOW_NS),
+        total_ns=column(np.full(count, _WINDOW_NS)),
+        operations=column(np.maximum(1, np.rint(1000 / factors))),
+        size_bytes=column(np.zeros(count)),
+        planned=count,
+    )
 
 
 def side_of(*machines: Sequence[Entry]) -> SideData:

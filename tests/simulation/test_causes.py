@@ -10,7 +10,7 @@ import operator
 import random
 import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -132,11 +132,7 @@ def test_each_irrelevant_fact(fact: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_rates(
-    share: float,
-    request: pytest.FixtureRequest,
-    record_property: Callable[[str, object], None],
-) -> None:
+def test_rates(share, request, record_property):
     """Of all truths together, few are not named, and hardly any wrong cause is.
 
     Windows of the timeline reach a limit that is a little above what disks write, so the limit

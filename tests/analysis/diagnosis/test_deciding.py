@@ -6,7 +6,7 @@ changes of a row. A state stands for itself; a sentence is the beginning of the 
 trees prove each cause end to end (tests/trees).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import accumulate
 from operator import attrgetter
@@ -97,6 +97,9 @@ MIRROR = {f"{PLACE}.devices.0.stripe_count": None, f"{PLACE}.devices.0.raid_leve
 IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
 BOTH_IDLE = IDLES | scheduler("bfq", 2, slice_idle=8)  # the faster side has two disks
 STARVES = scheduler("bfq", strict_guarantees=1, slice_idle=0)
+NO_GROUPS: Facts = {"host.container": None, "limits.groups": {}}
+BOTH_GROUPS = {"blkio": "/sys/fs/cgroup/blkio", "unified": "/sys/fs/cgroup/unified/user.slice"}
+V1_ROOT = {"host.container": None, "limits.groups": BOTH_GROUPS}
 READ = "timeline.devices.nvme1n1.read_bytes"
 STARVES_NOT = scheduler("bfq", strict_guarantees=0, slice_idle=0)
 REAL = {f"{ENTRY}.fidelity": "real"}
@@ -198,6 +201,8 @@ STATES = [
     row("scheduler-idling", NOT_OBSERVABLE, "no comparison, unseen", scheduler(None), ratio=None),
     row("scheduler-idling", NOT_OBSERVABLE, "below an overlay", IDLES | ON_OVERLAY),
     row("scheduler-idling", NOT_OBSERVABLE, "scheduler unseen", IDLES, scheduler(None)),
+    row("scheduler-idling", RULED_OUT, "in v1's root group, whatever v2 has", IDLES | V1_ROOT),
+    row("scheduler-idling", NOT_OBSERVABLE, "no groups seen", IDLES | NO_GROUPS),
     row("scheduler", NOT_OBSERVABLE, "deadline against none", scheduler("mq-deadline")),
     row("scheduler", NOT_OBSERVABLE, "unseen", scheduler(None)),
     row(
@@ -538,6 +543,10 @@ def one_measurement(name: str) -> Callable[[float], list[OtherMeasurement]]:
     return lambda time_ms: [measurement(workload, variant, time_ms, verdict=verdict)]
 
 
+def in_place(time_ms: float) -> list[OtherMeasurement]:
+    return writes(time_ms, time_ms)
+
+
 def appending(time_ms: float) -> list[OtherMeasurement]:
     return writes(time_ms)[1:]
 
@@ -553,6 +562,10 @@ def scaling(gain: float, **more: Any) -> list[OtherMeasurement]:
 
 def late(files: float, of_faster: float = 4) -> list[OtherMeasurement]:
     return [measurement("metadata", "visibility", 4, NOT_VISIBLE, files, faster=of_faster)]
+
+
+def none_late(files: float) -> list[OtherMeasurement]:
+    return late(files, 0)
 
 
 def copies(cost: float, **more: Any) -> list[OtherMeasurement]:
@@ -571,37 +584,33 @@ def subject(workload: str, variant: str, threads: int = 0) -> dict[str, Any]:
     return {"subject": Subject(workload, SUBJECT.place, variant=variant, threads=threads)}
 
 
+def by_chance(
+    measured: Callable[..., list[OtherMeasurement]],
+) -> Callable[[float], list[OtherMeasurement]]:
+    return lambda value: measured(value, verdict=Verdict.INCONCLUSIVE)
+
+
+def both_appending(time_ms: float) -> list[OtherMeasurement]:
+    return [measurement("sync-write", "dsync-append", time_ms, faster_ms=time_ms / 1.09)]
+
+
 SYNC, EACH = subject("sync-write", "dsync-append"), subject("upload", "connection-each")
 STAT, COPIES = subject("metadata", "stat", 4), subject("exec", "copies")
-LAYERS = {f"{PLACE}.overlay.lower_layers": 21}
+ONE_THREAD, KEPT = subject("metadata", "stat", 1), subject("upload", "keep-alive")
+HARDLINKED = subject("exec", "hardlinked")
+LAYERED = {"faster": ON_OVERLAY, **STAT, **ON_OVERLAY, f"{PLACE}.overlay.lower_layers": 21}
+FOUR_PROCESSES = {"subject": replace(SUBJECT, fidelity="real"), "faster": REAL, **LOOKUPS, **REAL}
+WRITE_DEPTH, KYBER = "random-io/write-depth-32", scheduler("kyber")
+NO_LESS_GAIN = "Several at once gain less on the slower side"
 MEASURED = [
-    timed(
-        *("spawn-cost: a fifth", "spawn/"),
-        *((22.5, RULED_OUT), (23.5, NOT_SEPARABLE)),
-        **slower_lookups(40),
-    ),
-    timed(
-        "random-io: slower", "random-io/write-depth-32", (1.24, RULED_OUT), (1.26, NOT_SEPARABLE)
-    ),
-    timed(
-        *("scheduler: as fast", appending, (1.09, RULED_OUT), (1.11, NOT_OBSERVABLE)),
-        **scheduler("kyber"),
-    ),
+    timed("spawn-cost: a fifth", "spawn/", (22.5, RULED_OUT), (23.5, NOT_SEPARABLE), **LOOKUPS),
+    timed("random-io: slower", WRITE_DEPTH, (1.24, RULED_OUT), (1.26, NOT_SEPARABLE)),
+    timed("scheduler: as fast", appending, (1.09, RULED_OUT), (1.11, NOT_OBSERVABLE), **KYBER),
     timed("scheduler: starves", appending, (9.9, NOT_SEPARABLE), (10.1, SUPPORTED), **STARVES),
-    timed(
-        *(
-            "scheduler: starves both",
-            lambda ms: [measurement("sync-write", "dsync-append", ms, faster_ms=ms / 1.09)],
-        ),
-        *((20, NOT_SEPARABLE),),
-        **STARVES,
-    ),
+    timed("scheduler: starves both", both_appending, (20, NOT_SEPARABLE), **STARVES),
     timed("scheduler: not strict", appending, (20, NOT_SEPARABLE), **STARVES_NOT),
     timed("scheduler-idling: as fast", appending, (1.09, RULED_OUT), (1.11, SUPPORTED), **IDLES),
-    timed(
-        *("slow-flush: slower", lambda ms: writes(ms, ms), (1.24, RULED_OUT), (1.26, SUPPORTED)),
-        **SYNC,
-    ),
+    timed("slow-flush: slower", in_place, (1.24, RULED_OUT), (1.26, SUPPORTED), **SYNC),
     timed("slow-journal: slower", writes, (1.24, RULED_OUT), (1.26, SUPPORTED), **SYNC),
     timed("metadata-lock: scales", scaling, (3.01, RULED_OUT), (2.99, SUPPORTED), **STAT),
     timed(
@@ -612,28 +621,16 @@ MEASURED = [
         *("metadata-lock: fewer CPUs than threads", scaling, (1, "The slower side's cgroup gives")),
         **STAT | cpu_limit(3.9),
     ),
+    timed("metadata-lock: one thread", scaling, (1, f"{NO_LESS_GAIN}, but"), **ONE_THREAD),
     timed(
-        *(
-            "metadata-lock: one thread",
-            scaling,
-            (1, "Several at once gain less on the slower side, but"),
-        ),
-        **subject("metadata", "stat", 1),
-    ),
-    timed(
-        *("metadata-lock: chance", lambda gain: scaling(gain, verdict=Verdict.INCONCLUSIVE)),
-        *((1, "Several at once gain less on the slower side. This may be chance"),),
+        *("metadata-lock: chance", by_chance(scaling), (1, f"{NO_LESS_GAIN}. This may be chance")),
         **STAT,
     ),
     timed("metadata-lock: unmeasured", "metadata/stat", (4, NOT_OBSERVABLE), **STAT),
     timed(
-        *(
-            "overlay-layers: a missing name",
-            "metadata/lookup-missing",
-        ),
+        *("overlay-layers: a missing name", "metadata/lookup-missing"),
         *((1.09, RULED_OUT), (1.11, SUPPORTED)),
-        faster=ON_OVERLAY,
-        **STAT | ON_OVERLAY | LAYERS,
+        **LAYERED,
     ),
     timed(
         "overlay-layers: hidden", writes, (1, NOT_OBSERVABLE), **STAT | {f"{PLACE}.kind": "overlay"}
@@ -643,39 +640,27 @@ MEASURED = [
         *((5, SUPPORTED), (3, "The faster side has the slower setting.")),
         **STAT,
     ),
-    timed(
-        "files-not-visible: none",
-        lambda files: late(files, 0),
-        (0, "Every file was visible"),
-        **STAT,
-    ),
+    timed("files-not-visible: none", none_late, (0, "Every file was visible"), **STAT),
     timed("files-not-visible: unmeasured", writes, (1, NOT_OBSERVABLE), **STAT),
     timed("per-builder-copies: cost", copies, (4.39, RULED_OUT), (4.41, SUPPORTED), **COPIES),
     timed(
-        *("per-builder-copies: chance", lambda cost: copies(cost, verdict=Verdict.INCONCLUSIVE)),
+        *("per-builder-copies: chance", by_chance(copies)),
         *((9, "Copies cost the slower side no more"),),
         **COPIES,
     ),
-    timed("per-builder-copies: hardlinks", copies, (9, RULED_OUT), **subject("exec", "hardlinked")),
+    timed("per-builder-copies: hardlinks", copies, (9, RULED_OUT), **HARDLINKED),
     timed("per-builder-copies: unmeasured", writes, (1, NOT_OBSERVABLE), **COPIES),
     timed("connection-each: a fifth", uploads, (9.01, RULED_OUT), (8.99, SUPPORTED), **EACH),
-    timed(
-        *("connection-each: chance", lambda ms: uploads(ms, verdict=Verdict.INCONCLUSIVE)),
-        *((1, RULED_OUT),),
-        **EACH,
-    ),
-    timed("connection-each: kept", uploads, (2, RULED_OUT), **subject("upload", "keep-alive")),
+    timed("connection-each: chance", by_chance(uploads), (1, RULED_OUT), **EACH),
+    timed("connection-each: kept", uploads, (2, RULED_OUT), **KEPT),
     timed("connection-each: unmeasured", lambda ms: uploads(ms)[:1], (2, NOT_OBSERVABLE), **EACH),
     timed("expect-continue-stall: unmeasured", uploads, (2, NOT_OBSERVABLE), **EACH),
     timed(
-        *("spawn-cost: four processes", "spawn/"),
-        *((6.3, RULED_OUT), (6.7, NOT_SEPARABLE)),
-        subject=replace(SUBJECT, fidelity="real"),
-        faster=REAL,
-        **slower_lookups(40) | REAL,
+        *("spawn-cost: four processes", "spawn/", (6.3, RULED_OUT), (6.7, NOT_SEPARABLE)),
+        **FOUR_PROCESSES,
     ),
-    timed("spawn-cost: chance", "spawn/ by chance", (23.5, NOT_OBSERVABLE), **slower_lookups(40)),
-    timed("random-io: chance", "random-io/write-depth-32 by chance", (1.26, NOT_OBSERVABLE)),
+    timed("spawn-cost: chance", "spawn/ by chance", (23.5, NOT_OBSERVABLE), **LOOKUPS),
+    timed("random-io: chance", f"{WRITE_DEPTH} by chance", (1.26, NOT_OBSERVABLE)),
     timed("random-io: of the same place", in_places, (1, RULED_OUT), (1.3, NOT_SEPARABLE)),
     timed("random-io: of another place", lambda ms: in_places(ms)[:1], (1, NOT_SEPARABLE)),
     timed(
@@ -689,9 +674,7 @@ MEASURED = [
 
 
 @pytest.mark.parametrize(("cause", "judge", "edge"), EDGES + MEASURED)
-def test_thresholds(
-    cause: str, judge: Callable[[Any], dict[str, Cause]], edge: Sequence[Value]
-) -> None:
+def test_thresholds(cause, judge, edge):
     """Each decides between two states, or between two reasons."""
     for value, expected in edge:
         assert_judged(judge(value)[cause], expected)
@@ -742,14 +725,7 @@ BUSY = SAME_CPU | more_cpu_time(2) | stolen(500)
     ],
 )
 @pytest.mark.parametrize("share", [None, 0.4])
-def test_trials(
-    cause: str,
-    kind: TrialKind,
-    outcome: TrialState,
-    facts: Facts,
-    state: State,
-    share: float | None,
-) -> None:
+def test_trials(cause, kind, outcome, facts, state, share):
     """A cause's own trial decides; the trial memory refutes storage, or whatever is not storage."""
     trials = (TrialOutcome(kind, outcome, statement("The gap."), share),)
     judged = causes_of({"amd-16": facts}, trials=trials)[cause]
@@ -798,9 +774,7 @@ def test_the_trial_of_a_remedy(outcome: TrialState, state: State) -> None:
         pytest.param([145.7] * 2, [100] * 2, NOT_SEPARABLE, id="two have it"),
     ],
 )
-def test_workers_that_contradict(
-    with_fact_ms: list[float], without_ms: list[float], expected: State | str
-) -> None:
+def test_workers_that_contradict(with_fact_ms, without_ms, expected):
     """A worker counts where it is clearly slow or fast; the mean of several is known better by √n."""
     facts = [IDLES | taking(ms) for ms in with_fact_ms]
     facts += [taking(ms) for ms in without_ms]
