@@ -140,7 +140,6 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("outcome.state", "done", "Invalid enum value 'done' - at `$.outcome.state`"),
         (f"{RETRIEVES}samples.copy_ns.3", -1, "Expected `int` >= 0 - at `$.workloads[0].sam"),
         (f"{RETRIEVES}samples.lookup_ns", [], "[0].samples: its columns differ in"),
         (f"{RETRIEVES}samples", NO_TIME, "[0].samples: a retrieve took no time at all"),
@@ -151,18 +150,12 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
         (f"{RETRIEVES}turn_ends", [20, 41], "[0].turn_ends: do not increase from 1 to 40"),
         (f"{BATCHES}turn_ends", [0], "[1].turn_ends: do not increase from 1 to"),
         ("timeline.columns.dirty_bytes", [], "$.timeline: its columns differ in length"),
-        ("workloads", [{"name": "x"}] * 401, "Expected `array` of length <= 400 - at `$.workloads"),
-        ("task.pool", "../up", "Expected `str` matching regex"),
         (f"{BATCHES}samples.start_ns", [], "[1].samples: its columns differ in"),
         *(
             (f"{RETRIEVES}trials", TRIALS | {key: value}, message)
             for key, value, message in (
                 ("file_indexes", [3, 100], f"[0].trials.file_indexes: {NO_SUCH_FILE}"),
                 ("file_indexes", [3], "[0].trials.blocks: a block does not have 1 retrieves, as"),
-                ("file_indexes", [0] * 10_001, "Expected `array` of length <= 10000"),
-                ("blocks", [BLOCK] * 102, "Expected `array` of length <= 100"),
-                ("ceilings", TRIALS["ceilings"] * 101, "Expected `array` of length <= 100"),
-                ("pace_bytes_per_s", 0, "Expected `int` >= 1"),
             )
         ),
     ],
@@ -184,9 +177,7 @@ def test_a_bad_value_is_one_line(path: str, value: object, message: str) -> None
         (4, 8, [(200, 0)], 4.0),
     ],
 )
-def test_cpus_that_a_task_may_use(
-    allowed: int, online: int | None, quotas: list[tuple[int, int]], usable: float
-) -> None:
+def test_cpus_that_a_task_may_use(allowed, online, quotas, usable):
     """The smallest of the machine's, those that the task may run on, and every quota above it."""
     host = results.parse(DATA, "x").host
     assert host is not None
@@ -211,7 +202,7 @@ def test_several_threads_at_once() -> None:
         "[thread.start() for thread in threads], [thread.join() for thread in threads]\n"
         "sys.exit(len(read) != 8)\n"
     )
-    for _ in range(4):
+    for _ in range(2):
         done = subprocess.run([sys.executable, "-c", script, str(GOOD)], check=False)
         assert done.returncode == 0
 

@@ -2,7 +2,7 @@
 """Imports between the rooms of analysis and report go in one direction."""
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,13 +27,16 @@ INVESTIGATION = (*TASKS, "intake", "history", "prediction", "investigation")
 REPORT = ("content", "blocks", "sections", "formats")
 
 
-def imports_of(path: Path) -> Iterator[str]:
+@cache
+def imports_of(path: Path) -> list[str]:
     """Every module that a module imports, also within functions: 'analysis.observed.limits'."""
+    names: list[str] = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += (alias.name for alias in node.names)
+    return names
 
 
 def rooms_imported(layer: str, room: str) -> set[str]:

@@ -12,32 +12,26 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import seed_workers
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.diagnosis import diagnoses
 from io_benchmark.analysis.inference.comparisons import judge
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.variations import Prior
 from io_benchmark.analysis.model import (
     DIFFERENT,
-    UNKNOWN,
-    Comparison,
     Entry,
     Interval,
     Subject,
     Verdict,
-    Worker,
 )
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import SideData
-from io_benchmark.analysis.plan import Plan
 
 Factors = NDArray[np.float64]
 Files = NDArray[np.int64]
@@ -55,7 +49,6 @@ _NS = np.array(SIZES) * 1_000_000
 _WAVE = 20
 # A program that just keeps its bar fails one test of so many.
 _FALSE_FAILURES = 1e-4
-RETRIEVES, FILES = 400, 100
 
 
 @cache
@@ -88,22 +81,17 @@ def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
     )
 
 
-def windows(operations: np.ndarray, window_ns: int) -> Entry:
-    """An entry of another workload: so much was done in each window of the same length."""
-    count = len(operations)
-    return Entry(
-        subject=Subject("random-io", "workspace", variant="read-depth-32"),
-        facts=_facts("random-io"),
-        start_ns=column(np.arange(count) * window_ns),
-        total_ns=column(np.full(count, window_ns)),
-        operations=column(operations),
-        size_bytes=column(np.zeros(count)),
-        planned=count,
-    )
+def run_on(
+    machine: str, log_mean: float, side: str = "side", push: str = "", count: int = 1
+) -> Run:
+    """Return a run of retrieves that all took so many times 0.1 s, ln."""
+    task = SimpleNamespace(group=push, task_group_id=push)
+    worker: Any = SimpleNamespace(machine=machine, side=side, result=SimpleNamespace(task=task))
+    return Run(worker, entry(np.full(count, 1e8 * math.exp(log_mean))))
 
 
-def judged(found: Estimate) -> tuple[Interval, Verdict]:
-    (judgement,) = judge([found], [SINGLE], MARGIN)
+def judged(found: Estimate, look: Look = SINGLE) -> tuple[Interval, Verdict]:
+    (judgement,) = judge([found], [look], MARGIN)
     return judgement.interval, judgement.verdict
 
 
@@ -118,23 +106,15 @@ class Bursts:
     def draw(self, generator: np.random.Generator, count: int) -> Factors:
         """Return the factor of each retrieve. The process did not begin with the run."""
         cycles = 2 + math.ceil(2 * count / (self.on + self.off))
-        factors: list[Factors] = []
-        is_on = generator.random() < self.on / (self.on + self.off)
-        while sum(map(len, factors)) < count:
-            for duration in generator.exponential(1.0, 2 * cycles):
-                length = round(duration * (self.on if is_on else self.off))
-                factors.append(np.full(length, self.factor if is_on else 1.0))
-                is_on = not is_on
-        return np.concatenate(factors)[:count]
-
-
-@dataclass(frozen=True)
-class Zone:
-    """A part of a pool in another data centre; the zone's factor is common to all its workers."""
-
-    name: str
-    share: float
-    factor: float
+        is_on = np.arange(2 * cycles) % 2 == int(
+            generator.random() >= self.on / (self.on + self.off)
+        )
+        means, values = np.where(is_on, self.on, self.off), np.where(is_on, self.factor, 1.0)
+        factors = np.empty(0)
+        while len(factors) < count:
+            lengths = np.rint(means * generator.exponential(1.0, 2 * cycles)).astype(np.int64)
+            factors = np.append(factors, np.repeat(values, lengths))
+        return factors[:count]
 
 
 @dataclass(frozen=True)
@@ -145,7 +125,6 @@ class Noise:
     degrees: float = math.inf  # of Student's distribution of it; 3: heavy tails
     slow_machines: float = 0.0  # share of machines of another kind, in the same pool
     slow_factor: float = 1.0
-    zones: tuple[Zone, ...] = ()
     bursts: Bursts | None = None  # of one worker
     waves: float = 0.05
     tail: float = 0.0  # scale of ln of a single retrieve's time
@@ -154,7 +133,7 @@ class Noise:
     without_credit: float = 1.0  # factor from then on
 
     def draw_speeds(self, generator: np.random.Generator, count: int) -> Factors:
-        """Return the factors of machines, without those of their hosts and zones."""
+        """Return the factors of machines."""
         if math.isinf(self.degrees):
             logs = generator.normal(0, 1, count)
         else:
@@ -205,7 +184,15 @@ def run_of(noise: Noise, files: Files, generator: np.random.Generator, speed: fl
 def windows_of(noise: Noise, count: int, generator: np.random.Generator, speed: float) -> Entry:
     """Return one run of a worker of which it is counted how much it does in each window."""
     factors = speed * noise.draw_run(generator, np.zeros(count, dtype=np.int64))
-    return windows(np.maximum(1, np.rint(1000 / factors)), _WINDOW_NS)
+    return Entry(
+        subject=Subject("random-io", "workspace", variant="read-depth-32"),
+        facts=_facts("random-io"),
+        start_ns=column(np.arange(count) * _WINDOW_NS),
+        total_ns=column(np.full(count, _WINDOW_NS)),
+        operations=column(np.maximum(1, np.rint(1000 / factors))),
+        size_bytes=column(np.zeros(count)),
+        planned=count,
+    )
 
 
 def side_of(*machines: Sequence[Entry]) -> SideData:
@@ -214,70 +201,9 @@ def side_of(*machines: Sequence[Entry]) -> SideData:
     return SideData(tuple(logs), tuple(map(tuple, machines)))
 
 
-@cache
-def _base() -> Worker:
-    """Return a worker with facts, of which causes need as little time as possible."""
-    (worker,) = seed_workers.workers(1, pools=("intel",), change={"intel": {"host.boot_id": None}})
-    storage = replace(worker.result.storage, places=[])
-    return replace(worker, result=replace(worker.result, timeline=None, storage=storage))
-
-
 def sequence(retrieves: int, files: int, generator: np.random.Generator) -> Files:
     """Return the files in the order in which every worker of a push takes them."""
     return generator.integers(0, files, retrieves)
-
-
-@dataclass(frozen=True)
-class Push:
-    """What all workers of two pools measured, which are alike."""
-
-    candidates: Sequence[Worker]
-    baselines: Sequence[Worker]
-
-    @classmethod
-    def draw(cls, noise: Noise, count: int, generator: np.random.Generator) -> "Push":
-        """Measure so many workers of each pool."""
-        files = sequence(RETRIEVES, FILES, generator)
-        return cls(*(_pool(name, noise, count, files, generator) for name in ("a", "b")))
-
-    def comparison(self, count: int, schedule: Schedule | None = None) -> Comparison:
-        """Compare the first workers of each pool."""
-        plan = Plan.of_pools(["a", "b"], "b")
-        chosen = [*self.candidates[:count], *self.baselines[:count]]
-        # Causes take most of the time, and are simulated elsewhere.
-        with mock.patch.object(diagnoses, "diagnoses", return_value=()):
-            report = compare(plan, chosen, Options(schedule=schedule or Schedule()))
-        return report.subjects[0].comparisons[0]
-
-
-def _pool(
-    pool: str, noise: Noise, count: int, files: Files, generator: np.random.Generator
-) -> list[Worker]:
-    """Return so many workers that took these files."""
-    speeds = noise.draw_speeds(generator, count)
-    shares = [zone.share for zone in noise.zones]
-    zones = generator.choice(len(shares), count, p=shares) if shares else [None] * count
-    workers = []
-    for number, (speed, at) in enumerate(zip(speeds, zones, strict=True)):
-        zone = None if at is None else noise.zones[at]
-        factor = speed * (zone.factor if zone else 1.0)
-        measured = run_of(noise, files, generator, factor)
-        firsts = np.unique(files, return_index=True)[1].tolist()
-        location = {"cloud": "google", "zone": zone.name} if zone else {}
-        result = _base().result
-        name = f"{pool}-{number:03}"
-        worker = replace(
-            _base(),
-            side=pool,
-            pool=pool,
-            task_id=name,
-            worker_id=f"workers/{name}",
-            machine=UNKNOWN,
-            result=replace(result, task=replace(result.task, location=location)),
-            entries=(replace(measured, first_reads=frozenset(firsts)),),
-        )
-        workers.append(worker)
-    return workers
 
 
 def side_of_logs(logs: Factors) -> SideData:
@@ -315,8 +241,7 @@ class Growing:
     ) -> tuple[bool, int]:
         """Return whether any look gave one of the verdicts, and the workers per pool until then."""
         for count, look, estimate in self.estimates(numbers):
-            (judgement,) = judge([estimate], [look], MARGIN)
-            if judgement.verdict in verdicts:
+            if judged(estimate, look)[1] in verdicts:
                 return True, count
         return False, numbers[-1]
 

@@ -25,12 +25,6 @@ def tolerance(repetitions: int) -> float:
 
 
 @pytest.fixture
-def most_workers(request: pytest.FixtureRequest) -> int:
-    """How many workers per pool a push has at most."""
-    return 12 if request.config.getoption("--long", default=False) else 6
-
-
-@pytest.fixture
 def rates(
     request: pytest.FixtureRequest, record_property: Callable[[str, object], None]
 ) -> Iterator[Rates]:

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: MPL-2.0
 """Simulation: equal pools are seldom called different, whatever makes their workers noisy.
 
-Each noise is judged through `compare`, with 1 to 12 workers per pool, looked at once and by schedules.
+Each noise is judged with 1 to 12 workers per pool, looked at once and by schedules.
 """
 
 import zlib
 
 import numpy as np
 import pytest
-from simulation import RUN_NOISES, Bursts, Noise, Push, Zone
+from msgspec.structs import replace
+from simulation import ASSUMED, RUN_NOISES, Bursts, Noise, judged, run_of, sequence, side_of
 
-from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.model import DIFFERENT, Comparison
+from io_benchmark.analysis.inference.estimates import Estimate
+from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.model import DIFFERENT
 
 FALSE_CALLS = 0.05
 COUNTS = (2, 3, 6, 12)
-DECLARED = Schedule((3, 6, 12), is_declared=True)
+RETRIEVES, FILES = 400, 100
+ASSUMED_LOOKS, DECLARED = Schedule(), Schedule((3, 6, 12), is_declared=True)
 
 ANY_LOOKS, DECLARED_LOOKS = "any looks", "declared looks"
 
@@ -29,7 +32,7 @@ NOISES = {
     "few-slow-machines": Noise(slow_machines=0.1, slow_factor=1.5),
     "cold-cache": Noise(cold_factor=4.0),
     "burst-credit": Noise(credit=150, without_credit=2.0),
-    "two-zones": Noise(zones=(Zone("b", 0.5, 1.0), Zone("f", 0.5, 1.2))),
+    "two-zones": Noise(slow_machines=0.5, slow_factor=1.2),
 }
 # More than 5 %: what one worker does not show of its pool, and three workers hardly.
 DOCUMENTED = {
@@ -39,27 +42,34 @@ DOCUMENTED = {
 }
 
 
-def once(count: int) -> Schedule:
-    return Schedule((count,), is_declared=True)
-
-
 @pytest.mark.parametrize("name", NOISES)
-def test_equal_pools(name, most_workers, rates):
+def test_equal_pools(name, rates):
     """5 % of pushes at most have a false call, at one look and at all looks of a schedule."""
-    generator = np.random.default_rng(zlib.crc32(name.encode()))
-    counts = [count for count in COUNTS if count <= most_workers]
+    noise, generator = NOISES[name], np.random.default_rng(zlib.crc32(name.encode()))
     for _ in range(rates.repetitions):
-        push = Push.draw(NOISES[name], most_workers, generator)
-        rates.add("1", is_called(push.comparison(1)))
-        for count in counts:
-            rates.add(str(count), is_called(push.comparison(count, once(count))))
-        at_any = [push.comparison(count) for count in counts]
-        rates.add(ANY_LOOKS, any(map(is_called, at_any)))
-        declared = [push.comparison(count, DECLARED) for count in counts if count in DECLARED.looks]
-        rates.add(DECLARED_LOOKS, any(map(is_called, declared)))
+        files = sequence(RETRIEVES, FILES, generator)
+        firsts = frozenset(np.unique(files, return_index=True)[1].tolist())
+        pools = [
+            [
+                [replace(run_of(noise, files, generator, speed), first_reads=firsts)]
+                for speed in noise.draw_speeds(generator, COUNTS[-1])
+            ]
+            for _ in range(2)
+        ]
+
+        def is_called(count, look, pools=pools):
+            candidate, baseline = (side_of(*machines[:count]) for machines in pools)
+            return (
+                judged(Estimate.of_sides(candidate, baseline, ASSUMED, look), look)[1] in DIFFERENT
+            )
+
+        for count in (1, *COUNTS):
+            rates.add(str(count), is_called(count, SINGLE))
+        for name_of_looks, schedule, counts in (
+            (ANY_LOOKS, ASSUMED_LOOKS, COUNTS),
+            (DECLARED_LOOKS, DECLARED, DECLARED.looks),
+        ):
+            called = any(is_called(count, schedule.look(count)) for count in counts)
+            rates.add(name_of_looks, called)
     bars = dict.fromkeys(rates.hits, FALSE_CALLS) | DOCUMENTED.get(name, {})
     assert [each for each, bar in bars.items() if not rates.keeps(each, bar)] == []
-
-
-def is_called(comparison: Comparison) -> bool:
-    return comparison.verdict in DIFFERENT

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Simulation: two places of one machine that becomes slower and faster while it measures them.
 
-A drift of 10 % (a standard deviation over the whole measurement) is in both places where they take turns. Where
-one comes after the other, it is taken for a difference between them. With many retrieves nearly all files are
-read for the first time in the first turn, which may take far longer in one of the places.
+A drift of 10 % (a standard deviation over the whole measurement) is in both places, which take turns. With many
+retrieves nearly all files are read for the first time in the first turn, which may take far longer in one of them.
 """
 
 import math
@@ -50,10 +49,8 @@ def steady(moments: Moments, _generator: np.random.Generator) -> Moments:
     return np.zeros(len(moments))
 
 
-def order(generator: np.random.Generator, count: int, *, in_turns: bool) -> list[tuple[int, int]]:
+def order(generator: np.random.Generator, count: int) -> list[tuple[int, int]]:
     """Return place and retrieve in the order of time."""
-    if not in_turns:
-        return [(place, retrieve) for place in (0, 1) for retrieve in range(count)]
     length = count // TURNS
     return [
         (int(place), retrieve)
@@ -64,17 +61,12 @@ def order(generator: np.random.Generator, count: int, *, in_turns: bool) -> list
 
 
 def measured(
-    drift: Drift,
-    generator: np.random.Generator,
-    count: int = FEW,
-    cold: tuple[float, float] = COLD,
-    *,
-    in_turns: bool,
+    drift: Drift, generator: np.random.Generator, count: int, cold: tuple[float, float]
 ) -> tuple[Entry, Entry, float]:
     """Return what was measured at two places, and the ratio of their usual times."""
     files = generator.integers(0, 100, count)
     firsts = frozenset(int(first) for first in np.unique(files, return_index=True)[1])
-    taken = order(generator, count, in_turns=in_turns)
+    taken = order(generator, count)
     course = drift(np.linspace(0, 1, len(taken)), generator)
     if course.std():
         course *= DRIFT / course.std()
@@ -86,7 +78,7 @@ def measured(
     times_ns = 1e9 * usual_s * np.exp(generator.normal(0, 0.1, usual_s.shape))
     for (place, retrieve), slow in zip(taken, course + waves, strict=True):
         times_ns[place, retrieve] *= math.exp(slow)
-    ends = range(count // TURNS, count + 1, count // TURNS) if in_turns else ()
+    ends = range(count // TURNS, count + 1, count // TURNS)
     first, second = (
         replace(entry(times, files % 3), first_reads=firsts, turn_ends=tuple(ends))
         for times in times_ns
@@ -111,7 +103,7 @@ def test_places_in_turns(drift, count, cold, most, repetitions):
     generator, widths = np.random.default_rng(7), []
     rates = Rates(repetitions * FEW // count)
     for _ in range(rates.repetitions):
-        first, second, truth = measured(drift, generator, count, cold, in_turns=True)
+        first, second, truth = measured(drift, generator, count, cold)
         estimate = _within_workers([[(first, second)]])
         interval = estimate.interval(LEVEL)
         rates.add("missed", interval.excludes(truth))
@@ -119,12 +111,3 @@ def test_places_in_turns(drift, count, cold, most, repetitions):
         assert estimate.method == IN_TURNS
     assert rates.keeps("missed", most)
     assert np.mean(widths) <= WIDTH
-
-
-@pytest.mark.parametrize("drift", [walk, line])
-def test_places_one_after_the_other(drift: Drift, repetitions: int) -> None:
-    """What turns are for: the ratio of equal places is often off by more than 9 %."""
-    generator = np.random.default_rng(8)
-    pairs = [measured(drift, generator, in_turns=False)[:2] for _ in range(repetitions)]
-    logs = [_within_workers([[pair]]).log_ratio for pair in pairs]
-    assert np.mean(np.abs(logs) > math.log1p(WIDTH)) > 0.5

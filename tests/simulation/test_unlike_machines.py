@@ -6,22 +6,16 @@ tails are heavy and workers differ by 10 %, some machines really are half as slo
 """
 
 import math
-from types import SimpleNamespace
-from typing import cast
 
 import numpy as np
 import pytest
-import simulation
-from simulation import ASSUMED, SUBJECT
+from simulation import ASSUMED, SUBJECT, run_on
 
-from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.summary.unlike_machines import SingleMachine, _MachineSplit
 
 FALSE_NAMES, FOUND = 0.02, 0.90
 FALSE_SPLITS, SPLITS_FOUND = 0.05, 0.95
-MEAN_NS = 1e8
 
 
 def normal(generator, count):
@@ -33,26 +27,15 @@ def heavy_tailed(generator, count):
     return generator.standard_t(5, count) / math.sqrt(5 / 3)
 
 
-def runs(side, log_means, first=0):
-    """One run on each machine."""
-    return [
-        Run(
-            cast("Worker", SimpleNamespace(side=side, machine=f"{side}/{at}")),
-            simulation.entry(np.array([MEAN_NS * math.exp(log_mean)])),
-        )
-        for at, log_mean in enumerate(log_means, first)
-    ]
-
-
-def find(compared, subjects=(SUBJECT,)):
-    """Return the machines that are named where each measurement has these runs."""
-    return SingleMachine.find_all(dict.fromkeys(subjects, Side.by_name(compared)), ASSUMED)
-
-
 def names(*sides):
     """The machines that are named where the sides' machines have these log means."""
-    compared = [run for at, side in enumerate(sides) for run in runs(f"pool{at}", side)]
-    return [machine.worker.machine for machine in find(compared)]
+    compared = [
+        run_on(f"pool{pool}/{at}", log_mean, f"pool{pool}")
+        for pool, side in enumerate(sides)
+        for at, log_mean in enumerate(side)
+    ]
+    found = SingleMachine.find_all({SUBJECT: Side.by_name(compared)}, ASSUMED)
+    return [machine.worker.machine for machine in found]
 
 
 @pytest.mark.parametrize("workers", [4, 5, 8, 12])

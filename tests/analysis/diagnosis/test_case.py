@@ -92,9 +92,7 @@ def side(moved_mib: tuple[int, int], rates: tuple[float, float], peaks: tuple[fl
         pytest.param("unpack", side((639, 320), *STEADY), False, id="less-than-twice"),
     ],
 )
-def test_copies_wait_for_what_the_disks_do_most_of_the_time(
-    workload: str, slower: Any, expected: bool
-) -> None:
+def test_copies_wait_for_what_the_disks_do_most_of_the_time(workload, slower, expected):
     """Of copies what the disks do at their peak decides; of operations what both sides do most."""
     faster = side((960, 320), (75, 75), (100, 100))
     case = Case(Subject(workload, SUBJECT.place), 1 / 2, slower, faster)

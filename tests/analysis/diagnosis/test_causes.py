@@ -15,7 +15,6 @@ from seed_facts import (
     both_disks,
     io_limit,
     options,
-    scheduler,
     times_written,
     written,
 )
@@ -38,8 +37,6 @@ SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.N
 NOT_SEPARABLE, NOT_JUDGED = State.NOT_SEPARABLE, State.NOT_JUDGED
 LINEAR = {f"{PLACE}.devices.0.stripe_count": None} | both_disks(0.5)
 LINEAR |= options("rw,nobarrier,data=writeback,commit=60")
-IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
-ROOT_GROUP = {"host.container": None}
 
 
 def a(change: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -124,26 +121,6 @@ def test_each_mount_option_that_costs_time(option):
     journal = option == "data=journal"
     expected = [SUPPORTED, RULED_OUT] if journal else [NOT_SEPARABLE, NOT_SEPARABLE]
     assert states == [*expected, RULED_OUT]
-
-
-@pytest.mark.parametrize(
-    ("groups", "state"),
-    [
-        pytest.param({"blkio": "/sys/fs/cgroup/blkio/user.slice"}, NOT_SEPARABLE, id="v1"),
-        pytest.param({"unified": "/sys/fs/cgroup/user.slice"}, NOT_SEPARABLE, id="v2"),
-        pytest.param({"blkio": "/sys/fs/cgroup/blkio"}, RULED_OUT, id="v1's root"),
-        pytest.param(
-            {"blkio": "/sys/fs/cgroup/blkio", "unified": "/sys/fs/cgroup/unified/user.slice"},
-            RULED_OUT,
-            id="v1 has the say where both are mounted",
-        ),
-        pytest.param({}, NOT_OBSERVABLE, id="none seen"),
-    ],
-)
-def test_the_group_that_io_counts_for(groups, state):
-    """Outside a container the cgroup's path shows whether it is the root group."""
-    found = causes_of(a(IDLES | ROOT_GROUP | {"limits.groups": groups}))["scheduler-idling"]
-    assert found.state is state
 
 
 def test_a_part_that_was_measured_is_no_prediction() -> None:

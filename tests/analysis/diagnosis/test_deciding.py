@@ -6,7 +6,8 @@ changes of a row. A state stands for itself; a sentence is the beginning of the 
 trees prove each cause end to end (tests/trees).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from itertools import accumulate
 from operator import attrgetter
 from typing import Any
@@ -59,13 +60,17 @@ from seed_workers import (
     explanation_text,
     measurement,
     texts,
+    workers,
     workers_of,
 )
 
-from io_benchmark.analysis.diagnosis.case import OtherMeasurement
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
+from io_benchmark.analysis.diagnosis.effects import NOT_MEASURED, Effect, Size
+from io_benchmark.analysis.diagnosis.rules import CauseRule, _has_fact
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.model import Subject, Verdict
+from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import statement
 from io_benchmark.results.workloads import NOT_VISIBLE, OVER_HARDLINKED, SCALING
@@ -92,6 +97,9 @@ MIRROR = {f"{PLACE}.devices.0.stripe_count": None, f"{PLACE}.devices.0.raid_leve
 IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
 BOTH_IDLE = IDLES | scheduler("bfq", 2, slice_idle=8)  # the faster side has two disks
 STARVES = scheduler("bfq", strict_guarantees=1, slice_idle=0)
+NO_GROUPS: Facts = {"host.container": None, "limits.groups": {}}
+BOTH_GROUPS = {"blkio": "/sys/fs/cgroup/blkio", "unified": "/sys/fs/cgroup/unified/user.slice"}
+V1_ROOT = {"host.container": None, "limits.groups": BOTH_GROUPS}
 READ = "timeline.devices.nvme1n1.read_bytes"
 STARVES_NOT = scheduler("bfq", strict_guarantees=0, slice_idle=0)
 REAL = {f"{ENTRY}.fidelity": "real"}
@@ -193,6 +201,8 @@ STATES = [
     row("scheduler-idling", NOT_OBSERVABLE, "no comparison, unseen", scheduler(None), ratio=None),
     row("scheduler-idling", NOT_OBSERVABLE, "below an overlay", IDLES | ON_OVERLAY),
     row("scheduler-idling", NOT_OBSERVABLE, "scheduler unseen", IDLES, scheduler(None)),
+    row("scheduler-idling", RULED_OUT, "in v1's root group, whatever v2 has", IDLES | V1_ROOT),
+    row("scheduler-idling", NOT_OBSERVABLE, "no groups seen", IDLES | NO_GROUPS),
     row("scheduler", NOT_OBSERVABLE, "deadline against none", scheduler("mq-deadline")),
     row("scheduler", NOT_OBSERVABLE, "unseen", scheduler(None)),
     row(
@@ -244,24 +254,48 @@ def test_state(name: str, state: State, change: dict[str, Facts], arguments: Any
 TOO_SMALL = "The sides differ in this, but"
 EQUAL_COSTS = "The sides differ in nothing that costs time here."
 SLOWED_DOWN = "The slower side slowed down during the run, but without that"
+NO_SLOWER = "The slower side was no slower at its end."
+AS_FAST = "The slower side's disks together wrote as fast."
+LIMITED_AS_FAST = "A cgroup limits the slower side's I/O, but its disks move"
+BUSY_DISKS = "The slower side's disks were busy"
+MOVED_AS_MUCH = "The slower side's disks moved as many bytes"
+TIGHTER = "The slower side's memory is limited more tightly, but"
 SAME_CPU = {"host.cpu_model": "same"}
-HALF_BYTES = NO_TIMELINE | written(0.5)
-
-
-FIXED = fixed_work(1, 1, 1) | spent(copy_kernel=20)
+LOOKUPS, ALL_WORK = slower_lookups(40), fixed_work(1, 1, 1)
+FIXED = ALL_WORK | spent(copy_kernel=20)
 KERNEL_WORK = {"host.kernel": "5.4"} | spent(copy_kernel=40) | more_cpu_time(2)
+LIMITED_READS = io_limit(100 * MIB, kind="read_bytes_per_s") | {READ: counting(30 * MIB)}
+
+
+def beside(facts: Facts, of_value: Callable[[Any], Facts]) -> Callable[[Any], Facts]:
+    """Return facts of a value, and those that do not change."""
+    return lambda value: of_value(value) | facts
 
 
 def held_back(mib: float) -> Facts:
     return io_limit(mib * MIB) | HALF_RATE
 
 
+def limit_of_half(mib: float) -> Facts:
+    return io_limit(mib * MIB) | NO_TIMELINE | written(0.5)
+
+
+def held_then_idle(seconds: int) -> Facts:
+    return held_for(seconds, 0)
+
+
+def kernel_copies(time_ms: float) -> Facts:
+    return spent(copy_kernel=time_ms)
+
+
+def busy_disk(share: float, name: str = "nvme1n1") -> Facts:
+    """The disk is busy for this share of the time that it was."""
+    return {f"timeline.devices.{name}.busy_ms": changing(lambda ms: share * ms)}
+
+
 def busy(share: float) -> Facts:
-    """Both disks of amd-30 are busy for this share of the time that they were."""
-    return {
-        f"timeline.devices.{disk}.busy_ms": changing(lambda ms: share * ms)
-        for disk in ("nvme1n1", "nvme2n1")
-    }
+    """Both disks of amd-30 are."""
+    return busy_disk(share) | busy_disk(share, "nvme2n1")
 
 
 def reading(share: float) -> Facts:
@@ -281,11 +315,15 @@ def falling(share: float) -> Facts:
         rates = [RATE * (share if 2 * row < len(moved) else 0.2) for row in range(len(moved))]
         return [round(total) for total in accumulate(rates)]
 
-    return last_third(1.6) | waiting_for_io(1) | {WRITTEN: column}
+    return last_third(1.6) | ALL_FOR_IO | {WRITTEN: column}
 
 
 def few_writes(per_s: float) -> Facts:
     return operations_limit(per_s) | HALF_RATE
+
+
+def limited_volume(mib: float) -> Facts:
+    return io_limit(670 * MIB, "dm-0", "dm-0") | {WRITTEN: counting(mib * MIB)}
 
 
 def slower(
@@ -305,174 +343,143 @@ def slower(
     return pytest.param(name.partition(":")[0], judge, edge, id=name)
 
 
+def working(name: str, facts: Callable[[Any], Facts], *edge: Value) -> Any:
+    """Both sides did fixed work, and the slower one works for longer in the kernel."""
+    return slower(name, beside(KERNEL_WORK, facts), *edge, faster=FIXED)
+
+
+def halved(facts: Callable[[Any], Facts]) -> Callable[[Any], Facts]:
+    """Return these facts, where the disks write half as much."""
+    return beside(both_disks(0.5), facts)
+
+
+two_disks = partial(slower, candidate="amd-30")
 EDGES = [
     slower("lookup-cost: a fifth", slower_lookups, (16.5, RULED_OUT), (18.5, NOT_SEPARABLE)),
     slower(
-        *("lookup-cost: disks write", lambda share: slower_lookups(40) | written(share)),
+        *("lookup-cost: disks write", beside(LOOKUPS, written)),
         *((0.19, SUPPORTED), (0.21, NOT_SEPARABLE)),
     ),
     slower(
-        *("lookup-cost: disks limit", lambda share: slower_lookups(40) | waiting_for_io(share)),
+        *("lookup-cost: disks limit", beside(LOOKUPS, waiting_for_io)),
         *((0.19, SUPPORTED), (0.21, NOT_SEPARABLE)),
     ),
     slower("device-count: waits", waiting_for_io, (0.19, RULED_OUT), (0.21, SUPPORTED)),
     slower("device-count: hardly moved", written, (0.19, RULED_OUT), (0.21, SUPPORTED)),
     slower(
-        *("device-count: parts", lambda ms: ALL_FOR_IO | spent(copy_kernel=ms), (62, TOO_SMALL)),
-        *((59.5, SUPPORTED),),
+        *("device-count: parts", beside(ALL_FOR_IO, kernel_copies)),
+        *((62, TOO_SMALL), (59.5, SUPPORTED)),
         faster=ALL_FOR_IO | spent(copy_kernel=5),
     ),
-    slower(
-        *("disk-speed: as fast", both_disks, (0.90, TOO_SMALL)),
-        *((0.925, "The slower side's disks together wrote as fast."),),
-        **AMD_30,
+    two_disks("disk-speed: as fast", both_disks, (0.90, TOO_SMALL), (0.925, AS_FAST)),
+    two_disks("disk-speed: busy for less", halved(busy), (0.65, BUSY_DISKS), (0.69, SUPPORTED)),
+    two_disks(
+        "disk-speed: busy most of the time",
+        beside(both_disks(0.85), busy),
+        (0.79, BUSY_DISKS),
+        (0.82, SUPPORTED),
     ),
-    slower(
-        *("disk-speed: busy for less", lambda share: both_disks(0.5) | busy(share)),
-        *((0.65, "The slower side's disks were busy"), (0.69, SUPPORTED)),
-        **AMD_30,
+    two_disks("disk-speed: held back", halved(busy), (0.032, BUSY_DISKS), (0.029, SUPPORTED)),
+    two_disks(
+        "disk-speed: reads as well", halved(reading), (0.24, SUPPORTED), (0.26, MOVED_AS_MUCH)
     ),
-    slower(
-        *("disk-speed: busy most of the time", lambda share: both_disks(0.85) | busy(share)),
-        *((0.79, "The slower side's disks were busy"), (0.82, SUPPORTED)),
-        **AMD_30,
-    ),
-    slower(
-        *("disk-speed: held back", lambda share: both_disks(0.5) | busy(share)),
-        *((0.032, "The slower side's disks were busy"), (0.029, SUPPORTED)),
-        **AMD_30,
-    ),
-    slower(
-        *("disk-speed: reads as well", lambda share: both_disks(0.5) | reading(share)),
-        *((0.24, SUPPORTED), (0.26, "The slower side's disks moved as many bytes")),
-        **AMD_30,
-    ),
-    slower(
-        *("disk-speed: reads less", lambda share: both_disks(share) | reading(0.3)),
-        *((0.42, SUPPORTED), (0.46, "The slower side's disks moved as many bytes")),
-        **AMD_30,
+    two_disks(
+        "disk-speed: reads less",
+        beside(reading(0.3), both_disks),
+        (0.42, SUPPORTED),
+        (0.46, MOVED_AS_MUCH),
     ),
     slower("cgroup-io-limit: reached", held_back, (229, RULED_OUT), (227, SUPPORTED)),
     slower("cgroup-io-limit: enforced", held_back, (154, RULED_OUT), (157, SUPPORTED)),
     slower(
         "cgroup-io-limit: disks that are idle meanwhile",
-        lambda share: (
-            held_back(260)
-            | waiting_for_io(0.8)
-            | {"timeline.devices.nvme1n1.busy_ms": changing(lambda ms: share * ms)}
-        ),
-        *((0.72, SUPPORTED), (0.73, RULED_OUT)),
+        beside(held_back(260) | waiting_for_io(0.8), busy_disk),
+        (0.72, SUPPORTED),
+        (0.73, RULED_OUT),
     ),
     slower(
-        "cgroup-io-limit: what idle disks wrote",
-        lambda mib: io_limit(400 * MIB) | HALF_RATE | idle_writes(mib),
+        *("cgroup-io-limit: what idle disks wrote", beside(held_back(400), idle_writes)),
         *((370, RULED_OUT), (374, SUPPORTED), (499, SUPPORTED), (501, RULED_OUT)),
     ),
     slower(
-        "cgroup-io-limit: idle disks do not reach it",
-        lambda mib: io_limit(200 * MIB) | HALF_RATE | idle_writes(mib),
+        *("cgroup-io-limit: idle disks do not reach it", beside(held_back(200), idle_writes)),
         *((185, RULED_OUT), (187, SUPPORTED)),
     ),
     slower(
-        "cgroup-io-limit: first reads",
-        lambda ms: (
-            io_limit(100 * MIB, kind="read_bytes_per_s")
-            | {READ: counting(30 * MIB)}
-            | longer_first_reads(ms)
-        ),
+        *("cgroup-io-limit: first reads", beside(LIMITED_READS, longer_first_reads)),
         *((7.9, RULED_OUT), (8.1, SUPPORTED), (11.7, SUPPORTED), (11.9, RULED_OUT)),
     ),
-    slower(
-        *("cgroup-io-limit: on average", lambda mib: io_limit(mib * MIB) | HALF_BYTES),
-        *((280, RULED_OUT), (272, SUPPORTED)),
-    ),
-    slower(
-        *("cgroup-io-limit: binds", lambda seconds: held_for(seconds, 0)),
-        *((55, EQUAL_COSTS), (62, TOO_SMALL)),
-    ),
+    slower("cgroup-io-limit: on average", limit_of_half, (280, RULED_OUT), (272, SUPPORTED)),
+    slower("cgroup-io-limit: binds", held_then_idle, (55, EQUAL_COSTS), (62, TOO_SMALL)),
     slower("cgroup-io-limit: held", held_for, (15, RULED_OUT), (17, SUPPORTED)),
     slower("cgroup-io-limit: requests", few_writes, (6300, RULED_OUT), (6100, NOT_SEPARABLE)),
     slower(
         *("cgroup-io-limit: large requests", few_writes, (1050, NOT_SEPARABLE), (1020, SUPPORTED)),
         *((135, SUPPORTED), (125, NOT_SEPARABLE)),
     ),
+    slower("cgroup-io-limit: as fast", limited_volume, (680, LIMITED_AS_FAST), (660, TOO_SMALL)),
+    slower("cgroup-memory-limit: twice", memory_limit, (11_400, EQUAL_COSTS), (11_399, TIGHTER)),
     slower(
-        *(
-            "cgroup-io-limit: as fast",
-            lambda mib: io_limit(670 * MIB, "dm-0", "dm-0") | {WRITTEN: counting(mib * MIB)},
-        ),
-        *((680, "A cgroup limits the slower side's I/O, but its disks move"), (660, TOO_SMALL)),
+        *("cgroup-memory-limit: all of it", beside(EIGHT_GIB, memory_limit)),
+        *((8192, "Neither side has such a limit"), (8191, TIGHTER)),
     ),
     slower(
-        *("cgroup-memory-limit: holds it twice", memory_limit, (11_400, EQUAL_COSTS)),
-        *((11_399, "The slower side's memory is limited more tightly, but"),),
-    ),
-    slower(
-        *("cgroup-cpu-limit: enough CPUs", cpu_limit, (2.01, EQUAL_COSTS)),
-        *((1.99, "The slower side has a smaller quota, but"),),
-    ),
-    slower(
-        *("cgroup-memory-limit: all of it", lambda mib: memory_limit(mib) | EIGHT_GIB),
-        *((8192, "Neither side has such a limit"),),
-        *((8191, "The slower side's memory is limited more tightly, but"),),
+        *("cgroup-cpu-limit: enough CPUs", cpu_limit),
+        *((2.01, EQUAL_COSTS), (1.99, "The slower side has a smaller quota, but")),
     ),
     slower("cgroup-cpu-limit: a fifth", cpu_limit, (0.62, RULED_OUT), (0.58, SUPPORTED)),
     slower(
-        *("memory-first-touch: more", lambda us: touching(us) | fixed_work(1, 1, 1)),
-        *((198, "New memory costs the slower side no more."),),
-        *((202, "New memory costs the slower side more, but"),),
-        faster=touching(160) | fixed_work(1, 1, 1),
+        *("memory-first-touch: more", beside(ALL_WORK, touching)),
+        (198, "New memory costs the slower side no more."),
+        (202, "New memory costs the slower side more, but"),
+        faster=touching(160) | ALL_WORK,
     ),
     slower(
-        *("memory-first-touch: a fifth", lambda us: touching(us) | fixed_work(1, 1, 1)),
-        *((390, RULED_OUT), (420, SUPPORTED)),
-        faster=touching(160) | fixed_work(1, 1, 1),
+        *("memory-first-touch: a fifth", beside(ALL_WORK, touching), (390, RULED_OUT)),
+        *((420, SUPPORTED),),
+        faster=touching(160) | ALL_WORK,
+    ),
+    slower(
+        *("memory-first-touch: all work", lambda ms: touching(250) | fixed_work(1, 1, ms)),
+        (1.24, "New memory costs the slower side more, but per"),
+        (1.26, "New memory costs the slower side more, but only as far as all"),
+        faster=touching(160) | FIXED,
     ),
     slower(
         *("dirty-limit: as much room", lambda percent: FRESH | {"host.vm.dirty_ratio": percent}),
         *((14, RULED_OUT), (13, NOT_SEPARABLE)),
-        faster=FRESH,
-        subject=AS_FRESH["subject"],
+        **{"faster": FRESH, **AS_FRESH},
     ),
     slower("dirty-limit: two files", free_memory, (1075, RULED_OUT), (1060, NOT_SEPARABLE)),
     slower(
-        *("cpu: stolen", lambda per_s: stolen(per_s) | SAME_CPU),
-        *((9.5, RULED_OUT), (11, SUPPORTED)),
-        faster=SAME_CPU,
+        *("ext4-flush: half of the bytes", written),
+        (0.49, "The faster side has the slower"),
+        (0.51, "Both sides write each rewritten file"),
     ),
     slower(
-        *("ext4-flush: half of the bytes", written, (0.49, "The faster side has the slower")),
-        *((0.51, "Both sides write each rewritten file"),),
+        "cpu: stolen", beside(SAME_CPU, stolen), (9.5, RULED_OUT), (11, SUPPORTED), faster=SAME_CPU
     ),
     slower("cpu: a fifth", more_cpu_time, (1.6, RULED_OUT), (1.75, NOT_OBSERVABLE)),
-    slower(
-        *("cpu: fixed work", lambda ms: fixed_work(ms, 1, 1) | KERNEL_WORK),
-        *(
-            (1.09, "Fixed work in user mode takes as long"),
-            (1.11, "Fixed work takes longer on the slower"),
-        ),
-        faster=FIXED,
+    working(
+        *("cpu: fixed work", lambda ms: fixed_work(ms, 1, 1)),
+        (1.09, "Fixed work in user mode takes as long"),
+        (1.11, "Fixed work takes longer on the slower"),
     ),
-    slower(
-        *("cpu: a fifth of fixed work", lambda ms: fixed_work(ms, 1, 1) | KERNEL_WORK),
+    working(
+        "cpu: a fifth of fixed work",
+        lambda ms: fixed_work(ms, 1, 1),
+        (1.52, RULED_OUT),
+        (1.62, SUPPORTED),
+    ),
+    working(
+        *("kernel: a fifth of fixed work", lambda ms: fixed_work(1.2, 1.2 * ms, 1.4)),
         *((1.52, RULED_OUT), (1.62, SUPPORTED)),
-        faster=FIXED,
     ),
-    slower(
-        *("kernel: a fifth of fixed work", lambda ms: fixed_work(1.2, ms, 1.4) | KERNEL_WORK),
-        *((1.2 * 1.52, RULED_OUT), (1.2 * 1.62, SUPPORTED)),
-        faster=FIXED,
-    ),
-    slower(
-        *("kernel: only copying", lambda ms: fixed_work(1, 2, ms) | KERNEL_WORK),
-        *((1.09, NOT_SEPARABLE), (1.11, SUPPORTED)),
-        faster=FIXED,
-    ),
-    slower(
-        *("memory-first-touch: all work", lambda ms: touching(250) | fixed_work(1, 1, ms)),
-        *((1.24, "New memory costs the slower side more, but per"),),
-        *((1.26, "New memory costs the slower side more, but only as far as all"),),
-        faster=touching(160) | FIXED,
+    working(
+        "kernel: only copying",
+        lambda ms: fixed_work(1, 2, ms),
+        (1.09, NOT_SEPARABLE),
+        (1.11, SUPPORTED),
     ),
     slower(
         *("other-load: the same work", lambda ms: spent(copy_kernel=ms, copy_waiting=30)),
@@ -481,25 +488,16 @@ EDGES = [
     ),
     slower("other-load: pressed", pressed, (0.09, RULED_OUT), (0.11, SUPPORTED)),
     slower("other-load: more written", written, (1.24, RULED_OUT), (1.26, SUPPORTED)),
-    slower(
-        *("drift-over-time: slower", last_third),
-        *((1.05, "The slower side was no slower at its end."), (1.15, SLOWED_DOWN)),
-    ),
+    slower("drift-over-time: slower", last_third, (1.05, NO_SLOWER), (1.15, SLOWED_DOWN)),
     # What comes back is no step.
     slower(
-        *("drift-over-time: by chance", slow_for_a_while),
-        *(
-            (1.2, "The slower side was no slower at its end."),
-            (1.6, SLOWED_DOWN),
-            (4, NOT_OBSERVABLE),
-        ),
+        *("drift-over-time: by chance", slow_for_a_while, (1.2, NO_SLOWER), (1.6, SLOWED_DOWN)),
+        (4, NOT_OBSERVABLE),
     ),
     slower(
-        *("drift-over-time: blocked", lambda share: last_third(1.6) | waiting_for_io(share)),
-        *(
-            (0.49, "The slower side's disks moved fewer bytes per second from the start."),
-            (0.51, "The slower side slowed down, but its disks moved as many"),
-        ),
+        *("drift-over-time: blocked", beside(last_third(1.6), waiting_for_io)),
+        (0.49, "The slower side's disks moved fewer bytes per second from the start."),
+        (0.51, "The slower side slowed down, but its disks moved as many"),
     ),
     slower(
         *("drift-over-time: slower at first", falling),
@@ -545,6 +543,10 @@ def one_measurement(name: str) -> Callable[[float], list[OtherMeasurement]]:
     return lambda time_ms: [measurement(workload, variant, time_ms, verdict=verdict)]
 
 
+def in_place(time_ms: float) -> list[OtherMeasurement]:
+    return writes(time_ms, time_ms)
+
+
 def appending(time_ms: float) -> list[OtherMeasurement]:
     return writes(time_ms)[1:]
 
@@ -560,6 +562,10 @@ def scaling(gain: float, **more: Any) -> list[OtherMeasurement]:
 
 def late(files: float, of_faster: float = 4) -> list[OtherMeasurement]:
     return [measurement("metadata", "visibility", 4, NOT_VISIBLE, files, faster=of_faster)]
+
+
+def none_late(files: float) -> list[OtherMeasurement]:
+    return late(files, 0)
 
 
 def copies(cost: float, **more: Any) -> list[OtherMeasurement]:
@@ -578,37 +584,33 @@ def subject(workload: str, variant: str, threads: int = 0) -> dict[str, Any]:
     return {"subject": Subject(workload, SUBJECT.place, variant=variant, threads=threads)}
 
 
+def by_chance(
+    measured: Callable[..., list[OtherMeasurement]],
+) -> Callable[[float], list[OtherMeasurement]]:
+    return lambda value: measured(value, verdict=Verdict.INCONCLUSIVE)
+
+
+def both_appending(time_ms: float) -> list[OtherMeasurement]:
+    return [measurement("sync-write", "dsync-append", time_ms, faster_ms=time_ms / 1.09)]
+
+
 SYNC, EACH = subject("sync-write", "dsync-append"), subject("upload", "connection-each")
 STAT, COPIES = subject("metadata", "stat", 4), subject("exec", "copies")
-LAYERS = {f"{PLACE}.overlay.lower_layers": 21}
+ONE_THREAD, KEPT = subject("metadata", "stat", 1), subject("upload", "keep-alive")
+HARDLINKED = subject("exec", "hardlinked")
+LAYERED = {"faster": ON_OVERLAY, **STAT, **ON_OVERLAY, f"{PLACE}.overlay.lower_layers": 21}
+FOUR_PROCESSES = {"subject": replace(SUBJECT, fidelity="real"), "faster": REAL, **LOOKUPS, **REAL}
+WRITE_DEPTH, KYBER = "random-io/write-depth-32", scheduler("kyber")
+NO_LESS_GAIN = "Several at once gain less on the slower side"
 MEASURED = [
-    timed(
-        *("spawn-cost: a fifth", "spawn/"),
-        *((22.5, RULED_OUT), (23.5, NOT_SEPARABLE)),
-        **slower_lookups(40),
-    ),
-    timed(
-        "random-io: slower", "random-io/write-depth-32", (1.24, RULED_OUT), (1.26, NOT_SEPARABLE)
-    ),
-    timed(
-        *("scheduler: as fast", appending, (1.09, RULED_OUT), (1.11, NOT_OBSERVABLE)),
-        **scheduler("kyber"),
-    ),
+    timed("spawn-cost: a fifth", "spawn/", (22.5, RULED_OUT), (23.5, NOT_SEPARABLE), **LOOKUPS),
+    timed("random-io: slower", WRITE_DEPTH, (1.24, RULED_OUT), (1.26, NOT_SEPARABLE)),
+    timed("scheduler: as fast", appending, (1.09, RULED_OUT), (1.11, NOT_OBSERVABLE), **KYBER),
     timed("scheduler: starves", appending, (9.9, NOT_SEPARABLE), (10.1, SUPPORTED), **STARVES),
-    timed(
-        *(
-            "scheduler: starves both",
-            lambda ms: [measurement("sync-write", "dsync-append", ms, faster_ms=ms / 1.09)],
-        ),
-        *((20, NOT_SEPARABLE),),
-        **STARVES,
-    ),
+    timed("scheduler: starves both", both_appending, (20, NOT_SEPARABLE), **STARVES),
     timed("scheduler: not strict", appending, (20, NOT_SEPARABLE), **STARVES_NOT),
     timed("scheduler-idling: as fast", appending, (1.09, RULED_OUT), (1.11, SUPPORTED), **IDLES),
-    timed(
-        *("slow-flush: slower", lambda ms: writes(ms, ms), (1.24, RULED_OUT), (1.26, SUPPORTED)),
-        **SYNC,
-    ),
+    timed("slow-flush: slower", in_place, (1.24, RULED_OUT), (1.26, SUPPORTED), **SYNC),
     timed("slow-journal: slower", writes, (1.24, RULED_OUT), (1.26, SUPPORTED), **SYNC),
     timed("metadata-lock: scales", scaling, (3.01, RULED_OUT), (2.99, SUPPORTED), **STAT),
     timed(
@@ -619,28 +621,16 @@ MEASURED = [
         *("metadata-lock: fewer CPUs than threads", scaling, (1, "The slower side's cgroup gives")),
         **STAT | cpu_limit(3.9),
     ),
+    timed("metadata-lock: one thread", scaling, (1, f"{NO_LESS_GAIN}, but"), **ONE_THREAD),
     timed(
-        *(
-            "metadata-lock: one thread",
-            scaling,
-            (1, "Several at once gain less on the slower side, but"),
-        ),
-        **subject("metadata", "stat", 1),
-    ),
-    timed(
-        *("metadata-lock: chance", lambda gain: scaling(gain, verdict=Verdict.INCONCLUSIVE)),
-        *((1, "Several at once gain less on the slower side. This may be chance"),),
+        *("metadata-lock: chance", by_chance(scaling), (1, f"{NO_LESS_GAIN}. This may be chance")),
         **STAT,
     ),
     timed("metadata-lock: unmeasured", "metadata/stat", (4, NOT_OBSERVABLE), **STAT),
     timed(
-        *(
-            "overlay-layers: a missing name",
-            "metadata/lookup-missing",
-        ),
+        *("overlay-layers: a missing name", "metadata/lookup-missing"),
         *((1.09, RULED_OUT), (1.11, SUPPORTED)),
-        faster=ON_OVERLAY,
-        **STAT | ON_OVERLAY | LAYERS,
+        **LAYERED,
     ),
     timed(
         "overlay-layers: hidden", writes, (1, NOT_OBSERVABLE), **STAT | {f"{PLACE}.kind": "overlay"}
@@ -650,39 +640,27 @@ MEASURED = [
         *((5, SUPPORTED), (3, "The faster side has the slower setting.")),
         **STAT,
     ),
-    timed(
-        "files-not-visible: none",
-        lambda files: late(files, 0),
-        (0, "Every file was visible"),
-        **STAT,
-    ),
+    timed("files-not-visible: none", none_late, (0, "Every file was visible"), **STAT),
     timed("files-not-visible: unmeasured", writes, (1, NOT_OBSERVABLE), **STAT),
     timed("per-builder-copies: cost", copies, (4.39, RULED_OUT), (4.41, SUPPORTED), **COPIES),
     timed(
-        *("per-builder-copies: chance", lambda cost: copies(cost, verdict=Verdict.INCONCLUSIVE)),
+        *("per-builder-copies: chance", by_chance(copies)),
         *((9, "Copies cost the slower side no more"),),
         **COPIES,
     ),
-    timed("per-builder-copies: hardlinks", copies, (9, RULED_OUT), **subject("exec", "hardlinked")),
+    timed("per-builder-copies: hardlinks", copies, (9, RULED_OUT), **HARDLINKED),
     timed("per-builder-copies: unmeasured", writes, (1, NOT_OBSERVABLE), **COPIES),
     timed("connection-each: a fifth", uploads, (9.01, RULED_OUT), (8.99, SUPPORTED), **EACH),
-    timed(
-        *("connection-each: chance", lambda ms: uploads(ms, verdict=Verdict.INCONCLUSIVE)),
-        *((1, RULED_OUT),),
-        **EACH,
-    ),
-    timed("connection-each: kept", uploads, (2, RULED_OUT), **subject("upload", "keep-alive")),
+    timed("connection-each: chance", by_chance(uploads), (1, RULED_OUT), **EACH),
+    timed("connection-each: kept", uploads, (2, RULED_OUT), **KEPT),
     timed("connection-each: unmeasured", lambda ms: uploads(ms)[:1], (2, NOT_OBSERVABLE), **EACH),
     timed("expect-continue-stall: unmeasured", uploads, (2, NOT_OBSERVABLE), **EACH),
     timed(
-        *("spawn-cost: four processes", "spawn/"),
-        *((6.3, RULED_OUT), (6.7, NOT_SEPARABLE)),
-        subject=replace(SUBJECT, fidelity="real"),
-        faster=REAL,
-        **slower_lookups(40) | REAL,
+        *("spawn-cost: four processes", "spawn/", (6.3, RULED_OUT), (6.7, NOT_SEPARABLE)),
+        **FOUR_PROCESSES,
     ),
-    timed("spawn-cost: chance", "spawn/ by chance", (23.5, NOT_OBSERVABLE), **slower_lookups(40)),
-    timed("random-io: chance", "random-io/write-depth-32 by chance", (1.26, NOT_OBSERVABLE)),
+    timed("spawn-cost: chance", "spawn/ by chance", (23.5, NOT_OBSERVABLE), **LOOKUPS),
+    timed("random-io: chance", f"{WRITE_DEPTH} by chance", (1.26, NOT_OBSERVABLE)),
     timed("random-io: of the same place", in_places, (1, RULED_OUT), (1.3, NOT_SEPARABLE)),
     timed("random-io: of another place", lambda ms: in_places(ms)[:1], (1, NOT_SEPARABLE)),
     timed(
@@ -696,9 +674,7 @@ MEASURED = [
 
 
 @pytest.mark.parametrize(("cause", "judge", "edge"), EDGES + MEASURED)
-def test_thresholds(
-    cause: str, judge: Callable[[Any], dict[str, Cause]], edge: Sequence[Value]
-) -> None:
+def test_thresholds(cause, judge, edge):
     """Each decides between two states, or between two reasons."""
     for value, expected in edge:
         assert_judged(judge(value)[cause], expected)
@@ -749,14 +725,7 @@ BUSY = SAME_CPU | more_cpu_time(2) | stolen(500)
     ],
 )
 @pytest.mark.parametrize("share", [None, 0.4])
-def test_trials(
-    cause: str,
-    kind: TrialKind,
-    outcome: TrialState,
-    facts: Facts,
-    state: State,
-    share: float | None,
-) -> None:
+def test_trials(cause, kind, outcome, facts, state, share):
     """A cause's own trial decides; the trial memory refutes storage, or whatever is not storage."""
     trials = (TrialOutcome(kind, outcome, statement("The gap."), share),)
     judged = causes_of({"amd-16": facts}, trials=trials)[cause]
@@ -805,9 +774,7 @@ def test_the_trial_of_a_remedy(outcome: TrialState, state: State) -> None:
         pytest.param([145.7] * 2, [100] * 2, NOT_SEPARABLE, id="two have it"),
     ],
 )
-def test_workers_that_contradict(
-    with_fact_ms: list[float], without_ms: list[float], expected: State | str
-) -> None:
+def test_workers_that_contradict(with_fact_ms, without_ms, expected):
     """A worker counts where it is clearly slow or fast; the mean of several is known better by √n."""
     facts = [IDLES | taking(ms) for ms in with_fact_ms]
     facts += [taking(ms) for ms in without_ms]
@@ -832,3 +799,32 @@ def test_workers_that_follow_the_fact() -> None:
     cause = causes_of(change, workers=4)["scheduler-idling"]
     remark = "On 2 of 4 workers of the slower side; the others are faster."
     assert remark in explanation_text(cause)
+
+
+def test_workers_of_the_faster_side_have_it_too() -> None:
+    """Two of them are as fast with it."""
+    change = {"amd-16": IDLES} | {f"intel/{number}": BOTH_IDLE for number in (1, 3)}
+    cause = causes_of(change, workers=5)["scheduler-idling"]
+    assert (cause.state, explanation_text(cause)) == (
+        RULED_OUT,
+        "Fast in spite of this: 2 of 5 workers of the faster side.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("times", "has_fact"),
+    [(8.1, True), (7.9, None), (2.1, None), (1.9, False), (1.0, False)],
+)
+def test_a_fact_of_some_size(times: float, has_fact: bool | None) -> None:
+    """A worker has it with three quarters of its side's size, and lacks it with a quarter: 16-fold."""
+
+    def judge(case: Case) -> Effect:
+        size = case.slower.mean(lambda view: float(view.worker.machine))
+        return NOT_MEASURED.supports("So it is.", Size(size or 0.0))
+
+    (one,) = workers(pools=["amd-16"])
+    view = Run.of(replace(one, machine=str(times)), SUBJECT)
+    rule, nobody = CauseRule("", "", judge), Side.of([])
+    of_side = NOT_MEASURED.supports("So it is.", Size(16.0))
+    case = Case(SUBJECT, 2.0, nobody, Side.of([view]))
+    assert _has_fact(rule, case, of_side, [view], nobody) is has_fact

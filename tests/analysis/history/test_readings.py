@@ -16,14 +16,11 @@ from seed_case import outcome
 from io_benchmark import results
 from io_benchmark.analysis.history import HistoryReading, Origin
 from io_benchmark.analysis.history.readings import PastWorkers, _conditions_of, readings_of
-from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.machines import MachineMarks
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.content import text_of
 from io_benchmark.sources.run_results import RunResult
-
-SUBJECT = Subject("cache-retrieve", "workspace", "overwrite", "seed")
 
 
 def measured(change: dict[str, Any] | None = None, **about: Any) -> tuple[Any, past.Push]:
@@ -83,9 +80,7 @@ def test_times() -> None:
         ({"system": "circleci"}, "unknown 2026-04-27T03:09:00+00:00", "unknown", None),
     ],
 )
-def test_jobs_of_other_ci_systems(
-    job: dict[str, Any], group: str, task_id: str, run_id: int | None
-) -> None:
+def test_jobs_of_other_ci_systems(job, group, task_id, run_id):
     """The jobs of one run are one point, named as its system does; Jenkins numbers runs of a job."""
     changed = {"task_id": None, "task_group_id": None, "run_id": None, "ci": job}
     change = {f"task.{key}": value for key, value in changed.items()}
@@ -102,7 +97,7 @@ def test_readings() -> None:
     samples = run.result.workloads[0].samples
     mean_ns = (sum(samples.lookup_ns) + sum(samples.copy_ns)) / len(samples.copy_ns)
     assert reading.log_mean == pytest.approx(math.log(mean_ns))
-    assert (reading.subject, left_out) == (SUBJECT, [])
+    assert (reading.subject, left_out) == (seed_workers.SUBJECT, [])
     assert {rule: text_of(traits) for rule, traits in reading.conditions} == {
         "profile": "profile full",
         "sequence": "seed 1, sequence over 100 files",
@@ -180,13 +175,7 @@ TWO_PUSHES = [
     ],
     ids=["one-push", "three-pushes", "a-step", "a-step-between-two-pushes"],
 )
-def test_variation(
-    run: Run,
-    readings: list[tuple[int, float, str]],
-    ratio: float,
-    source: str,
-    pushes: int | None,
-) -> None:
+def test_variation(run, readings, ratio, source, pushes):
     """How far earlier workers differ, and what shows it; and how far the levels of pushes differ."""
     past = PastWorkers("past", {"intel": [reading(run, *values) for values in readings]})
     (known,) = past.variations([run])

@@ -173,43 +173,6 @@ def advice(sides, schedule=None, *, comparisons=1, is_one_machine=False):
     return advise(estimate, pair, margin=MARGIN, comparisons=comparisons)
 
 
-def later_verdicts(question, workers):
-    """Draw what is not known yet, then the workers to add; return the share of pushes with a verdict."""
-    draws, generator = 100_000, np.random.default_rng(1)
-    present, added = question.workers, workers - question.workers
-    variance = question.variance
-    between = variance.variance * variance.degrees / generator.chisquare(variance.degrees, draws)
-    error = 2 * between / present
-    is_equal = 0.2 * np.exp(-(question.log_ratio**2) / 2 / error) / np.sqrt(error)
-    spread = error + 0.15**2
-    differs = 0.8 * np.exp(-(question.log_ratio**2) / 2 / spread) / np.sqrt(spread)
-    shrunk = question.log_ratio * 0.15**2 / spread
-    truth = shrunk + np.sqrt(error * 0.15**2 / spread) * generator.normal(size=draws)
-    truth *= generator.random(draws) * (is_equal + differs) > is_equal
-    ends = truth + np.sqrt(2 * between / added) * generator.normal(size=draws)
-    mean = (present * question.log_ratio + added * ends) / workers
-    degrees = 2 * workers - 2
-    seen = question.seen
-    estimated = seen.variance * seen.degrees + between * generator.chisquare(
-        degrees - seen.degrees, draws
-    )
-    deviation = np.sqrt(2 * estimated / degrees / workers)
-    width, room = (float(special.stdtrit(degrees, end)) * deviation for end in (0.975, 0.95))
-    margin = math.log1p(MARGIN)
-    differs = (np.abs(mean) > width) & (np.abs(mean) + width > margin)
-    return float(np.mean(differs | (np.abs(mean) + room < margin)))
-
-
-@pytest.mark.parametrize("workers", [5, 12, 60])
-@pytest.mark.parametrize("log_ratio", [0.0, 0.05, 0.1, 0.2])
-def test_the_chance_of_a_verdict(log_ratio, workers):
-    """As often as in pushes that are drawn; the formula takes the mean of what is estimated later."""
-    seen = MeanVariance(0.05**2, 4.0)
-    question = _Question(log_ratio, 3.0, seen, MeanVariance(0.05**2, 8.0), 0.0, 0.0, MARGIN, 1)
-    expected = later_verdicts(question, workers)
-    assert question.chance(SINGLE, workers) == pytest.approx(expected, abs=0.04)
-
-
 def test_a_new_measurement():
     """The present workers count where they are continued; pushes that vary make a verdict less likely."""
     seen = MeanVariance(0.05**2, 10.0)

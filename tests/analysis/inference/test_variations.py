@@ -2,10 +2,7 @@
 """What is assumed of workers and of pushes, and where it comes from. The rates are in tests/simulation."""
 
 import math
-from types import SimpleNamespace
-from typing import Any
 
-import numpy as np
 import pytest
 import seed_workers
 import simulation
@@ -87,13 +84,10 @@ A, B = "push a", "push b"
 def runs(*groups: str, log_means: tuple[float, ...] = ()) -> list[Run]:
     """One run on each machine, in these pushes."""
     logs = log_means or (0.0,) * len(groups)
-    made = []
-    for at, (group, log) in enumerate(zip(groups, logs, strict=True)):
-        task = SimpleNamespace(group=group, task_group_id=group)
-        result, machine = SimpleNamespace(task=task), f"machine {at} of {id(groups)}"
-        worker: Any = SimpleNamespace(machine=machine, side="side", result=result)
-        made.append(Run(worker, simulation.entry(np.array([1e8 * math.exp(log)]))))
-    return made
+    return [
+        simulation.run_on(f"{groups} {at}", log, push=group)
+        for at, (group, log) in enumerate(zip(groups, logs, strict=True))
+    ]
 
 
 def between(candidate, baseline, past=None, pushes=0):

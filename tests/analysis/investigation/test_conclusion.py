@@ -35,11 +35,6 @@ def concluded(
     return conclusion
 
 
-def outcome(times: Slowness, *findings: Any) -> Outcome | None:
-    conclusion = conclude(Findings(times, MACHINES, *findings))
-    return None if conclusion is None else conclusion.outcome
-
-
 def fix(explanation: Explanation, forecast: Forecast = FORECAST) -> tuple[str, str, int] | None:
     """Return the machine types and disks of the change; None where nothing is changed."""
     made = concluded(SLOWER, explanation, forecast).fix
@@ -76,76 +71,81 @@ def test_change(own_type, expected):
     assert "supported by facts and times, without a trial" in text_of(conclusion.certainty)
 
 
-def test_each_step_is_needed() -> None:
-    """A slower task needs all steps; one that is not slower needs none."""
-    assert conclude(Findings()) is None
-    assert outcome(SLOWER) is None
-    assert outcome(SLOWER, EXPLAINED) is None
-    for verdict in (Verdict.EQUIVALENT, Verdict.FASTER):
-        assert outcome(slowness(verdict=verdict)) is Outcome.NOTHING
-    assert outcome(slowness(verdict=Verdict.INCONCLUSIVE)) is Outcome.OPEN
-    assert outcome(replace(SLOWER, comparison=None)) is Outcome.OPEN
+EQUAL, OPEN_TIMES = slowness(verdict=Verdict.EQUIVALENT), slowness(verdict=Verdict.INCONCLUSIVE)
+SET_UP, SMALL = {"set_up_s": 300.0}, slowness(1.06)
+GREW: dict[str, Any] = {"since": "2026-03-01", "growth": 1.5, "grew_everywhere": True}
+BY_CPU = replace(FORECAST, added_s={Resource.DISKS: 10.0, Resource.CPU: 400.0})
+SLOW_CPU = caused("cpu", None)
+CHANGE, NOT_IO, NOTHING, OPEN = Outcome.CHANGE, Outcome.NOT_IO, Outcome.NOTHING, Outcome.OPEN
 
 
-def test_half_of_the_difference_is_own_work() -> None:
-    """With less, the set-up is slow and no disk; where the parts are not known, it may be own work."""
-    for parts_s in ({"work_s": 221.0}, {}):
-        assert outcome(slowness(parts_s={"set_up_s": 300.0} | parts_s)) is None
-    conclusion = conclude(Findings(slowness(parts_s={"set_up_s": 300.0, "work_s": 219.0})))
+def equal(**details: Any) -> list[Slowness]:
+    return [slowness(verdict=Verdict.EQUIVALENT, **details)]
+
+
+def pending(time_s: float) -> list[Slowness]:
+    return equal(parts_s={"pending_s": time_s, "work_s": 0.0})
+
+
+def predicted(ratio: float | None, times: Slowness = SLOWER) -> list[Any]:
+    return [times, EXPLAINED, replace(FORECAST, ratio=ratio)]
+
+
+OUTCOMES = {
+    # A slower task needs all steps; one that is not slower needs none.
+    "only times": ([SLOWER], None),
+    "no prediction": ([SLOWER, EXPLAINED], None),
+    "equivalent": ([EQUAL], NOTHING),
+    "faster": ([slowness(verdict=Verdict.FASTER)], NOTHING),
+    "inconclusive": ([OPEN_TIMES], OPEN),
+    "not compared": ([replace(SLOWER, comparison=None)], OPEN),
+    # Half of the difference is to be own work; where the parts are not known, it may be.
+    "own work is half": ([slowness(parts_s=SET_UP | {"work_s": 221.0})], None),
+    "own work is less": ([slowness(parts_s=SET_UP | {"work_s": 219.0})], NOT_IO),
+    "own work is not known": ([slowness(parts_s=SET_UP)], None),
+    # From a tenth of the time on, the pool's capacity is what to look at.
+    "a tenth is pending": (pending(145.0), NOT_IO),
+    "less is pending": (pending(143.0), NOTHING),
+    # More work since a day on all pools is the task's own. It does not hide that one pool is slower.
+    "more work": (equal(**GREW), NOT_IO),
+    "more work on one pool": (equal(**GREW | {"grew_everywhere": False}), NOTHING),
+    "less work": (equal(**GREW | {"growth": 0.7}), NOTHING),
+    "more work, and slower": ([slowness(**GREW)], None),
+    # A prediction explains between half of the difference and twice of it: ln 1.44.
+    "predicted less than half": (predicted(1.199), NOT_IO),
+    "predicted half": (predicted(1.201), CHANGE),
+    "predicted twice": (predicted(2.07), CHANGE),
+    "predicted more than twice": (predicted(2.08), OPEN),
+    "not predicted": (predicted(None), OPEN),
+    # However small the difference is.
+    "predicted less than 5 %": (predicted(1.049, SMALL), NOT_IO),
+    "predicted 5 %": (predicted(1.051, SMALL), CHANGE),
+    # A task that waits for CPUs gets no disks, and the other way round.
+    "fewer disks, but it waits for CPUs": ([SLOWER, EXPLAINED, BY_CPU], OPEN),
+    "a slow CPU, but it waits for disks": ([SLOWER, SLOW_CPU, FORECAST], OPEN),
+}
+
+
+@pytest.mark.parametrize(("findings", "outcome"), OUTCOMES.values(), ids=OUTCOMES)
+def test_outcomes(findings: list[Any], outcome: Outcome | None) -> None:
+    """None: a step is missing."""
+    times, *others = findings
+    conclusion = conclude(Findings(times, MACHINES, *others))
+    assert (conclusion and conclusion.outcome) == outcome
+
+
+def test_a_slow_set_up() -> None:
+    """The answer names it; without any finding there is no answer."""
+    conclusion = conclude(Findings(slowness(parts_s=SET_UP | {"work_s": 219.0})))
     assert conclusion is not None
-    assert conclusion.outcome is Outcome.NOT_IO
     assert "by its set-up" in text_of(conclusion.answer)
+    assert conclude(Findings()) is None
 
 
-def test_a_tenth_of_the_time_is_pending() -> None:
-    """Then the pool's capacity is what to look at."""
-    for pending_s, expected in ((145.0, Outcome.NOT_IO), (143.0, Outcome.NOTHING)):
-        parts_s = {"pending_s": pending_s, "work_s": 0.0}
-        assert outcome(slowness(verdict=Verdict.EQUIVALENT, parts_s=parts_s)) is expected
-
-
-@pytest.mark.parametrize(
-    ("growth", "grew_everywhere", "expected"),
-    [(1.5, True, Outcome.NOT_IO), (1.5, False, Outcome.NOTHING), (0.7, True, Outcome.NOTHING)],
-)
-def test_more_work_since_a_day(growth: float, grew_everywhere: bool, expected: Outcome) -> None:
-    """On all pools, and more: the task's own. It does not hide that one pool is slower."""
-    change: Any = {"since": "2026-03-01", "growth": growth, "grew_everywhere": grew_everywhere}
-    assert outcome(slowness(verdict=Verdict.EQUIVALENT, **change)) is expected
-    assert outcome(slowness(**change)) is None
-
-
-@pytest.mark.parametrize(
-    ("ratio", "expected"),
-    [
-        # Half of ln 1.44 is ln 1.2, twice of it ln 2.07.
-        (1.199, Outcome.NOT_IO),
-        (1.201, Outcome.CHANGE),
-        (2.07, Outcome.CHANGE),
-        (2.08, Outcome.OPEN),
-        (None, Outcome.OPEN),
-    ],
-)
-def test_prediction_explains_the_difference(ratio: float | None, expected: Outcome) -> None:
-    """Between half and twice of it; otherwise nothing is changed."""
-    assert outcome(SLOWER, EXPLAINED, replace(FORECAST, ratio=ratio)) is expected
-
-
-def test_small_gain() -> None:
-    """A prediction of less than 5 % is no reason to change, however small the difference is."""
-    small = slowness(1.06)
-    assert outcome(small, EXPLAINED, replace(FORECAST, ratio=1.049)) is Outcome.NOT_IO
-    assert outcome(small, EXPLAINED, replace(FORECAST, ratio=1.051)) is Outcome.CHANGE
-
-
-def test_cause_of_another_resource() -> None:
-    """A task that waits for CPUs gets no disks, and the other way round."""
-    cpu = replace(FORECAST, added_s={Resource.DISKS: 10.0, Resource.CPU: 400.0})
-    assert outcome(SLOWER, EXPLAINED, cpu) is Outcome.OPEN
-    slow_cpu = caused("cpu", None)
-    assert outcome(SLOWER, slow_cpu, FORECAST) is Outcome.OPEN
-    assert fix(slow_cpu, cpu) == ("c3d-standard-16-lssd", "c2-standard-16", 0)
-    assert fix(replace(slow_cpu, machine_types=("c2-standard-16",) * 2), cpu) is None
+def test_a_slow_cpu() -> None:
+    """The pool gets the other machine type, unless it has it."""
+    assert fix(SLOW_CPU, BY_CPU) == ("c3d-standard-16-lssd", "c2-standard-16", 0)
+    assert fix(replace(SLOW_CPU, machine_types=("c2-standard-16",) * 2), BY_CPU) is None
 
 
 @pytest.mark.parametrize("explanation", [caused("other-load"), caused("scheduler", None)])

@@ -95,30 +95,6 @@ def test_room_for_dirty_bytes(vm: dict[str, int], limits_mib: list[int], room_mi
     assert dirty_room(view(change).worker) == pytest.approx(room_mib * MIB)
 
 
-def test_shares() -> None:
-    """Of the bytes copied, what reached the disks; of the CPUs' busy time, what others took."""
-    moved = {name: {"read": 9, "written": 60 * MIB} for name in ("nvme0n1", "nvme0n2")}
-    busy = {"cpu_steal_ms": [0, 10, 40, 50], "cpu_user_ms": [0, 20, 80, 90]}
-    rest = {f"cpu_{name}_ms": [0, 0, 0, 0] for name in ("nice", "system", "irq", "softirq")}
-    recorded = timeline(TIMES_S)
-    recorded["columns"] |= busy | rest
-    worker = view(
-        {
-            "workloads.0.samples": SAMPLES,
-            "workloads.0.file_sizes_bytes": lambda sizes: [80 * MIB] * len(sizes),
-            "workloads.0.device_bytes": moved,
-            "timeline": recorded,
-        }
-    )
-    assert worker.written_share == pytest.approx(0.5)
-    assert worker.stolen_share == pytest.approx(30 / 90)
-    # 60 ms in 4 s, while the two retrieves that ended took 4 s.
-    assert worker.per_operation_ms("cpu_user_ms") == pytest.approx(30.0)
-    bare = view({"workloads.0.device_bytes": None, "timeline": None})
-    assert (bare.written_share, bare.stolen_share) == (None, None)
-    assert bare.per_operation_ms("cpu_user_ms") is None
-
-
 def test_a_mirror_writes_twice() -> None:
     """What its disks write while copies wait is twice what goes into files."""
     worker = view({f"{PLACE}devices.0.raid_level": "raid1"})

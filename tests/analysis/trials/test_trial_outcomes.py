@@ -144,9 +144,7 @@ def test_pace(time_ms: float, state: TrialState, ratio: float, meaning: str) -> 
         (-0.1, "As slow at that pace, but blocked copies make up only 0 % of the difference: "),
     ],
 )
-def test_a_pace_of_copies_that_are_hardly_blocked(
-    blocked_share: float | None, meaning: str
-) -> None:
+def test_a_pace_of_copies_that_are_hardly_blocked(blocked_share, meaning):
     """It confirms nothing: what slows the copies slows the measurement of the disks as well."""
     paced = TrialOutcome(TrialKind.PACE, CONFIRMED, statement("The gap."))
     found = _held_to_blocked(paced, blocked_share)
@@ -225,9 +223,7 @@ def test_other_trials_of_a_paced_run(normal: Times) -> None:
         pytest.param((90, 90, 90), (66, 66, 66), 0, id="workers that are alike"),
     ],
 )
-def test_how_far_workers_differ(
-    slow: Sequence[float], fast: Sequence[float], half_width: float
-) -> None:
+def test_how_far_workers_differ(slow, fast, half_width):
     """The paced run is on one more worker, and the verdict takes workers to differ as far."""
     times = ((ms, ms + 0.1, ms - 0.1) for ms in (*slow, *fast, slow[0]))
     *normal, held = ({"normal": each} for each in times)

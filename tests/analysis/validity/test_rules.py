@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Each validity rule, kept and broken, on the seed's case."""
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import numpy as np
 import pytest
 import seed_case
 import simulation
@@ -161,11 +161,6 @@ def test_every_rule_is_documented() -> None:
     assert set(SEVERITIES) == set(validity.RULES)
 
 
-def run_of(side, ratio):
-    worker = SimpleNamespace(side=side)
-    return Run(cast("Worker", worker), simulation.entry(np.full(60, 1e6 * ratio)))
-
-
 @pytest.mark.parametrize(
     ("killed", "kept", "ratio", "named"),
     [
@@ -178,9 +173,13 @@ def run_of(side, ratio):
 )
 def test_runs_that_ended_early_because_they_were_slow(killed, kept, ratio, named):
     """Some were killed; over the retrieves that they did, they are compared with the others."""
-    rest = [run_of("a", 1.0) for _ in range(kept)]
-    runs = [*(run_of("a", ratio) for _ in range(killed)), *rest, run_of("b", 9.0)]
-    problems = checks._slower_left_out(runs, [*rest, runs[-1]])
+    logs = {"a": [math.log(ratio)] * killed + [0.0] * kept, "b": [math.log(9)]}
+    runs = [
+        simulation.run_on(f"{side}/{at}", log, side, count=60)
+        for side, side_logs in logs.items()
+        for at, log in enumerate(side_logs)
+    ]
+    problems = checks._slower_left_out(runs, runs[killed:])
     assert [problem.sides for problem in problems] == [("a",)] * named
     for problem in problems:
         message = text_of(problem.message)

@@ -15,7 +15,7 @@ A day, a region or a deployment shifts all workers of a push together. Workers o
 shift, however many they are. Within one push it is the same for both sides, and cancels. So it counts by
 how much more of one side's workers than of the other's each push has. It is estimated from the pool's past,
 and from the sides themselves where they have several pushes. Otherwise it is assumed, and the report says
-so. tests/simulation/test_variations.py has the rates.
+so. tests/simulation/test_rates.py has the rates.
 
 Three workers and more count together with the past of their pool. A few workers hardly show how far those
 of their pool differ. Earlier workers show it better, as long as the pool is what it was. So each side's variance is the mean of both, by their degrees of freedom: the
@@ -24,7 +24,7 @@ says that the present varies more than the past, or far less, the past does not 
 
 Too few workers do not show that their pool varies twice as much as it did. Then more than 5 % of equal
 pools would be called different at looks that are declared, which have all of the error. So the past counts
-only at assumed looks. tests/simulation/test_priors.py has the rates.
+only at assumed looks. tests/simulation/test_looks.py has the rates.
 """
 
 import math
