@@ -34,7 +34,6 @@ def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("amd-16/intel<1.05", 3, "not met"),
         ("amd-16/intel>1.5", 0, "met"),
-        ("nonsense", 2, "write it like"),
     ],
 )
 def test_an_expectation_is_the_exit_code(
@@ -115,21 +114,6 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
     assert ended.startswith("not waiting any longer; not resolved: io-benchmark-amd-16-2 (")
     assert missing.startswith("missing: task ")
     assert done.stdout.startswith("amd-16, amd-30 against intel")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--allow", "x"], "--allow x: not a validity rule"),
-        (["--margin", "0"], "'0' is not a percentage"),
-        (["--looks", "6,3"], "'6,3' is not a rising list of numbers from 2 to 100, such as 3,6,12"),
-        (["--write", "pdf=x"], "'pdf=x' is not FORMAT=FILE"),
-        (["--json", "--format", "text"], "--format cannot be combined with --json; omit one"),
-    ],
-)
-def test_mistakes_are_told(seed: Path, arguments: list[str], message: str) -> None:
-    """One line that names the option and what there is."""
-    assert message in compare("results", *arguments, folder=seed, expected=2).stderr
 
 
 def test_values() -> None:

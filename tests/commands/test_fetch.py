@@ -80,26 +80,6 @@ def test_what_is_there_already_stays(loopback, tmp_path, name, added, reason):
     assert done.stderr.endswith("1 run fetched, 1 could not be fetched\n")
 
 
-FORMS = "task:ID, group:ID, index:ROUTE or a Taskcluster or Treeherder address"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["x"], f"x: is a path on this machine, which need not be fetched; give {FORMS}"),
-        (
-            [f"task:{AMD_16}", "--output", "x"],
-            "--output x: is not a folder; name a folder for the runs",
-        ),
-    ],
-)
-def test_mistakes(loopback, tmp_path, arguments, message):
-    """One line, exit code 2, and nothing is asked."""
-    (tmp_path / "x").write_text("x")
-    assert fetch(loopback, tmp_path, *arguments, expected=2).stderr == f"error: {message}\n"
-    assert loopback.requests == []
-
-
 def test_stopped_in_the_middle(tmp_path):
     """Only whole runs are left, without a trace of half ones; the same command then completes it."""
     deployment = Deployment()

@@ -63,17 +63,3 @@ def test_the_newest_points(fetched: Path) -> None:
     )
     days = [point["time"][:10] for point in since["series"][0]["points"]]
     assert (days, since["remarks"]) == (["2026-08-31", "2026-09-07"], [])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["amd-16", "--since", "May"], "'May' is not a date such as"),
-        (["amd-16", "x", "--project", "try"], "--project cannot be combined with ADDRESS"),
-    ],
-)
-def test_mistakes(arguments: list[str], message: str, tmp_path: Path) -> None:
-    """One line, exit code 2, and nothing on stdout."""
-    done = history(*arguments, folder=tmp_path, expected=2)
-    assert message in done.stderr.splitlines()[-1]
-    assert done.stdout == ""

@@ -85,18 +85,6 @@ def test_the_pool_of_a_profile(results: Path, tmp_path: Path) -> None:
     assert done.stdout == ANSWER
 
 
-def test_mistakes(profile: Path, results: Path, tmp_path: Path) -> None:
-    """A profile keeps the pool that it names; copies would pretend that tasks do not differ."""
-    done = program.run("predict", profile, "--pool", "intel", "--on", results, expected=2)
-    assert done.stderr == "error: --pool intel: every profile names its pool; omit --pool\n"
-    done = program.run("predict", profile, profile, "--on", results, expected=2)
-    assert "the same profile; use each profile once" in done.stderr
-    copied = tmp_path / "copied.json"
-    copied.write_bytes(profile.read_bytes())
-    done = program.run("predict", profile, copied, "--on", results, expected=2)
-    assert f"error: {profile} and {copied}: the same profile; use each profile once" in done.stderr
-
-
 SAME_TIME = {"interval_s": 1.0, "columns": {"time_ns": [1, 1]}, "devices": {}}
 
 

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import program
-import pytest
 from checkout import ROOT
 
 from io_benchmark.sources import run_files
@@ -66,27 +65,3 @@ def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
         for folder in (tmp_path / "out").iterdir()
     }
     assert places == {elsewhere, tmp_path / "out"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["-j", "amd-17"], "no task is called 'amd-17'"),
-        (["-j", ","], "',' contains no name; try io-benchmark"),
-        (["-j", "docker-image-update-verify"], "no such task measures a pool; name a pool"),
-        (["--baseline", "x"], "--baseline x: no such pool here"),
-        (["--at", "x=/"], "--at x=/: pool is not selected"),
-        (["--at", "intel=/no/where"], "no such folder; create it first"),
-        (["--output", "/proc/none"], "--output /proc/none:"),
-        (["--output", str(ROOT)], "cannot be created (File exists); name a new folder"),
-    ],
-)
-def test_mistakes_are_told_before_anything_runs(
-    tmp_path: Path, arguments: list[str], message: str
-) -> None:
-    """One line that names the option and what to do; nothing is measured, nothing is made."""
-    done = rehearse(*arguments, folder=tmp_path, expected=None)
-    assert done.exit_code in (1, 2)
-    assert message in done.stderr
-    assert done.stdout == ""
-    assert list(tmp_path.iterdir()) == []

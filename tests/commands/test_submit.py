@@ -11,7 +11,7 @@ import program
 import pytest
 from checkout import ROOT
 from loopback import Fault, Loopback, first
-from loopback_deployment import GROUP, Deployment
+from loopback_deployment import Deployment
 from submitted_tasks import IDENTITY, complete, labels, submitter
 
 from io_benchmark.submit.definitions import OWNER_PATTERN
@@ -120,43 +120,6 @@ def test_owner():
 def test_addresses(address, is_address):
     """What the queue takes as an owner."""
     assert (re.fullmatch(OWNER_PATTERN, address) is not None) is is_address
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give --image NAME:TAG of a registry"),
-        ([*IMAGE, "--pool", "x=a/b"], "--pool x=a/b: pool is not selected"),
-        (["--pool", "x=a/b", "--pool", "x=c/d"], "--pool x=c/d: pool given twice; use each pool"),
-        ([*IMAGE, "--baseline", "x"], "--baseline x: no such pool"),
-        ([*IMAGE, "--owner", "a\n@b"], "'a @b' is not an e-mail address"),
-        ([*IMAGE, "--write", "html=no/x"], "--write no/x: no such folder; create it first"),
-        ([*IMAGE, "--until-decided", "-j", "intel"], "and intel is the only one"),
-        (["--pool", "x=a"], "'x=a' is not POOL=PROVISIONER/WORKERTYPE"),
-        (["--replicates", "101"], "'101' is not a number from 1 to 100"),
-        (["--budget", "9"], "--budget needs --until-decided"),
-        (["--budget", "0.0"], "'0.0' is not a number above 0"),
-        (["--until-decided", "--no-wait"], "--no-wait cannot be combined"),
-        (
-            [*IMAGE, "-j", "amd-30,intel", "--until-decided", "--budget", "5"],
-            "--budget 5: 6 tasks can take 5.5 worker hours; raise it",
-        ),
-        (["--resume", f"task:{GROUP}"], "is not a group"),
-        (["--resume", GROUP, *IMAGE], "--image cannot be combined with --resume"),
-        (["--confirm", GROUP, "-j", "intel"], "--jobs cannot be combined"),
-        *(
-            ([option, f"http://h/tasks/groups/{GROUP}"], "set TASKCLUSTER_ROOT_URL to http://h")
-            for option in ("--cancel", "--resume", "--confirm")
-        ),
-    ],
-)
-def test_mistakes(arguments, message):
-    """One line, before anything is asked or created: nobody listens there."""
-    done = program.run(
-        "submit", *arguments, folder=ROOT, environment=NOWHERE | IDENTITY, expected=2
-    )
-    assert message in done.stderr.splitlines()[-1]
-    assert done.stdout == ""
 
 
 @pytest.mark.parametrize(

@@ -68,22 +68,6 @@ def test_the_queue_has_the_same_runs(folder):
     assert (times["pending_s"], times["set_up_s"]) == (120, 90)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["missing.csv"], "missing.csv: no such file or folder; check the path, or give an"),
-        (["runs.csv", "--label", "("], "is not a regular expression"),
-        (["runs.csv", "--baseline", "arm"], "--baseline arm: no such pool here"),
-        (["runs.csv", "--against", "runs.csv", "--baseline", "intel"], "each pool is its own"),
-    ],
-)
-def test_wrong_usage(folder, words, message):
-    """Each is one line with exit code 2, and nothing is printed."""
-    done = program.run("tasks", *words, folder=folder, expected=2)
-    assert message in done.stderr
-    assert done.stdout == ""
-
-
 def test_nothing_in_common(folder):
     """A single pool is nothing to compare: exit code 1, with the pools that are there."""
     done = program.run("tasks", "runs.csv", "--pool", "intel", folder=folder, expected=1)
@@ -105,11 +89,3 @@ def test_rank(folder: Path) -> None:
     assert all(row["hours_interval"][0] > 0 for row in ranking["labels"])
     assert [pool["pool"] for pool in ranking["pools"]] == ["amd-16", "intel"]
     assert ranking["remarks"] == ["runs that end before they start: 1; they are left out"]
-
-
-def test_rank_excludes_what_it_does_not_do(folder: Path) -> None:
-    """It has no baseline, and causes only with it."""
-    done = program.run("tasks", "runs.csv", "--on", "seed", folder=folder, expected=2)
-    assert done.stderr == "error: --on needs --rank; use both or none\n"
-    done = program.run("tasks", "x", "--rank", "--baseline", "intel", folder=folder, expected=2)
-    assert "each label is compared with its fastest pool" in done.stderr

@@ -11,7 +11,6 @@ from io_benchmark import results
 from io_benchmark.sources import run_files
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.run_results import _weight_bytes
 
 GOOD = Path(__file__).parents[1] / "fixtures" / "result-v2.json"
 
@@ -66,20 +65,3 @@ def json_result(task):
     document = json.loads(GOOD.read_bytes())
     document["task"] |= task
     return results.parse(json.dumps(document).encode(), "x")
-
-
-def test_the_weight():
-    """Bytes per sample, per value of the timeline, per second of a plot, and by parts of the text."""
-    document = json.loads(GOOD.read_bytes())
-    tables = [document["timeline"]["columns"], *document["timeline"]["devices"].values()]
-    rows = len(tables[0]["time_ns"])
-    values = rows * sum(map(len, tables))
-    samples = sum(
-        len(column) for entry in document["workloads"] for column in entry["samples"].values()
-    )
-    numbers = samples * (14 - 40) + values * (10 - 40) + rows * 40
-    assert _weight_bytes(json_result({}), b"") == numbers
-    text = b'{"a": {}, "b": [[1, 2, 3]]}'
-    assert _weight_bytes(json_result({}), text) == numbers + 2 * 160 + 4 * 32 + 2 * 100 + 3 * 40
-    data = GOOD.read_bytes()
-    assert len(data) < _weight_bytes(json_result({}), data) < 10 * len(data)
