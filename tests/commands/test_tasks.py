@@ -9,8 +9,6 @@ import program
 import pytest
 import real_tasks
 import seed_case
-from loopback import Loopback
-from loopback_deployment import Deployment
 
 
 @pytest.fixture
@@ -20,9 +18,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def document(folder: Path, *words: str, **environment: str) -> dict[str, Any]:
-    done = program.run("tasks", *words, "--json", folder=folder, environment=environment)
-    content: dict[str, Any] = json.loads(done.stdout)
+def document(folder: Path, *words: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(
+        program.run("tasks", *words, "--json", folder=folder).stdout
+    )
     return content
 
 
@@ -52,20 +51,6 @@ def test_a_bad_row_is_named_and_fails(folder):
     done = program.run("tasks", "bad.csv", folder=folder, expected=1)
     assert "amd-16 is 1.15× slower than intel" in done.stdout
     assert "bad.csv: line 28: started: 'yesterday' is not a time" in done.stderr
-
-
-def test_the_queue_has_the_same_runs(folder):
-    """A group's runs give what the table of them gives; the own times are those of their profiles."""
-    deployment = Deployment()
-    group = real_tasks.add(deployment)
-    with Loopback(deployment) as taskcluster:
-        queue = document(folder, f"group:{group}", TASKCLUSTER_ROOT_URL=taskcluster.url)
-    (pair,), (table_pair,) = queue["comparisons"], document(folder, "runs.csv")["comparisons"]
-    for key in ("ratio", "interval", "times"):
-        assert pair[key] == table_pair[key]
-    assert [(side["lost"], side["failed"]) for side in queue["sides"]] == [(0, 1), (1, 0)]
-    times = pair["times"]["intel"]
-    assert (times["pending_s"], times["set_up_s"]) == (120, 90)
 
 
 def test_nothing_in_common(folder):
