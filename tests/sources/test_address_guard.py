@@ -6,7 +6,6 @@ from contextlib import nullcontext
 
 import pytest
 from aiohttp.abc import AbstractResolver
-from loopback import Loopback
 from loopback_deployment import AMD_16, ARTIFACT, Artifact
 
 from io_benchmark.errors import ResultError
@@ -32,28 +31,23 @@ def test_reach_of(expected, addresses):
     assert {_reach_of(address) for address in addresses.split()} == {expected}
 
 
-class Names(AbstractResolver):
-    """A resolver that knows these names alone."""
+class OneAddress(AbstractResolver):
+    """A resolver that gives every name the same address."""
 
-    def __init__(self, **addresses):
-        self.addresses = addresses
+    def __init__(self, address):
+        self.address = address
 
     async def close(self):
         pass
 
-    async def resolve(self, host, port=0, family=0):  # noqa: ARG002 - as aiohttp calls it
-        return [
-            {"hostname": host, "host": address, "port": port, "family": 2, "proto": 0, "flags": 0}
-            for address in self.addresses[host]
-        ]
+    async def resolve(self, host, port=0, family=0):
+        shared = {"hostname": host, "port": port, "family": family, "proto": 0, "flags": 0}
+        return [{**shared, "host": self.address}]
 
 
-def resolved(origin, *addresses):
-    async def main():
-        guard = AddressGuard(origin, Names(storage=addresses))
-        return [found["host"] for found in await guard.resolve("storage", 443)]
-
-    return asyncio.run(main())
+def resolved(origin, address):
+    guard = AddressGuard(origin, OneAddress(address))
+    return [found["host"] for found in asyncio.run(guard.resolve("storage", 443))]
 
 
 @pytest.mark.parametrize(
@@ -92,20 +86,15 @@ def test_addresses_without_a_name(policy, host):
 
 
 @pytest.mark.parametrize("storage_type", ["s3", "reference"])
-def test_https_stays_https(storage_type):
+def test_https_stays_https(loopback, storage_type):
     """This holds for an artifact's content too: the storage host gets no request."""
-    with Loopback() as loopback:
-        loopback.deployment.set_result(AMD_16, 0, Artifact(b"{}", storage_type=storage_type))
-        environment = {
-            "TASKCLUSTER_ROOT_URL": "https://tc.invalid",
-            "TASKCLUSTER_PROXY_URL": loopback.url,
-        }
-        gathered = gather(
-            [f"task:{AMD_16}"], environment, lambda _progress: None, lambda result: result
-        )
-        assert loopback.asked("storage") == []
-        url = f"{loopback.storage_url}/public-bucket/{AMD_16}/0/{ARTIFACT}"
-    (line,) = gathered.unreadable
+    loopback.deployment.set_result(AMD_16, 0, Artifact(b"{}", storage_type=storage_type))
+    root_url = "https://tc.invalid"
+    environment = {"TASKCLUSTER_ROOT_URL": root_url, "TASKCLUSTER_PROXY_URL": loopback.url}
+    gathered = gather([f"task:{AMD_16}"], environment, lambda _progress: None, lambda run: run)
+    assert loopback.asked("storage") == []
+    url = f"{loopback.storage_url}/public-bucket/{AMD_16}/0/{ARTIFACT}"
     problem = f"it leads from https to '{url}'; only https addresses are followed from there"
-    page = f"https://tc.invalid/tasks/{AMD_16}/runs/0"
-    assert line == f"task {AMD_16} run 0 (io-benchmark-amd-16): {problem} ({page})"
+    page = f"{root_url}/tasks/{AMD_16}/runs/0"
+    line = f"task {AMD_16} run 0 (io-benchmark-amd-16): {problem} ({page})"
+    assert gathered.unreadable == (line,)
