@@ -48,12 +48,10 @@ def ids(deployment, group):
 
 def waited(loopback, turned, address, limit_s=1800):
     told: list[str] = []
-    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    meaning = parse(address, environment)
+    meaning = parse(address, loopback.environment)
     assert meaning is not None
-    addresses = {0: meaning}
     with turned.in_use():
-        wait_for_tasks(addresses, environment, limit_s, told.append)
+        wait_for_tasks({0: meaning}, loopback.environment, limit_s, told.append)
     return told
 
 
@@ -153,8 +151,7 @@ def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
     """Reading it says why there are no tasks."""
     with Loopback(deployment) as loopback:
         lando(loopback, *answer)
-        environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-        gathered = gather([LANDO], environment, lambda _progress: None, lambda result: result)
+        gathered = gather([LANDO], loopback.environment, lambda _progress: None, lambda run: run)
     (line,) = gathered.unreadable
     assert problem in line
 
@@ -175,18 +172,6 @@ def test_lost(deployment, group, failures, lines):
     assert all("answers 502" in line for line in told if "tasks" in line)
 
 
-def waited_in_group(loopback, group_id, turned):
-    told: list[str] = []
-    labels = {task_id: f"label-{task_id}" for task_id in loopback.deployment.groups[group_id]}
-
-    def wait(deployments):
-        return wait_in_group(deployments[loopback.url], group_id, labels, told.append)
-
-    with turned.in_use():
-        run_connected({0: GroupAddress(loopback.url, group_id)}, {}, wait)
-    return told
-
-
 def test_until_all_of_a_group_are_resolved(deployment, group, ids):
     """Each change is reported once, a failure by name; pauses grow while nothing happens."""
 
@@ -198,8 +183,14 @@ def test_until_all_of_a_group_are_resolved(deployment, group, ids):
     quiet = [lambda: None] * 4
     steps = (change(0, "running"), *quiet, change(0, "exception"), change(0, "failed", "completed"))
     turned = Turned(*steps, change(1, "failed"))
-    with Loopback(deployment) as loopback:
-        told = waited_in_group(loopback, group, turned)
+    told: list[str] = []
+
+    def wait(deployments):
+        labels = {task_id: f"label-{task_id}" for task_id in ids}
+        return wait_in_group(deployments[loopback.url], group, labels, told.append)
+
+    with Loopback(deployment) as loopback, turned.in_use():
+        run_connected({0: GroupAddress(loopback.url, group)}, {}, wait)
     title = "io-benchmark-amd-{}-1 ({}): {}"
     assert told == [
         "[0/2] 2 pending after 0 min",
