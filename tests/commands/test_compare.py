@@ -31,10 +31,7 @@ def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("expectation", "code", "message"),
-    [
-        ("amd-16/intel<1.05", 3, "not met"),
-        ("amd-16/intel>1.5", 0, "met"),
-    ],
+    [("amd-16/intel<1.05", 3, "not met"), ("amd-16/intel>1.5", 0, "met")],
 )
 def test_an_expectation_is_the_exit_code(
     seed: Path, expectation: str, code: int, message: str
@@ -108,7 +105,7 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
     deployment.change_runs(deployment.groups[group][-1], "running")
     with Loopback(deployment) as loopback:
         words = (f"group:{group}", "--wait", "0", "--partial")
-        done = compare(*words, folder=tmp_path, TASKCLUSTER_ROOT_URL=loopback.url)
+        done = compare(*words, folder=tmp_path, **loopback.environment)
     waiting, ended, missing = done.stderr.splitlines()
     assert waiting == "[3/4] 3 completed, 1 running after 0 min"
     assert ended.startswith("not waiting any longer; not resolved: io-benchmark-amd-16-2 (")

@@ -26,11 +26,8 @@ def compare(source: str, *arguments: str, folder: Path, **environment: str) -> d
     return content
 
 
-def footnote(document: dict[str, Any]) -> str:
-    """What is assumed of the sides with one worker, and why."""
-    (problem,) = [entry for entry in document["problems"] if entry["rule"] == "one-worker"]
-    assert problem["message"]["text"].endswith(" % is assumed")
-    return str(problem["explanation"]["text"])
+def remarks(document: dict[str, Any]) -> list[str]:
+    return [remark["text"] for remark in document["remarks"]]
 
 
 def variation(document: dict[str, Any]) -> dict[str, Any]:
@@ -62,11 +59,13 @@ def test_a_folder(folder: Path) -> None:
     assert (assumed["source"], assumed["workers"]) == ("history", 6)
     assert assumed["shown_by"]["text"] == "6 earlier workers of amd-16 in 2 pushes (past)"
     assert 0.01 < assumed["measured_ratio"] < assumed["ratio"] < 0.2
-    assert footnote(document) == (
+    (problem,) = [entry for entry in document["problems"] if entry["rule"] == "one-worker"]
+    assert problem["message"]["text"].endswith(" % is assumed")
+    assert problem["explanation"]["text"] == (
         "6 earlier workers of amd-16 in 2 pushes (past) vary by 4.5 %, and so few may vary less than their pool "
         "does."
     )
-    assert [remark["text"] for remark in document["remarks"]] == [
+    assert remarks(document) == [
         "earlier pushes that show variation: 2 of amd-16, 0 of intel (--variation-from past)"
     ]
 
@@ -76,17 +75,15 @@ def test_the_index(folder: Path, pushes: list[past.Push]) -> None:
     deployment = Deployment()
     past.add(deployment, pushes)
     with Loopback(deployment) as loopback:
-        document = compare("index", folder=folder, TASKCLUSTER_ROOT_URL=loopback.url)
+        document = compare("index", folder=folder, **loopback.environment)
     offline = variation(compare("past", folder=folder))
-    assert variation(document)["measured_ratio"] == pytest.approx(offline["measured_ratio"])
-    assert (
-        variation(document)["shown_by"]["text"] == "6 earlier workers of amd-16 in 2 pushes (index)"
-    )
-    (remark,) = (remark["text"] for remark in document["remarks"])
+    online = variation(document)
+    assert online["measured_ratio"] == pytest.approx(offline["measured_ratio"])
+    assert online["shown_by"]["text"] == "6 earlier workers of amd-16 in 2 pushes (index)"
+    (remark,) = remarks(document)
     route = "index:releng.v2.io-benchmark.date.io-benchmark.intel"
-    assert remark.startswith(
-        f"earlier pushes that show variation: 2 of amd-16, 0 of intel; {route}: "
-    )
+    counts = "earlier pushes that show variation: 2 of amd-16, 0 of intel"
+    assert remark.startswith(f"{counts}; {route}: ")
     assert "has no results there" in remark
 
 
@@ -108,8 +105,8 @@ def test_an_index_that_cannot_be_read(folder: Path) -> None:
     fault = Fault(status=503, headers={"Retry-After": "600"})
     command = ("compare", "now", "--variation-from", "index")
     with Loopback(Deployment(), faults=first(9, fault)) as loopback:
-        url = {"TASKCLUSTER_ROOT_URL": loopback.url}
-        done = program.run(*command, folder=folder, expected=1, environment=url)
+        here = loopback.environment
+        done = program.run(*command, folder=folder, expected=1, environment=here)
     message = "error: --variation-from index: 127.0.0.1 answers 503; it demands"
     assert (done.stderr.startswith(message), done.stdout) == (True, "")
 
@@ -134,22 +131,17 @@ def compare_push(
         deployment.index.clear()
     command = ("compare", f"group:{weeks[-1].group}", "--against", f"group:{weeks[-2].group}")
     with Loopback(deployment, faults=faults) as loopback:
-        url = {"TASKCLUSTER_ROOT_URL": loopback.url}
-        done = program.run(*command, "--json", *arguments, environment=url)
+        here = loopback.environment
+        done = program.run(*command, "--json", *arguments, environment=here)
         return json.loads(done.stdout), len(loopback.requests)
-
-
-def remarks(document: dict[str, Any]) -> list[str]:
-    return [remark["text"] for remark in document["remarks"]]
 
 
 def test_where_the_tasks_are_indexed(weeks: list[past.Push]) -> None:
     """The routes of the compared tasks show where earlier ones are; each takes two requests."""
     document, requests = compare_push(weeks)
-    (remark,) = remarks(document)
-    assert remark == (
+    assert remarks(document) == [
         "earlier pushes that show variation: 11 of amd-16 (--variation-from none leaves them out)"
-    )
+    ]
     ((comparison,),) = (subject["comparisons"] for subject in document["subjects"])
     assert comparison["method"] == "workers and the past of their pools"
     (pushes,) = (entry for entry in document["problems"] if entry["rule"] == "pushes")
