@@ -14,7 +14,7 @@ from string import ascii_uppercase
 from typing import Any
 
 import workload_entries
-from loopback_deployment import Artifact, Deployment, run, shown
+from loopback_deployment import Artifact, Deployment, run
 from predicted_tasks import profile_document
 from simulated_machine import MIB, Machine
 from simulated_results import Pool, measure_one
@@ -27,6 +27,7 @@ from io_benchmark.submit.task_creation import dated
 GROUP, RESULTS = "Q0dZr3pPQ3m2cV9zqv1l9A", "Kb3vW0hXRf-8sD5tYq2mZA"
 LABEL = "test-linux/opt-slow"
 PROFILE = "public/io-benchmark/task-profile.json"
+ARTIFACTS = [{"name": "public/io-benchmark", "type": "directory"}]
 BEGIN = datetime(2026, 3, 2, 8, tzinfo=UTC)
 HALF_SECONDS = 240
 MINUTES = 30.0
@@ -104,9 +105,19 @@ def add_task(
             start = BEGIN + timedelta(days=day, hours=number)
             name = f"{pool:A<7.7}{ascii_uppercase[number]}Q{ascii_uppercase[day]}"
             task_id = f"{name}C{'A' * 11}"
-            _add_run(deployment, task, task_id, queues[pool], pool, start, minutes)
+            scheduled = start - timedelta(minutes=task.pending_min.get(pool, 1.0))
             began = start + timedelta(minutes=task.set_up_min.get(pool, 1.0))
             ended = began + timedelta(minutes=minutes)
+            resolved = ended + timedelta(minutes=0.2)
+            moments = {"scheduled": scheduled, "started": start, "resolved": resolved}
+            times = {name: queue_time(moment) for name, moment in moments.items()}
+            deployment.add_task(
+                *(task_id, GROUP, LABEL, "test", f"releng-1/{queues[pool]}"),
+                [{**run(0, "completed"), "workerId": task_id, **times}],
+                created=queue_time(scheduled),
+                deadline="2026-03-25T00:00:00.000Z",
+                payload={"image": "localhost/image:latest", "artifacts": ARTIFACTS},
+            )
             profile: dict[str, Any] = {"started": queue_time(began), "ended": queue_time(ended)}
             # Profiles of the faster pool alone: one tells what slower machines add.
             if pool == FAST and day == task.days - 1:
@@ -115,52 +126,6 @@ def add_task(
             deployment.artifacts[task_id, 0, PROFILE] = artifact
             first = first or task_id
     return f"task:{first}"
-
-
-def _add_run(
-    deployment: Deployment,
-    task: Task,
-    task_id: str,
-    worker_type: str,
-    pool: str,
-    start: datetime,
-    minutes: float,
-) -> None:
-    queue = {"provisionerId": "releng-1", "workerType": worker_type}
-    scheduled = start - timedelta(minutes=task.pending_min.get(pool, 1.0))
-    end = start + timedelta(minutes=minutes + task.set_up_min.get(pool, 1.0) + 0.2)
-    artifacts = [{"name": "public/io-benchmark", "type": "directory"}]
-    definition = {
-        **queue,
-        "taskGroupId": GROUP,
-        "created": queue_time(scheduled),
-        "deadline": "2026-03-25T00:00:00.000Z",
-        "metadata": {"name": LABEL, "description": "", "owner": "x@y.z", "source": ""},
-        "tags": {"kind": "test", "label": LABEL},
-        "payload": {"image": "localhost/image:latest", "artifacts": artifacts},
-    }
-    made = {**run(0, "completed"), "workerId": task_id}
-    moments = {"scheduled": scheduled, "started": start, "resolved": end}
-    made |= {name: queue_time(moment) for name, moment in moments.items()}
-    _add(deployment, task_id, shown(task_id, definition), [made])
-
-
-def _add(
-    deployment: Deployment,
-    task_id: str,
-    definition: dict[str, Any],
-    runs: list[dict[str, Any]],
-    results: dict[int, Artifact] | None = None,
-) -> None:
-    status = {
-        "taskId": task_id,
-        "taskQueueId": f"{definition['provisionerId']}/{definition['workerType']}",
-        "taskGroupId": definition["taskGroupId"],
-        "state": "completed",
-        "expires": "2027-03-24T10:00:00.000Z",
-        "runs": runs,
-    }
-    deployment.add(definition, status, results)
 
 
 def add_results(
@@ -174,10 +139,13 @@ def add_results(
             task_id = f"{pool.name:B<7.7}{ascii_uppercase[number]}{RESULTS[8:]}"
             document = result(pool, number, task_id)
             definition = dated(dict(generated(pool.name).definition), BEGIN)
-            definition |= {"taskGroupId": RESULTS, "workerType": queues[pool.name]}
-            made = {**run(0, "completed"), "workerId": task_id}
-            artifact = Artifact(json.dumps(document).encode())
-            _add(deployment, task_id, {**definition, "dependencies": []}, [made], {0: artifact})
+            label = definition["metadata"]["name"]
+            deployment.add_task(
+                *(task_id, RESULTS, label, "io-benchmark", f"releng-1/{queues[pool.name]}"),
+                [{**run(0, "completed"), "workerId": task_id}],
+                **{name: definition[name] for name in ("created", "payload", "extra")},
+            )
+            deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
     return f"group:{RESULTS}"
 
 

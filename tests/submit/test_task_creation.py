@@ -11,24 +11,19 @@ from submitted_tasks import generated, submitter
 
 from io_benchmark.errors import GraphError, ResultError
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
-from io_benchmark.submit.definitions import NewTask, SubmissionOptions, select_tasks
+from io_benchmark.submit.definitions import SubmissionOptions, parse_image, select_tasks
 from io_benchmark.submit.task_creation import TaskQueue, dated
 
-IDS = ("AAAAAAAAQAGAAAAAAAAAAA", "BBBBBBBBQAGAAAAAAAAAAA", "CCCCCCCCQAGAAAAAAAAAAA")
-LABELS = {task_id: f"io-benchmark-{number}" for number, task_id in enumerate(IDS)}
+
+def made(image="x", pools=("amd-16",)):
+    """Return three tasks per pool with an image, as its option names it."""
+    options = SubmissionOptions(image=parse_image(image), replicates=3)
+    return select_tasks([generated(pool) for pool in pools], options, GROUP)
 
 
-def task(task_id, image=None, queue="b"):
-    definition = {
-        "provisionerId": "a",
-        "workerType": queue,
-        "taskGroupId": IDS[0],
-        "expires": "2026-12-19T12:00:00.000Z",
-        "tags": {"kind": "io-benchmark", "label": LABELS[task_id]},
-        "metadata": {"name": LABELS[task_id]},
-        "payload": {} if image is None else {"image": image},
-    }
-    return NewTask(LABELS[task_id], LABELS[task_id], "", definition, task_id)
+TASKS = made()
+IDS, LABEL = [task.task_id for task in TASKS], TASKS[1].label
+ELSEWHERE = "CCCCCCCCQAGAAAAAAAAAAA"
 
 
 def ask(loopback, use):
@@ -36,22 +31,22 @@ def ask(loopback, use):
 
 
 def create(loopback):
-    ask(loopback, lambda queue: queue.create(list(map(task, IDS))))
+    ask(loopback, lambda queue: queue.create(TASKS))
 
 
 def test_a_lost_answer():
     """The same task under the same id once more: it exists once, and all is well."""
     with Loopback(Deployment(), faults=first(2, Fault(truncated=True))) as loopback:
         create(loopback)
-        assert loopback.deployment.groups == {IDS[0]: list(IDS)}
+        assert loopback.deployment.groups == {GROUP: IDS}
 
 
 @pytest.mark.parametrize(
     ("status", "message"),
     [
         # The task may exist: the message has its id.
-        (500, rf"^io-benchmark-1 \({IDS[1]}\): .*answers 500, 10 times"),
-        (403, r"^io-benchmark-1 was not created: .*refuses the request"),
+        (500, rf"^{LABEL} \({IDS[1]}\): .*answers 500, 10 times"),
+        (403, rf"^{LABEL} was not created: .*refuses the request"),
     ],
 )
 def test_what_ends_the_creation(status, message):
@@ -60,7 +55,7 @@ def test_what_ends_the_creation(status, message):
     with Loopback(Deployment(), faults=faults) as loopback:
         with pytest.raises(ResultError, match=message):
             create(loopback)
-        assert loopback.deployment.groups == {IDS[0]: [IDS[0]]}
+        assert loopback.deployment.groups == {GROUP: IDS[:1]}
 
 
 def test_created_by_another_process():
@@ -70,9 +65,9 @@ def test_created_by_another_process():
         deployment = loopback.deployment
         deployment.definitions[IDS[1]] |= {"expires": "2026-12-20T12:00:00.000Z"}
         create(loopback)
-        deployment.definitions[IDS[1]] |= {"taskGroupId": IDS[1]}
-        deployment.statuses[IDS[1]] |= {"taskGroupId": IDS[1]}
-        with pytest.raises(ResultError, match=r"^io-benchmark-1 was not created: "):
+        deployment.definitions[IDS[1]] |= {"taskGroupId": ELSEWHERE}
+        deployment.statuses[IDS[1]] |= {"taskGroupId": ELSEWHERE}
+        with pytest.raises(ResultError, match=f"^{LABEL} was not created: "):
             create(loopback)
 
 
@@ -90,21 +85,23 @@ def test_cancel_a_group():
         assert NO_WORKER in cancelled
 
 
-@pytest.mark.parametrize(("pools", "unknown"), [(None, []), ({"a/b"}, ["a/c"])])
+@pytest.mark.parametrize(
+    ("pools", "unknown"), [(None, []), ({"releng-1/type-b"}, ["releng-1/type-c"])]
+)
 def test_unknown_pools(pools, unknown):
     """As the worker manager tells; where it does not tell, nothing is claimed."""
-    tasks = [task(IDS[0], queue=name) for name in "bcb"]
+    tasks = made(pools="bc")
     with Loopback(Deployment(worker_pools=pools)) as loopback:
         assert ask(loopback, lambda queue: queue.missing(tasks)) == ([], unknown)
 
 
 def test_missing_images():
     """Each image is asked for once, however many tasks have it; a registry's image is not."""
-    images = [{"taskId": AMD_16}, {"namespace": "a.b"}, {"taskId": IDS[0]}, "debian"]
-    tasks = [task(task_id, image) for task_id in IDS for image in images]
+    images = (f"task:{AMD_16}", "index:a.b", f"task:{ELSEWHERE}", "debian")
+    tasks = [task for image in images for task in made(image)]
     with Loopback() as loopback:
         missing, _ = ask(loopback, lambda queue: queue.missing(tasks))
-        assert missing == ["index:a.b", f"task:{IDS[0]}"]
+        assert missing == ["index:a.b", f"task:{ELSEWHERE}"]
         assert len(loopback.asked("api", "/index/")) == 1
 
 
