@@ -95,8 +95,13 @@ def test_profiles_in_a_folder(results: Path, tmp_path: Path) -> None:
     write_profile(folder / "task-profile.json", profile_document((0, 50, 50, 0), cpu_s=1))
     published = folder / "test" / "public" / "profile_resource-usage.json"
     published.write_bytes(resource_profile([Sample(user=0.5)] * 4))
-    (folder / "test" / "profile.json").write_text("{}")
+    bad = folder / "test" / "profile.json"
+    bad.write_text("{}")
     done = program.run("predict", folder, "--pool", "intel", "--on", results, expected=1)
     assert ANSWER.split("\n\n")[1] in done.stdout
     assert "  2.00 s on intel, by 1 resource profile." in done.stdout
-    assert f"{folder / 'test' / 'profile.json'}: Object missing required field" in done.stderr
+    assert f"{bad}: Object missing required field" in done.stderr
+    # Where there is no other, the reason is the error.
+    published.unlink()
+    done = program.run("predict", bad.parent, "--on", results, expected=1)
+    assert done.stderr.startswith(f"error: {bad}: Object missing required field")
