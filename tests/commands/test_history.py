@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """The command history on a folder, as a user types it; documentation shows its report."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import past
 import program
 import pytest
+
+HISTORY = ("history", "amd-16", "results")
 
 
 @pytest.fixture
@@ -17,19 +17,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def document(folder: Path, *options: str) -> dict[str, Any]:
-    words = ("history", "amd-16", "results", "--json", *options)
-    content: dict[str, Any] = json.loads(program.run(*words, folder=folder).stdout)
-    return content
-
-
 def test_the_newest_points(folder: Path) -> None:
     """--last and --since, in a folder as in the index."""
-    last = document(folder, "--last", "5")
+    last = program.document(*HISTORY, "--last", "5", folder=folder)
     assert len(last["series"][0]["points"]) == 5
-    assert [remark["text"] for remark in last["remarks"]] == [
-        "15 older points are left out; --last N takes more"
-    ]
-    since = document(folder, "--since", "2026-08-31")
+    (remark,) = last["remarks"]
+    assert remark["text"] == "15 older points are left out; --last N takes more"
+    since = program.document(*HISTORY, "--since", "2026-08-31", folder=folder)
     days = [point["time"][:10] for point in since["series"][0]["points"]]
     assert (days, since["remarks"]) == (["2026-08-31", "2026-09-07"], [])

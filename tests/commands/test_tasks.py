@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The command tasks: the seed's tasks, and what they cost."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import program
 import pytest
@@ -18,21 +16,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def document(folder: Path, *words: str) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(
-        program.run("tasks", *words, "--json", folder=folder).stdout
-    )
-    return content
-
-
 @pytest.mark.parametrize(
     ("others", "names"),
     [
-        pytest.param([], ("b-linux-docker-amd", "b-linux"), id="by name"),
-        pytest.param(
-            ["releng-1/b-linux"], ("b-linux-docker-amd", "gecko-t/b-linux"), id="two of one name"
-        ),
+        ([], ("b-linux-docker-amd", "b-linux")),
+        (["releng-1/b-linux"], ("b-linux-docker-amd", "gecko-t/b-linux")),
     ],
+    ids=["by name", "two of one name"],
 )
 def test_pools_are_named_without_their_provisioner(folder, others, names):
     """Unless two pools would have the same name; the baseline can be named either way."""
@@ -40,7 +30,8 @@ def test_pools_are_named_without_their_provisioner(folder, others, names):
     rows = [row | {"pool": queues[row["pool"]]} for row in real_tasks.rows()]
     rows += [row | {"pool": pool, "task_id": ""} for pool in others for row in rows]
     (folder / "queues.csv").write_text(real_tasks.table(rows))
-    pairs = document(folder, "queues.csv", "--baseline", "gecko-t/b-linux")["comparisons"]
+    command = ("tasks", "queues.csv", "--baseline", "gecko-t/b-linux")
+    pairs = program.document(*command, folder=folder)["comparisons"]
     assert names in [(pair["candidate"], pair["baseline"]) for pair in pairs]
 
 
@@ -69,7 +60,7 @@ def test_rank(folder: Path) -> None:
     text = program.run(*arguments, folder=folder).stdout
     assert "2 pairs of a label and a pool were compared" in " ".join(text.split())
     assert "device-count (supported)" in text
-    ranking = document(folder, *arguments[1:])
+    ranking = program.document(*arguments, folder=folder)
     assert {row["pool"] for row in ranking["labels"]} == {"amd-16"}
     assert all(row["hours_interval"][0] > 0 for row in ranking["labels"])
     assert [pool["pool"] for pool in ranking["pools"]] == ["amd-16", "intel"]

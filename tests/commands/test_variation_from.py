@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """`compare --variation-from`, as a user types it: a folder, the index, and mistakes."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,8 @@ POOLS = ("intel", "amd-16")
 
 
 def compare(source: str, *arguments: str, folder: Path, **environment: str) -> dict[str, Any]:
-    command = ("compare", "now", "--variation-from", source, "--json", *arguments)
-    content: dict[str, Any] = json.loads(
-        program.run(*command, folder=folder, environment=environment).stdout
-    )
-    return content
+    command = ("compare", "now", "--variation-from", source, *arguments)
+    return program.document(*command, folder=folder, environment=environment)
 
 
 def remarks(document: dict[str, Any]) -> list[str]:
@@ -131,9 +127,8 @@ def compare_push(
         deployment.index.clear()
     command = ("compare", f"group:{weeks[-1].group}", "--against", f"group:{weeks[-2].group}")
     with Loopback(deployment, faults=faults) as loopback:
-        here = loopback.environment
-        done = program.run(*command, "--json", *arguments, environment=here)
-        return json.loads(done.stdout), len(loopback.requests)
+        document = program.document(*command, *arguments, environment=loopback.environment)
+        return document, len(loopback.requests)
 
 
 def test_where_the_tasks_are_indexed(weeks: list[past.Push]) -> None:
