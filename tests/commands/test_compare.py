@@ -119,13 +119,12 @@ def test_values() -> None:
     assert (given["looks"].looks, given["margin"]) == ((3, 6), 0.995)
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [([], 1), (["--format", "markdown"], 2)],
-    ids=["text", "markdown cuts its list"],
-)
+@pytest.mark.parametrize(("options", "expected"), [([], 1), (["--format", "markdown"], 2)])
 def test_each_failure_is_shown_once(tmp_path: Path, options: list[str], expected: int) -> None:
-    """On a terminal that shows the report, which names each, there is one line about them all."""
+    """On a terminal that shows the report, which names each, there is one line about them all.
+
+    Markdown cuts its list.
+    """
     seed_case.write(tmp_path / "results", 2)
     for path in sorted((tmp_path / "results").glob("*/io-benchmark.json"))[:2]:
         path.write_text("{")

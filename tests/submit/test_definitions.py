@@ -67,9 +67,10 @@ def test_a_whole_definition():
 @pytest.mark.parametrize(
     ("image", "given", "expected", "volumes"),
     [
-        pytest.param(BUILT, {"path": "x"}, {**BUILT, "path": "x"}, VOLUMES, id="path-of-the-kind"),
-        pytest.param("debian", {"path": "x.tar"}, "debian", {}, id="name"),
+        (BUILT, {"path": "x"}, {**BUILT, "path": "x"}, VOLUMES),
+        ("debian", {"path": "x.tar"}, "debian", {}),
     ],
+    ids=["path-of-the-kind", "name"],
 )
 def test_where_an_image_is(image, given, expected, volumes):
     """A task's image lies where the kind says, and its task is a dependency.

@@ -86,18 +86,16 @@ def test_right_after_a_push(deployment):
     added: list[str] = []
     turned = Turned(decided, lambda: deployment.change_runs(added[0], "completed"))
     with Loopback(deployment) as loopback:
-        told = waited(loopback, turned, f"group:{PUSH}")
-        assert told == [
-            (
-                f"waiting for what adds tasks to the group: a-decision-task ({PUSH}): is running, "
-                f"{loopback.url}/tasks/{PUSH}"
-            ),
-            "[0/1] 1 running after 0 min",
-            "[0/1] 1 pending after 0 min",
-            "[1/1] 1 completed after 0 min",
-        ]
-        # Twice where the last task that adds some has ended.
-        assert len(loopback.asked("api", "/list")) == 4
+        waiting, *told = waited(loopback, turned, f"group:{PUSH}")
+    decision = f"a-decision-task ({PUSH}): is running, {loopback.url}/tasks/{PUSH}"
+    assert waiting == f"waiting for what adds tasks to the group: {decision}"
+    assert told == [
+        "[0/1] 1 running after 0 min",
+        "[0/1] 1 pending after 0 min",
+        "[1/1] 1 completed after 0 min",
+    ]
+    # Twice where the last task that adds some has ended.
+    assert len(loopback.asked("api", "/list")) == 4
 
 
 LANDO = "https://treeherder.mozilla.org/jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=7"
@@ -127,15 +125,11 @@ def test_a_push_that_is_not_in_the_index_yet(deployment, group, lando):
             lambda: deployment.index.update({route: decision}),
         )
         told = waited(loopback, turned, LANDO)
-    assert told[0].endswith("/landing_jobs/7: has not landed")
-    assert told[1:] == [
-        "[0/1] 1 unlisted after 0 min",
-        (
-            f"waiting for what adds tasks to the group: decision task of index:{route}: is not in the "
-            "index before it has completed"
-        ),
-        "[2/2] 2 completed after 1 min",
-    ]
+    first_line, unlisted, waiting, last = told
+    assert first_line.endswith("/landing_jobs/7: has not landed")
+    decision = f"decision task of index:{route}: is not in the index before it has completed"
+    assert waiting == f"waiting for what adds tasks to the group: {decision}"
+    assert (unlisted, last) == ("[0/1] 1 unlisted after 0 min", "[2/2] 2 completed after 1 min")
 
 
 @pytest.mark.parametrize(
@@ -162,7 +156,6 @@ def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
         (20, [*["the tasks could not be listed"] * 2, "[2/2] 2 completed after 1 min"]),
         (999, [*["the tasks could not be listed"] * 4, "not waiting any longer"]),
     ],
-    ids=["for-a-while", "for-good"],
 )
 def test_lost(deployment, group, failures, lines):
     """A failed listing is reported, and repeated later; in the end it stops, and reading reports it."""
