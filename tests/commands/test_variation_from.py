@@ -152,14 +152,17 @@ def test_where_the_tasks_are_indexed(weeks: list[past.Push]) -> None:
     [
         (Fault(status=403), "refuses the request"),
         (Fault(status=503, headers={"Retry-After": "600"}), "answers 503"),
+        (Fault(delay_s=2), "was not read in time"),
         (None, "has no results there"),
     ],
-    ids=["no scope", "overloaded", "nothing there"],
+    ids=["no scope", "overloaded", "slow", "nothing there"],
 )
 def test_a_past_that_cannot_be_read(
-    weeks: list[past.Push], fault: Fault | None, reason: str
+    weeks: list[past.Push], fault: Fault | None, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One remark, and what is assumed without a past."""
+    """One remark, and what is assumed without a past; nobody asked for it, so a slow index is left out."""
+    if fault and fault.delay_s:
+        monkeypatch.setattr(history, "_LONGEST_S", 0.2)
     faults = first(10 if fault else 0, fault or Fault(), part="/index/v1/tasks/")
     document, _ = compare_push(weeks, faults=faults, is_indexed=fault is not None)
     (remark,) = remarks(document)
@@ -168,12 +171,3 @@ def test_a_past_that_cannot_be_read(
     assert reason in remark
     without, _ = compare_push(weeks, "--variation-from", "none")
     assert document["subjects"] == without["subjects"]
-
-
-def test_a_past_takes_little_time(weeks: list[past.Push], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody asked for it, so that a slow index is not waited for."""
-    monkeypatch.setattr(history, "_LONGEST_S", 0.2)
-    slow = first(10, Fault(delay_s=2), part="/index/v1/tasks/")
-    document, _ = compare_push(weeks, faults=slow)
-    (remark,) = remarks(document)
-    assert "was not read in time" in remark
