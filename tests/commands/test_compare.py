@@ -13,10 +13,8 @@ from loopback_deployment import Deployment, add_group
 from io_benchmark.report.formats import FORMATS
 
 
-def compare(*arguments: str, folder: Path, expected: int = 0, **variables: str) -> program.Finished:
-    return program.run(
-        "compare", *arguments, folder=folder, expected=expected, environment=variables
-    )
+def compare(*arguments: str, folder: Path, expected: int = 0) -> program.Finished:
+    return program.run("compare", *arguments, folder=folder, expected=expected)
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +102,8 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
     group = add_group(deployment, 4)
     deployment.change_runs(deployment.groups[group][-1], "running")
     with Loopback(deployment) as loopback:
-        words = (f"group:{group}", "--wait", "0", "--partial")
-        done = compare(*words, folder=tmp_path, **loopback.environment)
+        words = ("compare", f"group:{group}", "--wait", "0", "--partial")
+        done = program.run(*words, folder=tmp_path, environment=loopback.environment)
     waiting, ended, missing = done.stderr.splitlines()
     assert waiting == "[3/4] 3 completed, 1 running after 0 min"
     assert ended.startswith("not waiting any longer; not resolved: io-benchmark-amd-16-2 (")

@@ -46,7 +46,7 @@ def runs(monkeypatch: pytest.MonkeyPatch, failing: set[str]) -> list[LocalRun]:
 
 
 def rehearse(folder: Path, *arguments: str, expected: int = 0) -> program.Finished:
-    command = ("rehearse", "--root", ROOT, "--confirm", *arguments)
+    command = ("rehearse", "--root", str(ROOT), "--confirm", *arguments)
     return program.run(*command, folder=folder, expected=expected)
 
 

@@ -10,14 +10,14 @@ from io_benchmark.sources.requests import RequestPolicy
 
 
 @pytest.fixture
-def waits():
+def waits() -> list[float]:
     """Return the list of waits, in seconds."""
     return []
 
 
 @pytest.fixture(autouse=True)
-def policy(waits, monkeypatch):
-    async def sleep(seconds):
+def policy(waits: list[float], monkeypatch: pytest.MonkeyPatch) -> RequestPolicy:
+    async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
     made = RequestPolicy(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The limits of all results of one command."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from io_benchmark.sources import run_files
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import gather
+from io_benchmark.sources.run_results import _weight_bytes
 
 GOOD = Path(__file__).parents[1] / "fixtures" / "result-v2.json"
 
@@ -54,3 +56,20 @@ def test_measurements_are_counted_by_pool(measured):
     of_pools = [replace(measured.result, task=replace(task, pool=pool)) for pool in "aabcda"]
     kept = [budget.keep(replace(measured, result=result)) for result in of_pools]
     assert kept == [True, True, True, True, False, True]
+
+
+def test_the_weight(measured):
+    """Bytes per sample, per value of the timeline, per second of a plot, and by parts of the text."""
+    document = json.loads(GOOD.read_bytes())
+    tables = [document["timeline"]["columns"], *document["timeline"]["devices"].values()]
+    rows = len(tables[0]["time_ns"])
+    values = rows * sum(map(len, tables))
+    samples = sum(
+        len(column) for entry in document["workloads"] for column in entry["samples"].values()
+    )
+    numbers = samples * (14 - 40) + values * (10 - 40) + rows * 40
+    assert _weight_bytes(measured.result, b"") == numbers
+    text = b'{"a": {}, "b": [[1, 2, 3]]}'
+    expected = numbers + 2 * 160 + 4 * 32 + 2 * 100 + 3 * 40
+    assert _weight_bytes(measured.result, text) == expected
+    assert measured.size_bytes < measured.weight_bytes < 10 * measured.size_bytes

@@ -100,9 +100,8 @@ def test_forms(file, text):
 def test_the_export_has_times_as_differences(file):
     """The first row is absolute, the others follow; null has never started, a cost of 0 is not known."""
     (first, _), _ = read(file, json.dumps(EXPORT))
-    times = {"scheduled_ms": 1_709_510_399_850, "resolved_ms": 1_709_513_999_850}
     names = ("test", RUN.pool, "XPPf5b1DRJrcBndDp9o74x", 0, "", "completed", "completed")
-    assert first == TaskRun(*names, **times)
+    assert first == TaskRun(*names, scheduled_ms=1_709_510_399_850, resolved_ms=1_709_513_999_850)
 
 
 @pytest.mark.parametrize(

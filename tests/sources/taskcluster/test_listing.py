@@ -26,7 +26,8 @@ AGAIN = "read the group again later, or wait with compare --wait MINUTES"
 def listed(loopback, *addresses):
     """Return the listing, and its tasks as (number of the address, id, run)."""
     here = loopback.environment
-    remote = dict(enumerate(filter(None, [parse(address, here) for address in addresses])))
+    parsed = [meaning for address in addresses if (meaning := parse(address, here))]
+    remote = dict(enumerate(parsed))
 
     async def list_tasks(deployments):
         listing = TaskListing(deployments, Reading(here))
