@@ -2,6 +2,7 @@
 """A deployment on the loopback, and the program submit on it; a module chooses its `deployment`."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import program
 import pytest
@@ -9,6 +10,9 @@ from checkout import ROOT
 from loopback import Loopback
 from loopback_deployment import Deployment
 from submitted_tasks import submitter
+
+from io_benchmark.graph.generate import GeneratedTask, generate
+from io_benchmark.graph.root import Root
 
 
 @pytest.fixture
@@ -28,3 +32,17 @@ def call(loopback: Loopback) -> Callable[..., tuple[int, str, str]]:
         return done.exit_code, done.stdout, done.stderr
 
     return submit
+
+
+@cache
+def _generate_once(root: Root, *jobs: str) -> tuple[GeneratedTask, ...]:
+    return generate(root, jobs)
+
+
+@pytest.fixture(autouse=True)
+def _remembered_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Generate the same tasks of a tree once: no test of a command changes the tree."""
+    for module in ("graph.generate", "operations.rehearse"):
+        monkeypatch.setattr(
+            f"io_benchmark.{module}.generate", lambda root, jobs: _generate_once(root, *jobs)
+        )

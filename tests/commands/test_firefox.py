@@ -18,16 +18,13 @@ NEXT = './mach try fuzzy --full --no-push -q "\'io-benchmark"'
 PAGE = "taskcluster/docs/kinds.md"
 
 
-def run(*arguments, folder=ROOT, expected=0):
-    return program.run("firefox", *arguments, folder=folder, expected=expected)
+def run(*arguments):
+    return program.run("firefox", *arguments, folder=ROOT)
 
 
 def snapshot(folder):
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 @pytest.fixture
@@ -73,7 +70,5 @@ def test_documentation():
     page = (ROOT / "taskcluster/docs/firefox.md").read_text()
     options = [entry for group in command.OPTIONS.values() for entry in group]
     names = [entry.title for entry in options if entry.title.startswith("-")]
-    assert [name for name in names if f"`{name}" not in page] == []
-    assert [
-        path for path in (KIND, PROGRAM, TRANSFORMS, FETCHES, CONFIG) if f"`{path}" not in page
-    ] == []
+    files = (KIND, PROGRAM, TRANSFORMS, FETCHES, CONFIG)
+    assert [name for name in (*names, *files) if f"`{name}" not in page] == []

@@ -1,79 +1,28 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The command history, as a user types it: on folders, and on a deployment's index."""
+"""The command history on a folder, as a user types it; documentation shows its report."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import past
 import program
 import pytest
 
-# As many as a mean needs.
-RETRIEVES = 200
+HISTORY = ("history", "amd-16", "results")
 
 
-def history(
-    *arguments: str, folder: Path, expected: int = 0, **environment: str
-) -> program.Finished:
-    return program.run(
-        "history", *arguments, folder=folder, expected=expected, environment=environment
-    )
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder that `fetch` filled with twenty weeks; a mean needs so many retrieves."""
+    past.write(tmp_path / "results", list(past.pushes(20, change_at=12, retrieves=200)))
+    return tmp_path
 
 
-@pytest.fixture(scope="module")
-def pushes() -> list[past.Push]:
-    """Twenty weeks; from the thirteenth on, the pool has one disk instead of two."""
-    return list(past.pushes(20, change_at=12, retrieves=RETRIEVES))
-
-
-@pytest.fixture(scope="module")
-def fetched(pushes: list[past.Push], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that `fetch` filled."""
-    folder = tmp_path_factory.mktemp("fetched")
-    past.write(folder / "results", pushes)
-    return folder
-
-
-def test_a_folder(fetched: Path) -> None:
-    """Plain text in 80 columns when piped: the change, when, by how much, and what changed."""
-    done = history("amd-16", "results", folder=fetched)
-    assert max(map(len, done.stdout.splitlines())) <= 80
-    answer = " ".join(done.stdout.partition("Answer")[2].split())
-    assert answer.startswith("- 2026-07-20: 1.8")
-    assert "Changed here: disks 2 → 1; stripes 2 → none; mount options without stripe=32." in answer
-    assert "Now 14" in answer
-    assert done.stderr == ""
-
-
-def document(done: program.Finished) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(done.stdout)
-    return content
-
-
-def test_the_newest_points(fetched: Path) -> None:
+def test_the_newest_points(folder: Path) -> None:
     """--last and --since, in a folder as in the index."""
-    last = document(history("amd-16", "results", "--last", "5", "--json", folder=fetched))
+    last = program.document(*HISTORY, "--last", "5", folder=folder)
     assert len(last["series"][0]["points"]) == 5
-    assert [remark["text"] for remark in last["remarks"]] == [
-        "15 older points are left out; --last N takes more"
-    ]
-    since = document(
-        history("amd-16", "results", "--since", "2026-08-31", "--json", folder=fetched)
-    )
+    (remark,) = last["remarks"]
+    assert remark["text"] == "15 older points are left out; --last N takes more"
+    since = program.document(*HISTORY, "--since", "2026-08-31", folder=folder)
     days = [point["time"][:10] for point in since["series"][0]["points"]]
     assert (days, since["remarks"]) == (["2026-08-31", "2026-09-07"], [])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["amd-16", "--since", "May"], "'May' is not a date such as"),
-        (["amd-16", "x", "--project", "try"], "--project cannot be combined with ADDRESS"),
-    ],
-)
-def test_mistakes(arguments: list[str], message: str, tmp_path: Path) -> None:
-    """One line, exit code 2, and nothing on stdout."""
-    done = history(*arguments, folder=tmp_path, expected=2)
-    assert message in done.stderr.splitlines()[-1]
-    assert done.stdout == ""

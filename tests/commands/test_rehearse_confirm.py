@@ -45,8 +45,9 @@ def runs(monkeypatch: pytest.MonkeyPatch, failing: set[str]) -> list[LocalRun]:
     return made
 
 
-def rehearse(folder: Path, *arguments: str) -> program.Finished:
-    return program.run("rehearse", "--root", ROOT, "--confirm", *arguments, folder=folder)
+def rehearse(folder: Path, *arguments: str, expected: int = 0) -> program.Finished:
+    command = ("rehearse", "--root", str(ROOT), "--confirm", *arguments)
+    return program.run(*command, folder=folder, expected=expected)
 
 
 def variables(local_run: LocalRun) -> tuple[Any, Any]:
@@ -81,14 +82,9 @@ def test_nothing_to_confirm(runs: list[LocalRun], tmp_path: Path) -> None:
 def test_what_fails_is_named(runs: list[LocalRun], failing: set[str], tmp_path: Path) -> None:
     """The others are compared, and their difference is confirmed; the exit code is 1."""
     failing.add("intel")
-    done = program.run(
-        *("rehearse", "--root", ROOT, "--confirm", "--baseline", "intel"),
-        folder=tmp_path,
-        expected=1,
-    )
-    assert "amd-16 against amd-30 (instead of intel, which has no result)" in " ".join(
-        done.stdout.split()
-    )
+    done = rehearse(tmp_path, "--baseline", "intel", expected=1)
+    first = " ".join(done.stdout.split())
+    assert "amd-16 against amd-30 (instead of intel, which has no result)" in first
     assert "To confirm: amd-30 once more" in done.stderr
     assert len(runs) == 4
     assert "error: io-benchmark-intel: failed, exit code 1; its log is" in done.stderr

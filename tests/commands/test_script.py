@@ -32,17 +32,3 @@ def test_same_program_as_in_a_task(tmp_path, label):
     assert embedding.modules(command)["program_sha256.py"].decode() == f'SHA256 = "{digest}"\n'
     data = embedding.application(command)
     assert f"sha256={hashlib.sha256(data).hexdigest()}\n" in embedding.shell_text(command)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["-o", "/none/x.pyz"], 1, "--output /none/x.pyz: No such file"),
-        (["-o", "tests"], 1, "--output tests: Is a directory; name a file"),
-        (["-o", "x.pyz", "--root", "/none"], 2, "--root /none: cannot read this path"),
-    ],
-)
-def test_mistakes(arguments, code, message):
-    """One line each; nothing is written."""
-    assert message in run(*arguments, expected=code).splitlines()[-1]
-    assert not (ROOT / "x.pyz").exists()

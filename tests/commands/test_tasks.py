@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """The command tasks: the seed's tasks, and what they cost."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import program
 import pytest
 import real_tasks
 import seed_case
-from loopback import Loopback
-from loopback_deployment import Deployment
 
 
 @pytest.fixture
@@ -20,20 +16,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def document(folder: Path, *words: str, **environment: str) -> dict[str, Any]:
-    done = program.run("tasks", *words, "--json", folder=folder, environment=environment)
-    content: dict[str, Any] = json.loads(done.stdout)
-    return content
-
-
 @pytest.mark.parametrize(
     ("others", "names"),
     [
-        pytest.param([], ("b-linux-docker-amd", "b-linux"), id="by name"),
-        pytest.param(
-            ["releng-1/b-linux"], ("b-linux-docker-amd", "gecko-t/b-linux"), id="two of one name"
-        ),
+        ([], ("b-linux-docker-amd", "b-linux")),
+        (["releng-1/b-linux"], ("b-linux-docker-amd", "gecko-t/b-linux")),
     ],
+    ids=["by name", "two of one name"],
 )
 def test_pools_are_named_without_their_provisioner(folder, others, names):
     """Unless two pools would have the same name; the baseline can be named either way."""
@@ -41,7 +30,8 @@ def test_pools_are_named_without_their_provisioner(folder, others, names):
     rows = [row | {"pool": queues[row["pool"]]} for row in real_tasks.rows()]
     rows += [row | {"pool": pool, "task_id": ""} for pool in others for row in rows]
     (folder / "queues.csv").write_text(real_tasks.table(rows))
-    pairs = document(folder, "queues.csv", "--baseline", "gecko-t/b-linux")["comparisons"]
+    command = ("tasks", "queues.csv", "--baseline", "gecko-t/b-linux")
+    pairs = program.document(*command, folder=folder)["comparisons"]
     assert names in [(pair["candidate"], pair["baseline"]) for pair in pairs]
 
 
@@ -52,36 +42,6 @@ def test_a_bad_row_is_named_and_fails(folder):
     done = program.run("tasks", "bad.csv", folder=folder, expected=1)
     assert "amd-16 is 1.15× slower than intel" in done.stdout
     assert "bad.csv: line 28: started: 'yesterday' is not a time" in done.stderr
-
-
-def test_the_queue_has_the_same_runs(folder):
-    """A group's runs give what the table of them gives; the own times are those of their profiles."""
-    deployment = Deployment()
-    group = real_tasks.add(deployment)
-    with Loopback(deployment) as taskcluster:
-        queue = document(folder, f"group:{group}", TASKCLUSTER_ROOT_URL=taskcluster.url)
-    (pair,), (table_pair,) = queue["comparisons"], document(folder, "runs.csv")["comparisons"]
-    for key in ("ratio", "interval", "times"):
-        assert pair[key] == table_pair[key]
-    assert [(side["lost"], side["failed"]) for side in queue["sides"]] == [(0, 1), (1, 0)]
-    times = pair["times"]["intel"]
-    assert (times["pending_s"], times["set_up_s"]) == (120, 90)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["missing.csv"], "missing.csv: no such file or folder; check the path, or give an"),
-        (["runs.csv", "--label", "("], "is not a regular expression"),
-        (["runs.csv", "--baseline", "arm"], "--baseline arm: no such pool here"),
-        (["runs.csv", "--against", "runs.csv", "--baseline", "intel"], "each pool is its own"),
-    ],
-)
-def test_wrong_usage(folder, words, message):
-    """Each is one line with exit code 2, and nothing is printed."""
-    done = program.run("tasks", *words, folder=folder, expected=2)
-    assert message in done.stderr
-    assert done.stdout == ""
 
 
 def test_nothing_in_common(folder):
@@ -100,16 +60,8 @@ def test_rank(folder: Path) -> None:
     text = program.run(*arguments, folder=folder).stdout
     assert "2 pairs of a label and a pool were compared" in " ".join(text.split())
     assert "device-count (supported)" in text
-    ranking = document(folder, *arguments[1:])
+    ranking = program.document(*arguments, folder=folder)
     assert {row["pool"] for row in ranking["labels"]} == {"amd-16"}
     assert all(row["hours_interval"][0] > 0 for row in ranking["labels"])
     assert [pool["pool"] for pool in ranking["pools"]] == ["amd-16", "intel"]
     assert ranking["remarks"] == ["runs that end before they start: 1; they are left out"]
-
-
-def test_rank_excludes_what_it_does_not_do(folder: Path) -> None:
-    """It has no baseline, and causes only with it."""
-    done = program.run("tasks", "runs.csv", "--on", "seed", folder=folder, expected=2)
-    assert done.stderr == "error: --on needs --rank; use both or none\n"
-    done = program.run("tasks", "x", "--rank", "--baseline", "intel", folder=folder, expected=2)
-    assert "each label is compared with its fastest pool" in done.stderr

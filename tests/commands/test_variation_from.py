@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """`compare --variation-from`, as a user types it: a folder, the index, and mistakes."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -19,18 +18,12 @@ POOLS = ("intel", "amd-16")
 
 
 def compare(source: str, *arguments: str, folder: Path, **environment: str) -> dict[str, Any]:
-    command = ("compare", "now", "--variation-from", source, "--json", *arguments)
-    content: dict[str, Any] = json.loads(
-        program.run(*command, folder=folder, environment=environment).stdout
-    )
-    return content
+    command = ("compare", "now", "--variation-from", source, *arguments)
+    return program.document(*command, folder=folder, environment=environment)
 
 
-def footnote(document: dict[str, Any]) -> str:
-    """What is assumed of the sides with one worker, and why."""
-    (problem,) = [entry for entry in document["problems"] if entry["rule"] == "one-worker"]
-    assert problem["message"]["text"].endswith(" % is assumed")
-    return str(problem["explanation"]["text"])
+def remarks(document: dict[str, Any]) -> list[str]:
+    return [remark["text"] for remark in document["remarks"]]
 
 
 def variation(document: dict[str, Any]) -> dict[str, Any]:
@@ -62,11 +55,13 @@ def test_a_folder(folder: Path) -> None:
     assert (assumed["source"], assumed["workers"]) == ("history", 6)
     assert assumed["shown_by"]["text"] == "6 earlier workers of amd-16 in 2 pushes (past)"
     assert 0.01 < assumed["measured_ratio"] < assumed["ratio"] < 0.2
-    assert footnote(document) == (
+    (problem,) = [entry for entry in document["problems"] if entry["rule"] == "one-worker"]
+    assert problem["message"]["text"].endswith(" % is assumed")
+    assert problem["explanation"]["text"] == (
         "6 earlier workers of amd-16 in 2 pushes (past) vary by 4.5 %, and so few may vary less than their pool "
         "does."
     )
-    assert [remark["text"] for remark in document["remarks"]] == [
+    assert remarks(document) == [
         "earlier pushes that show variation: 2 of amd-16, 0 of intel (--variation-from past)"
     ]
 
@@ -76,17 +71,15 @@ def test_the_index(folder: Path, pushes: list[past.Push]) -> None:
     deployment = Deployment()
     past.add(deployment, pushes)
     with Loopback(deployment) as loopback:
-        document = compare("index", folder=folder, TASKCLUSTER_ROOT_URL=loopback.url)
+        document = compare("index", folder=folder, **loopback.environment)
     offline = variation(compare("past", folder=folder))
-    assert variation(document)["measured_ratio"] == pytest.approx(offline["measured_ratio"])
-    assert (
-        variation(document)["shown_by"]["text"] == "6 earlier workers of amd-16 in 2 pushes (index)"
-    )
-    (remark,) = (remark["text"] for remark in document["remarks"])
+    online = variation(document)
+    assert online["measured_ratio"] == pytest.approx(offline["measured_ratio"])
+    assert online["shown_by"]["text"] == "6 earlier workers of amd-16 in 2 pushes (index)"
+    (remark,) = remarks(document)
     route = "index:releng.v2.io-benchmark.date.io-benchmark.intel"
-    assert remark.startswith(
-        f"earlier pushes that show variation: 2 of amd-16, 0 of intel; {route}: "
-    )
+    counts = "earlier pushes that show variation: 2 of amd-16, 0 of intel"
+    assert remark.startswith(f"{counts}; {route}: ")
     assert "has no results there" in remark
 
 
@@ -103,23 +96,15 @@ def test_a_run_does_not_count_twice(folder: Path, tmp_path: Path) -> None:
     assert variation(compare("past", folder=tmp_path)) == variation(compare("past", folder=folder))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ([""], 2, "an address is empty"),
-        (["past", "--worker-variation", "5"], 2, "--worker-variation cannot be combined with"),
-        # Nothing is assumed instead.
-        (["index"], 1, "error: --variation-from index: 127.0.0.1 answers 503; it demands"),
-    ],
-)
-def test_mistakes(folder: Path, arguments: list[str], code: int, message: str) -> None:
-    """One line, and nothing on stdout."""
+def test_an_index_that_cannot_be_read(folder: Path) -> None:
+    """Nothing is assumed instead: one line, and nothing on stdout."""
     fault = Fault(status=503, headers={"Retry-After": "600"})
-    command = ("compare", "now", "--variation-from", *arguments)
-    with Loopback(Deployment(), faults=lambda _request, _number: fault) as loopback:
-        url = {"TASKCLUSTER_ROOT_URL": loopback.url}
-        done = program.run(*command, folder=folder, expected=code, environment=url)
-    assert (message in done.stderr, done.stdout) == (True, "")
+    command = ("compare", "now", "--variation-from", "index")
+    with Loopback(Deployment(), faults=first(9, fault)) as loopback:
+        here = loopback.environment
+        done = program.run(*command, folder=folder, expected=1, environment=here)
+    message = "error: --variation-from index: 127.0.0.1 answers 503; it demands"
+    assert (done.stderr.startswith(message), done.stdout) == (True, "")
 
 
 @pytest.fixture(scope="module")
@@ -142,22 +127,16 @@ def compare_push(
         deployment.index.clear()
     command = ("compare", f"group:{weeks[-1].group}", "--against", f"group:{weeks[-2].group}")
     with Loopback(deployment, faults=faults) as loopback:
-        url = {"TASKCLUSTER_ROOT_URL": loopback.url}
-        done = program.run(*command, "--json", *arguments, environment=url)
-        return json.loads(done.stdout), len(loopback.requests)
-
-
-def remarks(document: dict[str, Any]) -> list[str]:
-    return [remark["text"] for remark in document["remarks"]]
+        document = program.document(*command, *arguments, environment=loopback.environment)
+        return document, len(loopback.requests)
 
 
 def test_where_the_tasks_are_indexed(weeks: list[past.Push]) -> None:
     """The routes of the compared tasks show where earlier ones are; each takes two requests."""
     document, requests = compare_push(weeks)
-    (remark,) = remarks(document)
-    assert remark == (
+    assert remarks(document) == [
         "earlier pushes that show variation: 11 of amd-16 (--variation-from none leaves them out)"
-    )
+    ]
     ((comparison,),) = (subject["comparisons"] for subject in document["subjects"])
     assert comparison["method"] == "workers and the past of their pools"
     (pushes,) = (entry for entry in document["problems"] if entry["rule"] == "pushes")
@@ -173,14 +152,17 @@ def test_where_the_tasks_are_indexed(weeks: list[past.Push]) -> None:
     [
         (Fault(status=403), "refuses the request"),
         (Fault(status=503, headers={"Retry-After": "600"}), "answers 503"),
+        (Fault(delay_s=2), "was not read in time"),
         (None, "has no results there"),
     ],
-    ids=["no scope", "overloaded", "nothing there"],
+    ids=["no scope", "overloaded", "slow", "nothing there"],
 )
 def test_a_past_that_cannot_be_read(
-    weeks: list[past.Push], fault: Fault | None, reason: str
+    weeks: list[past.Push], fault: Fault | None, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One remark, and what is assumed without a past."""
+    """One remark, and what is assumed without a past; nobody asked for it, so a slow index is left out."""
+    if fault and fault.delay_s:
+        monkeypatch.setattr(history, "_LONGEST_S", 0.2)
     faults = first(10 if fault else 0, fault or Fault(), part="/index/v1/tasks/")
     document, _ = compare_push(weeks, faults=faults, is_indexed=fault is not None)
     (remark,) = remarks(document)
@@ -189,12 +171,3 @@ def test_a_past_that_cannot_be_read(
     assert reason in remark
     without, _ = compare_push(weeks, "--variation-from", "none")
     assert document["subjects"] == without["subjects"]
-
-
-def test_a_past_takes_little_time(weeks: list[past.Push], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody asked for it, so that a slow index is not waited for."""
-    monkeypatch.setattr(history, "_LONGEST_S", 0.2)
-    slow = first(10, Fault(delay_s=2), part="/index/v1/tasks/")
-    document, _ = compare_push(weeks, faults=slow)
-    (remark,) = remarks(document)
-    assert "was not read in time" in remark

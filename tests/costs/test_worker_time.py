@@ -5,7 +5,7 @@ import pytest
 
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 
-SPOT = Price(0.3, "USD", "spot", "2026-11-01")
+SPOT, EUROS = Price(0.3, "USD", "spot", "2026-11-01"), Price(0.5, "EUR")
 
 
 def cost(*prices, with_prices=True):
@@ -21,23 +21,11 @@ def cost(*prices, with_prices=True):
 @pytest.mark.parametrize(
     ("prices", "text"),
     [
-        pytest.param([None], "3 worker hours, no price for pool-0", id="no price"),
-        pytest.param(
-            [SPOT, SPOT],
-            "6 worker hours, 1.80 USD at the given prices (spot, 2026-11-01)",
-            id="two",
-        ),
-        pytest.param(
-            [SPOT, Price(0.5, "EUR")],
-            "6 worker hours, 0.90 USD and 1.50 EUR at the given prices",
-            id="two currencies",
-        ),
-        pytest.param(
-            [SPOT, None],
-            "6 worker hours, 0.90 USD at the given prices (spot, 2026-11-01; none for pool-1)",
-            id="one without",
-        ),
+        ([None], "3 worker hours, no price for pool-0"),
+        ([SPOT, SPOT], "6 worker hours, 1.80 USD at the given prices (spot, 2026-11-01)"),
+        ([SPOT, EUROS], "6 worker hours, 0.90 USD and 1.50 EUR at the given prices"),
     ],
+    ids=["no price", "two", "two currencies"],
 )
 def test_amount(prices, text):
     """Currencies are not added, and a pool without a price is named."""
@@ -63,12 +51,7 @@ def test_shown():
 
 
 @pytest.mark.parametrize(
-    ("per_hour", "money"),
-    [
-        (0.0331, "0.0993 USD"),
-        (0.0332, "0.10 USD"),
-        (100 / 3, "100 USD"),
-    ],
+    ("per_hour", "money"), [(0.0331, "0.0993 USD"), (0.0332, "0.10 USD"), (100 / 3, "100 USD")]
 )
 def test_money(per_hour, money):
     """Three hours: cents where there are any, and digits that count where there are not."""

@@ -75,6 +75,11 @@ class Loopback:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(10)
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the variable that leads commands here."""
+        return {"TASKCLUSTER_ROOT_URL": self.url}
+
     def asked(self, host: str, part: str = "") -> list[Request]:
         return [
             request for request in self.requests if request.host == host and part in request.path

@@ -106,9 +106,12 @@ def _global_state() -> dict[str, Any]:
     }
 
 
+def document(*arguments: str | Path, **options: Any) -> dict[str, Any]:
+    """Return the report that a call prints as JSON."""
+    report: dict[str, Any] = json.loads(run(*arguments, "--json", **options).stdout)
+    return report
+
+
 def compare(*results: Path | str, expected: int = 0) -> dict[str, Any]:
     """Return the comparison of these result files; options come last."""
-    document: dict[str, Any] = json.loads(
-        run("compare", *results, "--json", expected=expected).stdout
-    )
-    return document
+    return document("compare", *results, expected=expected)

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""All requests obey a policy that does not wait, and records how long it would have waited."""
-
-from datetime import UTC, datetime
+"""Deployments on the loopback, asked by a policy that does not wait."""
 
 import pytest
 from loopback import Loopback
 from loopback_deployment import Deployment
+from no_pauses import policy, waits
 
-from io_benchmark.sources import web_client
-from io_benchmark.sources.requests import RequestPolicy
+__all__ = ["policy", "waits"]
 
 
 @pytest.fixture
@@ -22,26 +20,3 @@ def loopback():
 def deployment():
     """Return an empty deployment."""
     return Deployment()
-
-
-@pytest.fixture
-def waits():
-    """Return the list of waits, in seconds."""
-    return []
-
-
-@pytest.fixture(autouse=True)
-def policy(waits, monkeypatch):
-    async def sleep(seconds):
-        waits.append(seconds)
-
-    made = RequestPolicy(
-        sleep=sleep,
-        dice=lambda: 0.5,
-        connect_s=60,
-        silence_s=60,
-        answer_s=120,
-        now=lambda: datetime(2026, 11, 21, 12, 0, tzinfo=UTC),
-    )
-    monkeypatch.setattr(web_client, "RequestPolicy", lambda: made)
-    return made

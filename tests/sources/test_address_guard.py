@@ -2,66 +2,61 @@
 """Addresses in answers, allowed by their scheme and by what their name resolves to."""
 
 import asyncio
+import re
 from contextlib import nullcontext
 
 import pytest
 from aiohttp.abc import AbstractResolver
-from loopback import Loopback
 from loopback_deployment import AMD_16, ARTIFACT, Artifact
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.address_guard import AddressGuard, _Reach, _reach_of
+from io_benchmark.sources.address_guard import AddressGuard
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.web_client import WebClient
 
 METADATA = "169.254.169.254"
 
 
-@pytest.mark.parametrize(
-    ("expected", "addresses"),
-    [
-        (_Reach.PUBLIC, "8.8.8.8 2606:4700::1111"),
-        (_Reach.PRIVATE, "10.1.2.3 192.168.0.1 100.64.0.1 fd00::1 ::ffff:10.0.0.1"),
-        (_Reach.LOOPBACK, "127.0.0.1 127.8.8.8 ::1 2002:7f00:1::"),
-        (_Reach.LINK_LOCAL, f"{METADATA} fe80::1 fe80::1%eth0 0.0.0.0 224.0.0.1"),
-        (_Reach.LINK_LOCAL, f"::ffff:{METADATA} 64:ff9b::a9fe:a9fe"),
-    ],
-)
-def test_reach_of(expected, addresses):
-    """IPv4 addresses inside IPv6 ones count as IPv4."""
-    assert {_reach_of(address) for address in addresses.split()} == {expected}
+class OneAddress(AbstractResolver):
+    """A resolver that gives every name the same address."""
 
-
-class Names(AbstractResolver):
-    """A resolver that knows these names alone."""
-
-    def __init__(self, **addresses):
-        self.addresses = addresses
+    def __init__(self, address):
+        self.address = address
 
     async def close(self):
         pass
 
-    async def resolve(self, host, port=0, family=0):  # noqa: ARG002 - as aiohttp calls it
-        return [
-            {"hostname": host, "host": address, "port": port, "family": 2, "proto": 0, "flags": 0}
-            for address in self.addresses[host]
-        ]
+    async def resolve(self, host, port=0, family=0):
+        shared = {"hostname": host, "port": port, "family": family, "proto": 0, "flags": 0}
+        return [{**shared, "host": self.address}]
 
 
-def resolved(origin, *addresses):
-    async def main():
-        guard = AddressGuard(origin, Names(storage=addresses))
-        return [found["host"] for found in await guard.resolve("storage", 443)]
+def resolved(origin, address):
+    guard = AddressGuard(origin, OneAddress(address))
+    return [found["host"] for found in asyncio.run(guard.resolve("storage", 443))]
 
-    return asyncio.run(main())
+
+@pytest.mark.parametrize(
+    ("kind", "addresses"),
+    [
+        ("public", "1.1.1.1 8.8.8.8 2606:4700::1111"),
+        ("private", "10.1.2.3 192.168.0.1 100.64.0.1 fd00::1 ::ffff:10.0.0.1"),
+        ("loopback", "127.0.0.1 127.8.8.8 ::1 2002:7f00:1::"),
+        ("link-local", f"{METADATA} fe80::1 fe80::1%eth0 0.0.0.0 224.0.0.1"),
+        ("link-local", f"::ffff:{METADATA} 64:ff9b::a9fe:a9fe"),
+    ],
+)
+def test_kinds_of_addresses(kind, addresses):
+    """A public deployment leads to public ones alone; IPv4 addresses inside IPv6 ones count as IPv4."""
+    for address in addresses.split():
+        line = rf"^it leads to storage \({re.escape(address)}\), a {kind} address, to"
+        with nullcontext() if kind == "public" else pytest.raises(ResultError, match=line):
+            assert resolved("https://8.8.8.8", address) == [address]
 
 
 @pytest.mark.parametrize(
     ("origin", "address", "is_followed"),
     [
-        ("https://8.8.8.8", "1.1.1.1", True),
-        ("https://8.8.8.8", "127.0.0.1", False),
-        ("https://8.8.8.8", "10.0.0.1", False),
         ("https://10.0.0.1", "10.2.0.1", True),
         ("https://10.0.0.1", "127.0.0.1", False),
         ("http://127.0.0.1:80", "127.0.0.1", True),
@@ -92,20 +87,15 @@ def test_addresses_without_a_name(policy, host):
 
 
 @pytest.mark.parametrize("storage_type", ["s3", "reference"])
-def test_https_stays_https(storage_type):
+def test_https_stays_https(loopback, storage_type):
     """This holds for an artifact's content too: the storage host gets no request."""
-    with Loopback() as loopback:
-        loopback.deployment.set_result(AMD_16, 0, Artifact(b"{}", storage_type=storage_type))
-        environment = {
-            "TASKCLUSTER_ROOT_URL": "https://tc.invalid",
-            "TASKCLUSTER_PROXY_URL": loopback.url,
-        }
-        gathered = gather(
-            [f"task:{AMD_16}"], environment, lambda _progress: None, lambda result: result
-        )
-        assert loopback.asked("storage") == []
-        url = f"{loopback.storage_url}/public-bucket/{AMD_16}/0/{ARTIFACT}"
-    (line,) = gathered.unreadable
+    loopback.deployment.set_result(AMD_16, 0, Artifact(b"{}", storage_type=storage_type))
+    root_url = "https://tc.invalid"
+    environment = {"TASKCLUSTER_ROOT_URL": root_url, "TASKCLUSTER_PROXY_URL": loopback.url}
+    gathered = gather([f"task:{AMD_16}"], environment, lambda _progress: None, lambda run: run)
+    assert loopback.asked("storage") == []
+    url = f"{loopback.storage_url}/public-bucket/{AMD_16}/0/{ARTIFACT}"
     problem = f"it leads from https to '{url}'; only https addresses are followed from there"
-    page = f"https://tc.invalid/tasks/{AMD_16}/runs/0"
-    assert line == f"task {AMD_16} run 0 (io-benchmark-amd-16): {problem} ({page})"
+    page = f"{root_url}/tasks/{AMD_16}/runs/0"
+    line = f"task {AMD_16} run 0 (io-benchmark-amd-16): {problem} ({page})"
+    assert gathered.unreadable == (line,)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from io_benchmark import results
 from io_benchmark.sources import run_files
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import gather
@@ -30,18 +29,12 @@ def test_what_does_not_fit_is_named_once(measured):
     assert kept == [False] * 4
     assert not budget.allows_reading("r5", measured.size_bytes)
     assert budget.allows_reading("small", measured.size_bytes - 1)
-    assert budget.take_left_out() == [
-        (
-            "left out 5 results: one command reads at most 320 MB into memory; give fewer tasks or "
-            "folders at once. Left out: r1, r2, r3 and 2 more"
-        )
-    ]
+    (line,) = budget.take_left_out()
+    assert line == (
+        "left out 5 results: one command reads at most 320 MB into memory; give fewer tasks or "
+        "folders at once. Left out: r1, r2, r3 and 2 more"
+    )
     assert budget.take_left_out() == []
-
-
-def read(paths, budget):
-    addresses = [str(path) for path in paths]
-    return gather(addresses, {}, lambda _progress: None, lambda result: result.pool, budget=budget)
 
 
 def test_an_invalid_file_is_counted(tmp_path):
@@ -49,7 +42,8 @@ def test_an_invalid_file_is_counted(tmp_path):
     invalid, valid = tmp_path / "a.json", tmp_path / "b.json"
     invalid.write_text("{" + " " * 99)
     valid.write_text(GOOD.read_text())
-    gathered = read([invalid, valid], Budget(read_bytes=100))
+    addresses, budget = (str(invalid), str(valid)), Budget(read_bytes=100)
+    gathered = gather(addresses, {}, lambda _progress: None, lambda run: run, budget)
     assert gathered.results == ()
     assert gathered.unreadable[0].startswith(f"{invalid}: ")
     assert gathered.unreadable[1].endswith(f" Left out: {valid}")
@@ -58,17 +52,13 @@ def test_an_invalid_file_is_counted(tmp_path):
 def test_measurements_are_counted_by_pool(measured):
     """A measurement of a pool counts once; a result takes at most half of what is left."""
     budget = Budget(most_subjects=4)
-    kept = [budget.keep(replace(measured, result=json_result({"pool": pool}))) for pool in "aabcda"]
+    task = measured.result.task
+    of_pools = [replace(measured.result, task=replace(task, pool=pool)) for pool in "aabcda"]
+    kept = [budget.keep(replace(measured, result=result)) for result in of_pools]
     assert kept == [True, True, True, True, False, True]
 
 
-def json_result(task):
-    document = json.loads(GOOD.read_bytes())
-    document["task"] |= task
-    return results.parse(json.dumps(document).encode(), "x")
-
-
-def test_the_weight():
+def test_the_weight(measured):
     """Bytes per sample, per value of the timeline, per second of a plot, and by parts of the text."""
     document = json.loads(GOOD.read_bytes())
     tables = [document["timeline"]["columns"], *document["timeline"]["devices"].values()]
@@ -78,8 +68,8 @@ def test_the_weight():
         len(column) for entry in document["workloads"] for column in entry["samples"].values()
     )
     numbers = samples * (14 - 40) + values * (10 - 40) + rows * 40
-    assert _weight_bytes(json_result({}), b"") == numbers
+    assert _weight_bytes(measured.result, b"") == numbers
     text = b'{"a": {}, "b": [[1, 2, 3]]}'
-    assert _weight_bytes(json_result({}), text) == numbers + 2 * 160 + 4 * 32 + 2 * 100 + 3 * 40
-    data = GOOD.read_bytes()
-    assert len(data) < _weight_bytes(json_result({}), data) < 10 * len(data)
+    expected = numbers + 2 * 160 + 4 * 32 + 2 * 100 + 3 * 40
+    assert _weight_bytes(measured.result, text) == expected
+    assert measured.size_bytes < measured.weight_bytes < 10 * measured.size_bytes

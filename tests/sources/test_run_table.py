@@ -56,16 +56,16 @@ EXPORT: dict[str, Any] = {
 }
 
 
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "runs"
+
+
 def read(path: Path, text: str | bytes, **wanted: Any) -> tuple[list[TaskRun], list[str]]:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     query = RunQuery({}, **wanted)
     lines = read_run_table(path, query)
     return query.runs, [line.removeprefix(f"{path}: ") for line in lines]
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "runs"
 
 
 AS_OBJECT = {
@@ -93,18 +93,15 @@ FORMS = {
 
 @pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
 def test_forms(file, text):
-    """The same run in each form; an export's cost of 0 is not known, as is a run's start."""
-    runs, lines = read(file, text, label=re.compile("build"))
-    assert runs == [RUN]
-    assert lines == []
+    """The same run in each form."""
+    assert read(file, text, label=re.compile("build")) == ([RUN], [])
 
 
 def test_the_export_has_times_as_differences(file):
-    """The first row is absolute, the others follow; null has never started."""
+    """The first row is absolute, the others follow; null has never started, a cost of 0 is not known."""
     (first, _), _ = read(file, json.dumps(EXPORT))
-    assert (first.scheduled_ms, first.started_ms) == (1_709_510_399_850, -1)
-    assert first.resolved_ms == 1_709_513_999_850
-    assert (first.worker, first.cost, first.state) == ("", -1.0, "completed")
+    names = ("test", RUN.pool, "XPPf5b1DRJrcBndDp9o74x", 0, "", "completed", "completed")
+    assert first == TaskRun(*names, scheduled_ms=1_709_510_399_850, resolved_ms=1_709_513_999_850)
 
 
 @pytest.mark.parametrize(
@@ -155,13 +152,6 @@ def test_numbers_of_any_size(file, column, number):
     assert len(runs) + len(lines) == 2
 
 
-def test_many_bad_rows_are_counted(file):
-    """Three are named."""
-    _, lines = read(file, "\n".join([HEAD, *["build,b,w,x,,"] * 10]))
-    assert len(lines) == 4
-    assert lines[-1] == "7 more rows are left out"
-
-
 def changed(part: str, key: str, value: object) -> str:
     """Return the export with another value."""
     return json.dumps({**EXPORT, part: {**EXPORT[part], key: value}})
@@ -181,22 +171,22 @@ def changed(part: str, key: str, value: object) -> str:
         (b"label,pool,state,started,resolved\n\xff\n", "is not text in UTF-8"),
         (f'{HEAD}\n"{"x" * 200_000}"\n', "is not CSV"),
         (f'{HEAD}\n"a"b,c\n', "is not CSV"),
-        (
-            json.dumps({"tasks": {}, "tables": {}}),
-            "tasks has no scheduled, started, resolved, label",
-        ),
+        ('{"tasks": {}, "tables": {}}', "tasks has no scheduled, started, resolved, label"),
         (json.dumps({**EXPORT, "tables": 1}), "is neither a list of runs"),
         (changed("tasks", "started", [1]), "differ in length"),
-        (changed("tasks", "scheduled", ["x", 1]), "'x' is not a number"),
+        (changed("tasks", "scheduled", ["x", 1]), "'x' is not a number of milliseconds"),
+        (changed("tasks", "scheduled", [1_709_510_399_850, "x"]), "'x' is not a number"),
         (changed("tasks", "scheduled", [10**400, 1]), "is not a number"),
     ],
 )
 def test_bad_files(file, text, message):
-    """One line that says what is wrong, and none of the file's runs."""
+    """One line that says what is wrong, and none of the file's runs; those of other files stay."""
+    runs = [RUN]
     with pytest.raises(ResultError, match=re.escape(message)) as caught:
-        read(file, text)
+        read(file, text, runs=runs)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 600
+    assert runs == [RUN]
 
 
 def test_the_longest_name_and_the_highest_cost(file, monkeypatch):
@@ -207,17 +197,10 @@ def test_the_longest_name_and_the_highest_cost(file, monkeypatch):
     assert (run.label, run.cost) == ("x" * 200, 1e6)
 
 
-def test_a_mistake_far_below_uses_nothing_of_the_file(file):
-    """A table that ends in something else is not partly used; runs of other files stay."""
-    file.write_text(changed("tasks", "scheduled", [1_709_510_399_850, "x"]))
-    query = RunQuery({}, runs=[RUN])
-    with pytest.raises(ResultError, match="'x' is not a number of milliseconds"):
-        read_run_table(file, query)
-    assert query.runs == [RUN]
-
-
 def test_limits(file, tmp_path, monkeypatch):
-    """Too large a file, too many runs, a folder and a missing file are one line each."""
+    """Bad rows after the third are counted; too much, a folder and a missing file are one line each."""
+    _, lines = read(file, "\n".join([HEAD, *["build,b,w,x,,"] * 10]))
+    assert (len(lines), lines[-1]) == (4, "7 more rows are left out")
     monkeypatch.setattr(run_table, "_MOST_BYTES", 10)
     with pytest.raises(ResultError, match="is larger than"):
         read(file, f"{HEAD}\n{ROW}\n")

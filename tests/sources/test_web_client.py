@@ -72,24 +72,24 @@ def test_the_largest_object(loopback, policy, artifact):
 
 @pytest.mark.parametrize("fault", [Fault(status=503), Fault(status=429), Fault(truncated=True)])
 def test_what_passes_is_tried_again(loopback, policy, waits, fault):
-    """Two failures, then the object."""
-    loopback.faults = first(2, fault)
+    """Nine failures are tolerated; the pauses double up to their maximum."""
+    loopback.faults = first(9, fault)
     assert download(policy, store(loopback, b"x" * 5000)) == b"x" * 5000
-    assert (len(loopback.requests), waits) == (3, [0.1875, 0.375])
+    assert waits == [0.1875, 0.375, 0.75, 1.5, 3.0, 3.75, 3.75, 3.75, 3.75]
+    assert len(loopback.requests) == 10
 
 
 @pytest.mark.parametrize("status", [400, 418, 403, 404, 410])
 def test_refusals_are_not_tried_again(loopback, policy, status):
     """Storage hosts have different answers for expired objects; their text may be longer than one."""
     loopback.faults = first(1, Fault(status=status))
-    kind, message = (
-        (MissingError, f"127.0.0.1 does not have the object ({status})")
-        if status in (403, 404, 410)
-        else (ResultError, f"127.0.0.1 answers {status}")
-    )
+    message = f"127.0.0.1 answers {status}"
+    if status in (403, 404, 410):
+        message = f"127.0.0.1 does not have the object ({status})"
     with pytest.raises(ResultError) as raised:
         download(policy, store(loopback, b"x"), limit=1)
-    assert (type(raised.value), str(raised.value)) == (kind, message)
+    assert str(raised.value) == message
+    assert isinstance(raised.value, MissingError) is (status in (403, 404, 410))
     assert len(loopback.requests) == 1
 
 
@@ -101,14 +101,27 @@ def test_a_slow_drip_ends(policy, loopback):
         download(impatient, store(loopback, b"x"))
 
 
+DATE, PAUSES = "Sat, 21 Nov 2026 12:00:05 GMT", [0.1875, 0.375, 0.75, 1.5]
+
+
 @pytest.mark.parametrize(
-    ("header", "wait_s"), [("3", 3.0), ("Sat, 21 Nov 2026 12:00:05 GMT", 0.1875), ("-1", 0.1875)]
+    ("header", "expected"),
+    [("60", [60] * 4), ("1", [1, 1, 1, 1.5]), ("0", PAUSES), (DATE, PAUSES), ("-1", PAUSES)],
 )
-def test_retry_after(loopback, policy, waits, header, wait_s):
-    """A number of seconds counts, anything else is ignored."""
-    loopback.faults = first(1, Fault(status=429, headers={"Retry-After": header}))
+def test_retry_after(loopback, policy, waits, header, expected):
+    """A number of seconds counts where it is longer than the policy's pause, anything else is ignored."""
+    loopback.faults = first(4, Fault(status=429, headers={"Retry-After": header}))
     assert download(policy, store(loopback, b"x")) == b"x"
-    assert waits == [wait_s]
+    assert waits == expected
+
+
+def test_a_pause_over_the_limit(loopback, policy, waits):
+    """It is an error that names the pause."""
+    loopback.faults = first(1, Fault(status=429, headers={"Retry-After": "61"}))
+    message = r"^127\.0\.0\.1 answers 429; it demands a pause of 61 s; try again then$"
+    with pytest.raises(GaveUpError, match=message):
+        download(policy, store(loopback, b"x"))
+    assert waits == []
 
 
 def test_redirects_are_followed(loopback, policy):

@@ -33,14 +33,6 @@ def final(settings, *tasks):
     return json.loads(json.dumps([dated(task.definition, NOW) for task in made]))
 
 
-def names(definition):
-    return (
-        definition["metadata"]["name"],
-        definition["tags"]["label"],
-        definition["extra"]["treeherder"]["symbol"],
-    )
-
-
 def test_a_whole_definition():
     """Dates are set, the image is named, and nothing of a decision task is left."""
     (definition,) = final(IMAGE)
@@ -75,9 +67,10 @@ def test_a_whole_definition():
 @pytest.mark.parametrize(
     ("image", "given", "expected", "volumes"),
     [
-        pytest.param(BUILT, {"path": "x"}, {**BUILT, "path": "x"}, VOLUMES, id="path-of-the-kind"),
-        pytest.param("debian", {"path": "x.tar"}, "debian", {}, id="name"),
+        (BUILT, {"path": "x"}, {**BUILT, "path": "x"}, VOLUMES),
+        ("debian", {"path": "x.tar"}, "debian", {}),
     ],
+    ids=["path-of-the-kind", "name"],
 )
 def test_where_an_image_is(image, given, expected, volumes):
     """A task's image lies where the kind says, and its task is a dependency.
@@ -99,7 +92,10 @@ def test_replicates(replicates, labels):
     """So many there are in the end, interleaved; without the option the kind says."""
     tasks = [generated("a", 1), generated("a", 2), generated("b")]
     made = final(SubmissionOptions(image=NAME, replicates=replicates), *tasks)
-    assert list(map(names, made)) == [(*[f"io-benchmark-{label}"] * 2, label) for label in labels]
+    names = [f"io-benchmark-{label}" for label in labels]
+    assert [task["metadata"]["name"] for task in made] == names
+    assert [task["tags"]["label"] for task in made] == names
+    assert [task["extra"]["treeherder"]["symbol"] for task in made] == labels
 
 
 @pytest.mark.parametrize(("replicates", "planned"), [(3, "3"), (1, None)])
@@ -108,9 +104,8 @@ def test_the_plan_is_in_each_task(replicates, planned):
     payload = {"image": "a", "env": {"IO_BENCHMARK_REPLICATES": "2"}}
     settings = SubmissionOptions(image=NAME, replicates=replicates)
     made = final(settings, generated("amd-16", payload=payload))
-    plans = [task["payload"].get("env", {}) for task in made]
-    expected = {} if planned is None else {"IO_BENCHMARK_REPLICATES": planned}
-    assert plans == [expected] * replicates
+    plans = [task["payload"].get("env", {}).get("IO_BENCHMARK_REPLICATES") for task in made]
+    assert plans == [planned] * replicates
 
 
 def test_scopes():
@@ -127,30 +122,21 @@ def test_scopes():
     ]
 
 
+REFERENCE = {"env": {"A": {"task-reference": "<build>"}}}
+
+
 @pytest.mark.parametrize(
-    ("task", "settings", "message"),
+    ("task", "message"),
     [
-        pytest.param(
-            generated("amd-16", payload={"env": {"A": {"task-reference": "<build>"}}}),
-            IMAGE,
-            "has a task-reference, and a submission does not",
-            id="reference",
-        ),
-        pytest.param(
-            generated("amd-16"),
-            SubmissionOptions(image="x", pool={"arm": "a/b"}),
-            r"--pool arm=a/b: pool is not selected; choose one of amd-16",
-            id="pool",
-        ),
-        pytest.param(
-            generated(""), SubmissionOptions(image="x"), "does not measure a pool", id="no pool"
-        ),
+        (generated("amd-16", payload=REFERENCE), "has a task-reference, and a submission does not"),
+        (generated(""), "does not measure a pool"),
     ],
+    ids=["reference", "no pool"],
 )
-def test_refusals(task, settings, message):
-    """Each names what is wrong, and what there is."""
+def test_refusals(task, message):
+    """Each names what is wrong."""
     with pytest.raises(UsageError, match=message):
-        final(settings, task)
+        final(IMAGE, task)
 
 
 @pytest.mark.parametrize(

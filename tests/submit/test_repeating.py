@@ -17,7 +17,7 @@ DATES = ("created", "deadline", "expires")
 
 @pytest.fixture
 def definition() -> dict[str, Any]:
-    made = copy.deepcopy(recorded().definitions[AMD_16])
+    made = recorded().definitions[AMD_16]
     made["extra"] = {**made.get("extra", {}), "treeherder": {"symbol": "amd16"}}
     return made
 

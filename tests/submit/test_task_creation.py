@@ -7,89 +7,68 @@ from datetime import UTC, datetime
 import pytest
 from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
-from submitted_tasks import generated
+from submitted_tasks import generated, submitter
 
 from io_benchmark.errors import GraphError, ResultError
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
-from io_benchmark.submit.definitions import NewTask, SubmissionOptions, select_tasks
+from io_benchmark.submit.definitions import SubmissionOptions, parse_image, select_tasks
 from io_benchmark.submit.task_creation import TaskQueue, dated
 
-IDS = ("AAAAAAAAQAGAAAAAAAAAAA", "BBBBBBBBQAGAAAAAAAAAAA", "CCCCCCCCQAGAAAAAAAAAAA")
-LABELS = {task_id: f"io-benchmark-{number}" for number, task_id in enumerate(IDS)}
+
+def made(image="x", pools=("amd-16",)):
+    """Return three tasks per pool with an image, as its option names it."""
+    options = SubmissionOptions(image=parse_image(image), replicates=3)
+    return select_tasks([generated(pool) for pool in pools], options, GROUP)
 
 
-def task(task_id, image=None, queue="b"):
-    definition = {
-        "provisionerId": "a",
-        "workerType": queue,
-        "taskGroupId": IDS[0],
-        "expires": "2026-12-19T12:00:00.000Z",
-        "tags": {"kind": "io-benchmark", "label": LABELS[task_id]},
-        "metadata": {"name": LABELS[task_id]},
-        "payload": {} if image is None else {"image": image},
-    }
-    return NewTask(LABELS[task_id], LABELS[task_id], "", definition, task_id)
+TASKS = made()
+IDS, LABEL = [task.task_id for task in TASKS], TASKS[1].label
+ELSEWHERE = "CCCCCCCCQAGAAAAAAAAAAA"
 
 
 def ask(loopback, use):
-    environment = {
-        "TASKCLUSTER_ROOT_URL": loopback.url,
-        "TASKCLUSTER_CLIENT_ID": "me",
-        "TASKCLUSTER_ACCESS_TOKEN": "secret-token",
-    }
-    return TaskQueue.connect(environment, use)
+    return TaskQueue.connect(submitter(loopback), use)
 
 
 def create(loopback):
-    ask(loopback, lambda queue: queue.create(list(map(task, IDS))))
+    ask(loopback, lambda queue: queue.create(TASKS))
 
 
 def test_a_lost_answer():
     """The same task under the same id once more: it exists once, and all is well."""
     with Loopback(Deployment(), faults=first(2, Fault(truncated=True))) as loopback:
         create(loopback)
-        assert loopback.deployment.groups == {IDS[0]: list(IDS)}
+        assert loopback.deployment.groups == {GROUP: IDS}
 
 
-def test_a_fault_that_stays():
-    """The task may exist: the message has its id, and nothing after it is created."""
-    faults = first(99, Fault(status=500), part=IDS[1])
-    message = rf"^io-benchmark-1 \({IDS[1]}\): .*answers 500, 10 times"
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        # The task may exist: the message has its id.
+        (500, rf"^{LABEL} \({IDS[1]}\): .*answers 500, 10 times"),
+        (403, rf"^{LABEL} was not created: .*refuses the request"),
+    ],
+)
+def test_what_ends_the_creation(status, message):
+    """Nothing is created after a task that is refused, or that a fault prevents."""
+    faults = first(99, Fault(status=status), part=IDS[1])
     with Loopback(Deployment(), faults=faults) as loopback:
         with pytest.raises(ResultError, match=message):
             create(loopback)
-        assert loopback.deployment.groups == {IDS[0]: [IDS[0]]}
+        assert loopback.deployment.groups == {GROUP: IDS[:1]}
 
 
-def test_a_refusal():
-    """It ends there."""
-    deployment = Deployment()
-    deployment.refuse = lambda task: (
-        (403, "InsufficientScopes", "no\n```\nqueue:x\n```")
-        if task["tags"]["label"].endswith("1")
-        else None
-    )
-    message = r"^io-benchmark-1 was not created: .*needs queue:x and"
-    with Loopback(deployment) as loopback:
-        with pytest.raises(ResultError, match=message):
-            create(loopback)
-        assert deployment.groups == {IDS[0]: [IDS[0]]}
-
-
-@pytest.mark.parametrize("key", ["expires", "taskGroupId"])
-def test_created_by_another_process(key):
+def test_created_by_another_process():
     """The same task with other dates, in the same group: somebody resumed it meanwhile."""
     with Loopback(Deployment()) as loopback:
         create(loopback)
         deployment = loopback.deployment
-        if key == "expires":
-            deployment.definitions[IDS[1]] |= {"expires": "2026-12-20T12:00:00.000Z"}
+        deployment.definitions[IDS[1]] |= {"expires": "2026-12-20T12:00:00.000Z"}
+        create(loopback)
+        deployment.definitions[IDS[1]] |= {"taskGroupId": ELSEWHERE}
+        deployment.statuses[IDS[1]] |= {"taskGroupId": ELSEWHERE}
+        with pytest.raises(ResultError, match=f"^{LABEL} was not created: "):
             create(loopback)
-        else:
-            deployment.definitions[IDS[1]] |= {"taskGroupId": IDS[1]}
-            deployment.statuses[IDS[1]] |= {"taskGroupId": IDS[1]}
-            with pytest.raises(ResultError, match=r"^io-benchmark-1 was not created: "):
-                create(loopback)
 
 
 def test_cancel_a_group():
@@ -100,42 +79,30 @@ def test_cancel_a_group():
         labels, problems = ask(loopback, lambda queue: queue.cancel_group(GROUP))
         assert ("io-benchmark-amd-16" in labels, problems) == (True, [])
         assert deployment.statuses[AMD_16]["state"] == "exception"
-        benchmark = {
-            task_id
-            for task_id in deployment.groups[GROUP]
-            if deployment.definitions[task_id]["tags"].get("kind") == "io-benchmark"
-        }
         cancelled = {request.path.split("/")[5] for request in loopback.asked("api", "/cancel")}
-        assert cancelled <= benchmark
-        assert (NO_WORKER in cancelled) is (NO_WORKER in benchmark)
+        kinds = {deployment.definitions[task_id]["tags"]["kind"] for task_id in cancelled}
+        assert kinds == {"io-benchmark"}
+        assert NO_WORKER in cancelled
 
 
 @pytest.mark.parametrize(
-    ("pools", "unknown"),
-    [
-        (None, []),
-        ({"a/b"}, ["a/c"]),
-    ],
-    ids=["not-told", "one"],
+    ("pools", "unknown"), [(None, []), ({"releng-1/type-b"}, ["releng-1/type-c"])]
 )
 def test_unknown_pools(pools, unknown):
     """As the worker manager tells; where it does not tell, nothing is claimed."""
-    tasks = [task(IDS[0], queue=name) for name in "bcb"]
+    tasks = made(pools="bc")
     with Loopback(Deployment(worker_pools=pools)) as loopback:
         assert ask(loopback, lambda queue: queue.missing(tasks)) == ([], unknown)
 
 
 def test_missing_images():
     """Each image is asked for once, however many tasks have it; a registry's image is not."""
-    images = [{"taskId": AMD_16}, {"namespace": "a.b"}, {"taskId": IDS[0]}, "debian"]
-    tasks = [task(task_id, image) for task_id in IDS for image in images]
+    images = (f"task:{AMD_16}", "index:a.b", f"task:{ELSEWHERE}", "debian")
+    tasks = [task for image in images for task in made(image)]
     with Loopback() as loopback:
         missing, _ = ask(loopback, lambda queue: queue.missing(tasks))
-        assert missing == ["index:a.b", f"task:{IDS[0]}"]
+        assert missing == ["index:a.b", f"task:{ELSEWHERE}"]
         assert len(loopback.asked("api", "/index/")) == 1
-
-
-NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
 
 
 def test_ids():
@@ -149,19 +116,20 @@ def test_ids():
     assert {task.definition["taskGroupId"] for task in tasks} == {GROUP}
 
 
+NOW = datetime(2026, 11, 21, 12, 0, 0, 123456, tzinfo=UTC)
+
+
 def test_counted_from_now():
     """Dates at any depth are counted, and nothing else is changed."""
-    value = {
-        "a": [{"relative-datestamp": "90 minutes"}, 1],
-        "b": {"relative-datestamp": "1", "c": 2},
-    }
-    expected = "2026-11-21T13:30:00.123Z"
-    assert dated(value, NOW) == {"a": [expected, 1], "b": value["b"]}
+    unchanged = {"relative-datestamp": "1", "c": 2}
+    value = {"a": [{"relative-datestamp": "90 minutes"}, 1], "b": unchanged}
+    assert dated(value, NOW) == {"a": ["2026-11-21T13:30:00.123Z", 1], "b": unchanged}
 
 
-@pytest.mark.parametrize(
-    "amount", ["soon", "1 fortnight", "9999 years", "99999999 years", ["1 day"]]
-)
+AMOUNTS = ("soon", "1 fortnight", "9999 years", "99999999 years", ["1 day"])
+
+
+@pytest.mark.parametrize("amount", AMOUNTS)
 def test_not_understood(amount):
     """A mistake of the kind is told in one line."""
     with pytest.raises(GraphError, match=r"a task's date is wrong: .*; correct it in the kind"):

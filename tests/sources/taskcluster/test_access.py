@@ -21,6 +21,7 @@ TEMPORARY = {**SIGNING, "certificate": '{"version": 1}'}
 # The characters that the auth service accepts.
 CLIENT_ID = "mozilla-auth0/ad|Mozilla-LDAP|jane+x@example.com!/cli-x_7:b.c"
 AS_ME = Access(ROOT, ROOT, "as me", SIGNING)
+AS_SOMEBODY = Access(ROOT, ROOT, f"as {CLIENT_ID}", {**SIGNING, "clientId": CLIENT_ID})
 IN_A_TASK = Access(ROOT, "http://taskcluster", "through the task's proxy")
 
 
@@ -30,11 +31,7 @@ IN_A_TASK = Access(ROOT, "http://taskcluster", "through the task's proxy")
         (ROOT, {}, Access(ROOT, ROOT, "anonymously")),
         (ROOT, {**CREDENTIALS, **PROXY}, AS_ME),
         (ROOT, {**CREDENTIALS, **CERTIFICATE}, Access(ROOT, ROOT, "as me", TEMPORARY)),
-        (
-            ROOT,
-            {**CREDENTIALS, "TASKCLUSTER_CLIENT_ID": CLIENT_ID},
-            Access(ROOT, ROOT, f"as {CLIENT_ID}", {**SIGNING, "clientId": CLIENT_ID}),
-        ),
+        (ROOT, {**CREDENTIALS, "TASKCLUSTER_CLIENT_ID": CLIENT_ID}, AS_SOMEBODY),
         (ROOT, PROXY, IN_A_TASK),
         (OTHER, {**CREDENTIALS, **PROXY}, Access(OTHER, OTHER, "anonymously")),
     ],
@@ -81,6 +78,7 @@ def message(note):
     return written()[note]["response"]["body"]["message"]
 
 
+UNSIGNED = "cancel, signed for no content type and sent with one"
 UNSATISFIED = f"issuer `me` doesn't satisfy all certificate scopes {'queue:x' * 40}, a:b."
 COMPLAINTS = "Schema Validation Failed!\nErrors:\n  * data/payload must be object\n  * data x\n"
 
@@ -88,20 +86,15 @@ COMPLAINTS = "Schema Validation Failed!\nErrors:\n  * data/payload must be objec
 @pytest.mark.parametrize(
     ("status", "text", "expected"),
     [
+        (401, message(UNSIGNED), "of me (Invalid payload hash): it computed another hash of the "),
         (
-            *(401, message("cancel, signed for no content type and sent with one")),
-            "refuses the request of me (Invalid payload hash): it computed another hash of the ",
-        ),
-        (
-            *(401, message("a wrong access token")),
-            "me (Unauthorized: Bad mac): the access token is not that of the client; check TASKCLUS",
+            401,
+            message("a wrong access token"),
+            "me (Unauthorized: Bad mac): the access token is not",
         ),
         (401, "ext.certificate.expiry < now", "have expired; get new ones"),
         (401, "Unauthorized: Stale timestamp", "by more than 15 minutes; set the clock, the cred"),
-        (
-            *(401, f"ext.certificate {UNSATISFIED}"),
-            "queue:x, a:b.): the client that made the temporary credentials lacks a scope",
-        ),
+        (401, f"ext.certificate {UNSATISFIED}", "queue:x, a:b.): the client that made the tempora"),
         (401, "Authentication Error", "refuses the credentials of me: Auth"),
         # The complaints about a definition are shown, else the first line of the answer.
         (400, COMPLAINTS, f"{ROOT} answers 400, data/payload must be object; data x"),
@@ -117,6 +110,8 @@ def test_why_a_request_is_refused(status, text, expected):
 
 PRIORITIES = [f"queue:create-task:{name}:a/b" for name in ("highest", "high", "low")]
 CACHES = [f"docker-worker:cache:{'x' * 30}-{number}" for number in range(14)]
+CREATE = "queue:create-task:high:releng-1/b-linux"
+CANCEL = "queue:cancel-task:releng-level-3/VkCx-CMnSfGpfUqx3nMfbg/CueavNFqS-ygXyRjLcsHiQ"
 # Of an anonymous request: the whole expression, in which the task's own priority comes last.
 WHOLE = json.dumps({"AllOf": [*CACHES, {"AnyOf": PRIORITIES}]})
 
@@ -124,14 +119,8 @@ WHOLE = json.dumps({"AllOf": [*CACHES, {"AnyOf": PRIORITIES}]})
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            message("createTask without the priority scope (AnyOf)"),
-            "queue:create-task:high:releng-1/b-linux",
-        ),
-        (
-            message("cancel without the scope"),
-            "queue:cancel-task:releng-level-3/VkCx-CMnSfGpfUqx3nMfbg/CueavNFqS-ygXyRjLcsHiQ",
-        ),
+        (message("createTask without the priority scope (AnyOf)"), CREATE),
+        (message("cancel without the scope"), CANCEL),
         ("```\nqueue:a\nqueue:b\n```", "queue:a, queue:b"),
         (f"```\n{'[' * 100_000}\n```", "[" * 1499 + "…"),
         (f"```\n{WHOLE}\n```", ", ".join([*CACHES, PRIORITIES[-1]])),

@@ -16,7 +16,7 @@ from io_benchmark.sources.taskcluster import index_history
 QUERY = HistoryQuery("amd-16", "io-benchmark", 100)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pushes():
     """Four weeks with one worker each; the number of retrieves does not matter here."""
     return list(made.pushes(4, retrieves=30))
@@ -36,7 +36,7 @@ def collect(loopback, query=QUERY):
     def accept(_position, run_result, _data):
         arrived.append(run_result.task)
 
-    request = ReadRequest({"TASKCLUSTER_ROOT_URL": loopback.url}, accept=accept)
+    request = ReadRequest(loopback.environment, accept=accept)
     times, older = index_history.read_index_history(query, request)
     return sorted(arrived, key=lambda record: record.started), request, times, older
 
@@ -50,7 +50,12 @@ def expected(pushes):
 
 
 def test_every_push(loopback, pushes):
-    """One listing has the dates; each result has its group and its revision."""
+    """One listing has the dates; each result has its group and its revision.
+
+    Anyone with the scope can write there: names that are no dates are ignored.
+    """
+    for name in ("latest", "20261399999999", "2026"):
+        loopback.deployment.index[f"{made.NAMESPACE}.{name}"] = expected(pushes)[0]
     arrived, request, times, older = collect(loopback)
     assert ids(arrived) == expected(pushes)
     groups = [(record.task_group_id, record.revision) for record in arrived]
@@ -61,11 +66,14 @@ def test_every_push(loopback, pushes):
 
 
 def test_a_part_of_it(loopback, pushes):
-    """The newest points since a day, without the results of others."""
+    """The newest points since a day, without the results of others; without any, an error."""
     arrived, _, _, older = collect(loopback, replace(QUERY, newest=1, since=date(2026, 5, 4)))
     assert ids(arrived) == expected(pushes[3:])
     assert older == 2
     assert len(loopback.asked("storage")) == 1
+    message = "amd-16: nothing was measured since 2030-01-01; the index has older results"
+    with pytest.raises(ResultError, match=message):
+        collect(loopback, replace(QUERY, since=date(2030, 1, 1)))
 
 
 def test_replicates_and_other_kinds(deployment):
@@ -103,13 +111,6 @@ def test_what_is_gone_is_named(loopback, pushes):
     assert task == f"task {first} of 2026-04-27: does not exist; it may have expired"
 
 
-def test_names_that_are_no_dates(loopback, pushes):
-    """Anyone with the scope can write there: other names are ignored."""
-    for name in ("latest", "20261399999999", "2026"):
-        loopback.deployment.index[f"{made.NAMESPACE}.{name}"] = expected(pushes)[0]
-    assert ids(collect(loopback)[0]) == expected(pushes)
-
-
 @pytest.mark.parametrize(
     ("name", "is_used"),
     [
@@ -133,13 +134,6 @@ def test_a_date_that_no_push_has(deployment, name, is_used):
     assert times == {push.group: indexed if is_used else created}
     expected = [] if is_used else ["its push; the task's date is used, 2026-04-28"]
     assert [text.partition("the date of ")[2] for _, text in request.remarks] == expected
-
-
-def test_nothing_since_then(loopback):
-    """The message says that there is something older."""
-    message = "amd-16: nothing was measured since 2030-01-01; the index has older results"
-    with pytest.raises(ResultError, match=message):
-        collect(loopback, replace(QUERY, since=date(2030, 1, 1)))
 
 
 def test_the_transform_writes_where_this_reads():

@@ -25,15 +25,15 @@ AGAIN = "read the group again later, or wait with compare --wait MINUTES"
 
 def listed(loopback, *addresses):
     """Return the listing, and its tasks as (number of the address, id, run)."""
-    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    parsed = [meaning for address in addresses if (meaning := parse(address, environment))]
+    here = loopback.environment
+    parsed = [meaning for address in addresses if (meaning := parse(address, here))]
     remote = dict(enumerate(parsed))
 
     async def list_tasks(deployments):
-        listing = TaskListing(deployments, Reading(environment))
+        listing = TaskListing(deployments, Reading(here))
         return listing, await listing.tasks(remote)
 
-    listing, tasks = run_connected(remote, environment, list_tasks)
+    listing, tasks = run_connected(remote, here, list_tasks)
     return listing, [(number, task.task_id, run_id) for number, _, task, run_id in tasks]
 
 
@@ -68,43 +68,30 @@ def task(kind, state="completed", reason=None):
 
 
 DECIDED, FAILED = task("decision-task"), task("decision-task", "failed")
-RUNNING = task("decision-task", "running")
+RUNNING, CRON = task("decision-task", "running"), task("cron-task", "failed")
+MALFORMED = task("decision-task", "exception", "malformed-payload")
 STILL = f"Decision is still running and creates the group's tasks; {AGAIN} {HERE}"
 ACTION = f"Action is still pending and may add tasks; {AGAIN} {HERE}"
 WHY_FAILED = f"its decision task failed; look at it {HERE}"
+NONE = f"has no task of kind {KINDS}"
+NOT_SELECTED = (
+    f"none of its 3 tasks is of kind {KINDS}, and its decision task has completed: the push did not "
+    "select the benchmark; push again and select it, or add its tasks with the action add-new-jobs "
+    f"{GROUP_URL}"
+)
+NO_DECISION = (
+    f"its only task is not of kind {KINDS}, and it has no decision task: check the id {GROUP_URL}"
+)
 
 
 @pytest.mark.parametrize(
     ("members", "problem", "remarks"),
     [
-        ([RUNNING], f"has no task of kind {KINDS} yet: {STILL}", [STILL]),
-        (
-            [DECIDED, task("action-callback", "pending")],
-            f"has no task of kind {KINDS} yet: {ACTION}",
-            [ACTION],
-        ),
-        (
-            [task("decision-task", "exception", "malformed-payload"), task("cron-task", "failed")],
-            f"has no task of kind {KINDS}: {WHY_FAILED}",
-            [f"{WHY_FAILED}; tasks may be missing"],
-        ),
-        (
-            [DECIDED, FAILED, task("action-callback", "failed")],
-            (
-                f"none of its 3 tasks is of kind {KINDS}, and its decision task has completed: the push "
-                "did not select the benchmark; push again and select it, or add its tasks with the "
-                f"action add-new-jobs {GROUP_URL}"
-            ),
-            [],
-        ),
-        (
-            [task("build")],
-            (
-                f"its only task is not of kind {KINDS}, and it has no decision task: check the id "
-                f"{GROUP_URL}"
-            ),
-            [],
-        ),
+        ([RUNNING], f"{NONE} yet: {STILL}", [STILL]),
+        ([DECIDED, task("action-callback", "pending")], f"{NONE} yet: {ACTION}", [ACTION]),
+        ([MALFORMED, CRON], f"{NONE}: {WHY_FAILED}", [f"{WHY_FAILED}; tasks may be missing"]),
+        ([DECIDED, FAILED, task("action-callback", "failed")], NOT_SELECTED, []),
+        ([task("build")], NO_DECISION, []),
     ],
 )
 def test_a_group_without_the_benchmark_or_a_part_of_it(members, problem, remarks):

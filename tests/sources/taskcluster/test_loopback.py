@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """The stand-in for a Taskcluster answers what a real one was recorded to answer."""
 
-import http.client
 import json
 import re
+from contextlib import closing
+from http.client import HTTPConnection
 
+import pytest
 from loopback import Loopback
 from loopback_api import route
 from loopback_deployment import exchanges, recorded
@@ -23,21 +25,15 @@ def answered(loopback, asked):
     """Status and body of a request."""
     data = json.dumps(asked["body"]).encode() if "body" in asked else None
     headers = {"Content-Type": "application/json"} if data else {}
-    connection = http.client.HTTPConnection(loopback.url.partition("//")[2], timeout=10)
-    connection.request(asked["method"], asked["path"], data, headers)
-    with connection.getresponse() as answer:
-        body = _shape(json.loads(answer.read()), loopback)
-    connection.close()
-    return answer.status, body
+    with closing(HTTPConnection(loopback.url.partition("//")[2], timeout=10)) as connection:
+        connection.request(asked["method"], asked["path"], data, headers)
+        answer = connection.getresponse()
+        return {"status": answer.status, "body": json.loads(answer.read())}
 
 
-def expected(exchange, loopback):
-    return exchange["response"]["status"], _shape(exchange["response"]["body"], loopback)
-
-
-def _shape(body, loopback):
+def _shape(response, loopback):
     """Without times, sizes and hosts, and without an order where the queue has none."""
-    text = json.dumps(body).replace(loopback.storage_url, "https://objects.example")
+    text = json.dumps(response).replace(loopback.storage_url, "https://objects.example")
     text = TIME.sub("TIME", text.replace("https://s3.example.com", "https://objects.example"))
     return _sorted(json.loads(text))
 
@@ -50,20 +46,19 @@ def _sorted(value):
     return value
 
 
-def compared(exchanges, deployment):
-    """Compare answers with recorded ones; return how many there are."""
-    count = 0
+@pytest.mark.parametrize(
+    ("exchanges", "deployment", "count"),
+    [(exchanges(), recorded(), 14), (written().values(), recorded_pushes(), 5)],
+    ids=["results", "pushes"],
+)
+def test_as_recorded(exchanges, deployment, count):
+    """Status and whole body, errors with their texts and parameters."""
     with Loopback(deployment) as loopback:
         for exchange in exchanges:
             note, asked = exchange["note"], exchange["request"]
             method, _ = route(asked["method"], asked["path"].partition("?")[0])
             if method and not NOT_COMPARED.search(note):
-                count += 1
-                assert (note, answered(loopback, asked)) == (note, expected(exchange, loopback))
-    return count
-
-
-def test_as_recorded():
-    """Status and whole body, errors with their texts and parameters."""
-    assert compared(exchanges(), recorded()) == 14
-    assert compared(written().values(), recorded_pushes()) == 5
+                count -= 1
+                answer = {key: exchange["response"][key] for key in ("status", "body")}
+                assert _shape(answered(loopback, asked), loopback) == _shape(answer, loopback), note
+    assert count == 0

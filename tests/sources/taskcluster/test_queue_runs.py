@@ -26,7 +26,7 @@ def deployment() -> Deployment:
 
 def read(deployment: Deployment, *addresses: str, **wanted: Any) -> Gathered[TaskRun]:
     with Loopback(deployment) as taskcluster:
-        query = RunQuery({"TASKCLUSTER_ROOT_URL": taskcluster.url}, **wanted)
+        query = RunQuery(taskcluster.environment, **wanted)
         return gather_task_runs(addresses, query)
 
 
@@ -35,10 +35,8 @@ def test_addresses(deployment):
     (run,) = read(deployment, f"task:{TASK}").results
     assert (run.task_id, run.pool, run.worker) == (TASK, "releng-1/intel", "us-central1-f/intel-0")
     assert (run.resolved_ms - run.started_ms) / 60_000 == 36.5
-    assert [each.state for each in read(deployment, f"task:{PREEMPTED}").results] == [
-        "exception",
-        "completed",
-    ]
+    states = [each.state for each in read(deployment, f"task:{PREEMPTED}").results]
+    assert states == ["exception", "completed"]
     assert [each.run_id for each in read(deployment, f"task:{PREEMPTED}.1").results] == [1]
     everything = read(deployment, f"index:{real_tasks.PUSH}", f"group:{real_tasks.GROUP}")
     assert len(everything.results) == 27
@@ -52,9 +50,8 @@ def test_runs_that_have_not_ended(deployment):
     del run["resolved"]
     gathered = read(deployment, f"group:{real_tasks.GROUP}")
     assert len(gathered.results) == 26
-    assert gathered.remarks == (
-        "runs that have not ended: 1; they are not counted, read them again later",
-    )
+    remark = "runs that have not ended: 1; they are not counted, read them again later"
+    assert gathered.remarks == (remark,)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ SAMPLES = resource_profile([Sample(user=0.5)] * 4)
 
 def read(deployment: Deployment, *addresses: str) -> Gathered[RunProfile]:
     with Loopback(deployment) as taskcluster:
-        query = ProfileQuery({"TASKCLUSTER_ROOT_URL": taskcluster.url})
+        query = ProfileQuery(taskcluster.environment)
         return gather_profiles(addresses, query)
 
 
@@ -51,9 +51,8 @@ def test_the_best_profile(deployment: Deployment) -> None:
     (first,) = read(deployment, f"task:{add_task(deployment, 1, both, folders=folders)}").results
     assert isinstance(first.profile, TaskProfile)
     assert (first.pool, first.wall_ns) == ("amd-16", 10**9)
-    without = add_task(
-        deployment, 2, {BUILD_PROFILE: SAMPLES}, folders=("public/io-benchmark", "public/build")
-    )
+    folders = ("public/io-benchmark", "public/build")
+    without = add_task(deployment, 2, {BUILD_PROFILE: SAMPLES}, folders=folders)
     (second,) = read(deployment, f"task:{without}").results
     assert isinstance(second.profile, ResourceProfile)
     (third,) = read(deployment, f"task:{add_task(deployment, 3, both)}").results
@@ -73,9 +72,8 @@ def test_no_profile_of_several(deployment: Deployment) -> None:
 
 def test_runs(deployment: Deployment) -> None:
     """Every completed run is one; others are not of the whole task."""
-    task_id = add_task(
-        deployment, 1, {TEST_PROFILE: SAMPLES}, states=("completed", "failed", "completed")
-    )
+    states = ("completed", "failed", "completed")
+    task_id = add_task(deployment, 1, {TEST_PROFILE: SAMPLES}, states=states)
     gathered = read(deployment, f"task:{task_id}", f"task:{task_id}.2")
     assert [run.source[-1] for run in gathered.results] == ["0", "2", "2"]
     assert "run 1" in gathered.remarks[0]
@@ -93,10 +91,8 @@ def test_a_group(deployment: Deployment) -> None:
     add_task(deployment, 3, {}, label="source-test")
     gathered = read(deployment, f"group:{task_id_of(0)}")
     assert [run.label for run in gathered.results] == ["test-linux/opt-mochitest-1"] * 2
-    assert (gathered.unreadable, gathered.remarks) == (
-        (),
-        ("of groups, 2 tasks published no profile and are left out",),
-    )
+    assert gathered.unreadable == ()
+    assert gathered.remarks == ("of groups, 2 tasks published no profile and are left out",)
     assert "publishes no profile; run it with" in read(deployment, f"task:{decision}").unreadable[0]
 
 

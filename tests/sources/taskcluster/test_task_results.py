@@ -41,7 +41,7 @@ NEVER_STARTED = f"{NO_ARTIFACT}: it never started, so that there is no log; run 
 
 
 def read(loopback, *addresses, progress=lambda _progress: None, budget=None, **environment):
-    here = {"TASKCLUSTER_ROOT_URL": loopback.url, **environment}
+    here = {**loopback.environment, **environment}
     return gather(addresses, here, progress, lambda result: result, budget)
 
 
@@ -87,21 +87,15 @@ def test_a_group(loopback):
     )
     assert gathered.results[0].source == f"{loopback.url}/tasks/{AMD_16}/runs/0"
     refused = "was refused by its worker (malformed-payload)"
+    error = (
+        'has an error artifact instead of a result (file-missing-on-worker, "Could not read file '
+        "'/home/task_P146hPECSxWk-_0/artifact0.json'\"): the script wrote none; look at the task's log"
+    )
+    waits = "has no runs, it is unscheduled and waits for other tasks; look at its group"
     lines = (
         ("YJuAXNAfStGKzdYohtrb0A", "argument-too-long", f"failed and {NO_ARTIFACT}: {LOOK}"),
-        (
-            *(WITHOUT_ARTIFACT, "completed-without-artifact"),
-            (
-                'has an error artifact instead of a result (file-missing-on-worker, "Could not read file '
-                "'/home/task_P146hPECSxWk-_0/artifact0.json'\"): the script wrote none; look at the task's "
-                "log"
-            ),
-        ),
-        (
-            *(UNSCHEDULED, "depends-on-failed"),
-            "has no runs, it is unscheduled and waits for other tasks; look at its group",
-            None,
-        ),
+        (WITHOUT_ARTIFACT, "completed-without-artifact", error),
+        (UNSCHEDULED, "depends-on-failed", waits, None),
         (FAILED, "failed-with-artifact", NO_VERSION),
         (MALFORMED, "malformed-payload", f"{refused} and {NO_ARTIFACT}: {LOOK}"),
         (NO_WORKER, "no-worker", "is still pending; read it again when it has ended", 0),
@@ -114,6 +108,9 @@ def test_a_group(loopback):
     assert (gathered.remarks, gathered.lost) == ((), ())
 
 
+NEW_PUSH = f"index:gecko.v2.new.revision.{'0' * 40}.taskgraph.decision"
+
+
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
@@ -121,11 +118,10 @@ def test_a_group(loopback):
         ("group:AAAAAAAAQAGAAAAAAAAAAA", ", or has expired"),
         ("index:dev.v2.none", " has no such route; it may have expired"),
         (
-            f"index:gecko.v2.new.revision.{'0' * 40}.taskgraph.decision",
-            " has no such route; it is added when the decision task has completed (compare --wait ",
+            NEW_PUSH,
+            " has no such route; it is added when the decision task has completed (compare ",
         ),
     ],
-    ids=["task", "group", "index", "push"],
 )
 def test_what_does_not_exist(loopback, address, reason):
     """One line has the address and the possible reasons; the others are read."""
@@ -136,11 +132,7 @@ def test_what_does_not_exist(loopback, address, reason):
     assert runs(gathered) == ALL_THREE[2:]
 
 
-@pytest.mark.parametrize(
-    "address",
-    [f"group:{PUSH}", f"task:{PUSH}", f"task:{REPORT}", f"task:{ACTION_WITHOUT_CONTEXTS}"],
-)
-def test_tasks_that_stand_for_their_group(address):
+def test_tasks_that_stand_for_their_group():
     """Tasks about the push mean its benchmark tasks: here 11, with 12 runs."""
     deployment = recorded_pushes()
     for member in deployment.groups[PUSH]:
@@ -148,8 +140,10 @@ def test_tasks_that_stand_for_their_group(address):
             body = result("amd-16", member, queue_run["runId"])
             deployment.set_result(member, queue_run["runId"], Artifact(body))
     with Loopback(deployment) as loopback:
-        gathered = read(loopback, address)
-    assert (len(gathered.results), gathered.unreadable, gathered.remarks) == (12, (), ())
+        addresses = [f"task:{task_id}" for task_id in (PUSH, REPORT, ACTION_WITHOUT_CONTEXTS)]
+        for address in (f"group:{PUSH}", *addresses):
+            gathered = read(loopback, address)
+            assert (len(gathered.results), gathered.unreadable, gathered.remarks) == (12, (), ())
 
 
 def test_where_no_run_completed(loopback):
@@ -234,27 +228,17 @@ def test_credentials_go_to_the_deployment_alone():
         assert all("Authorization" not in request.headers for request in loopback.requests)
 
 
+NOT_DONE = f"was not done by its deadline (deadline-exceeded) and {NEVER_STARTED}"
 DIED = f"was preempted, or its worker died (claim-expired) and {NO_ARTIFACT}"
+EXPIRED = "claim-expired, retry pending"
 
 
 @pytest.mark.parametrize(
     ("note", "retry", "line"),
     [
-        (
-            "deadline-exceeded, never claimed",
-            None,
-            f"was not done by its deadline (deadline-exceeded) and {NEVER_STARTED}",
-        ),
-        (
-            "claim-expired, retry pending",
-            "pending",
-            f"{DIED}: run 1 is pending; read it again when that has ended",
-        ),
-        (
-            "claim-expired, retry pending",
-            "exception",
-            f"{DIED}: its worker died and left no log; run the benchmark again",
-        ),
+        ("deadline-exceeded, never claimed", None, NOT_DONE),
+        (EXPIRED, "pending", f"{DIED}: run 1 is pending; read it again when that has ended"),
+        (EXPIRED, "exception", f"{DIED}: its worker died and left no log; run the benchmark again"),
     ],
 )
 def test_runs_that_ended_badly(note, retry, line):
@@ -275,10 +259,7 @@ def test_runs_that_ended_badly(note, retry, line):
     ("fault", "text"),
     [
         (Fault(status=301, headers={"Location": "https://h/x"}), "redirects to https://h/x; use"),
-        (
-            Fault(status=200),
-            "does not answer like a Taskcluster deployment (JSON is malformed: inv",
-        ),
+        (Fault(status=200), "does not answer like a Taskcluster deployment (JSON is malformed: i"),
         (None, "gives more than 3 pages"),
     ],
     ids=["redirect", "no-deployment", "endless-pages"],
@@ -307,10 +288,8 @@ def test_the_default_deployment_is_told(loopback, monkeypatch):
 
 def test_a_job_of_a_push(loopback):
     """An address that selects a job of a push reads that job alone, and says so."""
-    push = (
-        f"https://treeherder.example/jobs?repo=try&revision={'0' * 40}&selectedTaskRun={AMD_16}.0"
-    )
-    gathered = read(loopback, push)
+    push = f"https://treeherder.example/jobs?repo=try&revision={'0' * 40}"
+    gathered = read(loopback, f"{push}&selectedTaskRun={AMD_16}.0")
     assert runs(gathered) == ALL_THREE[:1]
     assert "remove selectedTaskRun from it to read the whole push" in gathered.remarks[0]
 

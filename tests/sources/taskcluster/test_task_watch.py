@@ -48,12 +48,10 @@ def ids(deployment, group):
 
 def waited(loopback, turned, address, limit_s=1800):
     told: list[str] = []
-    environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-    meaning = parse(address, environment)
+    meaning = parse(address, loopback.environment)
     assert meaning is not None
-    addresses = {0: meaning}
     with turned.in_use():
-        wait_for_tasks(addresses, environment, limit_s, told.append)
+        wait_for_tasks({0: meaning}, loopback.environment, limit_s, told.append)
     return told
 
 
@@ -88,18 +86,16 @@ def test_right_after_a_push(deployment):
     added: list[str] = []
     turned = Turned(decided, lambda: deployment.change_runs(added[0], "completed"))
     with Loopback(deployment) as loopback:
-        told = waited(loopback, turned, f"group:{PUSH}")
-        assert told == [
-            (
-                f"waiting for what adds tasks to the group: a-decision-task ({PUSH}): is running, "
-                f"{loopback.url}/tasks/{PUSH}"
-            ),
-            "[0/1] 1 running after 0 min",
-            "[0/1] 1 pending after 0 min",
-            "[1/1] 1 completed after 0 min",
-        ]
-        # Twice where the last task that adds some has ended.
-        assert len(loopback.asked("api", "/list")) == 4
+        waiting, *told = waited(loopback, turned, f"group:{PUSH}")
+    decision = f"a-decision-task ({PUSH}): is running, {loopback.url}/tasks/{PUSH}"
+    assert waiting == f"waiting for what adds tasks to the group: {decision}"
+    assert told == [
+        "[0/1] 1 running after 0 min",
+        "[0/1] 1 pending after 0 min",
+        "[1/1] 1 completed after 0 min",
+    ]
+    # Twice where the last task that adds some has ended.
+    assert len(loopback.asked("api", "/list")) == 4
 
 
 LANDO = "https://treeherder.mozilla.org/jobs?repo=try&landoInstance=lando-prod-2025&landoCommitID=7"
@@ -129,15 +125,11 @@ def test_a_push_that_is_not_in_the_index_yet(deployment, group, lando):
             lambda: deployment.index.update({route: decision}),
         )
         told = waited(loopback, turned, LANDO)
-    assert told[0].endswith("/landing_jobs/7: has not landed")
-    assert told[1:] == [
-        "[0/1] 1 unlisted after 0 min",
-        (
-            f"waiting for what adds tasks to the group: decision task of index:{route}: is not in the "
-            "index before it has completed"
-        ),
-        "[2/2] 2 completed after 1 min",
-    ]
+    first_line, unlisted, waiting, last = told
+    assert first_line.endswith("/landing_jobs/7: has not landed")
+    decision = f"decision task of index:{route}: is not in the index before it has completed"
+    assert waiting == f"waiting for what adds tasks to the group: {decision}"
+    assert (unlisted, last) == ("[0/1] 1 unlisted after 0 min", "[2/2] 2 completed after 1 min")
 
 
 @pytest.mark.parametrize(
@@ -153,8 +145,7 @@ def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
     """Reading it says why there are no tasks."""
     with Loopback(deployment) as loopback:
         lando(loopback, *answer)
-        environment = {"TASKCLUSTER_ROOT_URL": loopback.url}
-        gathered = gather([LANDO], environment, lambda _progress: None, lambda result: result)
+        gathered = gather([LANDO], loopback.environment, lambda _progress: None, lambda run: run)
     (line,) = gathered.unreadable
     assert problem in line
 
@@ -165,7 +156,6 @@ def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
         (20, [*["the tasks could not be listed"] * 2, "[2/2] 2 completed after 1 min"]),
         (999, [*["the tasks could not be listed"] * 4, "not waiting any longer"]),
     ],
-    ids=["for-a-while", "for-good"],
 )
 def test_lost(deployment, group, failures, lines):
     """A failed listing is reported, and repeated later; in the end it stops, and reading reports it."""
@@ -173,18 +163,6 @@ def test_lost(deployment, group, failures, lines):
         told = waited(loopback, Turned(), f"group:{group}")
     assert [line.partition(":")[0] for line in told] == lines
     assert all("answers 502" in line for line in told if "tasks" in line)
-
-
-def waited_in_group(loopback, group_id, turned):
-    told: list[str] = []
-    labels = {task_id: f"label-{task_id}" for task_id in loopback.deployment.groups[group_id]}
-
-    def wait(deployments):
-        return wait_in_group(deployments[loopback.url], group_id, labels, told.append)
-
-    with turned.in_use():
-        run_connected({0: GroupAddress(loopback.url, group_id)}, {}, wait)
-    return told
 
 
 def test_until_all_of_a_group_are_resolved(deployment, group, ids):
@@ -198,8 +176,14 @@ def test_until_all_of_a_group_are_resolved(deployment, group, ids):
     quiet = [lambda: None] * 4
     steps = (change(0, "running"), *quiet, change(0, "exception"), change(0, "failed", "completed"))
     turned = Turned(*steps, change(1, "failed"))
-    with Loopback(deployment) as loopback:
-        told = waited_in_group(loopback, group, turned)
+    told: list[str] = []
+
+    def wait(deployments):
+        labels = {task_id: f"label-{task_id}" for task_id in ids}
+        return wait_in_group(deployments[loopback.url], group, labels, told.append)
+
+    with Loopback(deployment) as loopback, turned.in_use():
+        run_connected({0: GroupAddress(loopback.url, group)}, {}, wait)
     title = "io-benchmark-amd-{}-1 ({}): {}"
     assert told == [
         "[0/2] 2 pending after 0 min",

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Mistakes in command lines: one line says what is wrong and what to do, and nothing is done."""
+
+import shlex
+from pathlib import Path
+
+import program
+import pytest
+import real_tasks
+import seed_case
+from checkout import ROOT
+from loopback_deployment import AMD_16, GROUP
+from predicted_tasks import profile_document, write_profile
+from submitted_tasks import IDENTITY
+
+# Nobody listens there.
+NOWHERE = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}
+FORMS = "task:ID, group:ID, index:ROUTE or a Taskcluster or Treeherder address"
+IMAGE = "submit --image localhost/image:latest"
+REHEARSE = f"rehearse --root {ROOT}"
+ELSEWHERE = f"http://h/tasks/groups/{GROUP}"
+NOT_HERE = "set TASKCLUSTER_ROOT_URL to http://h"
+
+# By the words that all of a command's lines begin with: the others, and the mistake.
+WRONG_USAGE = {
+    "compare results": {
+        "--allow x": "--allow x: not a validity rule",
+        "--margin 0": "'0' is not a percentage",
+        "--looks 6,3": "'6,3' is not a rising list of numbers from 2 to 100, such as 3,6,12",
+        "--write pdf=x": "'pdf=x' is not FORMAT=FILE",
+        "--json --format text": "--format cannot be combined with --json; omit one",
+        "--expect nonsense": "write it like",
+        "--variation-from ''": "an address is empty",
+        "--variation-from x --worker-variation 5": "--worker-variation cannot be combined with",
+    },
+    "fetch": {
+        "results": f"results: is a path on this machine, which need not be fetched; give {FORMS}",
+        f"task:{AMD_16} --output runs.csv": "--output runs.csv: is not a folder; name a folder for",
+    },
+    "history amd-16": {
+        "--since May": "'May' is not a date such as",
+        "x --project try": "--project cannot be combined with ADDRESS",
+    },
+    "investigate": {
+        f"group:{GROUP}": "is not a task; give task:ID",
+        f"http://h/tasks/{AMD_16}": NOT_HERE,
+    },
+    "predict --on results --": {
+        "empty": "has no file whose name contains profile and ends in .json",
+        "profile.json profile.json": "the same profile; use each profile once",
+        # Copies would pretend that tasks do not differ.
+        "profile.json copied.json": "profile.json and copied.json: the same profile; use each",
+    },
+    "predict profile.json --on results": {
+        "--pool intel": "error: --pool intel: every profile names its pool; omit --pool",
+    },
+    REHEARSE: {
+        "-j ,": "',' contains no name; try io-benchmark",
+        "-j docker-image-update-verify": "no such task measures a pool; name a pool",
+        "--baseline x": "--baseline x: no such pool here",
+        "--at x=/": "--at x=/: pool is not selected",
+        "--at intel=/no/where": "no such folder; create it first",
+        "--output /proc/none": "--output /proc/none:",
+        "--output runs.csv": "cannot be created (File exists); name a new folder",
+    },
+    "script -o x.pyz": {"--root /none": "--root /none: cannot read this path"},
+    "submit": {
+        "": "give --image NAME:TAG of a registry",
+        "--pool x=a/b --pool x=c/d": "--pool x=c/d: pool given twice; use each pool",
+        "--pool x=a": "'x=a' is not POOL=PROVISIONER/WORKERTYPE",
+        "--replicates 101": "'101' is not a number from 1 to 100",
+        "--budget 9": "--budget needs --until-decided",
+        "--budget 0.0": "'0.0' is not a number above 0",
+        "--until-decided --no-wait": "--no-wait cannot be combined",
+        f"--resume task:{GROUP}": "is not a group",
+        f"--resume {ELSEWHERE}": NOT_HERE,
+        f"--confirm {GROUP} -j intel": "--jobs cannot be combined",
+        f"--confirm {ELSEWHERE}": NOT_HERE,
+        f"--cancel {ELSEWHERE}": NOT_HERE,
+    },
+    IMAGE: {
+        "--pool x=a/b": "--pool x=a/b: pool is not selected",
+        "--baseline x": "--baseline x: no such pool",
+        "--owner 'a\n@b'": "'a @b' is not an e-mail address",
+        "--write html=no/x": "--write no/x: no such folder; create it first",
+        "--until-decided -j intel": "and intel is the only one",
+        "--until-decided -j amd-30,intel --budget 5": "6 tasks can take 5.5 worker hours; raise it",
+        f"--resume {GROUP}": "--image cannot be combined with --resume",
+    },
+    "tasks": {
+        "missing.csv": "missing.csv: no such file or folder; check the path, or give an",
+        "runs.csv --label (": "is not a regular expression",
+        "runs.csv --baseline arm": "--baseline arm: no such pool here",
+        "runs.csv --against runs.csv --baseline intel": "each pool is its own",
+        "runs.csv --on results": "error: --on needs --rank; use both or none",
+        "x --rank --baseline intel": "each label is compared with its fastest pool",
+    },
+}
+FAILURES = {
+    REHEARSE: {"-j amd-17": "no task is called 'amd-17'"},
+    "script": {
+        "-o /none/x.pyz": "--output /none/x.pyz: No such file",
+        "-o results": "--output results: Is a directory; name a file",
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with everything that the command lines name."""
+    made = tmp_path_factory.mktemp("mistakes")
+    seed_case.write(made / "results")
+    (made / "runs.csv").write_text(real_tasks.table())
+    for name in ("profile.json", "copied.json"):
+        write_profile(made / name, profile_document((0, 50, 50, 0), cpu_s=1))
+    (made / "empty").mkdir()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("code", "command", "words", "message"),
+    [
+        pytest.param(code, command, words, message, id=f"{command.split()[0]} {words}")
+        for code, table in ((2, WRONG_USAGE), (1, FAILURES))
+        for command, lines in table.items()
+        for words, message in lines.items()
+    ],
+)
+def test_mistakes(folder: Path, code: int, command: str, words: str, message: str) -> None:
+    """The last line names the mistake; nothing is printed, written, or asked of a deployment."""
+    before = sorted(folder.rglob("*"))
+    done = program.run(
+        *shlex.split(f"{command} {words}"),
+        folder=folder,
+        expected=code,
+        environment=NOWHERE | IDENTITY,
+    )
+    assert message in done.stderr.splitlines()[-1]
+    assert done.stdout == ""
+    assert sorted(folder.rglob("*")) == before
