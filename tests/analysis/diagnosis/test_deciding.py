@@ -104,7 +104,11 @@ READ = "timeline.devices.nvme1n1.read_bytes"
 STARVES_NOT = scheduler("bfq", strict_guarantees=0, slice_idle=0)
 REAL = {f"{ENTRY}.fidelity": "real"}
 EIGHT_GIB = {"host.memory_bytes": 8192 * MIB}
-HALF_RATE = {WRITTEN: counting(RATE / 2)}
+# Half of the usual rate, by a disk that is idle for a fifth of the time.
+HALF_RATE = {
+    WRITTEN: counting(RATE / 2),
+    "timeline.devices.nvme1n1.busy_ms": changing(lambda ms: 0.8 * ms),
+}
 AS_MUCH_MEANWHILE = FRESH | Facts({f"{ENTRY}.final_sync_device_bytes": {}})
 
 
@@ -269,7 +273,7 @@ LIMITED_READS = io_limit(100 * MIB, kind="read_bytes_per_s") | {READ: counting(3
 
 def beside(facts: Facts, of_value: Callable[[Any], Facts]) -> Callable[[Any], Facts]:
     """Return facts of a value, and those that do not change."""
-    return lambda value: of_value(value) | facts
+    return lambda value: facts | of_value(value)
 
 
 def held_back(mib: float) -> Facts:
@@ -396,6 +400,15 @@ EDGES = [
         beside(held_back(260) | waiting_for_io(0.8), busy_disk),
         (0.72, SUPPORTED),
         (0.73, RULED_OUT),
+    ),
+    slower(
+        *("cgroup-io-limit: above what busy disks write", beside(held_back(220), busy_disk)),
+        *((0.92, SUPPORTED), (0.95, RULED_OUT)),
+    ),
+    slower(
+        "cgroup-io-limit: disks that also read",
+        lambda rate: held_back(220) | busy_disk(1) | {READ: counting(rate * RATE)},
+        *((0.024, RULED_OUT), (0.026, SUPPORTED)),
     ),
     slower(
         *("cgroup-io-limit: what idle disks wrote", beside(held_back(400), idle_writes)),

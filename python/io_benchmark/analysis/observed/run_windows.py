@@ -23,6 +23,8 @@ from io_benchmark.results.parts import NS_PER_S
 _BLOCKED_SHARE = 0.5
 # A process that is blocked for less does not wait for its reads.
 _READS_SHARE = 0.05
+# Fewer reads than this part of the writes hardly keep a disk from these.
+_FEW_READS_SHARE = 0.05
 # With fewer windows a rate is the run's average.
 _FEWEST = 4
 _AVERAGES = 10
@@ -133,6 +135,7 @@ class Window(NamedTuple):
     read_bytes_per_s: float
     written_bytes_per_s: float
     blocked_share: float  # of the time
+    busy_s: float = 0.0  # of the busiest disk; 0 where it was not recorded
 
     @classmethod
     def of_run(
@@ -142,14 +145,18 @@ class Window(NamedTuple):
         seconds, devices = inside.seconds, inside.timeline.devices
         if len(seconds) < _FEWEST or not disks or min(seconds) <= 0:
             return ()
-        rates = []
-        for name in ("read_bytes", "written_bytes"):
+        grown = []
+        for name in ("read_bytes", "written_bytes", "busy_ms"):
             counters = [inside.steps(devices.get(disk, {}).get(name)) for disk in disks]
             complete = [steps for steps in counters if steps is not None]
-            if len(complete) < len(counters):
-                return ()
-            rates.append(map(truediv, map(sum, zip(*complete, strict=True)), seconds))
-        return tuple(map(cls, seconds, *rates, map(truediv, _blocked_s(entry, inside), seconds)))
+            grown.append([*zip(*complete, strict=True)] if len(complete) == len(counters) else [])
+        *moved, busy_ms = grown
+        if not all(moved):
+            return ()
+        rates = (map(truediv, map(sum, steps), seconds) for steps in moved)
+        blocked = map(truediv, _blocked_s(entry, inside), seconds)
+        busy_s = [max(step) / 1000 for step in busy_ms] or [0.0] * len(seconds)
+        return tuple(map(cls, seconds, *rates, blocked, busy_s))
 
     @staticmethod
     def peak(windows: "Sequence[Window]") -> tuple[float, float] | None:
@@ -161,6 +168,10 @@ class Window(NamedTuple):
         rates = [(window.reading_bytes_per_s, window.written_bytes_per_s) for window in chosen]
         reading, written = map(_kept_up, zip(*rates, strict=True))
         return reading, written
+
+    @property
+    def hardly_reads(self) -> bool:
+        return self.read_bytes_per_s <= _FEW_READS_SHARE * self.written_bytes_per_s
 
     @property
     def reading_bytes_per_s(self) -> float:

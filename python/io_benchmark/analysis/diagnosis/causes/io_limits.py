@@ -46,6 +46,8 @@ _OPERATION_BYTES = 128 * 1024
 # Disks that are busy for less of the time for which copies are blocked may be held back: the kernel counts
 # no disk as busy that waits for a cgroup.
 _IDLE_SHARE = 0.9
+# Disks that move less than this share of a limit while they are busy are slower than the limit.
+_DISKS_REACH_SHARE, _LEAST_BUSY_S = 0.95, 1.0
 # A disk that moves this share of the other's rate or more is as fast.
 AS_FAST_SHARE = 0.9
 _LIMITS_SHOWN = 4
@@ -147,16 +149,28 @@ def _at_limit_share(limit: IoLimit, run: Run) -> float:
     if rates:
         is_at = _is_measured_at(limit, run)
         if is_at is None:
-            windows_at = sum(_is_at(limit, rate, run) for rate in rates)
-            is_at = windows_at >= max(2, _HELD_SHARE * len(rates))
+            windows = zip(run.windows, rates, strict=True)
+            held = [window for window, rate in windows if _is_at(limit, rate, run)]
+            is_at = len(held) >= max(2, _HELD_SHARE * len(rates))
+            is_at = is_at and not _is_above_disks(limit, held, run)
         if not is_at:
             return 0.0
-        windows = zip(run.windows, rates, strict=True)
-        return _share_of_time(run, [_held_share(limit, *window, run) for window in windows])
+        shares = map(partial(_held_share, limit, run), run.windows, rates)
+        return _share_of_time(run, [*shares])
     averages = run.moved_bytes_per_s
     if averages is None or run.stack is None:
         return 1.0  # nothing shows that it does not
     return float(_is_at(limit, averages[_way(limit)], run, _AVERAGE_AT_LIMIT_SHARE))
+
+
+def _is_above_disks(limit: IoLimit, held: Sequence[Window], run: Run) -> bool:
+    """Return whether the disks, while they are busy with hardly any reads, write less than a limit allows."""
+    writing = [window for window in held if window.hardly_reads]
+    busy_s = math.fsum(window.busy_s for window in writing)
+    if limit.kind != "write_bytes_per_s" or busy_s < _LEAST_BUSY_S:
+        return False
+    written = math.fsum(window.written_bytes_per_s * window.seconds for window in writing)
+    return written / busy_s < _DISKS_REACH_SHARE * limit.value * _disks_at_once(limit, run)
 
 
 def _is_measured_at(limit: IoLimit, run: Run) -> bool | None:
@@ -180,7 +194,7 @@ def _is_measured_at(limit: IoLimit, run: Run) -> bool | None:
     return True if _is_at(limit, rate, run, _MEASURED_AT_LIMIT_SHARE) else None
 
 
-def _held_share(limit: IoLimit, window: Window, rate: float, run: Run) -> float:
+def _held_share(limit: IoLimit, run: Run, window: Window, rate: float) -> float:
     """Return the share of a window in which copies were blocked by a limit that holds."""
     if not _is_of_bytes(limit):
         return window.blocked_share * _is_at(limit, rate, run)
