@@ -70,12 +70,7 @@ OPTIONS = {
             f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
             options.parse_percentage,
         ),
-        options.option(
-            "--variation-from",
-            "SOURCE",
-            "address of past results that show it, 'index' or 'none'",
-            excludes={"--worker-variation": "both say how far workers differ"},
-        ),
+        options.flag("--ignore-past", "do not learn from earlier pushes how workers vary"),
         options.option(
             "--looks", "N[,N...]", "workers per pool at each planned comparison", _parse_looks
         ),

@@ -21,7 +21,6 @@ from io_benchmark.sources.run_results import RunResult
 
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 _READING_AFTER_WAITING_S = 300
-_NO_PAST = "none"
 
 
 def compare(
@@ -34,7 +33,7 @@ def compare(
     partial: bool = False,
     margin: float = DEFAULT_MARGIN,
     worker_variation: float | None = None,
-    variation_from: str | None = None,
+    ignore_past: bool = False,
     looks: Schedule | None = None,
     allow: Sequence[str] = (),
     prices: Mapping[str, Price] | None = None,
@@ -42,7 +41,7 @@ def compare(
     """Compare the pools with one of them, or each with itself at the addresses of `against`.
 
     `wait` are minutes, at most, for the tasks to end. With `partial` a result may be missing, also all of
-    the baseline. Without `variation_from`, past results are read where their tasks are indexed.
+    the baseline. Past results are read where their tasks are indexed, unless they are ignored.
     """
     # With --wait, reading ends early enough to write the report before a deadline.
     budget = Budget()
@@ -65,11 +64,11 @@ def compare(
         plan = Plan.of_pools(pools, baseline, missing)
     places = {pool: place for reading in readings for pool, place in reading.pasts.items()}
     past = None
-    if variation_from != _NO_PAST and (variation_from is not None or places):
+    if places and not ignore_past:
         # Imported here: folders have no earlier results, whose analysis loads numpy.
         from io_benchmark.operations.history import read_past_workers  # noqa: PLC0415
 
-        past, message = read_past_workers(variation_from, places, workers, context, budget)
+        past, message = read_past_workers(places, workers, context, budget)
         remarks.append(message)
     return analysis.compare(
         plan,

@@ -24,7 +24,6 @@ from io_benchmark.text import clean
 
 # Two years of weeks.
 DEFAULT_POINTS = 100
-_INDEX = "index"
 # The project in the index whose pushes are read unless another one is named.
 _PROJECT = "io-benchmark"
 # Of a past that nobody asked for: results of all pools together, pushes of each at least, and seconds.
@@ -107,57 +106,37 @@ def _dated(reading: HistoryReading, times: Mapping[str, datetime]) -> HistoryRea
 
 
 def read_past_workers(
-    address: str | None,
-    places: Mapping[str, IndexPlace],
-    compared: Sequence[Worker],
-    context: Context,
-    budget: Budget,
+    places: Mapping[str, IndexPlace], compared: Sequence[Worker], context: Context, budget: Budget
 ) -> tuple[PastWorkers, str]:
-    """Read earlier results of the compared pools, and say in one line what there is.
+    """Read earlier results of the compared pools where they are indexed, and say in one line what there is.
 
-    Without an address, those at `places`. Nobody asked for these, so that they take little time, and
-    nothing fails without them.
+    Nobody asked for these, so that they take little time, and nothing fails without them.
     """
-    pools = sorted({worker.pool for worker in compared})
     convert, limited = _earlier_runs(compared), _unlimited_memory()
-    runs: list[tuple[str, list[HistoryReading]]] = []
+    ends_s = time.monotonic() + _LONGEST_S
+    limited.ends_s = min(ends_s, budget.ends_s or ends_s)
+    newest = max(_FEWEST_PUSHES, _MOST_RESULTS // len(places))
+    readings: dict[str, list[HistoryReading]] = {worker.pool: [] for worker in compared}
     problems: list[str] = []
-    queries = [HistoryQuery(pool, _PROJECT, NEWEST_PUSHES) for pool in pools]
-    if address is None:
-        ends_s = time.monotonic() + _LONGEST_S
-        limited.ends_s = min(ends_s, budget.ends_s or ends_s)
-        newest = max(_FEWEST_PUSHES, _MOST_RESULTS // len(places))
-        queries = [
-            HistoryQuery(pool, _PROJECT, newest, place=place)
-            for pool, place in sorted(places.items())
-        ]
-    elif address != _INDEX:
-        gathered = _read([address], context, convert, limited)
-        runs, problems, queries = [*gathered.results], [*gathered.unreadable], []
-    for query in queries:
+    for pool, place in sorted(places.items()):
         try:
+            query = HistoryQuery(pool, _PROJECT, newest, place=place)
             gathered, *_ = _read_index(query, context, convert, limited)
         except MissingError as error:
             problems.append(str(error))
         except ResultError as error:
-            if address is not None:
-                raise ResultError(f"--variation-from {address}: {error}") from error
-            problems.append(f"{query.place and query.place.namespace}: {error}")
+            problems.append(f"{place.namespace}: {error}")
             break
         else:
-            runs += gathered.results
-            problems += gathered.unreadable if address else ()
-    readings = {
-        pool: [reading for name, some in runs if name == pool for reading in some] for pool in pools
-    }
+            for name, some in gathered.results:
+                readings.get(name, []).extend(some)
     counts = (
         f"{len({reading.origin.group for reading in some}):,} of {pool}"
-        for pool, some in readings.items()
+        for pool, some in sorted(readings.items())
     )
     line = "; ".join([", ".join(counts), *problems])
-    source = address or "none leaves them out"
-    message = f"earlier pushes that show variation: {line} (--variation-from {source})"
-    return PastWorkers(address or _INDEX, readings), message
+    message = f"earlier pushes that show variation: {line} (--ignore-past leaves them out)"
+    return PastWorkers(readings), message
 
 
 def _earlier_runs(

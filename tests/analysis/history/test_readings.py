@@ -177,7 +177,7 @@ TWO_PUSHES = [
 )
 def test_variation(run, readings, ratio, source, pushes):
     """How far earlier workers differ, and what shows it; and how far the levels of pushes differ."""
-    past = PastWorkers("past", {"intel": [reading(run, *values) for values in readings]})
+    past = PastWorkers({"intel": [reading(run, *values) for values in readings]})
     (known,) = past.variations([run])
     assert known.measured_ratio == pytest.approx(ratio)
     assert (known.source, known.workers) == ("history", len(readings))
@@ -199,7 +199,7 @@ def test_what_does_not_count(run: Run) -> None:
         {"intel": [replace(known, subject=fresh) for known in made]},
         {"intel": [replace(known, conditions=quick) for known in made]},
     ):
-        (known,) = PastWorkers("past", readings).variations([run])
+        (known,) = PastWorkers(readings).variations([run])
         assert (known.ratio, known.source) == (0.05, "default")
         assert known.explanation is not None
         assert text_of(known.explanation) == (
@@ -227,6 +227,6 @@ def test_what_a_past_counts(run: Run, spreads: tuple[float, ...], degrees: float
         for week, spread in enumerate(spreads)
         for deviation in DEVIATIONS
     ]
-    prior = PastWorkers("past", {"intel": made}).prior(run)
+    prior = PastWorkers({"intel": made}).prior(run)
     assert prior is not None
     assert prior.variance.degrees == pytest.approx(degrees)

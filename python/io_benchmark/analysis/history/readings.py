@@ -178,7 +178,6 @@ def _shorten(words: str, most: int) -> str:
 class PastWorkers(Struct, frozen=True):
     """Earlier workers of several pools, without those that are compared."""
 
-    address: str  # where they were read, as the user named it
     readings: Mapping[str, Sequence[HistoryReading]]  # by pool
 
     def variations(self, runs: Sequence[Run]) -> list[WorkerVariation]:
@@ -190,8 +189,7 @@ class PastWorkers(Struct, frozen=True):
         if known or not runs:
             return known
         explanation = statement(
-            "{address} has fewer than three earlier workers of {pools} that measured the same.",
-            address=self.address,
+            "The index has fewer than three earlier workers of {pools} that measured the same.",
             pools=joined(sorted({run.worker.pool for run in runs}), " or of "),
         )
         return [replace(variations.default(), explanation=explanation)]
@@ -224,24 +222,24 @@ class PastWorkers(Struct, frozen=True):
             if between is not None and min(between.degrees, workers - 1) >= _FEWEST_DEGREES:
                 # A machine that was measured each week is one worker.
                 between = replace(between, degrees=min(between.degrees, workers - 1.0))
-                source = self._source(pool, series, workers)
+                source = _source(pool, series, workers)
                 variation = variations.of_history(between, workers, source)
                 return Prior.of_pushes(between, _log_means(series), variation)
         return None
 
-    def _source(self, pool: str, series: HistorySeries, workers: int) -> Statement:
-        steps = len(series.changes)
-        changes = "change" if steps == 1 else "changes"
-        left_out = f"; {{steps}} {changes} of level left out" if steps else ""
-        pushes = "push" if len(series.points) == 1 else "pushes"
-        return statement(
-            f"{{workers}} earlier workers of {{pool}} in {{pushes}} {pushes} ({{address}}{left_out})",
-            workers=count(workers),
-            pool=pool,
-            pushes=count(len(series.points)),
-            address=self.address,
-            steps=count(steps),
-        )
+
+def _source(pool: str, series: HistorySeries, workers: int) -> Statement:
+    steps = len(series.changes)
+    changes = "change" if steps == 1 else "changes"
+    left_out = f" ({{steps}} {changes} of level left out)" if steps else ""
+    pushes = "push" if len(series.points) == 1 else "pushes"
+    return statement(
+        f"{{workers}} earlier workers of {{pool}} in {{pushes}} {pushes}{left_out}",
+        workers=count(workers),
+        pool=pool,
+        pushes=count(len(series.points)),
+        steps=count(steps),
+    )
 
 
 def _between_workers(series: HistorySeries) -> MeanVariance | None:

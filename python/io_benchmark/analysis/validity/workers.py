@@ -159,10 +159,9 @@ def _different_pushes(sides: Sequence[Side], variation: PushVariation | None) ->
     basis: Statement | str = "which is assumed"
     if variation.pushes:
         basis = statement("by {pushes} earlier pushes of the pool", pushes=count(variation.pushes))
-    known = "" if variation.pushes else " --variation-from index reads how far earlier ones differ."
     explanation = statement(
         "A day or a deployment may shift all workers of a push. More workers in the same pushes do not "
-        "show that: measure both again on another day, or both sides in one push." + known
+        "show that: measure both again on another day, or both sides in one push."
     )
     return _warning(
         "pushes",
