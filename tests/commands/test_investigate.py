@@ -36,6 +36,7 @@ pools:
       - {group: releng-1, instance_types: [*c3d-standard-16-lssd]}
       - {group: releng-3, instance_types: [*c3d-standard-16-lssd]}
 """
+MISSING = "AAAAAAAAQACAAAAAAAAAAA"
 QUEUES = {"amd-16": "b-linux-docker-amd", "intel": "b-linux"}
 
 
@@ -196,6 +197,27 @@ def test_reference_of_a_table(call: Call, deployment: Deployment, tmp_path: Path
 
 
 NEVER_RAN = "has no completed run on releng-1/b-linux-docker-amd; wait for one"
+
+
+def test_runs_of_earlier_pushes(call: Call, deployment: Deployment) -> None:
+    """They count where a push's decision task lists the label, and its task still exists."""
+    *_, earlier = (task for task in deployment.statuses if task.startswith(SLOW))
+    lists = {1000: {}, 999: {LABEL: earlier}, 998: {}, 997: {LABEL: MISSING}, 995: ["damaged"]}
+    for number, labels_of_push in lists.items():
+        group = investigated.GROUP if number == 1000 else f"AAAAAAAAQACAAAAAAA{number}A"
+        route = f"index.gecko.v2.autoland.pushlog-id.{number}.decision"
+        names = ("Gecko Decision Task", "decision-task", "releng-1/decision")
+        deployment.add_task(group, group, *names, routes=[route])
+        deployment.leave(group, labels_of_push, "public/label-to-taskid.json")
+    # It is of another push.
+    deployment.groups[investigated.GROUP].remove(earlier)
+    pools = (Pool(SLOW, ONE_DISK), Pool(FAST, BASE))
+    results = investigated.add_results(deployment, pools, QUEUES)
+    done = call("--on", results, environment={})
+    assert "by 6 and 6 workers" in done.stdout
+    assert "earlier pushes whose runs count as well: 1" in done.stdout
+    done = call("--on", results, "--runs", f"group:{investigated.GROUP}", environment={})
+    assert "by 5 and 6 workers" in done.stdout
 
 
 @pytest.mark.parametrize(

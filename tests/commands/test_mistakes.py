@@ -30,8 +30,6 @@ WRONG_USAGE = {
         "--write pdf=x": "'pdf=x' is not FORMAT=FILE",
         "--json --format text": "--format cannot be combined with --json; omit one",
         "--expect nonsense": "write it like",
-        "--variation-from ''": "an address is empty",
-        "--variation-from x --worker-variation 5": "--worker-variation cannot be combined with",
     },
     "fetch": {
         "results": f"results: is a path on this machine, which need not be fetched; give {FORMS}",

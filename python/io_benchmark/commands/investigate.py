@@ -26,7 +26,9 @@ MANUAL = "deciding.md"
 OPTIONS = {
     "what is known (each can have several values)": (
         options.option("address", "TASK", "the slow task: task:ID, or its web address"),
-        options.option("--runs", "ADDRESS", "further runs of the task, as for tasks", nargs="+"),
+        options.option(
+            "--runs", "ADDRESS", "more runs of the task (default: earlier pushes)", nargs="+"
+        ),
         options.option("--on", "ADDRESS", "results of the pools (default: the index)", nargs="+"),
         options.option("--profile", "ADDRESS", "profiles of the task", nargs="+"),
         options.PROJECT,

@@ -4,18 +4,17 @@
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history import History, HistoryReading, LeftOut, series
-from io_benchmark.analysis.history.readings import NEWEST_PUSHES, PastWorkers, readings_of
-from io_benchmark.analysis.model import UNKNOWN, Worker
+from io_benchmark.analysis.history.readings import PastWorkers, readings_of
+from io_benchmark.analysis.model import Worker
 from io_benchmark.context import Context
 from io_benchmark.errors import MissingError, ResultError
-from io_benchmark.results import Result
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather
 from io_benchmark.sources.protocol import HistoryQuery, IndexPlace, Position, ReadRequest
@@ -144,20 +143,11 @@ def _earlier_runs(
 ) -> Callable[[RunResult], tuple[str, list[HistoryReading]]]:
     """Return what converts a run to readings; one that is compared shows nothing about others."""
     pools = {worker.pool for worker in compared}
-    compared_runs: set[Hashable] = set()
-    for worker in compared:
-        compared_runs |= _identities(worker.task_id, worker.run_id, worker.result)
+    runs = {(worker.task_id, worker.run_id) for worker in compared}
 
     def convert(run: RunResult) -> tuple[str, list[HistoryReading]]:
-        task_id, run_id = (run.task.task_id, run.task.run_id) if run.task else (None, None)
-        is_compared = _identities(task_id, run_id, run.result) & compared_runs
-        is_used = run.pool in pools and not is_compared
+        is_earlier = run.task is not None and (run.task.task_id, run.task.run_id) not in runs
+        is_used = run.pool in pools and is_earlier
         return run.pool, readings_of(run)[0] if is_used else []
 
     return convert
-
-
-def _identities(task_id: str | None, run_id: int | None, result: Result) -> set[Hashable]:
-    """Return what identifies a run: by the queue, and by what its result records about itself."""
-    recorded = result.identity
-    return {recorded} if task_id in (None, UNKNOWN) else {recorded, (task_id, run_id)}

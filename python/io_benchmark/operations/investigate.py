@@ -143,7 +143,7 @@ class _Steps(Struct):
     def _find_slowness(self) -> Slowness:
         label, queue = self.queue_task.label, self.queue_task.status.queue
         group = f"group:{self.queue_task.status.task_group_id}"
-        addresses = (group, str(self.task), *self.options.runs)
+        addresses = (group, str(self.task), *(self.options.runs or self._earlier_tasks()))
         pattern = re.compile(f"^{re.escape(label)}$")
         reading = read_runs(addresses, self.context, pattern)
         self.remarks += [*reading.unreadable, *reading.remarks]
@@ -159,6 +159,19 @@ class _Steps(Struct):
             return slowness
         every_label = read_runs(self.options.runs, self.context, None).results
         return with_gaining_labels(slowness, completed_by_pool(every_label))
+
+    def _earlier_tasks(self) -> Sequence[str]:
+        from io_benchmark.sources.taskcluster.queue_runs import find_earlier_tasks  # noqa: PLC0415
+
+        try:
+            tasks = find_earlier_tasks(self.queue_task, self.task, self.context.environment)
+        except ResultError as error:
+            self.remarks.append(f"earlier pushes were not read: {error}; give runs by --runs")
+            return ()
+        if tasks:
+            count = f"{len(tasks)} (--runs names others)"
+            self.remarks.append(f"earlier pushes whose runs count as well: {count}")
+        return tasks
 
     def _find_machines(self, slowness: Slowness) -> Machines:
         """Find the benchmark's results of both pools: those given, else recent ones, else new ones."""

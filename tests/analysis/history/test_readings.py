@@ -161,17 +161,17 @@ TWO_PUSHES = [
     ("readings", "ratio", "source", "pushes"),
     [
         # Two degrees of freedom are the fewest that count. One push shows nothing of others.
-        (ONE_PUSH, 0.1, "3 earlier workers of intel in 1 push (past)", None),
+        (ONE_PUSH, 0.1, "3 earlier workers of intel in 1 push", None),
         # Between so few pushes, days and workers cannot be told apart: all of it counts.
-        (by_week(*DEVIATIONS), 0.1, "3 earlier workers of intel in 3 pushes (past)", 3),
+        (by_week(*DEVIATIONS), 0.1, "3 earlier workers of intel in 3 pushes", 3),
         # A step of 1.92× is left out: workers differ by 2 % within both levels.
         (
             *(by_week(*STEP), 0.02 * math.sqrt(12 / 16)),
-            *("18 earlier workers of intel in 18 pushes (past; 1 change of level left out)", 18),
+            *("18 earlier workers of intel in 18 pushes (1 change of level left out)", 18),
         ),
         # Each push has three workers, so that they differ by themselves, whatever happened between.
         # Two pushes are too few to see how far their levels differ.
-        (TWO_PUSHES, 0.1, "6 earlier workers of intel in 2 pushes (past)", None),
+        (TWO_PUSHES, 0.1, "6 earlier workers of intel in 2 pushes", None),
     ],
     ids=["one-push", "three-pushes", "a-step", "a-step-between-two-pushes"],
 )
@@ -203,7 +203,7 @@ def test_what_does_not_count(run: Run) -> None:
         assert (known.ratio, known.source) == (0.05, "default")
         assert known.explanation is not None
         assert text_of(known.explanation) == (
-            "past has fewer than three earlier workers of intel that measured the same."
+            "The index has fewer than three earlier workers of intel that measured the same."
         )
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Read the runs of any tasks, and what the queue knows about one.
+"""Read the runs of any tasks, what the queue knows about one, and its label's tasks in earlier pushes.
 
 When a task's own work began and ended is known where it publishes that: results of this benchmark, and
 profiles that `measure` wrote.
 """
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from io_benchmark.sources.protocol import FIRST, Environment, ReadProgress, RunQ
 from io_benchmark.sources.requests import run_all
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.sources.taskcluster.addresses import TaskAddress
-from io_benchmark.sources.taskcluster.api_answers import QueueRun
+from io_benchmark.sources.taskcluster.api_answers import QueueRun, Slug, decode
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, run_connected
 from io_benchmark.sources.taskcluster.tasks import QueueTask
@@ -26,6 +27,11 @@ from io_benchmark.text import clean_name
 _RESULTS_AT_ONCE = 8
 # Reading a file for two times is worth it for a comparison, not for an archive.
 _MOST_OWN_TIMES = 500
+# Of a decision task; repositories without a log of pushes have no such route.
+_PUSH = re.compile(r"index\.((?:[A-Za-z0-9_-]+\.)+pushlog-id)\.([0-9]{1,9})\.decision")
+# How many pushes earlier: many of the last days, and a few of the last weeks.
+_EARLIER = (1, 2, 3, 5, 8, 12, 18, 27, 41, 61, 92, 138, 207, 311, 467, 700, 1050, 1580, 2360)
+_LABELS, _MOST_LABELS_BYTES = "public/label-to-taskid.json", 16 * 1024 * 1024
 _Run = tuple[ListedTask, QueueRun]
 _Times = tuple[int, int]  # milliseconds since 1970
 _NO_TIMES: _Times = (-1, -1)
@@ -133,3 +139,45 @@ def read_task(address: TaskAddress, environment: Environment) -> tuple[QueueTask
         return task, payload.get("image") if isinstance(payload, dict) else None
 
     return run_connected({0: address}, environment, read)
+
+
+def find_earlier_tasks(
+    task: QueueTask, address: TaskAddress, environment: Environment
+) -> tuple[str, ...]:
+    """Return the addresses of the label's tasks in earlier pushes to the same repository.
+
+    Each push's decision task lists them. Nothing where the index does not number pushes.
+    """
+
+    async def find(deployments: Mapping[str, Deployment]) -> tuple[str, ...]:
+        deployment = deployments[address.root_url]
+        try:
+            decision = await deployment.definition(task.status.task_group_id)
+        except MissingError:
+            return ()
+        own = next(filter(None, map(_PUSH.fullmatch, map(str, decision.get("routes") or ()))), None)
+        if own is None:
+            return ()
+        numbers = (int(own[2]) - back for back in _EARLIER)
+        routes = (f"{own[1]}.{number}.decision" for number in numbers if number > 0)
+        found = await run_all(map(deployment.find, routes), _RESULTS_AT_ONCE)
+        decisions = await deployment.tasks(list(filter(None, found)))
+        lists = (_task_of_label(deployment, push, task.label) for push in decisions.values())
+        listed = filter(None, await run_all(lists, _RESULTS_AT_ONCE))
+        # Some may have expired.
+        tasks = await deployment.tasks([*dict.fromkeys(listed)])
+        return tuple(f"task:{task_id}" for task_id in sorted(tasks))
+
+    return run_connected({0: address}, environment, find)
+
+
+async def _task_of_label(deployment: Deployment, decision: QueueTask, label: str) -> str | None:
+    """Return the task of a push with this label; None where its decision task does not list one."""
+    for run in decision.status.runs:
+        if run.state == "completed":
+            try:
+                data = await deployment.result(decision, run, _MOST_LABELS_BYTES, _LABELS)
+                return decode(data, dict[str, Slug]).get(label)
+            except (NoArtifactError, TooLargeError, ValueError):
+                return None
+    return None
