@@ -181,8 +181,9 @@ TRUTHS = {
     "scanner beside fewer disks": Truth(
         set(), joined(drawn(scan_ms=(20, 250)), FEWER), FEW_FAST_DISKS
     ),
+    # The limit is reached, and costs a part.
     "scanner beside a limit": Truth(
-        set(), joined(drawn(scan_ms=(60, 250)), limit(0.3, 0.9)), divided(0.3, 0.3)
+        set(), joined(drawn(scan_ms=(60, 250)), limit(0.3, 0.9)), divided(0.3, 0.3), IO
     ),
     "lookups held": Truth(LOOKUPS, drawn(lookup_held_ms=(5, 60)), BUSY_CPU, SPAWN),
     "lookups held beside fewer disks": Truth(

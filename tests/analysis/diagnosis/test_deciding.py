@@ -396,12 +396,6 @@ EDGES = [
     slower("cgroup-io-limit: reached", held_back, (229, RULED_OUT), (227, SUPPORTED)),
     slower("cgroup-io-limit: enforced", held_back, (154, RULED_OUT), (157, SUPPORTED)),
     slower(
-        "cgroup-io-limit: disks that are idle meanwhile",
-        beside(held_back(260) | waiting_for_io(0.8), busy_disk),
-        (0.72, SUPPORTED),
-        (0.73, RULED_OUT),
-    ),
-    slower(
         *("cgroup-io-limit: above what busy disks write", beside(held_back(220), busy_disk)),
         *((0.92, SUPPORTED), (0.95, RULED_OUT)),
     ),

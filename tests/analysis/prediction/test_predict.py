@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Predictions from profiles whose times and bytes are given, and why there is none."""
 
+import json
 import math
 from statistics import fmean
 from types import SimpleNamespace
@@ -9,7 +10,15 @@ from typing import Any, cast
 import numpy as np
 import past
 import pytest
-from predicted_tasks import DISK, MIB, pool_workers, profile, run_of, sync_ns
+from predicted_tasks import (
+    DISK,
+    MIB,
+    pool_workers,
+    profile,
+    profile_document,
+    run_of,
+    sync_ns,
+)
 from seed_facts import cpu_limit, operations_limit
 from seed_workers import worker, workers
 
@@ -18,6 +27,7 @@ from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR, PoolChange
 from io_benchmark.analysis.prediction.pool_storage import SLOWING, WRITES, WRITES_LIMIT, PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.report.content import text_of
+from io_benchmark.results.reader import parse_profile
 
 S = 1e9
 # Half seconds of computing, and of writing at the ceiling of the faster pool.
@@ -100,6 +110,38 @@ def test_times(profiled, target, time_s, added_s):
         assert [ns / S for ns in added_ns] == pytest.approx(added_s, rel=0.04, abs=1e-9)
     assert pool.write_bytes_per_s == pytest.approx(50 * 1024**2)
     assert pool.workers == len(target.get("ceilings", (50, 50)))
+
+
+def throttled(
+    waiting: float, busy: float = 0.5, grown_mib: float = 0, idle: float | None = None
+) -> Any:
+    """Four half seconds in which 45 MiB are written; 5 MiB are in memory, and so much more after each."""
+    made = profile_document((45,) * 4, cpu_s=1, waiting=waiting, busy_cpus=(busy,) * 4)
+    columns = made["timeline"]["columns"]
+    columns["dirty_bytes"] = [round((5 * bool(row) + grown_mib * row) * MIB) for row in range(5)]
+    if idle is not None:
+        columns["cpu_iowait_ms"] = [round(500 * idle * row) for row in range(5)]
+    return parse_profile(json.dumps(made).encode(), "profile")
+
+
+@pytest.mark.parametrize(
+    ("at_once", "later"),
+    [
+        # All that is not computing is waiting.
+        ({"waiting": 0.41}, {"waiting": 0.39}),
+        # A CPU is busy all the time: pressure of 0.17 is waiting for 0.2 of it.
+        ({"waiting": 0.17, "busy": 1.0}, {"waiting": 0.16, "busy": 1.0}),
+        # Memory takes more than half of what is written meanwhile.
+        ({"waiting": 0.45, "grown_mib": 22}, {"waiting": 0.45, "grown_mib": 23}),
+        # Pressure is divided between CPUs, and what idle ones wait is not.
+        ({"waiting": 0.1, "idle": 0.41}, {"waiting": 0.1, "idle": 0.39}),
+    ],
+    ids=["waiting", "busy CPUs", "growing", "idle CPUs"],
+)
+def test_memory_without_room(at_once: dict[str, float], later: dict[str, float]) -> None:
+    """Where the profile shows that memory was full, a slower disk delays all that is written."""
+    times_s = [predicted(throttled(**case)).time_ns / S for case in (at_once, later)]
+    assert times_s[0] > 3.2 > times_s[1]
 
 
 def width(pool: Any) -> float:

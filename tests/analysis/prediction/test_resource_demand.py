@@ -128,7 +128,7 @@ def predicted(*samples: Sample, task_s: float | None = None, **target: Any) -> A
         ([IDLE, COMPUTING, IDLE, IDLE], {}, 2),
         ([IDLE, COMPUTING, FULL, IDLE], {}, 3),
         # What is left in memory, where there is room, shows that it does not sync.
-        ([IDLE, CACHED, CACHED._replace(waiting=0.2, user=0.3), IDLE], {}, 2.2),
+        ([IDLE, CACHED, CACHED._replace(waiting=0.15, user=0.3), IDLE], {}, 2.15),
         # A limit of requests counts them after merging, as far as is known.
         ([IDLE, Sample(4, 0.5, writes=50), IDLE, IDLE], {"change": LIMITED}, 2.08),
         # On half of the CPUs, what kept two busy takes twice as long.

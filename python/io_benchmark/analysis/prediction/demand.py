@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a task demanded of disks, memory and CPUs in each window of time, by one profile.
 
-A profile of `measure` is of one command. The resource profile that a task published is of the whole machine:
-all disks, all processes. It has no syncs, and no time in which the task waited, only that in which a CPU had
-nothing to do while I/O was pending. What it lacks is an unknown of the prediction (`pool_change`).
+A profile of `measure` is of one command. The resource profile that a task published is of the whole machine,
+and has neither syncs nor pressure. What it lacks is an unknown of the prediction (`pool_change`).
 """
 
 import math
@@ -22,8 +21,7 @@ from io_benchmark.results.resource_profile import ResourceProfile, ResourceSampl
 
 Numbers = NDArray[np.float64]
 _NS_PER_MS = 1e6
-# Windows of 0.2 s, late by some milliseconds. Longer ones hide what a task wants at once; in shorter ones,
-# the ticks of the CPUs are too coarse.
+# Windows of 0.2 s, late by some ms. Longer ones hide peaks; in shorter ones, ticks of CPUs are too coarse.
 _WINDOW_NS = 180_000_000
 # Two windows: one does not show when the task wrote.
 _LEAST_NS = 1_000_000_000
@@ -130,8 +128,9 @@ def demand_of_command(profile: TaskProfile) -> Demand | Statement:
         if isinstance(place, Statement):
             return place
         places.append(place)
-    unwritten, busy_ms, waited_us = (
-        _sums(columns, names, ends) for names in (_UNWRITTEN, _BUSY, ("psi_io_some_us",))
+    unwritten, busy_ms, waited_us, idle_ms = (
+        _sums(columns, names, ends)
+        for names in (_UNWRITTEN, _BUSY, ("psi_io_some_us",), ("cpu_iowait_ms",))
     )
     more = np.zeros(len(ends)) if unwritten is None else unwritten - unwritten[0]
     busy_ns = None if busy_ms is None else np.diff(busy_ms) * _NS_PER_MS
@@ -143,7 +142,7 @@ def demand_of_command(profile: TaskProfile) -> Demand | Statement:
         cpus=profile.host.usable_cpus(profile.limits),
         kernel_share=min(1.0, usage.kernel_ns / profile.wall_ns),
         unwritten_bytes=np.maximum(0.0, more[1:]),
-        waiting_share=_waiting_share(waited_us, busy_ns, spans),
+        waiting_share=_waiting_share(waited_us, idle_ms, busy_ns, spans),
         busy_ns=busy_ns,
     )
 
@@ -169,18 +168,19 @@ def _sums(
 
 
 def _waiting_share(
-    waited_us: Numbers | None, busy_ns: Numbers | None, spans_ns: Numbers
+    waited_us: Numbers | None, idle_ms: Numbers | None, busy_ns: Numbers | None, spans_ns: Numbers
 ) -> Numbers | None:
     """Return how long something waited for I/O, as a share of each window; None: not known.
 
-    The kernel's pressure is the mean over CPUs, each by how long it worked or something waited on it.
-    So a share of 0.5 is all of the time where a second CPU worked meanwhile.
+    The kernel's pressure is the mean over CPUs, each by how long it worked or something waited on it. So a
+    share of 0.5 is all of the time where a second CPU worked, or where one process waited on two CPUs in
+    turn. What idle CPUs wait is not divided. The larger of both counts.
     """
     if waited_us is None or busy_ns is None:
         return None
     seen, cpus = np.clip(np.diff(waited_us) * 1e3 / spans_ns, 0.0, 1.0), busy_ns / spans_ns
-    share: Numbers = np.minimum(1.0, np.maximum(seen, seen * cpus / np.maximum(1e-3, 1 - seen)))
-    return share
+    share = np.minimum(1.0, np.maximum(seen, seen * cpus / np.maximum(1e-3, 1 - seen)))
+    return share if idle_ms is None else np.clip(np.diff(idle_ms) * 1e6 / spans_ns, share, 1.0)
 
 
 def _place_demand(

@@ -39,8 +39,10 @@ _OF_CPUS = (USER_WORK, KERNEL_COPY, KERNEL_CALLS)
 _OF_PLACES = (WRITE_RATE, WRITES, SYNC, FILE)
 # A disk that works for this share of a window is waited for.
 _AT_CEILING = 0.8
-# A task that syncs in a window waits for this share of it.
-_SYNC_WAITING = 0.2
+# A task that syncs in a window, or finds no room in memory, waits for this share of it at least.
+_LEAST_WAITING = 0.2
+# Memory that takes more than this share of what is written meanwhile has room.
+_STILL_TAKEN = 0.5
 # A disk that does so many times as many requests as a limit has another one.
 _ABOVE_LIMIT = 1.25
 
@@ -263,20 +265,24 @@ class PoolChange(Struct, frozen=True):
         if place.is_alone or demand.waiting_share is None:
             return place.is_synced
         is_written = demand.unwritten_bytes < place.written_bytes
-        return is_written & (demand.waiting_share > _SYNC_WAITING) & self._is_full(place)
+        return is_written & (demand.waiting_share > _LEAST_WAITING) & self._is_full(place)
 
     @property
     def _room_bytes(self) -> tuple[float, float]:
         """Return how much may wait in memory there before the task waits, at least and at most.
 
-        Where nothing syncs, a task waits for a busy disk because memory has no more room. The same is
-        taken for the other pool.
+        Where nothing syncs, a task that does nothing but wait for a busy disk, while no CPU works, finds
+        no more room in memory, unless memory still takes much. The same room is taken for the other pool.
         """
         demand, high = self.demand, self.target.dirty_room_bytes or math.inf
-        if demand.waiting_share is None:
+        if demand.waiting_share is None or demand.busy_ns is None:
             return high, high
         here = sum(self._service_ns(place, _EXPECTED)[0] for place in demand.places)
-        full = (here >= _AT_CEILING * demand.spans_ns) & (demand.waiting_share >= _AT_CEILING)
+        idle = 1 - demand.busy_ns / demand.spans_ns
+        waits = demand.waiting_share >= np.maximum(_LEAST_WAITING, _AT_CEILING * idle)
+        full = (here >= _AT_CEILING * demand.spans_ns) & waits
+        written = sum(place.written_bytes for place in demand.places)
+        full &= np.diff(demand.unwritten_bytes, prepend=0.0) <= _STILL_TAKEN * written
         full &= ~np.any([place.is_synced for place in demand.places], axis=0)
         high = min(high, demand.unwritten_bytes[full].max(initial=0.0).item() or high)
         return min(high, demand.unwritten_bytes.max().item()), high

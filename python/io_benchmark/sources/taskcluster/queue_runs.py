@@ -155,12 +155,14 @@ def find_earlier_tasks(
             decision = await deployment.definition(task.status.task_group_id)
         except MissingError:
             return ()
-        own = next(filter(None, map(_PUSH.fullmatch, map(str, decision.get("routes") or ()))), None)
+        routes = decision.get("routes")
+        texts = map(str, routes) if isinstance(routes, list) else ()
+        own = next(filter(None, map(_PUSH.fullmatch, texts)), None)
         if own is None:
             return ()
         numbers = (int(own[2]) - back for back in _EARLIER)
-        routes = (f"{own[1]}.{number}.decision" for number in numbers if number > 0)
-        found = await run_all(map(deployment.find, routes), _RESULTS_AT_ONCE)
+        earlier = (f"{own[1]}.{number}.decision" for number in numbers if number > 0)
+        found = await run_all(map(deployment.find, earlier), _RESULTS_AT_ONCE)
         decisions = await deployment.tasks(list(filter(None, found)))
         lists = (_task_of_label(deployment, push, task.label) for push in decisions.values())
         listed = filter(None, await run_all(lists, _RESULTS_AT_ONCE))
@@ -173,11 +175,9 @@ def find_earlier_tasks(
 
 async def _task_of_label(deployment: Deployment, decision: QueueTask, label: str) -> str | None:
     """Return the task of a push with this label; None where its decision task does not list one."""
-    for run in decision.status.runs:
-        if run.state == "completed":
-            try:
-                data = await deployment.result(decision, run, _MOST_LABELS_BYTES, _LABELS)
-                return decode(data, dict[str, Slug]).get(label)
-            except (NoArtifactError, TooLargeError, ValueError):
-                return None
-    return None
+    completed = [run for run in decision.status.runs if run.state == "completed"]
+    try:
+        data = await deployment.result(decision, completed[-1], _MOST_LABELS_BYTES, _LABELS)
+        return decode(data, dict[str, Slug]).get(label)
+    except (IndexError, NoArtifactError, TooLargeError, ValueError):
+        return None

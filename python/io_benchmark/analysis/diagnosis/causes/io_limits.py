@@ -43,10 +43,8 @@ _SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 1024
 _LARGE_REQUEST_BYTES = (192 * 1024, 1536 * 1024)
 # Limits of operations are compared as if each had this size.
 _OPERATION_BYTES = 128 * 1024
-# Disks that are busy for less of the time for which copies are blocked may be held back: the kernel counts
-# no disk as busy that waits for a cgroup.
-_IDLE_SHARE = 0.9
-# Disks that move less than this share of a limit while they are busy are slower than the limit.
+# Disks that write less than this share of a limit while they are busy are slower than the limit: the kernel
+# counts no disk as busy that waits for a cgroup.
 _DISKS_REACH_SHARE, _LEAST_BUSY_S = 0.95, 1.0
 # A disk that moves this share of the other's rate or more is as fast.
 AS_FAST_SHARE = 0.9
@@ -121,11 +119,12 @@ def _moves_large_requests(limit: IoLimit, run: Run) -> bool:
 
 def _binding(side: Iterable[Run]) -> list[IoLimit]:
     """Return the limits that hold the copies of these workers back."""
-    return [limit for run in side for limit in _io_limits(run) if _binds(limit, run)]
-
-
-def _binds(limit: IoLimit, run: Run) -> bool:
-    return _at_limit_share(limit, run) > _BINDS_SHARE * _blocked_share(run)
+    return [
+        limit
+        for run in side
+        for limit in _io_limits(run)
+        if _at_limit_share(limit, run) > _BINDS_SHARE * _blocked_share(run)
+    ]
 
 
 def _blocked_share(run: Run) -> float:
@@ -141,12 +140,11 @@ def _share_of_time(run: Run, shares: Sequence[float]) -> float:
 def _at_limit_share(limit: IoLimit, run: Run) -> float:
     """Return the share of the time in which copies were blocked by the limit.
 
-    It takes bytes ÷ limit to move them, where some windows show that it holds: those of the cold cache,
-    or after a burst. Without windows, an average over the run that is near the limit counts as all of
-    the time.
+    It takes bytes ÷ limit to move them, where some windows show that it holds: those of the cold cache, or
+    after a burst. Without windows, an average near the limit counts as all of the time.
     """
-    rates = _rates(limit, run)
-    if rates:
+    ways = [(window.reading_bytes_per_s, window.writing_bytes_per_s) for window in run.windows]
+    if rates := [rates[_way(limit)] for rates in ways]:
         is_at = _is_measured_at(limit, run)
         if is_at is None:
             windows = zip(run.windows, rates, strict=True)
@@ -201,16 +199,6 @@ def _held_share(limit: IoLimit, run: Run, window: Window, rate: float) -> float:
     moved = (window.read_bytes_per_s, window.written_bytes_per_s)[_way(limit)]
     moved_by_each = moved / _disks_at_once(limit, run)
     return min(window.blocked_share, moved_by_each / max(1, limit.value))
-
-
-def _rates(limit: IoLimit, run: Run) -> list[float]:
-    """Return the rate of reads or writes in each window: of disks that seem idle, while copies waited for them."""
-    if _way(limit) == 0:
-        return [window.reading_bytes_per_s for window in run.windows]
-    busy = run.busiest_share
-    if busy is None or busy >= _IDLE_SHARE * _blocked_share(run):
-        return [window.written_bytes_per_s for window in run.windows]
-    return [window.writing_bytes_per_s for window in run.windows]
 
 
 def _is_at(
