@@ -24,11 +24,16 @@ _FILE = "kind.yml"
 
 
 def with_defaults(
-    kind: str, path: str, config: dict[str, Any], *further: Any
+    kind: str,
+    path: str,
+    config: dict[str, Any],
+    params: Any,
+    loaded_tasks: list[Any],
+    write_artifacts: bool,
 ) -> Iterator[dict[str, Any]]:
     """Load a kind's tasks; its `task-defaults` say what differs from the package's."""
     config = {**config, "task-defaults": merged_defaults(kind, config.get("task-defaults", {}))}
-    yield from transform.loader(kind, path, config, *further)
+    yield from transform.loader(kind, path, config, params, loaded_tasks, write_artifacts)
 
 
 def merged_defaults(kind: str, own: dict[str, Any]) -> dict[str, Any]:
@@ -36,12 +41,19 @@ def merged_defaults(kind: str, own: dict[str, Any]) -> dict[str, Any]:
     return dict(merge(transform.load_yaml(f"{DEFAULTS}/{kind}.yml"), own))
 
 
-def loader(kind: str, path: str, config: dict[str, Any], *further: Any) -> Iterator[dict[str, Any]]:
+def loader(
+    kind: str,
+    path: str,
+    config: dict[str, Any],
+    params: Any,
+    loaded_tasks: list[Any],
+    write_artifacts: bool,
+) -> Iterator[dict[str, Any]]:
     folder = str(_folder_of_pools(kind, Path(path), config))
     pools = transform.load_yaml(f"{folder}/{_FILE}")
     tasks = {key: pools[key] for key in ("tasks", "tasks-from") if key in pools}
     suffix = str(config.get(SYMBOL_SUFFIX, ""))
-    for pool in transform.loader(kind, folder, tasks, *further):
+    for pool in transform.loader(kind, folder, tasks, params, loaded_tasks, write_artifacts):
         task = merge(config.get("task-defaults", {}), _pool_keys(pool, suffix))
         yield {**task, "name": pool["name"], "task-from": _FILE}
 
