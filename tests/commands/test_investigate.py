@@ -202,8 +202,8 @@ NEVER_RAN = "has no completed run on releng-1/b-linux-docker-amd; wait for one"
 def test_runs_of_earlier_pushes(call: Call, deployment: Deployment) -> None:
     """They count where a push's decision task lists the label, and its task still exists."""
     *_, earlier = (task for task in deployment.statuses if task.startswith(SLOW))
-    lists = {1000: {}, 999: {LABEL: earlier}, 998: {}, 997: {LABEL: MISSING}, 995: ["damaged"]}
-    for number, labels_of_push in lists.items():
+    made = {1000: {}, 999: {LABEL: earlier}, 997: {LABEL: MISSING}, 995: {LABEL: "damaged"}}
+    for number, labels_of_push in made.items():
         group = investigated.GROUP if number == 1000 else f"AAAAAAAAQACAAAAAAA{number}A"
         route = f"index.gecko.v2.autoland.pushlog-id.{number}.decision"
         names = ("Gecko Decision Task", "decision-task", "releng-1/decision")
