@@ -140,13 +140,12 @@ IO, OPTIONS, LOOKUPS = {"cgroup-io-limit"}, {"mount-options"}, {"lookup-cost", "
 SPAWN, COUNT, SPEED, BOOT = {"spawn-cost"}, {"device-count"}, {"disk-speed"}, {"boot-disk-fallback"}
 MEMORY, TOUCH, KERNEL, CPU = {"cgroup-memory-limit"}, {"memory-first-touch"}, {"kernel"}, {"cpu"}
 LOAD = {"other-load"}
-LIMIT_ABOVE = "slower disks beside a limit above"
 TRUTHS = {
     "fewer disks": Truth(COUNT, half_the_disks, disks(2, 3, 4), BOOT),
     "fewer disks after a burst": Truth(COUNT, FEWER, joined(disks(2), BURST), destination="fresh"),
     "slower disks": Truth(SPEED, SLOWER),
     "slower disks, other model": Truth(SPEED, joined(SLOWER, drawn(disk_model=["nvme_card"]))),
-    LIMIT_ABOVE: Truth(SPEED, joined(SLOWER, limit(1.1, 1.6))),
+    "slower disks beside a limit above": Truth(SPEED, joined(SLOWER, limit(1.1, 1.6))),
     "slower disks beside a read limit": Truth(SPEED, joined(SLOWER, limit(1.1, 1.6, "read"))),
     # The cache is cold.
     "slow reads": Truth(SPEED, divided(4, 8, "read_mb_per_s")),

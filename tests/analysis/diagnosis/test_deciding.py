@@ -400,6 +400,11 @@ EDGES = [
         *((0.92, SUPPORTED), (0.95, RULED_OUT)),
     ),
     slower(
+        "cgroup-io-limit: above them, though idle disks wrote nearly as much",
+        beside(held_back(220) | idle_writes(210), busy_disk),
+        *((0.92, SUPPORTED), (0.95, RULED_OUT)),
+    ),
+    slower(
         "cgroup-io-limit: disks that also read",
         lambda rate: held_back(220) | busy_disk(1) | {READ: counting(rate * RATE)},
         *((0.024, RULED_OUT), (0.026, SUPPORTED)),

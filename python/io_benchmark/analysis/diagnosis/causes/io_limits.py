@@ -145,13 +145,12 @@ def _at_limit_share(limit: IoLimit, run: Run) -> float:
     """
     ways = [(window.reading_bytes_per_s, window.writing_bytes_per_s) for window in run.windows]
     if rates := [rates[_way(limit)] for rates in ways]:
+        windows = zip(run.windows, rates, strict=True)
+        held = [window for window, rate in windows if _is_at(limit, rate, run)]
         is_at = _is_measured_at(limit, run)
         if is_at is None:
-            windows = zip(run.windows, rates, strict=True)
-            held = [window for window, rate in windows if _is_at(limit, rate, run)]
             is_at = len(held) >= max(2, _HELD_SHARE * len(rates))
-            is_at = is_at and not _is_above_disks(limit, held, run)
-        if not is_at:
+        if not is_at or _is_above_disks(limit, held, run):
             return 0.0
         shares = map(partial(_held_share, limit, run), run.windows, rates)
         return _share_of_time(run, [*shares])
