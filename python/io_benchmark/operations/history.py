@@ -46,7 +46,10 @@ def history(
     times: Mapping[str, datetime] = {}
     older = 0
     if addresses:
-        gathered = _read(addresses, context, convert, _unlimited_memory())
+        with context.progress() as progress:
+            gathered = gather(
+                addresses, context.environment, progress, convert, _unlimited_memory()
+            )
     else:
         query = HistoryQuery(pool, project, last, since)
         gathered, times, older = _read_index(query, context, convert, _unlimited_memory())
@@ -65,13 +68,6 @@ def history(
         unreadable=gathered.unreadable,
         remarks=remarks,
     )
-
-
-def _read(
-    addresses: Sequence[str], context: Context, convert: Callable[[RunResult], T], budget: Budget
-) -> Gathered[T]:
-    with context.progress() as progress:
-        return gather(addresses, context.environment, progress, convert, budget)
 
 
 def _read_index(
@@ -111,11 +107,17 @@ def read_past_workers(
 
     Nobody asked for these, so that they take little time, and nothing fails without them.
     """
-    convert, limited = _earlier_runs(compared), _unlimited_memory()
-    ends_s = time.monotonic() + _LONGEST_S
+    readings: dict[str, list[HistoryReading]] = {worker.pool: [] for worker in compared}
+    runs = {(worker.task_id, worker.run_id) for worker in compared}
+
+    def convert(run: RunResult) -> tuple[str, list[HistoryReading]]:
+        # One that is compared shows nothing about others.
+        is_earlier = run.task is not None and (run.task.task_id, run.task.run_id) not in runs
+        return run.pool, readings_of(run)[0] if is_earlier and run.pool in readings else []
+
+    limited, ends_s = _unlimited_memory(), time.monotonic() + _LONGEST_S
     limited.ends_s = min(ends_s, budget.ends_s or ends_s)
     newest = max(_FEWEST_PUSHES, _MOST_RESULTS // len(places))
-    readings: dict[str, list[HistoryReading]] = {worker.pool: [] for worker in compared}
     problems: list[str] = []
     for pool, place in sorted(places.items()):
         try:
@@ -136,18 +138,3 @@ def read_past_workers(
     line = "; ".join([", ".join(counts), *problems])
     message = f"earlier pushes that show variation: {line} (--ignore-past leaves them out)"
     return PastWorkers(readings), message
-
-
-def _earlier_runs(
-    compared: Sequence[Worker],
-) -> Callable[[RunResult], tuple[str, list[HistoryReading]]]:
-    """Return what converts a run to readings; one that is compared shows nothing about others."""
-    pools = {worker.pool for worker in compared}
-    runs = {(worker.task_id, worker.run_id) for worker in compared}
-
-    def convert(run: RunResult) -> tuple[str, list[HistoryReading]]:
-        is_earlier = run.task is not None and (run.task.task_id, run.task.run_id) not in runs
-        is_used = run.pool in pools and is_earlier
-        return run.pool, readings_of(run)[0] if is_used else []
-
-    return convert

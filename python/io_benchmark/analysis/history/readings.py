@@ -47,7 +47,7 @@ _NAME, VALUE, _LINE = 100, 300, 600
 IDENTIFIER = 200
 _DIGEST = 8
 # Nearly a year of weekly pushes. Looking for steps in more takes long.
-NEWEST_PUSHES = 50
+_NEWEST_PUSHES = 50
 # Three workers.
 _FEWEST_DEGREES = 2
 
@@ -212,7 +212,7 @@ class PastWorkers(Struct, frozen=True):
             for reading in self.readings.get(pool, ())
             if (reading.subject, reading.conditions) == measured
         ]
-        return history(pool, same_work, newest=NEWEST_PUSHES).series
+        return history(pool, same_work, newest=_NEWEST_PUSHES).series
 
     def prior(self, run: Run) -> Prior | None:
         """Return how far earlier workers differ in what `run` measured; None if too few did."""

@@ -8,7 +8,7 @@ show the rate at which the disks worked while something waited for them.
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, repeat
 from operator import add, truediv
 from statistics import fmean, quantiles
 from typing import NamedTuple
@@ -135,27 +135,36 @@ class Window(NamedTuple):
     read_bytes_per_s: float
     written_bytes_per_s: float
     blocked_share: float  # of the time
-    busy_s: float = 0.0  # of the busiest disk; 0 where it was not recorded
+    busy_s: float = 0.0  # of the busiest disk; 0 where nothing asks for it, or it was not recorded
 
     @classmethod
     def of_run(
-        cls, entry: Entry, inside: TimelineRows, disks: Collection[str]
+        cls,
+        entry: Entry,
+        inside: TimelineRows,
+        disks: Collection[str],
+        *,
+        are_limited: bool = False,
     ) -> "tuple[Window, ...]":
         """Return the windows within the samples; none where the disks' counters were not recorded."""
         seconds, devices = inside.seconds, inside.timeline.devices
         if len(seconds) < _FEWEST or not disks or min(seconds) <= 0:
             return ()
-        grown = []
-        for name in ("read_bytes", "written_bytes", "busy_ms"):
+
+        def grown(name: str) -> list[tuple[int, ...]]:
+            """Return how much a counter of each disk grew in each window; nothing if one is missing."""
             counters = [inside.steps(devices.get(disk, {}).get(name)) for disk in disks]
             complete = [steps for steps in counters if steps is not None]
-            grown.append([*zip(*complete, strict=True)] if len(complete) == len(counters) else [])
-        *moved, busy_ms = grown
+            return [*zip(*complete, strict=True)] if len(complete) == len(counters) else []
+
+        moved = [grown(name) for name in ("read_bytes", "written_bytes")]
         if not all(moved):
             return ()
         rates = (map(truediv, map(sum, steps), seconds) for steps in moved)
         blocked = map(truediv, _blocked_s(entry, inside), seconds)
-        busy_s = [max(step) / 1000 for step in busy_ms] or [0.0] * len(seconds)
+        # Only limits need it.
+        busy_ms = grown("busy_ms") if are_limited else []
+        busy_s = [max(step) / 1000 for step in busy_ms] or repeat(0.0)
         return tuple(map(cls, seconds, *rates, blocked, busy_s))
 
     @staticmethod

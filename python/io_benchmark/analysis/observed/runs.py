@@ -118,7 +118,9 @@ class Run(Struct, frozen=True, dict=True):
         """Return the run in windows of its timeline; none where the disks' counters are missing."""
         if self._inside is None or self.stack is None:
             return ()
-        return Window.of_run(self.entry, self._inside, {disk.name for disk in self.stack.disks})
+        disks = {disk.name for disk in self.stack.disks}
+        are_limited = self.limits is not None and bool(self.limits.io)
+        return Window.of_run(self.entry, self._inside, disks, are_limited=are_limited)
 
     def windows_around(self, moment_ns: int) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
         """Return the windows that end before a moment, and those that begin after it."""
@@ -221,8 +223,7 @@ class Run(Struct, frozen=True, dict=True):
     def waits_for_disks(self) -> bool | None:
         """Return whether this worker's copies waited for its disks; None: nothing shows it.
 
-        The process' own time decides where it was recorded: pressure is the whole system's, and
-        also counts background writeback and neighbours.
+        The process' own time decides where it was recorded: pressure also counts writeback and neighbours.
         """
         written_bytes = workloads.of(self.subject.workload).written_bytes
         if written_bytes is None or not self.is_measured:
@@ -246,9 +247,8 @@ class Run(Struct, frozen=True, dict=True):
         waited = waited_share(self.entry, rows, range(len(rows.spans_ns)))
         return waited is not None and waited < _WAITED_SHARE
 
-    # What this run's machine can do. Only what was measured counts: by fixed work, by files that idle disks
-    # wrote, or by disks while something waited for them. A rate that was only seen is *at least* what the
-    # machine can do, so it never shows that a machine is slower. A number of disks is not a capacity.
+    # What this run's machine can do, as far as it was measured: by fixed work, by idle disks, or by disks while
+    # something waited for them. A rate that was only seen is *at least* that. A number of disks is not a capacity.
 
     def fixed_work_rate(self, work: str) -> float | None:
         """Return how often the machine does a fixed work, per second."""

@@ -180,7 +180,7 @@ def _waiting_share(
         return None
     seen, cpus = np.clip(np.diff(waited_us) * 1e3 / spans_ns, 0.0, 1.0), busy_ns / spans_ns
     share = np.minimum(1.0, np.maximum(seen, seen * cpus / np.maximum(1e-3, 1 - seen)))
-    return share if idle_ms is None else np.clip(np.diff(idle_ms) * 1e6 / spans_ns, share, 1.0)
+    return share if idle_ms is None else np.clip(np.diff(idle_ms) * _NS_PER_MS / spans_ns, share, 1)
 
 
 def _place_demand(

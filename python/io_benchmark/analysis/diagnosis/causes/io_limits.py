@@ -2,9 +2,9 @@
 """A limit that a cgroup sets on one side's I/O: whether copies were blocked at it, and for how long."""
 
 import math
-import operator
 from collections.abc import Iterable, Sequence
 from functools import partial
+from operator import attrgetter, mul
 
 from msgspec.structs import replace
 
@@ -49,6 +49,8 @@ _DISKS_REACH_SHARE, _LEAST_BUSY_S = 0.95, 1.0
 # A disk that moves this share of the other's rate or more is as fast.
 AS_FAST_SHARE = 0.9
 _LIMITS_SHOWN = 4
+# Of a window, while copies waited: by the way.
+_WAITED_RATES = attrgetter("reading_bytes_per_s"), attrgetter("writing_bytes_per_s")
 _SAME_LIMITS = "Both sides have the same limits."
 
 
@@ -133,7 +135,7 @@ def _blocked_share(run: Run) -> float:
 
 def _share_of_time(run: Run, shares: Sequence[float]) -> float:
     seconds = [window.seconds for window in run.windows]
-    weighted = map(operator.mul, seconds, shares)
+    weighted = map(mul, seconds, shares)
     return math.fsum(weighted) / math.fsum(seconds) if seconds else 0.0
 
 
@@ -143,8 +145,7 @@ def _at_limit_share(limit: IoLimit, run: Run) -> float:
     It takes bytes ÷ limit to move them, where some windows show that it holds: those of the cold cache, or
     after a burst. Without windows, an average near the limit counts as all of the time.
     """
-    ways = [(window.reading_bytes_per_s, window.writing_bytes_per_s) for window in run.windows]
-    if rates := [rates[_way(limit)] for rates in ways]:
+    if rates := [*map(_WAITED_RATES[_way(limit)], run.windows)]:
         windows = zip(run.windows, rates, strict=True)
         held = [window for window, rate in windows if _is_at(limit, rate, run)]
         is_at = _is_measured_at(limit, run)
