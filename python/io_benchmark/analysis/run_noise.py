@@ -8,7 +8,8 @@ retrieves long (overlapping batch means: Meketon and Schmeiser 1984), never from
 For a step the series is cut into blocks. The split with the largest difference of means is compared with
 the long-run variance around both means, by batches of several lengths (CUSUM: Csörgő and Horváth 1997).
 So waves and stalls that come again are no step. Autocorrelation of 0.8 between retrieves finds one in
-fewer than one of 100 runs of 400 retrieves or more (tests/simulation).
+fewer than one of 100 runs of 400 retrieves or more. A burst that comes by chance and lasts for a tenth of
+the run looks like a step; so several runs must agree on it (tests/simulation).
 """
 
 import math
@@ -19,7 +20,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, compress, pairwise
 from operator import mul, not_, sub, truediv
-from statistics import linear_regression
+from statistics import fmean, linear_regression
 
 from msgspec import Struct
 
@@ -35,9 +36,9 @@ FEWEST_RETRIEVES = 20
 _FEWEST_APART = 8
 FEWEST_TO_JUDGE = 60
 _MOST_BLOCKS = 100
-# Standard errors: far more than for a split that is known before. A faint step counts only where it may
-# explain a difference that is shown.
-_CLEARLY, _FAINTLY = 4.5, 3.5
+# The least height of a step in standard errors: far more than for a split that is known before. Of several
+# runs together less, but they must agree on it: a burst is one run's own.
+_OF_ONE_RUN, _OF_SEVERAL, _BETWEEN_RUNS = 4.5, 3.5, 3.0
 # A step that has less of the run on one side is not judged.
 _SMALLEST_SIDE = 0.1
 _BATCH_LENGTHS = (0.01, 0.05, 0.1, 0.2)  # of the run
@@ -50,11 +51,6 @@ class Step(Struct, frozen=True):
     index: int  # of the first sample after it
     before: float  # the time of an operation, relative to the run's average
     after: float
-    errors: float  # its height in standard errors
-
-    @property
-    def is_clear(self) -> bool:
-        return self.errors > _CLEARLY
 
     @property
     def ratio(self) -> float:
@@ -197,13 +193,22 @@ class RelativeTimes(Struct, frozen=True, dict=True):
         )
 
     @classmethod
-    def averaged(cls, runs: Sequence["RelativeTimes"]) -> "RelativeTimes":
-        """Return the average of runs that did the same work, as far as the shortest one."""
+    def step_of(cls, runs: Sequence["RelativeTimes"]) -> Step | None:
+        """Return the step that runs of the same work share, in their average until the shortest one ends."""
+        if len(runs) == 1:
+            return runs[0].step
         times, weights = (
             array("d", map(math.fsum, zip(*columns, strict=False)))
             for columns in ([run.times for run in runs], [run.weights for run in runs])
         )
-        return cls(times, weights, frozenset().union(*(run.first_reads for run in runs)))
+        first_reads = frozenset[int]().union(*(run.first_reads for run in runs))
+        step = cls(times, weights, first_reads).step_above(_OF_SEVERAL)
+        around = filter(all, ((step and run.means_around(step.index)) or (0, 0) for run in runs))
+        heights = [math.log(after / before) for before, after in around]
+        if len(heights) < 2:
+            return None
+        error = math.sqrt(MeanVariance.of_mean(heights).variance)
+        return step if abs(fmean(heights)) >= _BETWEEN_RUNS * error else None
 
     def spread(self, *, tries_longer: bool = False) -> MeanVariance:
         """Return the variance of the mean, a ratio of two means, to the first order."""
@@ -218,10 +223,11 @@ class RelativeTimes(Struct, frozen=True, dict=True):
 
     @cached_property
     def step(self) -> Step | None:
-        """Return where the run became slower or faster, clearly or faintly; None without a step.
+        """Return where the run became slower or faster; None without a step."""
+        return self.step_above(_OF_ONE_RUN)
 
-        The first reads of files, which become fewer, count only where little else was measured.
-        """
+    def step_above(self, least_errors: float) -> Step | None:
+        """The first reads of files, which become fewer, count only where little else was measured."""
         kept = self._kept
         count = len(kept)
         if count < FEWEST_TO_JUDGE:
@@ -240,12 +246,12 @@ class RelativeTimes(Struct, frozen=True, dict=True):
             for start, end in pairwise(ends)
         ]
         split, errors = _clearest_split(logs)
-        if errors <= _FAINTLY:
+        if errors <= least_errors:
             return None
         index = ends[split]
         before = time_sums[index] / weight_sums[index]
         after = (time_sums[-1] - time_sums[index]) / (weight_sums[-1] - weight_sums[index])
-        return Step(kept[index], before, after, errors) if before > 0 else None
+        return Step(kept[index], before, after) if before > 0 else None
 
     @cached_property
     def _kept(self) -> Sequence[int]:

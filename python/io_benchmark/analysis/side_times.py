@@ -67,7 +67,12 @@ class Division(Struct, frozen=True):
         )
         times = [side.by_worker(_times_in(common)) for side in sides]
         parts = {part for side in times for machine in side for part in machine}
-        differences = tuple(_difference(part, *times) for part in _ordered(parts))
+        differences = tuple(
+            _difference(Part(phase, kind), *times)
+            for phase in Phase
+            for kind in Kind
+            if (phase, kind) in parts
+        )
         candidate_name, baseline_name = names or (candidate.name, baseline.name)
         return cls(baseline_name, candidate_name, differences)
 
@@ -105,10 +110,6 @@ def _merged(machine: _PartMeans, common: AbstractSet[Part]) -> dict[Part, float]
         merged_part = part if part in common else Part(part.phase, Kind.UNEXPLAINED)
         merged[merged_part] = merged.get(merged_part, 0.0) + mean_ns
     return merged
-
-
-def _ordered(parts: AbstractSet[Part]) -> list[Part]:
-    return [Part(phase, kind) for phase in Phase for kind in Kind if (phase, kind) in parts]
 
 
 def _difference(

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
-import past
 import pytest
 from predicted_tasks import (
     DISK,
@@ -20,7 +19,7 @@ from predicted_tasks import (
     sync_ns,
 )
 from seed_facts import cpu_limit, operations_limit
-from seed_workers import worker, workers
+from seed_workers import workers
 
 from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR, PoolChange, _Unknowns
@@ -219,14 +218,6 @@ def test_flushes_of_a_file_system() -> None:
     assert place.is_synced.tolist() == [False, True]
 
 
-@pytest.mark.parametrize(("count", "is_known"), [(59, False), (60, True)])
-def test_retrieves_that_show_a_slow_end(count: int, is_known: bool) -> None:
-    """Fewer do not tell a disk that slows down."""
-    (push,) = past.pushes(1, retrieves=count)
-    figures = PoolStorage.of("amd-16", [worker(push.documents[0])], {}).figures
-    assert ((SLOWING, "workspace") in figures) is is_known
-
-
 @pytest.mark.parametrize(
     ("unmerged", "writes", "has_limit", "merged"),
     [
@@ -269,6 +260,16 @@ SLOWING_DOWN = {
         ]
     }
 }
+
+
+def test_one_slow_end_of_two() -> None:
+    """A disk that slows down does so in each run; a run that did alone shows no such disk."""
+    slow, steady = (pool_workers("amd-16", (60, 60), **given) for given in (SLOWING_DOWN, {}))
+    for runs, is_known in ((slow, True), ([slow[0], steady[1]], False)):
+        figures = PoolStorage.of("amd-16", runs, {}).figures
+        assert ((SLOWING, "workspace") in figures) is is_known
+
+
 FAILED = {"code": 1, "signal": None, "error": None}
 EMPTY = {"interval_s": 0.1, "columns": {}, "devices": {}}
 UNCOVERED = "the profile's timeline is not of all its time; profile it again"

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, divided_alike
-from io_benchmark.analysis.run_noise import RelativeTimes, Step
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.results import workloads
@@ -171,15 +170,6 @@ class Case(Struct, frozen=True, dict=True):
             return None
         return Division.between(slower, faster)
 
-    @cached_property
-    def step(self) -> Step | None:
-        """Return where the slower side's runs, averaged operation by operation, became slower or faster."""
-        return _step_of(self.slower) if self.both_sides is None else self.both_sides.step
-
-    @cached_property
-    def step_of_faster(self) -> Step | None:
-        return _step_of(self.faster) if self.both_sides is None else self.both_sides.step_of_faster
-
     def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:
         """Return these parts as this workload has them: all but cache-retrieve have a single phase."""
         if self.subject.workload == "cache-retrieve":
@@ -283,11 +273,6 @@ class Case(Struct, frozen=True, dict=True):
         """Return the share of the difference that a cost within each retrieve makes up."""
         slower, faster = self.means(cost_ns)
         return None if slower is None or faster is None else self.share_of(slower - faster)
-
-
-def _step_of(side: Side) -> Step | None:
-    runs = [run.entry.relative_times for run in side if run.is_measured]
-    return RelativeTimes.averaged(runs).step if runs else None
 
 
 def times_without_share(share: float) -> float:

@@ -105,9 +105,9 @@ def compare_sides(
         comparison = _comparison(subject, look, judgement)
         if look is not pair:
             by_all = _comparison(subject, pair, later)
-            agrees = pair.look.is_scheduled and later.verdict is judgement.verdict
+            in_schedule = pair.look.label is None or pair.look.schedule is not None
             earlier = replace(comparison, of_all=by_all, workers=look.counts)
-            comparison = by_all if agrees else earlier
+            comparison = by_all if in_schedule and later.verdict is judgement.verdict else earlier
         elif pair.schedule is not None and comparison.verdict is Verdict.INCONCLUSIVE:
             advice = advise(judgement.estimate, pair, margin=margin, comparisons=len(pairs))
             comparison = replace(comparison, advice=advice)

@@ -86,7 +86,7 @@ class Estimate(Struct, frozen=True):
             return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
         if 1 in counts:
             workers = _one_worker_against_several(candidate, baseline, assumed_variation)
-        elif look.is_assumed and (
+        elif (look.schedule and not look.schedule.is_declared) and (
             error := moderated((candidate.log_means, baseline.log_means), priors)
         ):
             workers = cls(0.0, error.variance, error.degrees, WORKERS_AND_PAST)

@@ -79,14 +79,6 @@ class Look(Struct, frozen=True):
         """Return the level of the interval that shows equivalence at this look."""
         return 1 - self.p_value(1 - EQUIVALENCE_LEVEL, _TO_BE_EQUIVALENT)
 
-    @property
-    def is_assumed(self) -> bool:
-        return self.schedule is not None and not self.schedule.is_declared
-
-    @property
-    def is_scheduled(self) -> bool:
-        return self.label is None or self.schedule is not None
-
 
 SINGLE = Look()
 

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.machines import by_machine, grouped
 from io_benchmark.analysis.observed.runs import Run, mean_of_known
+from io_benchmark.analysis.run_noise import RelativeTimes, Step
 from io_benchmark.analysis.time_parts import Kind, Part
 
 Runs = Sequence[Run]  # of one worker
@@ -88,6 +89,11 @@ class Side(Struct, frozen=True, eq=False, dict=True):
 
     def __iter__(self) -> Iterator[Run]:
         return chain.from_iterable(self.workers)
+
+    @cached_property
+    def step(self) -> Step | None:
+        """Return where the runs became slower or faster, if they agree on it."""
+        return RelativeTimes.step_of([run.entry.relative_times for run in self if run.is_measured])
 
     @property
     def measured(self) -> "Side":

@@ -12,6 +12,7 @@ from msgspec import Struct
 from io_benchmark.analysis.levels import SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.observed.machines import by_machine, dirty_room
+from io_benchmark.analysis.run_noise import RelativeTimes
 from io_benchmark.analysis.time_parts import ON_CPU, in_lookups
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
@@ -23,7 +24,7 @@ SYNC = "the usual append-fsync"
 WRITES = "write requests per second"
 WRITES_LIMIT = "write requests per second that a limit allows"
 FILE = "looking up, creating or removing a file"
-SLOWING = "retrieves at the end of a run over those at its start"
+SLOWING = "retrieves at the end of a run over those at its start, in all runs"
 OWN_CPU = "CPU time of a lookup"
 SPAWN = "posix-spawn"
 # CPU time of fixed work, by the names in the result.
@@ -41,7 +42,6 @@ _OPERATIONS = {
     ("metadata", "create-rename-unlink"): FILE,
     ("spawn", "posix-spawn"): SPAWN,
 }
-_FEWEST_TO_SLOW_DOWN = 60  # retrieves
 
 _LEAST_REQUESTS_PER_S = 100.0  # of any disk, also one that turns
 _REQUEST_BYTES = 4096  # of `random-io`
@@ -76,6 +76,7 @@ class PoolStorage(Struct, frozen=True):
                 # Of a single machine, the files of a ceiling show how far it is known.
                 is_single = key[0] == WRITE_RATE and len(machines) == 1
                 measured.setdefault(key, []).extend(logs if is_single else [fmean(logs)])
+        measured |= _slowing(workers)
         worker_prices = {
             Price.find(prices, pool, worker.queue, worker.result.task.instance_type or "")
             for worker in workers
@@ -90,11 +91,6 @@ class PoolStorage(Struct, frozen=True):
             worker_prices.pop() if len(worker_prices) == 1 else None,
             _counting(workers),
         )
-
-    @property
-    def measured_places(self) -> tuple[str, ...]:
-        """Return the places whose disks were measured."""
-        return tuple(sorted(place for figure, place in self.figures if figure == WRITE_RATE))
 
     def mean(self, figure: str, place: str = "") -> float | None:
         """Return the geometric mean over the machines that measured it; None: not measured."""
@@ -164,30 +160,32 @@ def _variance(pool: PoolStorage, figure: str, place: str) -> MeanVariance:
     return MeanVariance(single.variance / len(logs), single.degrees)
 
 
+def _slowing(workers: Sequence[Worker]) -> _Logs:
+    """Return how many times as long retrieves took from the step on that all runs share, if they do."""
+    runs: dict[str, list[RelativeTimes]] = defaultdict(list)
+    for entry in (entry for worker in workers for entry in worker.entries):
+        if entry.retrieves is not None and entry.subject.destination == "overwrite":
+            runs[entry.subject.place].append(entry.relative_times)
+    steps = {place: RelativeTimes.step_of(times) for place, times in runs.items()}
+    return {(SLOWING, place): [math.log(step.ratio)] for place, step in steps.items() if step}
+
+
 def _measured(runs: Sequence[Worker]) -> _Logs:
     """Return what the runs of one machine measured with one process."""
     logs: _Logs = defaultdict(list)
     for entry in (entry for worker in runs for entry in worker.entries):
-        subject, times = entry.subject, entry.relative_times
+        subject = entry.subject
         figure = _OPERATIONS.get((subject.workload, subject.variant))
         if figure is not None and subject.threads <= 1:
             # Bytes and requests are limits of their own: of a sync the usual time counts, without stalls.
-            times_ns = (
-                [entry.mean_ns]
-                if figure != SYNC
-                else map(truediv, entry.total_ns, entry.operations)
-            )
-            each_ns = median(times_ns)
+            each_ns = entry.mean_ns
+            if figure == SYNC:
+                each_ns = median(map(truediv, entry.total_ns, entry.operations))
             value = math.log(NS_PER_S / each_ns if figure == WRITES else each_ns)
             logs[figure, "" if figure == SPAWN else subject.place].append(value)
         cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
         if cpu_ns:
             logs[OWN_CPU, ""].append(math.log(cpu_ns))
-        is_long = entry.retrieves is not None and len(entry.total_ns) >= _FEWEST_TO_SLOW_DOWN
-        if is_long and subject.destination == "overwrite":
-            step = times.step
-            slowing = step.ratio if step is not None and step.is_clear else 1.0
-            logs[SLOWING, subject.place].append(math.log(max(1.0, slowing)))
         for file in entry.trials.ceilings if entry.trials else ():
             logs[WRITE_RATE, subject.place].append(
                 math.log(file.written_bytes / file.duration_ns * NS_PER_S)

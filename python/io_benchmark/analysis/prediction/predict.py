@@ -70,7 +70,8 @@ class _ProfiledRun(NamedTuple):
         """Return a run whose profile was made on this pool."""
         profile = run.profile
         if isinstance(profile, ResourceProfile):
-            measured = storage.measured_places if storage else ()
+            figures = storage.figures if storage else ()
+            measured = sorted(place for figure, place in figures if figure == WRITE_RATE)
             place = _PLACE if _PLACE in measured or not measured else measured[0]
             counting = storage.counting.get(place) if storage else None
             demand = demand_of_machine(profile, run.wall_ns, place, counting or _UNKNOWN_COUNTING)

@@ -228,10 +228,6 @@ class Pace(Struct, frozen=True):
             )
         return cls(faster.name, max(1, round(low)), slower.name)
 
-    def is_like(self, pool: str | None, bytes_per_s: int) -> bool:
-        """Return whether a run of a pool at this rate shows the same."""
-        return self.pool == pool and _is_same_pace(self.bytes_per_s, bytes_per_s)
-
 
 class Confirming(Struct, frozen=True):
     """The runs that are missing to confirm causes, and why the other comparisons need none."""
@@ -252,7 +248,10 @@ class Confirming(Struct, frozen=True):
             pace = _missing(comparison, workers)
             if isinstance(pace, Statement):
                 reasons[pace] = None
-            elif not any(known.is_like(pace.pool, pace.bytes_per_s) for known in paces):
+            elif not any(
+                known.pool == pace.pool and _is_same_pace(known.bytes_per_s, pace.bytes_per_s)
+                for known in paces
+            ):
                 paces.append(pace)
         if not paces and not reasons:
             return cls((), (_NOT_COMPARED if subjects else _NO_TRIALS,))

@@ -128,7 +128,7 @@ def _noisy(run: Run) -> Statement | None:
 
 def _drift(run: Run) -> Statement | None:
     step = run.entry.relative_times.step
-    if step is None or not step.is_clear or abs(step.ratio - 1) <= _DRIFT_RATIO:
+    if step is None or abs(step.ratio - 1) <= _DRIFT_RATIO:
         return None
     return statement(
         "after {done} of {all} {samples}, each took {times} times as long",

@@ -166,7 +166,10 @@ def _course(step: int | None) -> _Course:
     acts_through=in_all(*Kind),
 )
 def drift_over_time(case: Case) -> Effect:
-    course = _course(None if case.step is None else case.step.index)
+    # A single worker is judged at the step of all of its side.
+    sides = case.both_sides or case
+    step = sides.slower.step
+    course = _course(step and step.index)
     observe = span("course", course.slows, Unit.RATIO, "later operations over earlier ones {value}")
     evidence = SideEvidence.of(case, observe, has_summary=False)
     slower, faster = case.slower.median(course.slows), case.faster.median(course.slows)
@@ -176,15 +179,16 @@ def drift_over_time(case: Case) -> Effect:
     if slower < _SLOWS_RATIO:
         return evidence.opposes("The slower side was no slower at its end.")
     share = case.explained_share(course.lost_ns)
-    if case.step is None and (share is None or is_enough(share)):
+    if step is None and (share is None or is_enough(share)):
         return evidence.unclear(
-            "Later operations took {times} times as long, which may be chance: more {samples} would show it.",
+            "Later operations took {times} times as long, which may be chance: more {samples}, or more workers, "
+            "would show it.",
             times=Quantity(slower, Unit.NUMBER),
             samples=workloads.of(case.subject.workload).samples,
         )
     # Each side at its own time: with faster disks memory is full later.
-    own_step = None if case.step_of_faster is None else case.step_of_faster.index
-    faster = max(faster, case.faster.median(_course(own_step).slows) or 0.0)
+    own_step = sides.faster.step
+    faster = max(faster, case.faster.median(_course(own_step and own_step.index).slows) or 0.0)
     if faster >= _SLOWS_RATIO and faster >= slower / _SLOWS_RATIO:
         return evidence.opposes("Both sides slowed down by about the same factor.")
     kept, copied = case.slower.median(course.late_over_early), case.slower.median(course.step_bytes)
