@@ -5,7 +5,7 @@ Analysis decides what is true and keeps the numbers as numbers. Reports alone de
 written, and make text from a worker harmless.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
@@ -92,7 +92,7 @@ class _Slots:
     def __init__(self) -> None:
         self.values: dict[str, Value] = {}
         self._names: dict[tuple[str, Value], str] = {}
-        self._last_numbers: Counter[str] = Counter()
+        self._last_numbers: defaultdict[str, int] = defaultdict(int)
 
     def add(self, name: str, value: Value) -> str:
         """Add a value under a name that no other value has, and return this name."""

@@ -9,9 +9,9 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, pairwise, repeat
-from operator import add, truediv
+from operator import add, sub, truediv
 from statistics import fmean, quantiles
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -59,38 +59,28 @@ class TimelineRows(Struct, frozen=True, dict=True):
         return cls(timeline, stretches)
 
     @cached_property
-    def _steps(self) -> list[tuple[int, int]]:
-        """Return each row of a stretch with the next one."""
-        return [step for rows in self.stretches for step in pairwise(rows)]
-
-    @staticmethod
-    def _ends(
-        column: Sequence[int | None] | None, steps: Iterable[tuple[int, int]]
-    ) -> list[tuple[int, int]] | None:
-        """Return the values of a column at both ends of each step; None where one is missing."""
-        if column is None:
-            return None
-        ends = [(column[first], column[last]) for first, last in steps]
-        recorded = [(start, end) for start, end in ends if start is not None and end is not None]
-        return recorded if len(recorded) == len(ends) else None
+    def _steps(self) -> tuple[list[int], list[int]]:
+        """Return the first rows of all steps, and the last ones: a step is from a row to the next one."""
+        firsts = chain.from_iterable(rows[:-1] for rows in self.stretches)
+        return list(firsts), list(chain.from_iterable(rows[1:] for rows in self.stretches))
 
     def steps(self, column: Sequence[int | None] | None) -> list[int] | None:
         """Return how much a counter grew between two rows each; None where a value is missing."""
-        ends = self._ends(column, self._steps)
-        return None if ends is None else [end - start for start, end in ends]
+        firsts, lasts = (_values(column, rows) for rows in self._steps)
+        return None if firsts is None or lasts is None else list(map(sub, lasts, firsts))
 
     def writing_share(self, steps: Sequence[int]) -> float | None:
         """Return in which share of these steps pages were being written at the end."""
         column = self.timeline.columns.get("writeback_bytes")
-        ends = [self._steps[step][1] for step in steps]
-        amounts = [column[end] for end in ends] if column is not None else []
+        amounts = [column[self._steps[1][step]] for step in steps] if column is not None else []
         are_written = [amount >= _WRITING_BYTES for amount in amounts if amount is not None]
         return sum(are_written) / len(are_written) if are_written else None
 
     @cached_property
     def spans_ns(self) -> list[tuple[int, int]]:
         """Return when each step began and ended; nothing where times are not recorded."""
-        return self._ends(self.timeline.columns.get("time_ns"), self._steps) or []
+        times = (_values(self.timeline.columns.get("time_ns"), rows) for rows in self._steps)
+        return [*zip(*(ends_ns or () for ends_ns in times), strict=False)]
 
     @property
     def seconds(self) -> list[float]:
@@ -110,14 +100,24 @@ class TimelineRows(Struct, frozen=True, dict=True):
 
     def growth(self, column: Sequence[int | None] | None) -> int | None:
         """Return how much a counter grew from the first row of each stretch to its last, where time passed."""
-        ends = self._ends(column, [(rows[0], rows[-1]) for rows in self.stretches if len(rows) > 1])
-        is_known = column is not None and ends is not None and self.lasted_s > 0
-        return sum(last - first for first, last in ends or ()) if is_known else None
+        firsts, lasts = (
+            _values(column, [rows[at] for rows in self.stretches if len(rows) > 1])
+            for at in (0, -1)
+        )
+        if firsts is None or lasts is None or self.lasted_s <= 0:
+            return None
+        return sum(lasts) - sum(firsts)
 
     @cached_property
     def lasted_s(self) -> float:
         """Return the time between the first row and the last of each stretch."""
         return sum(self.seconds)
+
+
+def _values(column: Sequence[int | None] | None, rows: Iterable[int]) -> list[int] | None:
+    """Return the values of a column in some rows; None where one is missing."""
+    values: Any = [None] if column is None else list(map(column.__getitem__, rows))
+    return None if None in values else values
 
 
 def _spaced(rows: list[int], times_ns: Sequence[int | None]) -> list[int]:
