@@ -67,6 +67,9 @@ def both_pools() -> list[Any]:
         # Each half second takes what it took, or what its bytes take there, whichever is longer.
         ({"written_mib": MIXED}, {}, 3, (1, 0, 0)),
         ({"written_mib": (20,) * 4}, {}, 2, (0, 0, 0)),
+        # The disk counts at once what it does in a second at its ceiling.
+        ({"written_mib": (100, 0, 0, 0)}, {}, 3, (1, 0, 0)),
+        ({"written_mib": (0, 0, 0, 100)}, {}, 3.5, (1.5, 0, 0)),
         # As many syncs as there were, times what each takes longer; commits of ext4 flush twice.
         ({"syncs": SYNCS}, syncing(3), 2 + 200 * SYNC_NS / S, (0, 200 * SYNC_NS / S, 0)),
         # Without counts of commits there are as many syncs as flushes, or half as many.
@@ -126,21 +129,37 @@ def throttled(
 @pytest.mark.parametrize(
     ("at_once", "later"),
     [
-        # All that is not computing is waiting.
-        ({"waiting": 0.41}, {"waiting": 0.39}),
+        # The CPUs have nothing to do in a fifth of the time, whether pressure shows it or not.
+        ({"waiting": 0.0, "busy": 0.79}, {"waiting": 0.0, "busy": 0.81}),
         # A CPU is busy all the time: pressure of 0.17 is waiting for 0.2 of it.
         ({"waiting": 0.17, "busy": 1.0}, {"waiting": 0.16, "busy": 1.0}),
         # Memory takes more than half of what is written meanwhile.
         ({"waiting": 0.45, "grown_mib": 22}, {"waiting": 0.45, "grown_mib": 23}),
         # Pressure is divided between CPUs, and what idle ones wait is not.
-        ({"waiting": 0.1, "idle": 0.41}, {"waiting": 0.1, "idle": 0.39}),
+        ({"waiting": 0.1, "busy": 1.0, "idle": 0.21}, {"waiting": 0.1, "busy": 1.0, "idle": 0.19}),
     ],
-    ids=["waiting", "busy CPUs", "growing", "idle CPUs"],
+    ids=["nothing to do", "busy CPUs", "growing", "idle CPUs"],
 )
 def test_memory_without_room(at_once: dict[str, float], later: dict[str, float]) -> None:
-    """Where the profile shows that memory was full, a slower disk delays all that is written."""
+    """Where disks at their ceiling hold the task back, slower ones delay all that is written."""
     times_s = [predicted(throttled(**case)).time_ns / S for case in (at_once, later)]
     assert times_s[0] > 3.2 > times_s[1]
+
+
+def test_windows_that_sync() -> None:
+    """They show no full memory, and a task that takes longer makes no more requests in them."""
+    made = profile_document((50, 50, 30, 30), waiting=0, busy_cpus=(0, 0, 1, 1), cpu_s=1)
+    made["timeline"]["columns"]["dirty_bytes"] = [MIB] + [6 * MIB] * 4
+    made["timeline"]["devices"][DISK]["flushes"] = [0, 5, 10, 10, 10]
+    pool = predicted(parse_profile(json.dumps(made).encode(), "profile"))
+    assert pool.time_ns / S == pytest.approx(3, rel=0.02)
+    times_ns = []
+    for each in (0, 5):
+        made = profile_document((45,) * 4)
+        made["timeline"]["devices"][DISK]["flushes"] = [each * row for row in range(5)]
+        profiled = parse_profile(json.dumps(made).encode(), "profile")
+        times_ns.append(predicted(profiled, **LIMITED).time_ns)
+    assert times_ns[0] > 1.01 * times_ns[1]
 
 
 def width(pool: Any) -> float:
@@ -160,6 +179,9 @@ def test_what_widens_the_interval() -> None:
     writing = profile((50,) * 4)
     usual = width(predicted(writing, ceilings=(50,)))
     assert width(predicted(writing, ceilings=(50,), second_file=2)) > 1.4 * usual
+    # It may wait for what memory takes while it computes.
+    taken = profile((40,) * 4, waiting=0, busy_cpus=(1,) * 4, cpu_s=2)
+    assert width(predicted(taken, ceilings=(50,))) > 1.5 * usual
     idle = predicted(profile((0,) * 4))
     hidden = predicted(profile((20,) * 4))
     assert (hidden.time_ns, hidden.high_ns > 1.1 * idle.high_ns) == (idle.time_ns, True)
@@ -252,7 +274,7 @@ MORE_CPUS = {"change": {"host.cpu_online_count": 32, "host.cpu_count": 32}}
 HALF_THE_CPUS = {"change": {"host.cpu_online_count": 8, "host.cpu_count": 8}}
 NO_SPAWN, ONLY_SPAWN = {"only": ("sync-write/append-fsync",)}, {"only": ("spawn",)}
 NUMBER = {"storage.places.0.devices.0.number": "259:0"}
-LIMITED = {"change": operations_limit(250, name=DISK) | NUMBER}
+LIMITED: dict[str, Any] = {"change": operations_limit(250, name=DISK) | NUMBER}
 SLOWING_DOWN = {
     "change": {
         "workloads.0.samples.copy_ns": lambda column: [
@@ -335,15 +357,15 @@ def refusal(
         refusal("", {"ceilings": (108,)}, written_mib=(50,) * 8),
         # 800 requests in each half second; nothing but spawn was measured.
         refusal(
-            "the task would take 1,000 ms to 16.0 s, depending on how many requests the disks of amd-16 do",
+            "the task would take 1,000 ms to 17.3 s, depending on how many requests the disks of amd-16 do",
             *(ONLY_SPAWN, ONLY_SPAWN),
             written_mib=(50, 50),
         ),
         # A cgroup counts requests before they are merged: 1,600 in each half second, or 160.
-        refusal("the task would take 1,000 ms to 13.6 s", LIMITED, written_mib=(10, 10), merged=9),
+        refusal("the task would take 1,000 ms to 14.7 s", LIMITED, written_mib=(10, 10), merged=9),
         refusal("", LIMITED, written_mib=(10, 10)),
         # Each synchronous write is a request, so that as many as the disk syncs are known.
-        refusal("the task would take 1,000 ms to 3.20 s", syncing(10), written_mib=(50, 50)),
+        refusal("the task would take 1,000 ms to 3.47 s", syncing(10), written_mib=(50, 50)),
         refusal("", syncing(0.5), written_mib=(50, 50)),
     ],
 )

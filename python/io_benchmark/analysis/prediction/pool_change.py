@@ -3,8 +3,8 @@
 
 Each window of the profile changes by the CPUs, by CPUs that the other pool lacks, and by the time in which
 the task waited for disks that there take longer for the same bytes, requests or syncs. Bytes that are not
-written yet are carried to the next window. The task waits for them where it syncs, and where memory has no
-room for more.
+written yet are carried to the next window. The task waits for them where it syncs, where disks hold it back, and
+where memory has no room for more.
 """
 
 import math
@@ -43,6 +43,8 @@ _AT_CEILING = 0.8
 _LEAST_WAITING = 0.2
 # Memory that takes more than this share of what is written meanwhile has room.
 _STILL_TAKEN = 0.5
+# What a file system that commits more often during a longer task adds at most, by all its requests.
+_MORE_REQUESTS = 0.25
 # A disk that does so many times as many requests as a limit has another one.
 _ABOVE_LIMIT = 1.25
 
@@ -62,7 +64,9 @@ class _Unknowns(Struct, frozen=True):
     requests: Annotated[
         float, "how many requests the disks of {pool} do, which random-io measures"
     ] = 1.0
-    # 1: memory takes as much as it is known to at most
+    # 1: a task that takes much longer makes a quarter more requests where it does not sync
+    journal: Annotated[float, "how often its file system writes the journal"] = 1 / 3
+    # 0: nothing, as where a journal is in the way; 1: memory takes as much as it is known to at most
     room: Annotated[float, "how much may wait in memory to be written"] = 0.5
     # The share of the work in the kernel
     files: Annotated[float, "how much of its work in the kernel is with files"] = 0.25
@@ -178,9 +182,18 @@ class PoolChange(Struct, frozen=True):
         elif self.ratios[WRITES, name][1].variance:
             there_per_s = min(there_per_s, source.writes_per_s(name) * self.ratio(WRITES, name))
         bytes_s = place.written_bytes / source.ceiling(name)
-        here = np.maximum(bytes_s, requests / source.writes_per_s(name))
-        there = np.maximum(bytes_s / self.ratio(WRITE_RATE, name), requests_there / there_per_s)
-        return here * NS_PER_S, there * NS_PER_S
+        here_s, there_s = requests / source.writes_per_s(name), requests_there / there_per_s
+        more_s = _MORE_REQUESTS * unknowns.journal * np.maximum(0.0, there_s - here_s)
+        there_s += np.where(place.is_synced, 0.0, more_s)
+        there_s = np.maximum(there_s, bytes_s / self.ratio(WRITE_RATE, name))
+        # What the disks here cannot do within a window they do in the next one: they count it all at once.
+        ends_s, here_s, there_s = (
+            np.concatenate([[0.0], np.cumsum(times_s)])
+            for times_s in (self.demand.spans_ns / NS_PER_S, np.maximum(here_s, bytes_s), there_s)
+        )
+        done_s = ends_s + np.minimum.accumulate(here_s - ends_s)
+        done_s[-1] = here_s[-1]
+        return np.diff(done_s) * NS_PER_S, np.diff(np.interp(done_s, here_s, there_s)) * NS_PER_S
 
     def _is_full(self, place: PlaceDemand, unknowns: _Unknowns = _EXPECTED) -> NDArray[np.bool_]:
         """Return in which windows the disks of a place are at their ceiling."""
@@ -245,46 +258,33 @@ class PoolChange(Struct, frozen=True):
             return spans
         low, high = self._room_bytes
         room = low * (high / low) ** unknowns.room if 0 < low < high else high
-        over_ns = ((self.demand.unwritten_bytes - room) / per_ns).tolist()
+        over_ns = (self.demand.unwritten_bytes - room) / per_ns
+        over_ns[place.is_synced | self._is_held_back(place, unknowns) | (unknowns.room <= 0)] = 0.0
         waits, backlog_ns = [], 0.0
-        for window, is_synced in enumerate(self._is_synced(place).tolist()):
-            backlog_ns = max(0.0, backlog_ns + float(there[window] - spans[window]))
-            wait_ns = min(backlog_ns, max(0.0, over_ns[window] + backlog_ns))
-            waits.append(backlog_ns if is_synced else wait_ns)
+        for late_ns, above_ns in zip((there - spans).tolist(), over_ns.tolist(), strict=True):
+            backlog_ns = max(0.0, backlog_ns + late_ns)
+            waits.append(min(backlog_ns, max(0.0, above_ns + backlog_ns)))
             backlog_ns -= waits[-1]
-        elsewhere: Numbers = spans + np.array(waits)
-        return elsewhere
+        return spans + np.array(waits, dtype=np.float64)
 
-    def _is_synced(self, place: PlaceDemand) -> NDArray[np.bool_]:
-        """Return in which windows the task waited until its bytes were written.
+    def _is_held_back(self, place: PlaceDemand, unknowns: _Unknowns) -> NDArray[np.bool_]:
+        """Return in which windows disks at their ceiling hold the task back.
 
-        A resource profile has no flushes. There the task waited, and left nothing in memory although the
-        disk was at its ceiling.
+        Memory is full there, or the task waits for a journal or a renamed file: so it does on slower disks. Not where
+        memory takes much of what is written meanwhile.
         """
         demand = self.demand
-        if place.is_alone or demand.waiting_share is None:
-            return place.is_synced
-        is_written = demand.unwritten_bytes < place.written_bytes
-        return is_written & (demand.waiting_share > _LEAST_WAITING) & self._is_full(place)
+        waits = self._waiting_ns(place, unknowns) >= _LEAST_WAITING * demand.spans_ns
+        taken_bytes = np.diff(demand.unwritten_bytes, prepend=0.0)
+        has_room = taken_bytes > _STILL_TAKEN * place.written_bytes
+        return waits & self._is_full(place, unknowns) & ~has_room & ~place.is_synced
 
     @property
     def _room_bytes(self) -> tuple[float, float]:
-        """Return how much may wait in memory there before the task waits, at least and at most.
-
-        Where nothing syncs, a task that does nothing but wait for a busy disk, while no CPU works, finds
-        no more room in memory, unless memory still takes much. The same room is taken for the other pool.
-        """
+        """Return how much memory takes before the task waits, at least and at most: as much as where it is held back."""
         demand, high = self.demand, self.target.dirty_room_bytes or math.inf
-        if demand.waiting_share is None or demand.busy_ns is None:
-            return high, high
-        here = sum(self._service_ns(place, _EXPECTED)[0] for place in demand.places)
-        idle = 1 - demand.busy_ns / demand.spans_ns
-        waits = demand.waiting_share >= np.maximum(_LEAST_WAITING, _AT_CEILING * idle)
-        full = (here >= _AT_CEILING * demand.spans_ns) & waits
-        written = sum(place.written_bytes for place in demand.places)
-        full &= np.diff(demand.unwritten_bytes, prepend=0.0) <= _STILL_TAKEN * written
-        full &= ~np.any([place.is_synced for place in demand.places], axis=0)
-        high = min(high, demand.unwritten_bytes[full].max(initial=0.0).item() or high)
+        held = np.any([self._is_held_back(p, _EXPECTED) for p in demand.places], axis=0)
+        high = min(high, demand.unwritten_bytes[held].max(initial=0.0).item() or high)
         return min(high, demand.unwritten_bytes.max().item()), high
 
     def unknown_parts(self) -> Iterator[tuple[str, float, float]]:
