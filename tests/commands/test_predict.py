@@ -18,7 +18,7 @@ tar, command 00000000
   pool      time   90 % of tasks  ratio    writes  at ceiling
   ───────────────────────────────────────────────────────────
   intel   2.00 s        profiled                         50 %
-  amd-16  2.97 s  2.33 to 3.80 s  1.49×  +0.971 s        50 %
+  amd-16  2.97 s  2.35 to 3.76 s  1.49×  +0.971 s        50 %
 
   Not predicted:
   - amd-30: amd-30 has no write ceiling of the place workspace; measure
