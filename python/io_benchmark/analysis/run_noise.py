@@ -9,7 +9,7 @@ For a step the series is cut into blocks. The split with the largest difference 
 the long-run variance around both means, by batches of several lengths (CUSUM: Csörgő and Horváth 1997).
 So waves and stalls that come again are no step. Autocorrelation of 0.8 between retrieves finds one in
 fewer than one of 100 runs of 400 retrieves or more. A burst that comes by chance and lasts for a tenth of
-the run looks like a step; so several runs must agree on it (tests/simulation).
+the run looks like a step; so several runs must agree on it.
 """
 
 import math
