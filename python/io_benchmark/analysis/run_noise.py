@@ -203,8 +203,8 @@ class RelativeTimes(Struct, frozen=True, dict=True):
         )
         first_reads = frozenset[int]().union(*(run.first_reads for run in runs))
         step = cls(times, weights, first_reads).step_above(_OF_SEVERAL)
-        around = filter(all, ((step and run.means_around(step.index)) or (0, 0) for run in runs))
-        heights = [math.log(after / before) for before, after in around]
+        around = [run.means_around(step.index) for run in runs] if step else []
+        heights = [math.log(means[1] / means[0]) for means in around if means and all(means)]
         if len(heights) < 2:
             return None
         error = math.sqrt(MeanVariance.of_mean(heights).variance)
