@@ -19,10 +19,6 @@ from settings import WrongArgumentsError, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
 NOT_WRITTEN = "the result cannot be written: %s: %s"
-POOL_GUESSED = (
-    "the name of pool %s is from %s; give all machines of one kind the same name by --pool, "
-    "and others another"
-)
 
 
 def run(arguments, workload_names, job, interruption, origin_ns):
@@ -52,11 +48,7 @@ def _run_benchmark(settings, interruption, origin_ns):
         reason = NOT_WRITTEN % (error.filename, error.strerror)
         say("error: " + reason)
         return FAILED, reason
-    origin = ""
-    if settings.is_pool_guessed:
-        origin = " (%s; --pool gives another name)" % settings.job.pool_origin
-        record.warn("pool-guessed", POOL_GUESSED % (settings.pool, settings.job.pool_origin))
-    say("=== io-benchmark %s: pool %s%s ===" % (SCRIPT_VERSION, settings.pool, origin))
+    say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
     bench = _Bench(settings, record, interruption, origin_ns)
     return bench.run([importlib.import_module(name).WORKLOAD for name in names])

@@ -1,34 +1,28 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which job of which CI system this is, by the variables that the system sets.
 
-A variable may be missing, and anyone who writes the job may set it: it is for people, and the name of
-a pool at most. Taskcluster is not here: the result has keys for its tasks, and their program lacks this module.
+A variable may be missing, and anyone who writes the job may set it: it is for people.
+Taskcluster is not here: the result has keys for its tasks, and their program lacks this module.
 """
 
-import hashlib
 import os
 import re
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 from urllib.parse import quote, urlsplit
 
 VALUE_LENGTH = 1000  # characters
-POOL_LENGTH = 100
-LISTS = ("{CI_RUNNER_TAGS}", "{NODE_LABELS}")
-LABEL = r'[^\s,"\[\]]+'  # of such a list
 IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not _quoted: they have a meaning in a URL
 
 
 class _Job(NamedTuple):
-    pool: str  # a name for machines like this one
-    pool_origin: str  # what that name comes from
-    folder: Optional[str] = None  # where the CI system lets the job work, absolute
-    description: Optional[Dict[str, Any]] = None  # for the result file
+    folder: Optional[str]  # where the CI system lets the job work, absolute
+    description: Dict[str, Any]  # for the result file
 
 
 class _System(NamedTuple):
     """The variables of one system; "{NAME}" is replaced by the value of a variable.
 
-    A template is skipped if one of its variables has no value. The pool is the first that remains.
+    A template counts for nothing if one of its variables has no value.
     """
 
     name: str
@@ -38,22 +32,13 @@ class _System(NamedTuple):
     url: str
     folder: str  # where the job works
     attempt: str = ""
-    pools: Tuple[str, ...] = ()  # what machines of one kind have in common
-    machine: str = ""  # the machine's own name, which is not a part of its pool's
 
 
 SYSTEMS = (
-    # docs.github.com/en/actions/reference/workflows-and-actions/variables. A job is not told the
-    # labels of its runner, and hosted runners have a new name in each job. ImageOS is of their images.
+    # docs.github.com/en/actions/reference/workflows-and-actions/variables
     _System(
         name="github-actions",
         mark=("GITHUB_ACTIONS", "true"),
-        pools=(
-            "{RUNNER_ENVIRONMENT}-{ImageOS}-{RUNNER_ARCH}",
-            "{RUNNER_ENVIRONMENT}-{RUNNER_OS}-{RUNNER_ARCH}",
-            "{RUNNER_OS}-{RUNNER_ARCH}",
-        ),
-        machine="{RUNNER_NAME}",
         run="{GITHUB_RUN_ID}",
         attempt="{GITHUB_RUN_ATTEMPT}",
         job="{GITHUB_JOB}",
@@ -64,7 +49,6 @@ SYSTEMS = (
     _System(
         name="gitlab-ci",
         mark=("GITLAB_CI", "true"),
-        pools=("{CI_RUNNER_TAGS}", "{CI_RUNNER_DESCRIPTION}"),
         run="{CI_PIPELINE_ID}",
         job="{CI_JOB_NAME}",
         url="{CI_JOB_URL}",
@@ -74,41 +58,33 @@ SYSTEMS = (
     _System(
         name="buildkite",
         mark=("BUILDKITE", "true"),
-        pools=("{BUILDKITE_AGENT_META_DATA_QUEUE}",),
-        machine="{BUILDKITE_AGENT_NAME}",
         run="{BUILDKITE_BUILD_ID}",
         attempt="{BUILDKITE_RETRY_COUNT}",
         job="{BUILDKITE_LABEL}",
         url="{BUILDKITE_BUILD_URL}#{BUILDKITE_JOB_ID}",
         folder="{BUILDKITE_BUILD_CHECKOUT_PATH}",
     ),
-    # JENKINS_URL/env-vars.html. The labels of a node begin with its name. JENKINS_URL and BUILD_URL
-    # are set only where the controller's configuration has its address.
+    # JENKINS_URL/env-vars.html. JENKINS_URL and BUILD_URL are set only where the controller's
+    # configuration has its address.
     _System(
         name="jenkins",
         mark=("BUILD_TAG", "jenkins-.*"),
-        pools=("{NODE_LABELS}", "{NODE_NAME}"),
-        machine="{NODE_NAME}",
         run="{BUILD_NUMBER}",
         job="{JOB_NAME}",
         url="{BUILD_URL}",
         folder="{WORKSPACE}",
     ),
-    # learn.microsoft.com/azure/devops/pipelines/build/variables. A job is not told the name of its
-    # agent's pool.
+    # learn.microsoft.com/azure/devops/pipelines/build/variables
     _System(
         name="azure-pipelines",
         mark=("TF_BUILD", "true"),
-        pools=("{ImageOS}-{AGENT_OSARCHITECTURE}", "{AGENT_OS}-{AGENT_OSARCHITECTURE}"),
-        machine="{AGENT_NAME}",
         run="{BUILD_BUILDID}",
         attempt="{SYSTEM_JOBATTEMPT}",
         job="{SYSTEM_JOBDISPLAYNAME}",
         url="{SYSTEM_COLLECTIONURI}{SYSTEM_TEAMPROJECT}/_build/results?buildId={BUILD_BUILDID}",
         folder="{AGENT_BUILDDIRECTORY}",
     ),
-    # circleci.com/docs/reference/variables. No variable has the resource class. The folder may begin
-    # with "~".
+    # circleci.com/docs/reference/variables. The folder may begin with "~".
     _System(
         name="circleci",
         mark=("CIRCLECI", "true"),
@@ -121,13 +97,12 @@ SYSTEMS = (
 
 
 def current_job():
-    """Return this job; outside the CI systems of the table, the host's name alone is known."""
+    """Return this job; None outside the CI systems of the table."""
     for system in SYSTEMS:
         name, pattern = system.mark
         if re.fullmatch(pattern, os.environ.get(name, ""), re.IGNORECASE | re.DOTALL):
-            pool, origin = _guess_pool(system)
-            return _Job(pool, origin, _work_folder(system), _describe(system))
-    return _Job(_as_pool([os.uname().nodename]) or "host", "the host's name")
+            return _Job(_work_folder(system), _describe(system))
+    return None
 
 
 def _filled(template: str) -> Optional[str]:
@@ -157,29 +132,6 @@ def _public_url(address):
         return None
     is_public = parts.scheme in ("http", "https") and parts.netloc and "@" not in parts.netloc
     return url if is_public else None
-
-
-def _guess_pool(system):
-    machine = _filled(system.machine)
-    for template in system.pools:
-        value = _filled(template) or ""
-        # Two machines may name the same labels in another order.
-        words = sorted(re.findall(LABEL, value)) if template in LISTS else value.split()
-        name = _as_pool(word for word in words if word != machine or len(words) == 1)
-        if name:
-            return name, " and ".join(re.findall(r"\{(\w+)\}", template))
-    # Not the host's name: a container has a new one in each job.
-    return system.name, "the CI system alone"
-
-
-def _as_pool(words):
-    """Return the words with the characters that a pool's name may have."""
-    name = "-".join(re.findall(r"[A-Za-z0-9_.-]+", " ".join(words))).lstrip("_.-")
-    if len(name) <= POOL_LENGTH:
-        return name
-    # Pools may differ at the end only.
-    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return "%s-%s" % (name[: POOL_LENGTH - len(digest) - 1], digest)
 
 
 def _work_folder(system):

@@ -190,11 +190,9 @@ def _without_command(arguments):
 
 def _add_defaults(parser, settings, job):
     """Add what this machine and its CI system decide."""
-    settings.job, settings.is_pool_guessed = job, settings.pool is None
-    if settings.is_pool_guessed:
-        if job is None:
-            parser.error("argument --pool: missing; give the name of this machine's pool")
-        settings.pool = job.pool
+    settings.job = job
+    if settings.pool is None:
+        parser.error("argument --pool: missing; give one name to all machines of this kind")
     if settings.pace_bytes_per_s and settings.trials in (None, "never"):
         settings.trials = "always"
     settings.trials = settings.trials or "auto"
@@ -237,7 +235,7 @@ def config_of(settings):
     """Return the settings for the result file."""
     names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
     config = dict(vars(settings))
-    del config["pool"], config["is_pool_guessed"], config["job"]
+    del config["pool"], config["job"]
     config.update(
         places=[place._asdict() for place in settings.places],
         upload_url=upload_origin(settings),

@@ -9,7 +9,7 @@ from settings import HELP_COLUMNS
 INDENT = 24
 # One screen for people; %s stands for the workloads.
 HELP = """\
-usage: python3 io-benchmark.pyz run [OPTION ...]
+usage: python3 io-benchmark.pyz run --pool NAME [OPTION ...]
        python3 io-benchmark.pyz measure [OPTION ...] -- COMMAND
 
 `run` measures the storage of this machine and writes one result file. First it
@@ -17,8 +17,7 @@ prints where it works and how much it writes. At the end it removes its files.
 `io-benchmark compare` compares result files.
 `measure` runs a command, and writes what it asked of this machine.
 
-  --pool NAME           one name for all machines of this kind (default: by the
-                        CI system's variables, else the host's name)
+  --pool NAME           one name for all machines of this kind
   --place NAME=/PATH    measure this folder; repeatable (default: workspace=,
                         the CI job's folder, else the current one)
   --output FOLDER       write FOLDER/io-benchmark/io-benchmark.json (default: .)

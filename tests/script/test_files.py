@@ -121,10 +121,10 @@ def test_folders_of_another_user(worker, tmp_path):
     inside = worker.workspace / "inside"
     inside.mkdir()
     os.chown(inside, STRANGER, STRANGER)
-    job = ci._Job("pool", "", folder=str(worker.workspace))
+    job = ci._Job(str(worker.workspace), {})
     assert [refusal_of(path, job) for path in (worker.workspace, inside)] == [None, None]
     # Every path is inside of the root, which no CI system gives to one job.
-    assert refusal_of(worker.workspace, ci._Job("pool", "", folder="/")) == OF_A_STRANGER
+    assert refusal_of(worker.workspace, ci._Job("/", {})) == OF_A_STRANGER
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_who_can_write(tmp_path, mode, refusal):
     link.symlink_to(place)
     place.chmod(mode)
     assert refusal_of(link) == refusal
-    assert refusal_of(link, ci._Job("pool", "", folder=str(place))) is None
+    assert refusal_of(link, ci._Job(str(place), {})) is None
 
 
 def test_a_place_without_folders(worker):

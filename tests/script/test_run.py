@@ -54,7 +54,16 @@ def test_defaults(file, tmp_path, python):
     tools.mkdir()
     work.mkdir()
     (tools / "grep").symlink_to(str(shutil.which("grep")))
-    given = ("run", *SMALL, "--workload", "cache-retrieve", "--workload", "random-io")
+    given = (
+        "run",
+        "--pool",
+        "p",
+        *SMALL,
+        "--workload",
+        "cache-retrieve",
+        "--workload",
+        "random-io",
+    )
     strict = {"PATH": str(tools), "PYTHONDEVMODE": "1", "PYTHONWARNINGS": "error"}
     code, output = start(file, *given, "--profile", "quick", folder=work, python=python, **strict)
     assert code == 0, output
@@ -63,12 +72,11 @@ def test_defaults(file, tmp_path, python):
         *("io-benchmark", "io-benchmark/io-benchmark.json")
     ]
     result = result_of(work)
-    assert (result.task.pool, result.task.ci) == (os.uname().nodename, None)
+    assert (result.task.pool, result.task.ci) == ("p", None)
     assert [(place.name, place.path) for place in result.config.places] == [
         ("workspace", str(work))
     ]
     assert (result.config.time_budget_s, result.config.trials) == (1200, "auto")
-    assert result.warnings[0].name == "pool-guessed"
 
 
 def test_the_oldest_python(tmp_path):
@@ -88,11 +96,11 @@ def test_in_a_job(file, tmp_path):
     work.mkdir()
     work.chmod(0o777)
     job = {"GITLAB_CI": "true", "CI_PROJECT_DIR": str(work), "CI_PIPELINE_ID": "12"}
-    job["CI_RUNNER_TAGS"] = '["ssd"]'
-    code, output = start(file, "run", *SMALL, "--output", "../out", folder=work, **job)
+    given = ("run", "--pool", "ssd", *SMALL, "--output", "../out")
+    code, output = start(file, *given, folder=work, **job)
     assert code == 0, output
     head, planned, place, *rest = output.splitlines()[:5]
-    assert head.endswith(": pool ssd (CI_RUNNER_TAGS; --pool gives another name) ===")
+    assert head.endswith(": pool ssd ===")
     assert planned.endswith("1 measurements (cache-retrieve 1), ends after 600 s at the latest ===")
     assert re.fullmatch(f"Place workspace: {work}, .*B free", place)
     assert rest == [

@@ -18,7 +18,6 @@ BASE += ["--profile", "full"]
 
 DEFAULTS = {
     "pool": "p",
-    "is_pool_guessed": False,
     "job": None,
     "workloads": ["w"],
     "places": [("a", "/a")],
@@ -146,17 +145,16 @@ def test_profile_by_free_space(monkeypatch, free_bytes, profile):
 
 
 def test_what_a_job_decides(tmp_path, monkeypatch):
-    """The pool and the folder of the job, where it has one; in a task, the pool is given."""
+    """The folder of the job, where it has one; the pool is always given."""
     monkeypatch.chdir(tmp_path)
     here = str(tmp_path)
     folders = {str(tmp_path / "job"): here, here: here, None: here, "/": "/"}
     for folder, path in folders.items():
-        job = ci._Job("guessed", "the host's name", folder=folder)
-        parsed = settings.parse(["run", "--profile", "quick"], ["cache-retrieve"], job)
-        assert (parsed.pool, parsed.is_pool_guessed) == ("guessed", True)
+        job = ci._Job(folder, {})
+        parsed = settings.parse(["run", "--pool", "p", "--profile", "quick"], ["spawn"], job)
         assert parsed.places == [("workspace", path)]
-    with pytest.raises(WrongArgumentsError, match="argument --pool: missing; give the name of"):
-        settings.parse(["run"], ["cache-retrieve"])
+        with pytest.raises(WrongArgumentsError, match="argument --pool: missing; give one name"):
+            settings.parse(["run"], ["spawn"], job)
 
 
 def test_free_space(tmp_path):
