@@ -128,22 +128,19 @@ class TaskProfile:
         }
 
 
-class _CommandTimeline:
+class _CommandTimeline(timelines.Timeline):
     """Rows about disks, CPUs and dirty pages while a command runs, ten per second; the first is at time 0.
 
     In a long run, every second row is dropped and the interval doubles, as often as needed.
     """
 
+    memory, pressure = ("Dirty", "Writeback"), timelines.PRESSURE[:1]
+    disk_columns = devices.COLUMNS
+
     def __init__(self, disks):
-        self._disks = disks
-        self._origin_ns = time.monotonic_ns()
-        self._names = ["time_ns", "dirty_bytes", "writeback_bytes", "psi_io_some_us"]
-        self._names += timelines.CPU_COLUMNS
-        self._names += ["%s:%s" % (disk, column) for disk in disks for column in devices.COLUMNS]
-        self._rows = []
+        super().__init__(disks, EVERY_S, time.monotonic_ns())
         # Even: the last row is never dropped.
         self._rows_at_most = min(ROWS_AT_MOST, CELLS_AT_MOST // len(self._names)) // 2 * 2
-        self._every_s = EVERY_S
         self._due_s = time.monotonic()
         self.take()
 
@@ -154,11 +151,7 @@ class _CommandTimeline:
     def take(self):
         """Add a row."""
         before_ns = time.thread_time_ns()
-        row = [time.monotonic_ns() - self._origin_ns]
-        row += timelines.memory_columns("Dirty", "Writeback")
-        row.append(kernel.first_int("some" + timelines.TOTAL_US, "/proc/pressure/io"))
-        row += timelines.cpu_columns()
-        self._rows.append(row + timelines.disk_columns(self._disks, len(devices.COLUMNS)))
+        self._rows.append(self._row())
         if len(self._rows) > self._rows_at_most:
             self._rows = self._rows[::2]
             self._every_s *= 2
@@ -166,9 +159,6 @@ class _CommandTimeline:
         rest_s = max(self._every_s, cost_s / COST_SHARE)
         # After a pause of the machine, rows that were missed are not made up for.
         self._due_s = max(self._due_s + rest_s, time.monotonic())
-
-    def as_timeline(self):
-        return timelines.timeline_of(self._names, self._rows, self._every_s)
 
 
 def _describe(command):

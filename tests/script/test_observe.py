@@ -290,7 +290,8 @@ def test_a_row_has_a_value_for_each_column(recorded):
         }
     )
     disks = ["nvme0n1", "gone"]
-    row = dict(zip(timelines._column_names(disks), timelines._sample(9, disks), strict=True))
+    timeline = timelines.Timeline(disks, every_s=1.0, origin_ns=0, process_id=9)
+    row = dict(zip(timeline._names, timeline._row(), strict=True))
     tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
     ticks = {"user": 100, "nice": 0, "system": 200, "idle": 300, "iowait": 400, "steal": 50}
     row.pop("time_ns")
