@@ -7,7 +7,6 @@ from pathlib import Path
 
 import kernel
 import pytest
-from measuring.batches import ProcessTimes
 
 MS = 1_000_000
 SCHEDSTAT = Path("/proc/thread-self/schedstat")
@@ -50,14 +49,12 @@ def test_a_schedstat(recorded, text, later, waiting_ns):
 
 def test_sums_of_processes() -> None:
     """What one of them does not know, nobody knows of all together."""
-    times = ProcessTimes()
-    assert times.as_document() is None
-    keys = ("wall_ns", "user_ns", "kernel_ns", "waiting_ns")
-    for spent, sums in (
+    spent: tuple[int | None, ...] = (0, 0, 0, 0)
+    for more, sums in (
         ((10, 4, 3, 2), (10, 4, 3, 2)),
         ((10, 1, 1, 0), (20, 5, 4, 2)),
         ((1, 1, 0, None), (21, 6, 4, None)),
         ((1, 0, 1, 7), (22, 6, 5, None)),
     ):
-        times.add(*spent)
-        assert times.as_document() == dict(zip(keys, sums, strict=True))
+        spent = kernel.together(spent, more)
+        assert spent == sums

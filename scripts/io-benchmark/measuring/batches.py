@@ -16,22 +16,7 @@ from measuring.workload import Workload, ends_of_turns
 from settings import SHORT_PROFILES
 
 PYTHON = platform.python_version()
-
-
-class ProcessTimes:
-    """Sums over all processes that did operations: the time that they took, and what they spent of it."""
-
-    def __init__(self):
-        self._sums = (0, 0, 0, 0)
-
-    def add(self, *spent):
-        """Add wall, user, kernel and waiting nanoseconds; one None makes the sum unknown."""
-        self._sums = together(self._sums, spent)
-
-    def as_document(self):
-        """Return the entry's `process_times`; None where nothing was accounted for."""
-        names = ("wall_ns", "user_ns", "kernel_ns", "waiting_ns")
-        return dict(zip(names, self._sums)) if self._sums[0] > 0 else None
+TIMES = ("wall_ns", "user_ns", "kernel_ns", "waiting_ns")
 
 
 class Batches(Workload):
@@ -80,7 +65,7 @@ class Batches(Workload):
 
     def run(self, entry, turns):
         self._rows = []
-        self.process_times = ProcessTimes()
+        self._spent = (0, 0, 0, 0)
         parameters = entry["parameters"]
         planned, limit_s = parameters["samples_planned"], parameters["time_limit_s"]
         self.time_limit_s = limit_s / turns
@@ -112,7 +97,8 @@ class Batches(Workload):
             if self._rows:
                 lasted_ns = time.monotonic_ns() - self._started_ns
                 entry["run_ns"] = (entry["run_ns"] or 0) + lasted_ns
-            entry["process_times"] = self.process_times.as_document()
+            # None where nothing was accounted for.
+            entry["process_times"] = dict(zip(TIMES, self._spent)) if self._spent[0] > 0 else None
             entry["device_bytes"] = self._bench.device_bytes_since(before, entry["device_bytes"])
 
     def begin(self, started_ns):
@@ -120,6 +106,10 @@ class Batches(Workload):
         self._started_ns = started_ns
         self.deadline_ns = started_ns + int(self.time_limit_s * NS_PER_S)
         self._progress = ProgressLines(self.planned, started_ns, self.log_label)
+
+    def add_spent(self, *times_ns):
+        """Add wall, user, kernel and waiting nanoseconds of a process; one None makes a sum unknown."""
+        self._spent = together(self._spent, times_ns)
 
     def add(self, times, operations=1):
         """Add samples from their (start_ns, end_ns); return whether there are enough.
@@ -147,7 +137,7 @@ class Batches(Workload):
         for _, (times, spent) in self.take_messages(crew):
             if len(self._rows) == self.taken:
                 self.begin(times[0][0])
-            self.process_times.add(*spent)
+            self.add_spent(*spent)
             if self.add(times, operations):
                 return True
         return False
@@ -161,7 +151,7 @@ class Batches(Workload):
                     take_summary(content)
                     continue
                 thread, counts, spent = content
-                self.process_times.add(*spent)
+                self.add_spent(*spent)
                 if not counts_by_member:
                     self.begin(counts[0][0])
                 counts_by_member.setdefault((number, thread), []).extend(counts)

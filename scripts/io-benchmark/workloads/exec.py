@@ -24,7 +24,7 @@ import time
 import kernel
 from early_end import SkippedError, WorkloadError
 from log import MIB
-from measuring.batches import Batches, ProcessTimes
+from measuring.batches import Batches
 
 ARCHITECTURE = "x86_64"
 CACHES = "/sys/devices/system/cpu/cpu0/cache"
@@ -92,12 +92,12 @@ class _Exec(Batches):
         entry["observed"].update(architecture=platform.machine(), cpus=cpus, cpu_ns=0)
         self._pins = cpus if len(available) >= count else None
         self._paths = _make_programs(self._folder, entry["variant"], count, entry["parameters"])
-        _run_together(self._paths, self._pins, ProcessTimes())  # a warm-up
+        _run_together(self._paths, self._pins, lambda *_: None)  # a warm-up
 
     def measure(self, entry):
         enough = False
         while not enough:
-            times = _run_together(self._paths, self._pins, self.process_times)
+            times = _run_together(self._paths, self._pins, self.add_spent)
             entry["observed"]["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
             enough = self.add([(start, end) for start, end, _ in times])
 
@@ -116,7 +116,7 @@ def _make_programs(folder, variant, count, parameters):
     return paths
 
 
-def _run_together(paths, cpus, process_times):
+def _run_together(paths, cpus, add_spent):
     """Run all at once, each on its CPU; return (start_ns, end_ns, cpu_ns) in the order of their ends."""
     started, times = {}, []
     try:
@@ -130,7 +130,7 @@ def _run_together(paths, cpus, process_times):
             if status != 0:
                 name = os.path.basename(path)
                 raise WorkloadError("%s ended with status %#06x" % (name, status))
-            process_times.add(end_ns - start_ns, *kernel.together(starting, spent))
+            add_spent(end_ns - start_ns, *kernel.together(starting, spent))
             times.append((start_ns, end_ns, sum(spent[:2])))
     finally:
         for pid in started:

@@ -133,7 +133,7 @@ class _Metadata(Batches):
                 if self.add([(start_ns, end_ns)], STEPS_PER_READING):
                     break
             # Once for all: a batch takes hardly longer than to read what was spent.
-            self.process_times.add(end_ns - first_ns, *account.end())
+            self.add_spent(end_ns - first_ns, *account.end())
 
     def _check_visibility(self, entry):
         path = os.path.join(self._folder, "seen-")

@@ -42,7 +42,7 @@ class _Spawn(Batches):
             enough = False
             while not enough:
                 start_ns, duration_ns, spent = _spawn(program, account)
-                self.process_times.add(duration_ns, *spent)
+                self.add_spent(duration_ns, *spent)
                 enough = self.add([(start_ns, start_ns + duration_ns)])
 
 

@@ -98,7 +98,7 @@ class _Unpack(Batches):
             while not enough:
                 account.begin()
                 start_ns, unpacked_ns, end_ns = self.unpack_once()
-                self.process_times.add(end_ns - start_ns, *account.end())
+                self.add_spent(end_ns - start_ns, *account.end())
                 observed["unpacked_bytes"] += sum(self._sizes)
                 if self._is_synced:
                     sync_ns = observed["sync_ns"] or 0
