@@ -33,6 +33,30 @@ class _Place(NamedTuple):
     path: str
 
 
+class _Settings(argparse.Namespace):
+    def as_config(self):
+        """Return the settings for the result file."""
+        names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
+        config = {
+            **vars(self),
+            "places": [place._asdict() for place in self.places],
+            "upload_url": self.upload_origin,
+            "environment": {name: os.environ[name] for name in names},
+        }
+        del config["pool"], config["is_pool_guessed"], config["job"]
+        return config
+
+    @property
+    def upload_origin(self):
+        """Return the host only: the rest may hold a signature, and results are public."""
+        if self.upload_url is None:
+            return None
+        from urllib.parse import urlsplit  # noqa: PLC0415 - measure must not load it
+
+        parts = urlsplit(self.upload_url)
+        return "%s://%s" % (parts.scheme, parts.netloc)
+
+
 class _Parser(argparse.ArgumentParser):
     def __init__(self, **keywords):
         # With its width, since argparse imports much where it must ask for it.
@@ -164,7 +188,7 @@ def parse(arguments, workload_names, job=None):
     add("--trials", choices=("auto", "always", "never"))
     add("--pace", dest="pace_bytes_per_s", type=_positive(int, PACE_AT_MOST))
     try:
-        settings = parser.parse_args(_without_command(arguments))
+        settings = parser.parse_args(_without_command(arguments), _Settings())
         _add_defaults(parser, settings, job)
     except FileNotFoundError:
         parser.error("the current folder was removed; change to another one")
@@ -174,8 +198,8 @@ def parse(arguments, workload_names, job=None):
     most = SHORT_PROFILES.get(settings.profile, RETRIEVES_AT_MOST)
     settings.retrieves = min(settings.retrieves, most)
     if settings.retrieves * len(settings.places) * len(settings.destinations) > RETRIEVES_AT_MOST:
-        problem = "more than %d in all places and destinations together" % RETRIEVES_AT_MOST
-        parser.error("argument --retrieves: " + problem)
+        problem = "argument --retrieves: more than %d in all places and destinations together"
+        parser.error(problem % RETRIEVES_AT_MOST)
     return settings
 
 
@@ -209,17 +233,14 @@ def _add_defaults(parser, settings, job):
         measurements = len(settings.workloads) * len(settings.places) * len(settings.destinations)
         settings.time_budget_s = measurements * TIME_BUDGET_S
     if settings.profile is None:
-        has_sizes = settings.sizes_bytes is not None
-        settings.profile = "full" if has_sizes else _profile_that_fits(settings.places)
+        settings.profile = "full" if settings.sizes_bytes else _profile_that_fits(settings.places)
 
 
 def _profile_that_fits(places):
     """Return the largest profile whose files take at most half of the free space."""
     free_bytes = min(free_space_bytes(place.path) for place in places)
-    for name, divisor in PROFILES.items():
-        if 2 * FULL_BYTES // divisor <= free_bytes:
-            return name
-    return name
+    fitting = [name for name, part in PROFILES.items() if 2 * FULL_BYTES // part <= free_bytes]
+    return fitting[0] if fitting else "quick"
 
 
 def free_space_bytes(path):
@@ -231,26 +252,3 @@ def free_space_bytes(path):
     except OSError:
         return 0
     return space.f_bavail * space.f_frsize
-
-
-def config_of(settings):
-    """Return the settings for the result file."""
-    names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
-    config = dict(vars(settings))
-    del config["pool"], config["is_pool_guessed"], config["job"]
-    config.update(
-        places=[place._asdict() for place in settings.places],
-        upload_url=upload_origin(settings),
-        environment={name: os.environ[name] for name in names},
-    )
-    return config
-
-
-def upload_origin(settings):
-    """Return the host only: the rest may hold a signature, and results are public."""
-    if settings.upload_url is None:
-        return None
-    from urllib.parse import urlsplit  # noqa: PLC0415 - measure must not load it
-
-    parts = urlsplit(settings.upload_url)
-    return "%s://%s" % (parts.scheme, parts.netloc)

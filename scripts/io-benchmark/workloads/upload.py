@@ -35,7 +35,6 @@ from crew import Crew, ending_with_parent
 from early_end import SkippedError, WorkloadError
 from log import NS_PER_S
 from measuring.batches import Batches
-from settings import upload_origin
 
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
 FULL = {"objects": 200, "at_once": 50, "sets": 20, "delay_ns": 20_000_000, "time_limit_s": 30.0}
@@ -68,7 +67,7 @@ class _Upload(Batches):
         together, sizes = variant["variant"] in TOGETHER, self.sizes
         samples = sizes["sets" if together else "objects"]
         at_once = sizes["at_once"] if together else 1
-        origin = upload_origin(self._bench.settings)
+        origin = self._bench.settings.upload_origin
         return {
             "target": origin or "loopback",
             "object_bytes": OBJECT_BYTES,
