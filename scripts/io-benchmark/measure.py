@@ -20,7 +20,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from log import say_error
+from log import STDERR, say
 from settings import WrongArgumentsError, parse_measure
 
 WAITED_FOR = {
@@ -43,9 +43,9 @@ def measure(arguments, job):
     try:
         settings = parse_measure(arguments, job)
     except WrongArgumentsError as error:
-        say_error("error: %s; measure --help lists the arguments" % error)
+        say("error: %s; measure --help lists the arguments" % error, STDERR)
         return WRONG_ARGUMENTS
-    program, usage = settings.command[0], None
+    usage = None
     ending: Any = {"code": None, "signal": None, "error": None}
     profiling = _Profiling(settings)
     started_ns = time.monotonic_ns()
@@ -55,7 +55,7 @@ def measure(arguments, job):
         wall_ns = time.monotonic_ns() - started_ns
         code = NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
         ending.update(code=code, error=error.strerror)
-        say_error("io-benchmark: %s: %s" % (program, error.strerror))
+        say("io-benchmark: %s: %s" % (settings.command[0], error.strerror), STDERR)
     else:
         status, usage = _wait(child, profiling)
         wall_ns = time.monotonic_ns() - started_ns
@@ -95,7 +95,7 @@ class _Profiling:
         if self._failure is None:
             self._attempt(self._profile.finish, *facts)
         if self._failure is not None:
-            say_error("io-benchmark: the command has no profile: " + self._failure)
+            say("io-benchmark: the command has no profile: " + self._failure, STDERR)
 
 
 def _begin(settings):

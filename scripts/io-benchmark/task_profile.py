@@ -10,7 +10,7 @@ import os
 import time
 
 import kernel
-from log import NS_PER_S, say_error
+from log import NS_PER_S, STDERR, say
 from observe import devices, host, storage, timelines
 from result import files
 
@@ -76,7 +76,7 @@ class TaskProfile:
         os.makedirs(os.path.dirname(self._output), exist_ok=True)
         path = files.write(self._output, self._document, may_replace=self._may_replace)
         if path != self._output:
-            say_error("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path))
+            say("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path), STDERR)
 
     def _noted(self, path, value, reason):
         """Return the value; where it is None, note why."""
