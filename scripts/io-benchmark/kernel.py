@@ -87,9 +87,6 @@ class Account(AbstractContextManager):
             self._schedstat = os.open(os.devnull, os.O_RDONLY)  # missing or refused
 
     def __exit__(self, *_):
-        self.close()
-
-    def close(self):
         os.close(self._schedstat)
 
     def read(self):

@@ -12,7 +12,7 @@ from typing import Any, Dict, Tuple
 from early_end import WorkloadError
 from kernel import Account, together
 from log import NS_PER_S, ProgressLines, say
-from measuring.workload import Workload, ends_of_turns
+from measuring.workload import Workload
 from settings import SHORT_PROFILES
 
 PYTHON = platform.python_version()
@@ -71,7 +71,7 @@ class Batches(Workload):
         self.time_limit_s = limit_s / turns
         self.start(entry)
         yield
-        for self.planned in ends_of_turns(planned, turns):
+        for self.planned in Workload.ends_of_turns(planned, turns):
             self.taken = len(self._rows)
             if self.taken >= self.planned:  # some samples are taken several at a time
                 continue

@@ -119,15 +119,6 @@ def _tool_versions():
     return tools
 
 
-def dirty_limit_bytes():
-    """Return how much may be dirty before writers must wait, by about the kernel's rule."""
-    exact = read_int("/proc/sys/vm/dirty_bytes")
-    if exact:
-        return exact
-    ratio = read_int("/proc/sys/vm/dirty_ratio") or 20
-    return (memory_bytes("MemAvailable") or 0) * ratio // 100
-
-
 def observe_limits():
     """Return the limits of I/O, memory and CPU, of every level from the task's own cgroup up to the root."""
     observed: Any = {"cgroup_versions": [], "groups": {}, "io": [], "memory": [], "cpu": []}

@@ -17,10 +17,11 @@ import os
 import random
 import time
 
+from kernel import read_int
 from log import MIB, NS_PER_S, ProgressLines, say
 from measuring import trials
-from measuring.retrieval import RealSteps, SeedSteps, Target
-from measuring.workload import Workload, ends_of_turns
+from measuring.retrieval import RealSteps, SeedSteps
+from measuring.workload import Workload
 from observe import host, page_cache
 from settings import PROFILES
 
@@ -52,6 +53,42 @@ def _make_sequence(seed, retrieves, files):
     # Only random() is promised to give the same values in every version.
     generator = random.Random(seed)
     return [int(generator.random() * files) for _ in range(retrieves)]
+
+
+class _Target:
+    """The path of the next copy; in a ring, copies have new names, and old ones are removed."""
+
+    def __init__(self, folder, ring_bytes):
+        self._folder, self._ring_bytes = folder, ring_bytes
+        self._number = self._held_bytes = 0
+        self._held = []
+        self.last = os.path.join(folder, "output.dat")
+        self.trims = []
+
+    def next(self, size):
+        if self._ring_bytes is not None:
+            if self._held_bytes + size > self._ring_bytes:
+                self._trim()
+            self._number += 1
+            self._held_bytes += size
+            self.last = os.path.join(self._folder, "output-%05d.dat" % self._number)
+            self._held.append(self.last)
+        return self.last
+
+    def _trim(self):
+        """Write the copies to the disk and remove them, outside the timed part."""
+        started_ns = time.monotonic_ns()
+        page_cache.sync_filesystem(self._folder)
+        sync_ns = time.monotonic_ns() - started_ns
+        self.trims.append({"after_retrieves": self._number, "sync_ns": sync_ns})
+        self.remove()
+
+    def remove(self):
+        for path in self._held or [self.last]:
+            if os.path.exists(path):
+                os.unlink(path)
+        self._held = []
+        self._held_bytes = 0
 
 
 class _CacheRetrieve(Workload):
@@ -128,14 +165,14 @@ class _CacheRetrieve(Workload):
         folder = os.path.join(self.work, entry["destination"])
         os.mkdir(folder)
         kind = RealSteps if entry["fidelity"] == "real" else SeedSteps
-        target = Target(folder, entry["fresh_ring_bytes"])
+        target = _Target(folder, entry["fresh_ring_bytes"])
         yield
         count = len(self._sequence)
         with kind(self.url_list, entry["destination"]) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
             try:
-                for end in ends_of_turns(count, turns):
+                for end in self.ends_of_turns(count, turns):
                     if turns > 1:
                         self._begin_turn(steps, target, end)
                     before = self._bench.device_bytes()
@@ -227,8 +264,12 @@ class _CacheRetrieve(Workload):
         entry["device_bytes"] = moved
 
     def _ring_bytes(self):
-        limits_bytes = FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes()
-        return max(limits_bytes, 2 * max(self.sizes))
+        # How much may be dirty before writers must wait, by about the kernel's rule.
+        limit_bytes = read_int("/proc/sys/vm/dirty_bytes")
+        if not limit_bytes:
+            ratio = read_int("/proc/sys/vm/dirty_ratio") or 20
+            limit_bytes = (host.memory_bytes("MemAvailable") or 0) * ratio // 100
+        return max(FRESH_RING_DIRTY_LIMITS * limit_bytes, 2 * max(self.sizes))
 
     def _needed_bytes(self):
         largest = max(self.sizes)
