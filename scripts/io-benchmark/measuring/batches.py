@@ -43,8 +43,11 @@ class Batches(Workload):
         return [{"variant": name, "threads": None} for name in self.names]
 
     def parameters(self, _variant):
-        """Return what decides what is measured; two pools must have the same to be compared."""
-        return dict(self.sizes)
+        """Return what decides what is measured, beside the time limit, which all have.
+
+        Two pools must have the same to be compared.
+        """
+        return self.sizes
 
     def start(self, _entry):
         """Do what precedes all samples."""
@@ -57,8 +60,12 @@ class Batches(Workload):
 
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
-        plan = {"parameters": self.parameters(variant), "observed": dict.fromkeys(self.observes)}
-        return {**plan, **dict.fromkeys(("run_ns", "process_times", "device_bytes", "turn_ends"))}
+        limit_s = self.sizes["time_limit_s"]
+        return {
+            "parameters": {**self.parameters(variant), "time_limit_s": limit_s},
+            "observed": dict.fromkeys(self.observes),
+            **dict.fromkeys(("run_ns", "process_times", "device_bytes", "turn_ends")),
+        }
 
     def prepare(self):
         """Make the files that all runs use."""
@@ -173,14 +180,14 @@ class Batches(Workload):
         return "%s %s" % (self.rounded(mean_ns), self.unit)
 
     def options(self, entry):
-        threads = entry["threads"]
-        return [entry["variant"], *([] if threads is None else ["threads-%d" % threads])]
+        threads = [] if entry["threads"] is None else ["threads-%d" % entry["threads"]]
+        return [entry["variant"], *threads]
 
     def durations(self, entry):
         return entry["samples"]["duration_ns"], entry["samples"]["operations"]
 
     def subtests(self, _entry):
-        return []
+        return {}
 
 
 def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_message, thread=0):

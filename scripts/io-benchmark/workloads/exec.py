@@ -74,7 +74,6 @@ class _Exec(Batches):
             "blob_bytes": _code_bytes(),
             "passes": max(1, round(self.sizes["jumps"] / (_code_bytes() / LINE_BYTES))),
             "samples_planned": self.sizes["rounds"] * variant["threads"],
-            "time_limit_s": self.sizes["time_limit_s"],
         }
 
     def prepare(self):

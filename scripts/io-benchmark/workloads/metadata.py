@@ -78,7 +78,6 @@ class _Metadata(Batches):
             "files": files,
             "samples_planned": samples,
             "window_ns": window_ns,
-            "time_limit_s": sizes["time_limit_s"],
         }
 
     def start(self, entry):

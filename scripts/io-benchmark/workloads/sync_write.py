@@ -49,7 +49,6 @@ class _SyncWrite(Batches):
             "samples_planned": self.sizes["processes" if is_first else "samples_planned"],
             "warm_up": 0 if is_first else self.sizes["warm_up"],
             "writes_a_process": FIRST_WRITES if is_first else None,
-            "time_limit_s": self.sizes["time_limit_s"],
         }
 
     def prepare(self):

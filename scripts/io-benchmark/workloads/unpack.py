@@ -71,7 +71,6 @@ class _Unpack(Batches):
             "sizes_sha256": hashlib.sha256(str(self._sizes).encode()).hexdigest(),
             "warm_up": 1,
             "samples_planned": self.sizes["samples"],
-            "time_limit_s": self.sizes["time_limit_s"],
         }
 
     def prepare(self):

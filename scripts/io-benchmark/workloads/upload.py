@@ -75,7 +75,6 @@ class _Upload(Batches):
             "objects_at_once": at_once,
             "samples_planned": samples,
             "delay_ns": sizes["delay_ns"] if origin is None else None,
-            "time_limit_s": sizes["time_limit_s"],
         }
 
     def prepare(self):
