@@ -99,7 +99,7 @@ def suite(settings, workload, entry):
 
 def _subtests_ns(workload, entry):
     _, times_ns = _times_ns(*workload.durations(entry))
-    return {**times_ns, **dict(workload.subtests(entry))}
+    return {**times_ns, **workload.subtests(entry)}
 
 
 def _stretches(entry):

@@ -120,12 +120,11 @@ class _CacheRetrieve(Workload):
 
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
-        chosen = bytes(str(self._sequence), "ascii")
         is_fresh = variant["destination"] == "fresh"
         return {
             "retrieves_planned": len(self._sequence),
             "file_sizes_bytes": self.sizes,
-            "sequence_sha256": hashlib.sha256(chosen).hexdigest(),
+            "sequence_sha256": hashlib.sha256(str(self._sequence).encode()).hexdigest(),
             "fresh_ring_bytes": self._ring_bytes() if is_fresh else None,
             **dict.fromkeys(OBSERVED),
         }
@@ -260,8 +259,7 @@ class _CacheRetrieve(Workload):
         say("  final sync: %.0f ms" % (entry["final_sync_ns"] / self.unit_ns))
         entry.update(dirty_before_sync_bytes=dirty, writeback_before_sync_bytes=writeback)
         entry["final_sync_device_bytes"] = self._bench.device_bytes_since(before_sync)
-        moved = self._bench.device_bytes_since(before_sync, entry["device_bytes"])
-        entry["device_bytes"] = moved
+        entry["device_bytes"] = self._bench.device_bytes_since(before_sync, entry["device_bytes"])
 
     def _ring_bytes(self):
         # How much may be dirty before writers must wait, by about the kernel's rule.
@@ -286,20 +284,18 @@ class _CacheRetrieve(Workload):
         return durations_ns, [1] * len(durations_ns)
 
     def options(self, entry):
-        options = [entry["destination"]]
-        if entry["fidelity"] != "seed":
-            options.append("fidelity-" + entry["fidelity"])
-        if entry["retrieves_planned"] != USUAL_RETRIEVES:
-            options.append("retrieves-%d" % entry["retrieves_planned"])
-        return options
+        fidelity, retrieves = entry["fidelity"], entry["retrieves_planned"]
+        return [
+            entry["destination"],
+            *([] if fidelity == "seed" else ["fidelity-" + fidelity]),
+            *([] if retrieves == USUAL_RETRIEVES else ["retrieves-%d" % retrieves]),
+        ]
 
     def subtests(self, entry):
-        sync_ns, samples = entry["final_sync_ns"], entry["samples"]
-        means = [
-            (phase + "-mean", sum(samples[phase + "_ns"]) / len(samples[phase + "_ns"]))
-            for phase in ("lookup", "copy")
-        ]
-        return means if sync_ns is None else [*means, ("final-sync", sync_ns)]
+        phases = {phase: entry["samples"][phase + "_ns"] for phase in ("lookup", "copy")}
+        times_ns = {name + "-mean": sum(values) / len(values) for name, values in phases.items()}
+        sync_ns = entry["final_sync_ns"]
+        return times_ns if sync_ns is None else {**times_ns, "final-sync": sync_ns}
 
 
 WORKLOAD = _CacheRetrieve
