@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -67,7 +67,7 @@ def _confirm(
     parameters: Any, graph_config: Any, _input: Any, task_group_id: str, _task_id: Any
 ) -> None:
     group = _Group(task_group_id, parameters, graph_config)
-    confirming = group.read_report()["confirming"]
+    confirming = group.report["confirming"]
     pools = {wish["pool"] for wish in confirming["paces"]}
     underway = {pool: group.new_tasks(pool, confirming=True) for pool in pools}
     dependencies = []
@@ -91,7 +91,7 @@ def _measure_more(
 ) -> None:
     group = _Group(task_group_id, parameters, graph_config)
     dependencies = []
-    for row in group.read_report()["replication"]:
+    for row in group.report["replication"]:
         pool, number = row["side"], min(row["workers_to_add"] or 0, _MOST_AT_ONCE)
         if row["standing"] == "not by repetition":
             logger.warning("%s: more workers will not decide this, says the report", pool)
@@ -138,34 +138,31 @@ class _GroupTask:
         return pace(self.definition) is not None
 
 
-@dataclass
 class _Group:
-    """The pools' tasks and the reports of a group, in the order of their creation."""
+    """The pools' tasks and the reports of a group, in the order of their creation; the newest report."""
 
-    group_id: str
-    parameters: Any
-    graph_config: Any
-    pools: list[_GroupTask] = field(default_factory=list)
-    reports: list[_GroupTask] = field(default_factory=list)
-    read: set[str] = field(default_factory=set)  # ids of the tasks that the report has
-    awaited: set[str] = field(default_factory=set)  # and of those that it waited for
-
-    def __post_init__(self) -> None:
+    def __init__(self, group_id: str, parameters: Any, graph_config: Any) -> None:
+        self.group_id, self.parameters, self.graph_config = group_id, parameters, graph_config
         pages: list[dict[str, Any]] = []
         queue = taskcluster.get_taskcluster_client("queue")
-        queue.listTaskGroup(self.group_id, paginationHandler=pages.append)
-        for answer in chain.from_iterable(page["tasks"] for page in pages):
-            status = answer["status"]
-            task = _GroupTask(status["taskId"], status["state"], answer["task"])
-            if task.kind == JOB:
-                self.pools.append(task)
-            elif task.kind == REPORT_JOB:
-                self.reports.append(task)
-        for tasks in (self.pools, self.reports):
-            tasks.sort(key=lambda task: str(task.definition["created"]))
+        queue.listTaskGroup(group_id, paginationHandler=pages.append)
+        tasks = [
+            _GroupTask(answer["status"]["taskId"], answer["status"]["state"], answer["task"])
+            for answer in chain.from_iterable(page["tasks"] for page in pages)
+        ]
+        self.pools, self.reports = (
+            sorted(
+                (task for task in tasks if task.kind == kind),
+                key=lambda task: str(task.definition["created"]),
+            )
+            for kind in (JOB, REPORT_JOB)
+        )
+        self.report, report_task = self._read_report()
+        self.read = {worker["task_id"] for worker in self.report["workers"]}
+        self.awaited = set(report_task.definition.get("dependencies", []))
 
-    def read_report(self) -> Any:
-        """Return the newest report as data; one whose expectations are not met has failed.
+    def _read_report(self) -> tuple[Any, _GroupTask]:
+        """Return the newest report as data, and its task; one whose expectations are not met has failed.
 
         Without one the action fails; taskgraph prints a traceback for any other exception.
         """
@@ -173,9 +170,7 @@ class _Group:
             if task.state in _RESOLVED and _has(task, REPORT):
                 report = taskcluster.get_artifact(task.task_id, REPORT)
                 if report["version"] == REPORT_VERSION:
-                    self.read = {worker["task_id"] for worker in report["workers"]}
-                    self.awaited = set(task.definition.get("dependencies", []))
-                    return report
+                    return report, task
         sys.exit(
             f"error: group {self.group_id}: has no report that this action can read; wait for it, or "
             f"compare with: io-benchmark compare group:{self.group_id}"

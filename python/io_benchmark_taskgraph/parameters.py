@@ -82,13 +82,13 @@ def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
     except UnicodeDecodeError:
         return
     with logged():
-        request = requested(message)
+        request = _requested(message)
     if request is not None:
         parameters[JOBS], parameters[REPLICATES] = request
         parameters["target_tasks_method"] = JOB
 
 
-def requested(message: str) -> tuple[list[str], int] | None:
+def _requested(message: str) -> tuple[list[str], int] | None:
     """Return what the line `try: -j NAME[,NAME] [--rebuild N]` of a commit message requests.
 
     These are names and a number of replicates, 0 where there is none; None without such a line.

@@ -66,10 +66,6 @@ def _is_expectation(value: object) -> bool:
     return match is not None and float(match.group(4)) > 0
 
 
-def _are_expectations(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_expectation, value))
-
-
 def _are_looks(value: object) -> bool:
     if not isinstance(value, list) or not value:
         return False
@@ -124,7 +120,7 @@ SCHEMA = voluptuous.Schema({
     },
     # The task fails unless the interval meets these.
     voluptuous.Optional("expectations", default=list): accept(
-        _are_expectations,
+        lambda value: isinstance(value, list) and all(map(_is_expectation, value)),
         "is not a list of expectations; write one, as ['amd-30/intel<1.05 on sync-write']",
     ),
 })
