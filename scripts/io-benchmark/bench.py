@@ -97,7 +97,6 @@ class _Bench:
             self.record.write_if_possible()
 
     def mark(self):
-        """Take a row of the timeline now."""
         with self.held():
             self._sampler.mark()
 
@@ -195,8 +194,8 @@ class _Bench:
             except OSError as error:
                 observed = dict(place._asdict(), failed=error.strerror)
             document["storage"]["places"].append(observed)
-            leaves = [leaf["name"] for leaf in observed.get("devices", []) if not leaf["below"]]
-            self.leaf_devices = list(dict.fromkeys(self.leaf_devices + leaves))
+            leaves = (leaf["name"] for leaf in observed.get("devices", []) if not leaf["below"])
+            self.leaf_devices += [name for name in leaves if name not in self.leaf_devices]
         # Interrupted halfway, it would leave a process whose number is not stored.
         with self.held():
             self._sampler = Sampler(self.leaf_devices, self.origin_ns)

@@ -125,9 +125,6 @@ _FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
 _pool_name = _matching(POOL, str, "1 to 100 letters, digits and _.-")
 _new_place = _matching(_NEW_PLACE, _place, "NAME=/absolute/path")
 _sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
-_folder = _matching(r"[^\0]+", os.path.abspath, "a folder")
-# A stream of this process has other writers.
-_output_file = _matching(r"(?!/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
 
 
 def _check_once(parser, option, values):
@@ -155,7 +152,9 @@ def parse_measure(arguments, job):
     add("--place", **places, type=_new_place, help="where it works (default: here)")
     add("--pool", type=_pool_name, metavar="NAME", help="the pool of this machine")
     default = "default: a new file, task-profile.json if there is none"
-    add("--output", type=_output_file, metavar="FILE", help=default)
+    # A stream of this process has other writers.
+    file = _matching(r"(?!/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
+    add("--output", type=file, metavar="FILE", help=default)
     end = arguments.index("--") if "--" in arguments else len(arguments)
     settings = parser.parse_args(arguments[:end])
     settings.command, settings.job = arguments[end + 1 :], job
@@ -182,13 +181,20 @@ def parse(arguments, workload_names, job=None):
     # None: the script's server on loopback.
     add("--upload-url", type=_matching(r"[\x21-\x7e]+", _url, URL))
     add("--time-budget", dest="time_budget_s", type=_positive(float))
-    add("--output", dest="artifacts", default=os.curdir, type=_folder)
+    folder = _matching(r"[^\0]+", os.path.abspath, "a folder")
+    add("--output", dest="artifacts", default=os.curdir, type=folder)
     add("--profile", choices=PROFILES)
     add("--perfherder", default="never", choices=("pool", "neutral", "never"))
     add("--trials", choices=("auto", "always", "never"))
     add("--pace", dest="pace_bytes_per_s", type=_positive(int, PACE_AT_MOST))
+    if not arguments:
+        parser.error("no command; use run or measure")
+    # Options without a command mean `run`.
+    if arguments[0] != "run" and not arguments[0].startswith("-"):
+        parser.error("%r is not a command; use run or measure" % arguments[0])
+    options = arguments[1:] if arguments[0] == "run" else arguments
     try:
-        settings = parser.parse_args(_without_command(arguments), _Settings())
+        settings = parser.parse_args(options, _Settings())
         _add_defaults(parser, settings, job)
     except FileNotFoundError:
         parser.error("the current folder was removed; change to another one")
@@ -201,15 +207,6 @@ def parse(arguments, workload_names, job=None):
         problem = "argument --retrieves: more than %d in all places and destinations together"
         parser.error(problem % RETRIEVES_AT_MOST)
     return settings
-
-
-def _without_command(arguments):
-    """Return the options without the command; options without a command mean `run`."""
-    if not arguments:
-        raise WrongArgumentsError("no command; use run or measure")
-    if arguments[0] != "run" and not arguments[0].startswith("-"):
-        raise WrongArgumentsError("%r is not a command; use run or measure" % arguments[0])
-    return arguments[1:] if arguments[0] == "run" else arguments
 
 
 def _add_defaults(parser, settings, job):

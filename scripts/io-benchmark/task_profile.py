@@ -149,7 +149,6 @@ class _CommandTimeline(timelines.Timeline):
         return max(0.0, self._due_s - time.monotonic())
 
     def take(self):
-        """Add a row."""
         before_ns = time.thread_time_ns()
         self._rows.append(self._row())
         if len(self._rows) > self._rows_at_most:

@@ -73,7 +73,6 @@ def _burst(step, account, origin_ns):
 
 
 def _text():
-    """Return text of a fixed vocabulary."""
     words = [b"%x" % (number * 7919 % 65521) for number in range(200)]
     # Only random() gives the same values in every version.
     draw = random.Random(1).random

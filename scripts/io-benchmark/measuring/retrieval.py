@@ -98,7 +98,6 @@ class SeedSteps(AbstractContextManager):
         shutil.copystat(source, destination)
 
     def _send(self, target, source, start, size):
-        """Copy some of the bytes; return how many."""
         return os.sendfile(target, source, start, size)
 
 
@@ -193,10 +192,8 @@ class PacedCopies(SeedSteps):
         super().__init__(url_list)
         self._bytes_per_s = bytes_per_s
         self._most_bytes = max(PACED_FILES_DEEP * mean_file_bytes, PACED_BYTES)
-        self.start()
 
     def start(self):
-        """Begin a block with nothing accumulated."""
         self._allowed_bytes = 0.0
         self._counted_ns = time.monotonic_ns()
 
@@ -219,7 +216,6 @@ class MemorySteps(SeedSteps):
     """List, source and destination in memory, in files without a name: nothing can be left behind."""
 
     def __init__(self, urls, largest_bytes):
-        self._files = ExitStack()
         with ExitStack() as files:  # closed after an error alone
             url_list = self._file(files, "".join(url + "\n" for url in urls).encode())
             self._size = min(largest_bytes, MEMORY_FILE_BYTES)

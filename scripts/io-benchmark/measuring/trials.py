@@ -127,7 +127,6 @@ class _Trials:
         page_cache.sync_filesystem(self._retrieves.work)
 
     def _choose_ways(self, stack):
-        """Set the steps of each kind of block."""
         retrieves, pace = self._retrieves, self._record["pace_bytes_per_s"]
         url_list, urls, sizes = retrieves.url_list, retrieves.urls, retrieves.sizes
         self._ways = {
@@ -267,7 +266,6 @@ class _Trials:
         return {"trial": kind, "lookup_ns": list(lookups), "copy_ns": list(copies)}
 
     def _retrieve(self, steps, index):
-        """Return the time of the lookup and of the copy."""
         retrieves, clock = self._retrieves, time.monotonic_ns
         url, path, size = retrieves.urls[index], retrieves.files[index], retrieves.sizes[index]
         started_ns = clock()

@@ -41,7 +41,6 @@ def write_new_file(path, size, chunk, *, is_synced=False):
 
 
 def read(path):
-    """Read a file into memory."""
     with open(path, "rb", buffering=0) as file:
         while file.read(MIB):
             pass

@@ -44,7 +44,6 @@ class Timeline:
         self._names += ["%s:%s" % (disk, name) for disk in disks for name in self.disk_columns]
 
     def _row(self):
-        """Return a row of now, in the order of the names."""
         row = [time.monotonic_ns() - self._origin_ns]
         kib = dict(_MEMORY_LINE.findall(read_text("/proc/meminfo") or ""))
         row += [int(kib[field]) * 1024 if field in kib else None for field in self.memory]
@@ -104,7 +103,6 @@ class Sampler(Timeline):
             self.ended_early = error.strerror
 
     def mark(self):
-        """Take a row now."""
         self.take()
         if self.ended_early is None:
             self._rows.append(self._row())

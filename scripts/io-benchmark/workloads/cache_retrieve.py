@@ -119,7 +119,6 @@ class _CacheRetrieve(Workload):
         return [{"destination": name, "fidelity": fidelity} for name in names]
 
     def plan(self, variant):
-        """Return the part of the entry that is known before the run."""
         is_fresh = variant["destination"] == "fresh"
         return {
             "retrieves_planned": len(self._sequence),

@@ -83,12 +83,11 @@ class _Unpack(Batches):
     def start(self, entry):
         self._is_cold = entry["variant"].startswith("cold")
         self._is_synced = entry["variant"].endswith("-sync")
-        observed = entry["observed"]
         method = "own tar reader" + ", syncfs" * self._is_synced
-        observed.update(method=method, python=PYTHON, unpacked_bytes=0)
+        entry["observed"].update(method=method, python=PYTHON, unpacked_bytes=0)
         self.unpack_once()  # a warm-up
         self._make_ready()
-        observed["resident_bytes"] = self._check_resident()
+        entry["observed"]["resident_bytes"] = self._check_resident()
 
     def measure(self, entry):
         observed = entry["observed"]
@@ -100,8 +99,7 @@ class _Unpack(Batches):
                 self.add_spent(end_ns - start_ns, *account.end())
                 observed["unpacked_bytes"] += sum(self._sizes)
                 if self._is_synced:
-                    sync_ns = observed["sync_ns"] or 0
-                    observed["sync_ns"] = sync_ns + end_ns - unpacked_ns
+                    observed["sync_ns"] = (observed["sync_ns"] or 0) + end_ns - unpacked_ns
                 enough = self.add([(start_ns, end_ns)], len(self._sizes))
                 self._make_ready()
 
@@ -157,7 +155,9 @@ def _file_sizes_bytes(seed, sizes):
 
 def _write_archive(path, sizes, seed):
     """Write a tar of these files, in folders of two levels."""
-    content = _content(seed)
+    # 2 MiB that do not compress: the same MiB twice, to be read from anywhere in the first.
+    digests = (hashlib.sha256(b"%d %d" % (seed, block)) for block in range(MIB // 32))
+    content = b"".join(digest.digest() for digest in digests) * 2
     with open(path, "xb", buffering=MIB) as archive:
         for number, size in enumerate(sizes):
             folder = number // FILES_PER_FOLDER
@@ -177,12 +177,6 @@ def _write_archive(path, sizes, seed):
             archive.write(content[begin : begin + rest])
             archive.write(bytes(_rounded_up(size, TAR_BLOCK_BYTES) - size))
         archive.write(bytes(2 * TAR_BLOCK_BYTES))
-
-
-def _content(seed):
-    """Return 2 MiB that do not compress: the same MiB twice, to be read from anywhere in the first."""
-    digests = (hashlib.sha256(b"%d %d" % (seed, block)) for block in range(MIB // 32))
-    return b"".join(digest.digest() for digest in digests) * 2
 
 
 def _header(name, kind, mode, size=0):

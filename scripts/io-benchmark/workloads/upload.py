@@ -141,8 +141,7 @@ class _Upload(Batches):
             times.append((start_ns, end_ns))
             if observed["without_expect_ns"]:
                 usual_ns = statistics.median(observed["without_expect_ns"])
-                is_stalled = end_ns - start_ns - usual_ns >= STALL_NS
-                observed["expect_100_stalls"] += is_stalled
+                observed["expect_100_stalls"] += end_ns - start_ns - usual_ns >= STALL_NS
             if not together and self.add([(start_ns, end_ns)]):
                 return True
         if not together:
