@@ -68,11 +68,10 @@ def _confirm(
 ) -> None:
     group = _Group(task_group_id, parameters, graph_config)
     confirming = group.report["confirming"]
-    pools = {wish["pool"] for wish in confirming["paces"]}
+    pools = [wish["pool"] for wish in confirming["paces"]]
     underway = {pool: group.new_tasks(pool, confirming=True) for pool in pools}
     dependencies = []
-    for wish in confirming["paces"]:
-        pool = wish["pool"]
+    for pool, wish in zip(pools, confirming["paces"]):
         model = group.model(pool)
         if underway[pool] or model is None:
             dependencies += underway[pool]
@@ -216,7 +215,7 @@ class _Group:
 
     def repeat(self, task: _GroupTask, bytes_per_s: int | None = None) -> str:
         """Create a pool's task once more, with a pace to confirm a cause, and return its id."""
-        labels = [existing.label for existing in self.pools]
+        labels = (existing.label for existing in self.pools)
         made = repeated(task.definition, task.pool or "", labels, bytes_per_s)
         task_id = self._create(made, made["metadata"]["name"])
         self.pools.append(_GroupTask(task_id, "unscheduled", made))
@@ -224,11 +223,10 @@ class _Group:
 
     def report_after(self, task_ids: Sequence[str]) -> None:
         """Create the newest report once more, after these tasks, unless one waits for them."""
-        reports = [report.definition for report in self.reports]
-        if any(set(task_ids) <= set(report.get("dependencies", [])) for report in reports):
-            return
-        part = f"{self.reports[-1].label} {len(self.reports)}"
-        self._create(with_relative_dates(reports[-1]), part, task_ids)
+        awaited = [set(report.definition.get("dependencies", [])) for report in self.reports]
+        if not any(set(task_ids) <= known for known in awaited):
+            part = f"{self.reports[-1].label} {len(self.reports)}"
+            self._create(with_relative_dates(self.reports[-1].definition), part, task_ids)
 
 
 def _has(task: _GroupTask, name: str) -> bool:

@@ -17,7 +17,6 @@ from taskgraph.util.templates import merge
 from io_benchmark_taskgraph.mistakes import UserMistake, quoted, there_are
 
 POOLS_FROM = "pools-from"
-SYMBOL_SUFFIX = "symbol-suffix"
 COPIED_KEYS = ("description", "worker-type", "treeherder", "worker")
 DEFAULTS = Path(__file__).parent / "defaults"
 _FILE = "kind.yml"
@@ -52,7 +51,7 @@ def loader(
     folder = str(_folder_of_pools(kind, Path(path), config))
     pools = transform.load_yaml(f"{folder}/{_FILE}")
     tasks = {key: pools[key] for key in ("tasks", "tasks-from") if key in pools}
-    suffix = str(config.get(SYMBOL_SUFFIX, ""))
+    suffix = str(config.get("symbol-suffix", ""))
     for pool in transform.loader(kind, folder, tasks, params, loaded_tasks, write_artifacts):
         task = merge(config.get("task-defaults", {}), _pool_keys(pool, suffix))
         yield {**task, "name": pool["name"], "task-from": _FILE}

@@ -35,7 +35,6 @@ POOL_ATTRIBUTE = "io_benchmark_pool"
 JOBS = "io_benchmark_jobs"
 REPLICATES = "io_benchmark_replicates"
 PERFHERDER = "io_benchmark_perfherder"
-_NEUTRAL = "neutral"
 # Those that override kind.yml; Firefox's tree does not have them.
 _OVERRIDING: dict[str, Callable[[Any], Any]] = {
     REPLICATES: whole_number(1, MAX_REPLICATES),
@@ -137,20 +136,15 @@ def _select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
 def _select_targets(full_task_graph: Any, parameters: Any, _graph_config: Any) -> list[str]:
     with logged():
         labels = _select(full_task_graph.tasks.values(), parameters.get(JOBS) or [JOB])
-        if override(parameters, PERFHERDER) == _NEUTRAL:
-            _check_one_pool(full_task_graph.tasks[label] for label in labels)
+        attributes = (full_task_graph.tasks[label].attributes for label in labels)
+        pools = dict.fromkeys(filter(None, (known.get(POOL_ATTRIBUTE) for known in attributes)))
+        # In one series, two pools could not be distinguished.
+        if override(parameters, PERFHERDER) == "neutral" and len(pools) > 1:
+            raise UserMistake(
+                f"the parameter {PERFHERDER}: neutral puts every pool into one series, and "
+                f"{', '.join(pools)} are selected; name one pool, and the other in another push"
+            )
     return labels
-
-
-def _check_one_pool(tasks: Iterable[Any]) -> None:
-    """Refuse two pools in one series, where they cannot be distinguished."""
-    attributes = (task.attributes.get(POOL_ATTRIBUTE) for task in tasks)
-    pools = list(dict.fromkeys(pool for pool in attributes if pool))
-    if len(pools) > 1:
-        raise UserMistake(
-            f"the parameter {PERFHERDER}: neutral puts every pool into one series, and "
-            f"{', '.join(pools)} are selected; name one pool, and the other in another push"
-        )
 
 
 def override(parameters: Any, name: str) -> Any:

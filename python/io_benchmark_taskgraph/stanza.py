@@ -13,8 +13,6 @@ import voluptuous
 from io_benchmark_taskgraph.mistakes import checked, choice, form, plain, quoted, whole_number
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
-FIDELITIES = ("seed", "real")
-TRIALS = ("auto", "always", "never")
 PERFHERDER_MODES = ("pool", "neutral")
 # The script's limit over all places and destinations: results with more would not be read.
 MAX_RETRIEVES = 100_000
@@ -140,7 +138,7 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("destination", default="overwrite"): _destinations,
     # How a file is looked up and copied: as the first investigation did, or as the real
     # update-verify tasks do.
-    voluptuous.Optional("fidelity", default="seed"): choice(FIDELITIES),
+    voluptuous.Optional("fidelity", default="seed"): choice(("seed", "real")),
     # Where the workload upload puts its objects, reusing few names; default: loopback. `{name}` is
     # replaced by an object's name; without it, the name is appended.
     voluptuous.Optional("upload-url"): form(
@@ -157,5 +155,5 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("perfherder", default="pool"): choice(PERFHERDER_MODES),
     # Small experiments after the retrieves, which test causes: within 15 % of their time, always,
     # or not at all.
-    voluptuous.Optional("trials", default="never"): choice(TRIALS),
+    voluptuous.Optional("trials", default="never"): choice(("auto", "always", "never")),
 })

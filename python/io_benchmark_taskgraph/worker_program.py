@@ -30,10 +30,6 @@ python3 -I -c '
 import base64, bz2, sys
 sys.stdout.buffer.write(bz2.decompress(base64.b85decode(sys.stdin.read())))
 '"""
-_MAIN = "__main__.py"
-# result/result_file.py reads it.
-_IDENTITY = "program_sha256.py"
-_SHEBANG = b"#!/usr/bin/env python3\n"
 _VERSION = re.compile(r'^SCRIPT_VERSION = "([0-9A-Za-z.+-]+)"$', re.MULTILINE)
 _WORKLOAD = re.compile(r"workloads/([^_/][^/]*)\.py")
 # Constants of a workload's class, read as text, because a decision task does not run the script.
@@ -90,17 +86,14 @@ class WorkerProgram:
 
     def file(self) -> bytes:
         """Return the whole program as one file."""
-        return self._packed(self._modules)
+        return _zip_application(self._modules, self.sha256)
 
     def embedded(self, command: str, workloads: Sequence[str] = ()) -> EmbeddedProgram:
         """Return what a task needs that starts this module of the program with these workloads."""
         names = [command, *(f"workloads.{name.replace('-', '_')}" for name in workloads)]
-        paths = {_MAIN, *_with_imports(self._modules, names)}
+        paths = {"__main__.py", *_with_imports(self._modules, names)}
         modules = {path: _without_comments(self._modules[path]) for path in paths}
-        return EmbeddedProgram(self.version, self._packed(modules))
-
-    def _packed(self, modules: Mapping[str, str]) -> bytes:
-        return _zip_application({**modules, _IDENTITY: f'SHA256 = "{self.sha256}"\n'})
+        return EmbeddedProgram(self.version, _zip_application(modules, self.sha256))
 
 
 def _with_imports(modules: Mapping[str, str], names: Sequence[str]) -> set[str]:
@@ -140,14 +133,16 @@ def _without_comments(text: str) -> str:
     return "\n".join(lines)
 
 
-def _zip_application(modules: Mapping[str, str]) -> bytes:
+def _zip_application(modules: Mapping[str, str], sha256: str) -> bytes:
     """Return a zip file after a shebang, with fixed order, date and modes."""
+    # result/files.py reads the sha256.
+    modules = {**modules, "program_sha256.py": f'SHA256 = "{sha256}"\n'}
     # Before Python 3.13 a folder without __init__.py can be imported only if it has an entry.
     folders = {
         f"{folder}/" for path in modules for folder in list(PurePosixPath(path).parents)[:-1]
     }
     file = io.BytesIO()
-    file.write(_SHEBANG)
+    file.write(b"#!/usr/bin/env python3\n")
     with zipfile.ZipFile(file, "w") as archive:
         for path in sorted({*modules, *folders}):
             entry = zipfile.ZipInfo(path)  # midnight on the first day of 1980

@@ -84,14 +84,13 @@ def make_command(
 
 def run_command(benchmark: Benchmark, application: str, pool: str, time_budget_s: int) -> str:
     """Return the shell's command for a program that is in a file."""
-    trials = benchmark.trials
     return RUN.format(
         application=application,
         benchmark=benchmark,
         options=_options(benchmark, pool, time_budget_s),
         places=" \\\n  ".join(map(_place, benchmark.places)),
         artifacts=ARTIFACTS_PATH,
-        trials=trials if trials == "never" else _TRIALS.format(trials),
+        trials="never" if benchmark.trials == "never" else _TRIALS.format(benchmark.trials),
     )
 
 
@@ -102,8 +101,7 @@ def _add_command(_config: Any, tasks: Tasks) -> Tasks:
         benchmark, pool = task.pop("benchmark"), task["attributes"][POOL_ATTRIBUTE]
         program = embedded("bench", benchmark.workloads)
         budget_s = task["worker"]["max-run-time"] - MARGIN_S
-        command = make_command(benchmark, program, pool, budget_s)
-        task.setdefault("run", {})["command"] = command
+        task.setdefault("run", {})["command"] = make_command(benchmark, program, pool, budget_s)
         yield task
 
 

@@ -114,8 +114,7 @@ SCHEMA = voluptuous.Schema({
         voluptuous.Optional("kind"): choice(("spot", "on-demand")),
         voluptuous.Optional("date"): _date,
         voluptuous.Required("prices"): accept(
-            _are_prices,
-            "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}",
+            _are_prices, "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}"
         ),
     },
     # The task fails unless the interval meets these.
