@@ -120,10 +120,9 @@ def _url(word):
 
 # The names that a reader of results accepts.
 POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
-_NEW_PLACE = r"[a-z][a-z0-9-]{0,39}=/[^\x00-\x1f\x7f]*"
 _FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
 _pool_name = _matching(POOL, str, "1 to 100 letters, digits and _.-")
-_new_place = _matching(_NEW_PLACE, _place, "NAME=/absolute/path")
+_new_place = _matching(r"[a-z][a-z0-9-]{0,39}=/[^\x00-\x1f\x7f]*", _place, "NAME=/absolute/path")
 _sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
 
 

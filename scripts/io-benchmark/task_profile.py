@@ -17,7 +17,6 @@ from result import files
 # 1 (2026-11-22): the first.
 VERSION = 1
 DEFAULT_NAME = "task-profile.json"
-BUSY = tuple("cpu_%s_ms" % name for name in ("user", "nice", "system", "irq", "softirq"))
 EVERY_S = 0.1
 # The share of the time that rows may cost while a command runs; costly rows are further apart.
 COST_SHARE = 0.005
@@ -200,7 +199,7 @@ def _growth(before, after):
 
 def _other_cpu_ms(grown, usage):
     """Return the CPU time of all that is neither the command nor this program."""
-    busy = [grown[name] for name in BUSY]
+    busy = [grown["cpu_%s_ms" % name] for name in ("user", "nice", "system", "irq", "softirq")]
     if None in busy:
         return None
     own_ms = grown["own_cpu_ns"] / 1e6 + (usage.ru_utime + usage.ru_stime) * 1000

@@ -7,6 +7,7 @@ The counters are the kernel's totals since the boot. So a row that is missing lo
 import os
 import re
 import time
+from typing import Tuple
 
 from kernel import first_int, read_lines, read_text, times_with_children
 from observe import devices
@@ -16,7 +17,6 @@ MEMORY = {"Dirty": "dirty", "Writeback": "writeback", "MemAvailable": "memory_av
 PRESSURE = (("io", "some"), ("io", "full"), ("memory", "some"), ("cpu", "some"))
 CPU_TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 CPU_COLUMNS = ["cpu_%s_ms" % name for name in CPU_TICKS]
-TOTAL_US = r" .*total=(\d+)"
 _MEMORY_LINE = re.compile("^(%s): +(\\d+) kB$" % "|".join(MEMORY), re.MULTILINE)
 
 
@@ -32,8 +32,11 @@ class Timeline:
     With a process, also of its CPU time and that of the children that it waited for.
     """
 
-    memory, pressure = tuple(MEMORY), PRESSURE
-    disk_columns = devices.COLUMNS[:3]  # bytes read, bytes written, busy milliseconds
+    memory: Tuple[str, ...] = tuple(MEMORY)
+    pressure: Tuple[Tuple[str, str], ...] = PRESSURE
+    disk_columns: Tuple[str, ...] = devices.COLUMNS[
+        :3
+    ]  # bytes read, bytes written, busy milliseconds
 
     def __init__(self, disks, every_s, origin_ns, process_id=None):
         self._disks, self._process_id = disks, process_id
@@ -48,7 +51,7 @@ class Timeline:
         kib = dict(_MEMORY_LINE.findall(read_text("/proc/meminfo") or ""))
         row += [int(kib[field]) * 1024 if field in kib else None for field in self.memory]
         for part, which in self.pressure:
-            row.append(first_int(which + TOTAL_US, "/proc/pressure/" + part))
+            row.append(first_int(which + r" .*total=(\d+)", "/proc/pressure/" + part))
         row += cpu_columns()
         if self._process_id:
             times_ns = times_with_children(self._process_id)
