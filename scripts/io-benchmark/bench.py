@@ -110,16 +110,18 @@ class _Bench:
 
     def run(self, workload_classes):
         """Return the exit code and its reason; the result file is valid at every moment."""
-        plans = self._plan(workload_classes)
-        self.record.document["workloads"] = [entry for *_, planned in plans for entry in planned]
-        figures.show_plan(plans, self.settings, self.record.path)
+        workloads = self._plan(workload_classes)
+        self.record.document["workloads"] = [
+            entry for workload in workloads for entry in workload.entries
+        ]
+        figures.show_plan(workloads, self.settings, self.record.path)
         self.record.write_if_possible()
         interrupted = None
         try:
             with self._interruption.allowed():
                 self._observe()
                 self._measure_fixed_work()
-                for _, in_places in groupby(plans, lambda plan: type(plan[0])):
+                for _, in_places in groupby(workloads, type):
                     self._turns.measure(list(in_places))
                 self._measure_fixed_work()
         except Interrupted as interruption:
@@ -129,8 +131,8 @@ class _Bench:
             self._turns.failures.append(_internal_error(error))
         measured = [
             (workload, entry)
-            for workload, _, planned in plans
-            for entry in planned
+            for workload in workloads
+            for entry in workload.entries
             if entry["samples"][workload.columns[0]]
         ]
         state, reason, exit_code = self._ending(interrupted, measured)
@@ -140,18 +142,18 @@ class _Bench:
             reason = NOT_WRITTEN % (error.filename, error.strerror)
             exit_code = exit_code or FAILED
             say("error: " + reason)
-        self._show(reason, plans)
+        self._show(reason, workloads)
         return exit_code, reason
 
     def _plan(self, workload_classes):
-        """Return all entries before anything runs, so that the result names what is missing."""
-        plans = []
+        """Make all entries before anything runs, so that the result names what is missing."""
+        workloads = []
         for workload_class in workload_classes:
             # A workload that does not depend on the place runs once, for the first place.
             last = None if workload_class.per_place else 1
             for place in self.settings.places[:last]:
                 workload = workload_class(self, place, place.path)
-                entries = [
+                workload.entries = [
                     {
                         "name": workload.name,
                         "place": place.name,
@@ -162,8 +164,8 @@ class _Bench:
                     }
                     for variant in workload.variants()
                 ]
-                plans.append((workload, place, entries))
-        return plans
+                workloads.append(workload)
+        return workloads
 
     @contextlib.contextmanager
     def claimed(self, place):
@@ -242,8 +244,8 @@ class _Bench:
         if self.settings.perfherder != "never":
             figures.write(self.settings, measured)
 
-    def _show(self, reason, plans):
-        figures.show(plans)
+    def _show(self, reason, workloads):
+        figures.show(workloads)
         for warning in self.record.document["warnings"]:
             say("warning: %s: %s" % (warning["name"], warning["message"]))
         say("Raw results: %s" % self.record.path)

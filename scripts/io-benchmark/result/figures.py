@@ -13,7 +13,6 @@ from result import files
 from settings import free_space_bytes
 
 PERCENTILES = (50, 95, 99)
-FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
 OPTION_LENGTH = 45
 # Marks the series that belong to no pool, so that they never mix with a pool's own. Two pushes of
@@ -24,20 +23,20 @@ REPLICATES = 20
 MB, GB = 1_000_000, 1_000_000_000
 
 
-def show_plan(plans, settings, result_path):
+def show_plan(workloads, settings, result_path):
     """Say where the run works, how much it writes, and when it ends at the latest."""
-    counts = Counter(entry["name"] for *_, entries in plans for entry in entries)
+    counts = Counter(workload.name for workload in workloads for _ in workload.entries)
     names = ", ".join("%s %d" % count for count in counts.items())
     plan = (sum(counts.values()), names, settings.time_budget_s)
     say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % plan)
     for place in settings.places:
         say("Place %s: %s, %s free" % (*place, _size_label(free_space_bytes(place.path))))
-    planned = [workload.planned_bytes() for workload, _, _ in plans]
+    planned = [workload.planned_bytes() for workload in workloads]
     sizes = tuple(_size_label(sum(column)) for column in zip(*filter(None, planned)))
     written = ["%s of files, %s of copies" % sizes] if sizes else []
     written += ["small files"] if None in planned else []
-    plan = (" and ".join(written), settings.profile)
-    say("Writes %s there (profile %s); removes them at the end" % plan)
+    volume = (" and ".join(written), settings.profile)
+    say("Writes %s there (profile %s); removes them at the end" % volume)
     say("Result: " + result_path)
 
 
@@ -55,11 +54,11 @@ def _times_ns(durations_ns, operations):
     return ordered, {"mean": sum(durations_ns) / sum(operations), **percentiles}
 
 
-def show(plans):
+def show(workloads):
     say()
     say("=== RESULTS ===")
-    for workload, _, entries in plans:
-        for entry in entries:
+    for workload in workloads:
+        for entry in workload.entries:
             ended, (durations_ns, operations) = entry["outcome"], workload.durations(entry)
             is_complete = ended["state"] == "completed"
             words = [] if is_complete else ["incomplete (%(state)s): %(reason)s" % ended]
@@ -127,5 +126,6 @@ def _test_of(workload, name, operation_ns):
 def write(settings, measured):
     """Write the file, also without suites: a missing artifact would be another error."""
     suites = [suite(settings, workload, entry) for workload, entry in measured]
-    document = {"framework": {"name": FRAMEWORK}, "suites": suites}
+    # Perfherder knows a fixed list of frameworks.
+    document = {"framework": {"name": "build_metrics"}, "suites": suites}
     files.write(os.path.join(settings.artifacts, FILE_NAME), document)
