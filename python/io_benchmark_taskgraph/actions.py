@@ -110,8 +110,6 @@ def _measure_more(
 
 @dataclass(frozen=True)
 class _GroupTask:
-    """A task of a group, by the queue's answer."""
-
     task_id: str
     state: str
     definition: dict[str, Any]
@@ -126,7 +124,6 @@ class _GroupTask:
 
     @property
     def pool(self) -> str | None:
-        """Return the pool that the command names."""
         words = self.definition["payload"].get("command", [])
         command = " ".join(word for word in words if isinstance(word, str))
         pools: list[str] = _POOL.findall(command)

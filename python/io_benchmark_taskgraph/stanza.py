@@ -35,8 +35,6 @@ WORKSPACE = TaskPlace("workspace", "/builds/worker/workspace")
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The checked stanza: what a task measures."""
-
     workloads: tuple[str, ...]
     retrieves: int
     seed: int

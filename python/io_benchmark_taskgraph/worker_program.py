@@ -85,7 +85,6 @@ class WorkerProgram:
         return seconds
 
     def file(self) -> bytes:
-        """Return the whole program as one file."""
         return _zip_application(self._modules, self.sha256)
 
     def embedded(self, command: str, workloads: Sequence[str] = ()) -> EmbeddedProgram:

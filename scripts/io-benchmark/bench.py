@@ -43,7 +43,6 @@ def run(arguments, workload_names, job, interruption, origin_ns):
 
 
 def _run_benchmark(settings, interruption, origin_ns):
-    """Return the exit code and the reason for it."""
     interruption.end_after(settings.time_budget_s)
     try:
         record = ResultFile(settings, origin_ns)
@@ -209,7 +208,6 @@ class _Bench:
             self.warn("fixed-work", "fixed work is not measured: %s" % missing)
 
     def _ending(self, interrupted, measured):
-        """Return the run's state, the reason for it, and the exit code."""
         states = {entry["outcome"]["state"] for entry in self.record.document["workloads"]}
         if interrupted and interrupted.exit_code is None and states == {"completed"}:
             interrupted = None  # only trials are missing

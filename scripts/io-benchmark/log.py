@@ -23,8 +23,6 @@ def say(message="", descriptor=STDOUT):
 
 
 class ProgressLines:
-    """Lines about the progress of one measurement, one every few seconds."""
-
     def __init__(self, total, started_ns, label=""):
         self._total, self._started_ns, self._label = total, started_ns, label
         self.due_ns = started_ns + PROGRESS_EVERY_NS

@@ -84,7 +84,6 @@ class _Profiling:
         return None
 
     def rest_s(self):
-        """Return the seconds until take() is due."""
         return self._profile.timeline.rest_s() if self._failure is None else LONGEST_REST_S
 
     def take(self):
@@ -145,7 +144,6 @@ def _environment():
 
 
 def _wait(child, profiling):
-    """Return the status and the usage of the command when it has ended."""
     while True:
         ended, status, usage = os.wait4(child, os.WNOHANG)
         if ended:

@@ -5,7 +5,7 @@ import argparse
 import os
 import re
 from argparse import ArgumentTypeError
-from typing import Any, NamedTuple
+from typing import Any, Dict, NamedTuple
 
 from log import MIB
 
@@ -35,7 +35,6 @@ class _Place(NamedTuple):
 
 class _Settings(argparse.Namespace):
     def as_config(self):
-        """Return the settings for the result file."""
         names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
         config = {
             **vars(self),
@@ -124,6 +123,26 @@ _FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
 _pool_name = _matching(POOL, str, "1 to 100 letters, digits and _.-")
 _new_place = _matching(r"[a-z][a-z0-9-]{0,39}=/[^\x00-\x1f\x7f]*", _place, "NAME=/absolute/path")
 _sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
+_folder = _matching(r"[^\0]+", os.path.abspath, "a folder")
+_seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
+# Of a run, without --workload, whose choices depend on the program.
+_OPTIONS: Dict[str, Any] = {
+    "--pool": {"type": _pool_name},
+    "--place": {"action": "append", "dest": "places", "type": _new_place},
+    "--destination": {"action": "append", "dest": "destinations", "choices": DESTINATIONS},
+    "--fidelity": {"default": "seed", "choices": ("seed", "real")},
+    "--retrieves": {"default": 2000, "type": _positive(int, RETRIEVES_AT_MOST)},
+    "--sizes": {"dest": "sizes_bytes", "type": _sizes},  # None: by the profile
+    "--seed": {"default": 1, "type": _seed},
+    # None: the script's server on loopback.
+    "--upload-url": {"type": _matching(r"[\x21-\x7e]+", _url, URL)},
+    "--time-budget": {"dest": "time_budget_s", "type": _positive(float)},
+    "--output": {"dest": "artifacts", "default": os.curdir, "type": _folder},
+    "--profile": {"choices": PROFILES},
+    "--perfherder": {"default": "never", "choices": ("pool", "neutral", "never")},
+    "--trials": {"choices": ("auto", "always", "never")},
+    "--pace": {"dest": "pace_bytes_per_s", "type": _positive(int, PACE_AT_MOST)},
+}
 
 
 def _check_once(parser, option, values):
@@ -168,24 +187,9 @@ def parse(arguments, workload_names, job=None):
     """Return the settings of a run, in a job of a CI system."""
     # No abbreviations: a new option must not change what an old command means.
     parser = _Parser(prog="io-benchmark run", allow_abbrev=False, add_help=False)
-    add = parser.add_argument
-    add("--pool", type=_pool_name)
-    add("--workload", action="append", dest="workloads", choices=workload_names)
-    add("--place", action="append", dest="places", type=_new_place)
-    add("--destination", action="append", dest="destinations", choices=DESTINATIONS)
-    add("--fidelity", default="seed", choices=("seed", "real"))
-    add("--retrieves", default=2000, type=_positive(int, RETRIEVES_AT_MOST))
-    add("--sizes", dest="sizes_bytes", type=_sizes)  # None: by the profile
-    add("--seed", default=1, type=_matching("-?[0-9]{1,18}", int, "a number of 18 digits or less"))
-    # None: the script's server on loopback.
-    add("--upload-url", type=_matching(r"[\x21-\x7e]+", _url, URL))
-    add("--time-budget", dest="time_budget_s", type=_positive(float))
-    folder = _matching(r"[^\0]+", os.path.abspath, "a folder")
-    add("--output", dest="artifacts", default=os.curdir, type=folder)
-    add("--profile", choices=PROFILES)
-    add("--perfherder", default="never", choices=("pool", "neutral", "never"))
-    add("--trials", choices=("auto", "always", "never"))
-    add("--pace", dest="pace_bytes_per_s", type=_positive(int, PACE_AT_MOST))
+    parser.add_argument("--workload", action="append", dest="workloads", choices=workload_names)
+    for option, keywords in _OPTIONS.items():
+        parser.add_argument(option, **keywords)
     if not arguments:
         parser.error("no command; use run or measure")
     # Options without a command mean `run`.

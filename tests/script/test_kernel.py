@@ -38,10 +38,10 @@ def test_a_schedstat(recorded, text, later, waiting_ns):
     path = "/proc/thread-self/schedstat"
     recorded({} if text is None else {path: text, "/proc/7/schedstat": text})
     with kernel.Account() as account:
-        account.begin()
+        before = account.read()
         if later is not None:
             Path(kernel.ROOT + path).write_text(later)
-        user_ns, kernel_ns, waited_ns = account.end()
+        user_ns, kernel_ns, waited_ns = account.since(before)
     assert user_ns + kernel_ns >= 0
     assert waited_ns == waiting_ns
     assert kernel.waiting_ns_of(7) == (waiting_ns and 20)

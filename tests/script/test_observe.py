@@ -68,8 +68,8 @@ def test_a_software_raid(recorded, minimum, optimal, of_members, stripes):
 def test_a_device_is_found(recorded):
     """By its number, also where a container has no /sys/dev/block, or by device mapper's own name."""
     recorded(STRIPED, linked("dm-0", "nvme0n1"))
-    assert devices.name_of_number("253:0") == "dm-0"
-    assert devices.name_of_number("1:1") is None
+    assert devices.name_of("253:0") == "dm-0"
+    assert devices.name_of("1:1") is None
     assert devices.name_of_node("/dev/mapper/instance--storage-all") == "dm-0"
 
 

@@ -36,8 +36,7 @@ class Batches(Workload):
 
     def __init__(self, bench, place, folder):
         super().__init__(bench, place, folder)
-        is_quick = bench.settings.profile in SHORT_PROFILES
-        self.sizes = self.quick if is_quick else self.full
+        self.sizes = self.quick if bench.settings.profile in SHORT_PROFILES else self.full
 
     def variants(self):
         return [{"variant": name, "threads": None} for name in self.names]
@@ -91,9 +90,8 @@ class Batches(Workload):
             yield
         if not self._rows:
             raise WorkloadError("no operation ended within %g s" % limit_s)
-        seconds = entry["run_ns"] / NS_PER_S
-        figures = (self.log_label, len(self._rows), planned, self._mean(), seconds)
-        say("  %s[%d/%d] mean %s, %.1f s" % figures)
+        figures = (len(self._rows), planned, self._mean(), entry["run_ns"] / NS_PER_S)
+        say("  %s[%d/%d] mean %s, %.1f s" % (self.log_label, *figures))
 
     def _measure_turn(self, entry):
         before = self._bench.device_bytes()
@@ -198,7 +196,7 @@ def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_messag
     """
     clock, counts = time.monotonic_ns, []
     with Account() as account:
-        account.begin()
+        before = account.read()
         now = clock()
         while now < end_ns:
             start = now
@@ -210,16 +208,16 @@ def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_messag
                 now = clock()
             counts.append([start, now, operations])
             if len(counts) == windows_per_message:
-                tell([thread, counts, _spent(counts, account)])
+                tell([thread, counts, _spent(counts, account.since(before))])
                 counts = []
-                account.begin()
+                before = account.read()
             now = clock()
         if counts:
-            tell([thread, counts, _spent(counts, account)])
+            tell([thread, counts, _spent(counts, account.since(before))])
 
 
-def _spent(counts, account):
-    return [counts[-1][1] - counts[0][0], *account.end()]
+def _spent(counts, times_ns):
+    return [counts[-1][1] - counts[0][0], *times_ns]
 
 
 def _windows_together(counts_by_member, members, window_ns):

@@ -17,7 +17,6 @@ from result.files import outcome
 from settings import free_space_bytes
 
 MOST_OF_MEMORY = 0.5
-UNFINISHED = ("not-started", "running")
 
 
 class Turns:
@@ -43,7 +42,7 @@ class Turns:
                     for workload in self._prepare(stack, planned):
                         groups.setdefault(workload.turns_with(workload.entry), []).append(workload)
                 for group in groups.values():
-                    self._take_turns(list(filter(_is_unfinished, group)))
+                    self._take_turns([turn for turn in group if _is_unfinished(turn.entry)])
 
     def _prepare(self, stack, planned):
         """Return a workload for each entry; none where the place cannot be used."""
@@ -90,7 +89,7 @@ class Turns:
 
     def _take_turn(self, workload):
         """Return whether there is another turn."""
-        if not _is_unfinished(workload):  # given up with its place
+        if not _is_unfinished(workload.entry):  # given up with its place
             return False
         entry = workload.entry
         entry["outcome"] = outcome("running")
@@ -104,7 +103,7 @@ class Turns:
         finally:
             with self._bench.held():
                 entry["samples"] = workload.samples()
-        return _is_unfinished(workload)
+        return _is_unfinished(entry)
 
     def _give_up(self, workload, entries, error):
         """Skip these entries; after a failure, nothing of the workload continues in this place."""
@@ -120,9 +119,9 @@ class Turns:
             self.failures.append(reason)
             ended, entries = outcome("failed", reason), workload.entries
         for entry in entries:
-            if entry["outcome"]["state"] in UNFINISHED:
+            if _is_unfinished(entry):
                 entry["outcome"] = ended
 
 
-def _is_unfinished(workload):
-    return workload.entry["outcome"]["state"] in UNFINISHED
+def _is_unfinished(entry):
+    return entry["outcome"]["state"] in ("not-started", "running")

@@ -21,13 +21,8 @@ WRITTEN, FLUSHES = COLUMNS.index("written_bytes"), COLUMNS.index("flushes")
 UNSEEN = (None,) * len(COLUMNS)
 
 
-def name_of_number(number):
-    """Return the name of a device number, such as 'nvme0n1' for '259:1', or None."""
-    return _name_by("dev", number)
-
-
-def _name_by(file, content):
-    """Return the device whose file in /sys has this content, or None."""
+def name_of(content, file="dev"):
+    """Return the device whose file in /sys has this content, such as 'nvme0n1' for '259:1', or None."""
     names = list_names(CLASS)
     return next((n for n in names if read_text(os.path.join(CLASS, n, file)) == content), None)
 
@@ -36,7 +31,7 @@ def name_of_node(node):
     """Return 'dm-0' for '/dev/mapper/vg-lv': by its link, or device mapper's name."""
     name = os.path.basename(os.path.realpath(node))
     is_known = is_folder(os.path.join(CLASS, name))
-    return name if is_known else _name_by("dm/name", os.path.basename(node))
+    return name if is_known else name_of(os.path.basename(node), "dm/name")
 
 
 def _is_partition(name):

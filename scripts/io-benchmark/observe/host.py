@@ -175,7 +175,7 @@ def _io_limits(directory):
         numbers = re.findall(r"(\w+)=(\d+)", values)
         limits += [(device, kinds[name], value) for name, value in numbers if name in kinds]
     for device, kind, value in limits:
-        name = devices.name_of_number(device)
+        name = devices.name_of(device)
         yield {"device": device, "kind": kind, "value": int(value), "device_name": name}
 
 

@@ -75,7 +75,6 @@ def resident_bytes(path):
 
 
 def sync_filesystem(path):
-    """Write the dirty pages of this file system."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         if LIBC.syncfs(descriptor) != 0:

@@ -152,7 +152,7 @@ def _beside(mount, table):
 def _devices_of(mount):
     """Return the mount's devices, btrfs's by /sys; None if its number is not a device's."""
     if mount.filesystem != "btrfs":
-        name = devices.name_of_number(mount.device)
+        name = devices.name_of(mount.device)
         return None if name is None else [name]
     source = devices.name_of_node(mount.source)
     folder = _btrfs_folder(source)
@@ -179,8 +179,9 @@ def _filesystem_details(mount, tops):
     folder = _btrfs_folder(tops[0]) if mount.filesystem == "btrfs" and tops else None
     if folder is not None:
         data = folder + "/allocation/data/"
-        profiles = [name for name in list_names(data) if is_folder(data + name)]
-        details["btrfs_data_profiles"] = profiles
+        details["btrfs_data_profiles"] = [
+            name for name in list_names(data) if is_folder(data + name)
+        ]
     return details
 
 

@@ -133,7 +133,6 @@ class _CacheRetrieve(Workload):
         return sum(self.sizes), copied * len(self._bench.settings.destinations)
 
     def prepare(self):
-        """Write the cache and its list."""
         is_real = self._bench.settings.fidelity == "real"
         self.check_tools(*(("bash", "grep", "sed", "cp") if is_real else ("grep",)))
         self.check_space(self._needed_bytes())

@@ -127,8 +127,7 @@ def _run_together(paths, cpus, add_spent):
             start_ns, path, starting = started.pop(pid)
             status, spent = kernel.reap(pid, kernel.waiting_ns_of(pid))
             if status != 0:
-                name = os.path.basename(path)
-                raise WorkloadError("%s ended with status %#06x" % (name, status))
+                raise WorkloadError("%s ended with status %#06x" % (os.path.basename(path), status))
             add_spent(end_ns - start_ns, *kernel.together(starting, spent))
             times.append((start_ns, end_ns, sum(spent[:2])))
     finally:
@@ -147,10 +146,10 @@ def _start_all(paths, cpus, started):
                 if cpu is not None:
                     # A new process inherits its parent's CPUs.
                     os.sched_setaffinity(0, {cpu})
-                account.begin()
+                reading = account.read()
                 start_ns = time.monotonic_ns()
                 pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
-                started[pid] = (start_ns, path, account.end())
+                started[pid] = (start_ns, path, account.since(reading))
                 group = group or pid
     finally:
         os.sched_setaffinity(0, before)

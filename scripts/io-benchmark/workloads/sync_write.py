@@ -83,15 +83,14 @@ def _write_and_tell(step, samples, tell):
     with Account() as account:
         while samples > 0:
             times, due_ns = [], clock() + MESSAGE_EVERY_NS
-            account.begin()
+            before = account.read()
             end_ns = 0
             while end_ns < due_ns and len(times) < samples:
                 start_ns = clock()
                 step()
                 end_ns = clock()
                 times.append((start_ns, end_ns))
-            spent = [end_ns - times[0][0], *account.end()]
-            tell([times, spent])
+            tell([times, [end_ns - times[0][0], *account.since(before)]])
             samples -= len(times)
 
 

@@ -94,9 +94,9 @@ class _Unpack(Batches):
         with Account() as account:
             enough = False
             while not enough:
-                account.begin()
+                before = account.read()
                 start_ns, unpacked_ns, end_ns = self.unpack_once()
-                self.add_spent(end_ns - start_ns, *account.end())
+                self.add_spent(end_ns - start_ns, *account.since(before))
                 observed["unpacked_bytes"] += sum(self._sizes)
                 if self._is_synced:
                     observed["sync_ns"] = (observed["sync_ns"] or 0) + end_ns - unpacked_ns
@@ -116,7 +116,6 @@ class _Unpack(Batches):
         return start_ns, unpacked_ns, end_ns
 
     def _make_ready(self):
-        """Remove the files, sync, and read or drop the archive."""
         shutil.rmtree(self._tree)
         page_cache.sync_filesystem(self._folder)
         if self._is_cold:
@@ -129,9 +128,8 @@ class _Unpack(Batches):
         resident_bytes = page_cache.resident_bytes(self._archive)
         archive_bytes = os.path.getsize(self._archive)
         if self._is_cold and (resident_bytes or 0) > COLD_SHARE * archive_bytes:
-            sizes_mib = (resident_bytes / MIB, archive_bytes / MIB)
             reason = "the archive cannot be dropped from memory: %.1f of %.1f MiB stay"
-            raise SkippedError(reason % sizes_mib)
+            raise SkippedError(reason % (resident_bytes / MIB, archive_bytes / MIB))
         return resident_bytes
 
 

@@ -55,7 +55,6 @@ class _Upload(Batches):
     maximum_s = 140
     per_place = False
     observes = ("method", "http_version", "connections", "without_expect_ns", "expect_100_stalls")
-
     names = ("connection-each", "keep-alive", "concurrent", "http2")
     full, quick = FULL, QUICK
 
