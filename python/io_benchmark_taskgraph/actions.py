@@ -163,7 +163,9 @@ class _Group:
         Without one the action fails; taskgraph prints a traceback for any other exception.
         """
         for task in reversed(self.reports):
-            if task.state in _RESOLVED and _has(task, REPORT):
+            files = taskcluster.list_artifacts(task.task_id) if task.state in _RESOLVED else []
+            # A run may leave an error in an artifact's place.
+            if any(file["name"] == REPORT and file["storageType"] != "error" for file in files):
                 report = taskcluster.get_artifact(task.task_id, REPORT)
                 if report["version"] == REPORT_VERSION:
                     return report, task
@@ -186,8 +188,7 @@ class _Group:
     def model(self, pool: str) -> _GroupTask | None:
         """Return a task of the pool to repeat: one that the report has, and that confirms nothing."""
         for task in self.pools:
-            is_usual = task.pool == pool and not task.is_confirming
-            if is_usual and task.task_id in self.read:
+            if task.pool == pool and not task.is_confirming and task.task_id in self.read:
                 return task
         logger.warning("%s: the group has no task that the report read", pool)
         return None
@@ -224,11 +225,3 @@ class _Group:
         if not any(set(task_ids) <= known for known in awaited):
             part = f"{self.reports[-1].label} {len(self.reports)}"
             self._create(with_relative_dates(self.reports[-1].definition), part, task_ids)
-
-
-def _has(task: _GroupTask, name: str) -> bool:
-    """Return whether the newest run left the artifact, and not an error in its place."""
-    artifacts = taskcluster.list_artifacts(task.task_id)
-    return any(
-        artifact["name"] == name and artifact["storageType"] != "error" for artifact in artifacts
-    )

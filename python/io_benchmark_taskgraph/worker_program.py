@@ -62,9 +62,9 @@ class WorkerProgram:
     @classmethod
     @functools.cache
     def read(cls) -> WorkerProgram:
-        files = FOLDER.rglob("*.py")
         return cls({
-            file.relative_to(FOLDER).as_posix(): file.read_bytes().decode("utf-8") for file in files
+            file.relative_to(FOLDER).as_posix(): file.read_bytes().decode("utf-8")
+            for file in FOLDER.rglob("*.py")
         })
 
     def workload_names(self) -> list[str]:
@@ -137,9 +137,7 @@ def _zip_application(modules: Mapping[str, str], sha256: str) -> bytes:
     # result/files.py reads the sha256.
     modules = {**modules, "program_sha256.py": f'SHA256 = "{sha256}"\n'}
     # Before Python 3.13 a folder without __init__.py can be imported only if it has an entry.
-    folders = {
-        f"{folder}/" for path in modules for folder in list(PurePosixPath(path).parents)[:-1]
-    }
+    folders = {f"{above}/" for path in modules for above in list(PurePosixPath(path).parents)[:-1]}
     file = io.BytesIO()
     file.write(b"#!/usr/bin/env python3\n")
     with zipfile.ZipFile(file, "w") as archive:

@@ -177,17 +177,6 @@ def report_command(
     return "\n".join([*lines, " \\\n  ".join(words)]) + "\n"
 
 
-def _check_time(settings: dict[str, Any], limit_s: object) -> None:
-    """Refuse a limit that is too short: a task that is stopped at its limit uploads nothing."""
-    needed_s = settings["wait-minutes"] * _MINUTE_S + MARGIN_S
-    if type(limit_s) is not int or limit_s < needed_s:
-        raise BadKeyError(
-            "worker.max-run-time",
-            f"{quoted(limit_s)} does not hold {settings['wait-minutes']} minutes of waiting and "
-            f"{MARGIN_S} s for the rest; raise it to {needed_s} or lower {STANZA}.wait-minutes",
-        )
-
-
 def _set_times(task: dict[str, Any], pools: Sequence[Any]) -> None:
     """Set the report's `deadline-after` and `expires-after` by those of the pools' tasks.
 
@@ -215,7 +204,16 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
     for task in tasks:
         with in_task(config, task):
             settings = checked_stanza(task.pop(STANZA, None), pools)
-            _check_time(settings, task.get("worker", {}).get("max-run-time"))
+            needed_s = settings["wait-minutes"] * _MINUTE_S + MARGIN_S
+            limit_s = task.get("worker", {}).get("max-run-time")
+            # A task that is stopped at its limit uploads nothing.
+            if type(limit_s) is not int or limit_s < needed_s:
+                raise BadKeyError(
+                    "worker.max-run-time",
+                    f"{quoted(limit_s)} does not hold {settings['wait-minutes']} minutes of "
+                    f"waiting and {MARGIN_S} s for the rest; raise it to {needed_s} or lower "
+                    f"{STANZA}.wait-minutes",
+                )
         _set_times(task, list(measuring.values()))
         if "treeherder" not in config.graph_config:
             task.pop("treeherder", None)
