@@ -49,6 +49,5 @@ Exit code: 0 measured, 1 failed, 2 wrong arguments, 128+N ended by signal N.
 def show(workload_names):
     indent = " " * 24
     wrapper = textwrap.TextWrapper(HELP_COLUMNS, indent, indent, break_on_hyphens=False)
-    page = HELP % wrapper.fill(", ".join(workload_names))
-    for line in page.splitlines():
+    for line in (HELP % wrapper.fill(", ".join(workload_names))).splitlines():
         say(line)

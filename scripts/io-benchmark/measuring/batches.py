@@ -42,10 +42,7 @@ class Batches(Workload):
         return [{"variant": name, "threads": None} for name in self.names]
 
     def parameters(self, _variant):
-        """Return what decides what is measured, beside the time limit, which all have.
-
-        Two pools must have the same to be compared.
-        """
+        """Return what decides what is measured; two pools must have the same to be compared."""
         return self.sizes
 
     def start(self, _entry):

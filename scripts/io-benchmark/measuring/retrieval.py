@@ -168,8 +168,7 @@ class RealSteps(AbstractContextManager):
         return self._bash.stdout.readline().decode("utf-8", "replace").strip()
 
     def look_up(self, index, url):
-        answer = self._ask(b"look_up", url)
-        if answer != str(index + 1):
+        if self._ask(b"look_up", url) != str(index + 1):
             raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
 
     def copy(self, _source, destination, _size):

@@ -34,9 +34,8 @@ class Timeline:
 
     memory: Tuple[str, ...] = tuple(MEMORY)
     pressure: Tuple[Tuple[str, str], ...] = PRESSURE
-    disk_columns: Tuple[str, ...] = devices.COLUMNS[
-        :3
-    ]  # bytes read, bytes written, busy milliseconds
+    # Bytes read, bytes written, busy milliseconds.
+    disk_columns: Tuple[str, ...] = devices.COLUMNS[:3]
 
     def __init__(self, disks, every_s, origin_ns, process_id=None):
         self._disks, self._process_id = disks, process_id
