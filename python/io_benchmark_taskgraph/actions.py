@@ -222,6 +222,6 @@ class _Group:
     def report_after(self, task_ids: Sequence[str]) -> None:
         """Create the newest report once more, after these tasks, unless one waits for them."""
         awaited = [set(report.definition.get("dependencies", [])) for report in self.reports]
-        if not any(set(task_ids) <= known for known in awaited):
+        if not any(set(task_ids) <= dependencies for dependencies in awaited):
             part = f"{self.reports[-1].label} {len(self.reports)}"
             self._create(with_relative_dates(self.reports[-1].definition), part, task_ids)

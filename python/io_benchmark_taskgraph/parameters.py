@@ -128,7 +128,7 @@ def _select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in possible:
             # Jobs and pools have shorter names than tasks.
-            listing = there_are(sorted(possible, key=lambda known: (len(known), known)))
+            listing = there_are(sorted(possible, key=lambda word: (len(word), word)))
             raise UserMistake(f"no task is called {quoted(name)}; {listing}")
     return [label for label, known in names_by_label.items() if not set(names).isdisjoint(known)]
 
@@ -137,7 +137,7 @@ def _select_targets(full_task_graph: Any, parameters: Any, _graph_config: Any) -
     with logged():
         labels = _select(full_task_graph.tasks.values(), parameters.get(JOBS) or [JOB])
         attributes = (full_task_graph.tasks[label].attributes for label in labels)
-        pools = dict.fromkeys(filter(None, (known.get(POOL_ATTRIBUTE) for known in attributes)))
+        pools = dict.fromkeys(filter(None, (facts.get(POOL_ATTRIBUTE) for facts in attributes)))
         # In one series, two pools could not be distinguished.
         if override(parameters, PERFHERDER) == "neutral" and len(pools) > 1:
             raise UserMistake(

@@ -56,8 +56,8 @@ def main(arguments):
     if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     if sys.version_info < (3, 8) or not sys.platform.startswith("linux"):
-        found = "Python %d.%d on %s" % (*sys.version_info[:2], sys.platform)
-        print("error: needs Python 3.8 or later on Linux; this is " + found)
+        system = "Python %d.%d on %s" % (*sys.version_info[:2], sys.platform)
+        print("error: needs Python 3.8 or later on Linux; this is " + system)
         return 2
     if arguments[:1] == ["measure"]:
         # The command must find these streams closed.

@@ -39,7 +39,7 @@ def measure(arguments, job):
     """Return the command's exit code; end by its signal if one ended it."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
     # Where it is ignored, the kernel forgets how children end.
-    of_children = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    child_handler = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         settings = parse_measure(arguments, job)
     except WrongArgumentsError as error:
@@ -50,7 +50,7 @@ def measure(arguments, job):
     profiling = _Profiling(settings)
     started_ns = time.monotonic_ns()
     try:
-        child = _start(settings.command, mask, of_children)
+        child = _start(settings.command, mask, child_handler)
     except OSError as error:
         wall_ns = time.monotonic_ns() - started_ns
         code = NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
@@ -103,7 +103,7 @@ def _begin(settings):
     return TaskProfile(settings)
 
 
-def _start(command, mask, of_children):
+def _start(command, mask, child_handler):
     """Start the command with the signals that this program was started with.
 
     Not by posix_spawn(), because the GNU C library's leaves the signals 32 and 33 ignored.
@@ -118,7 +118,7 @@ def _start(command, mask, of_children):
         try:
             for number in IGNORED_BY_PYTHON:
                 signal.signal(number, signal.SIG_DFL)
-            signal.signal(signal.SIGCHLD, of_children)
+            signal.signal(signal.SIGCHLD, child_handler)
             if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a thread and its children spend: on a CPU, waiting for one, blocked."""
 
+import itertools
 import os
 import sys
 from pathlib import Path
@@ -49,12 +50,6 @@ def test_a_schedstat(recorded, text, later, waiting_ns):
 
 def test_sums_of_processes() -> None:
     """What one of them does not know, nobody knows of all together."""
-    spent: tuple[int | None, ...] = (0, 0, 0, 0)
-    for more, sums in (
-        ((10, 4, 3, 2), (10, 4, 3, 2)),
-        ((10, 1, 1, 0), (20, 5, 4, 2)),
-        ((1, 1, 0, None), (21, 6, 4, None)),
-        ((1, 0, 1, 7), (22, 6, 5, None)),
-    ):
-        spent = kernel.together(spent, more)
-        assert spent == sums
+    spent = [(10, 4, 3, 2), (10, 1, 1, 0), (1, 1, 0, None), (1, 0, 1, 7)]
+    sums = [(10, 4, 3, 2), (20, 5, 4, 2), (21, 6, 4, None), (22, 6, 5, None)]
+    assert list(itertools.accumulate(spent, kernel.together)) == sums

@@ -36,8 +36,8 @@ def _project_of(params: Any) -> str:
     if tasks_for == "github-pull-request":
         base = str(params["base_repository"]).rstrip("/").rpartition("/")[2]
         project = base.removesuffix(".git")
-    of_request = tasks_for in ("github-pull-request", "github-issue-comment")
-    return f"{project}-pr" if of_request and not project.endswith("-pr") else project
+    is_request = tasks_for in ("github-pull-request", "github-issue-comment")
+    return f"{project}-pr" if is_request and not project.endswith("-pr") else project
 
 
 def _routes(trust_domain: str, params: Any, pool: str) -> list[str]:

@@ -50,7 +50,7 @@ def _times_ns(durations_ns, operations):
     """Return the sorted times of one operation, and their mean and percentiles by name."""
     ordered = sorted(duration / count for duration, count in zip(durations_ns, operations))
     # By the seed's definition, so that figures can be compared with it.
-    percentiles = {"p%d" % each: ordered[len(ordered) * each // 100] for each in PERCENTILES}
+    percentiles = {"p%d" % part: ordered[len(ordered) * part // 100] for part in PERCENTILES}
     return ordered, {"mean": sum(durations_ns) / sum(operations), **percentiles}
 
 
