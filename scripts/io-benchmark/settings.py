@@ -232,15 +232,12 @@ def _add_defaults(parser, settings, job):
     if settings.time_budget_s is None:
         measurements = len(settings.workloads) * len(settings.places) * len(settings.destinations)
         settings.time_budget_s = measurements * TIME_BUDGET_S
-    if settings.profile is None:
-        settings.profile = "full" if settings.sizes_bytes else _profile_that_fits(settings.places)
-
-
-def _profile_that_fits(places):
-    """Return the largest profile whose files take at most half of the free space."""
-    free_bytes = min(free_space_bytes(place.path) for place in places)
-    fitting = [name for name, part in PROFILES.items() if 2 * FULL_BYTES // part <= free_bytes]
-    return fitting[0] if fitting else "quick"
+    if settings.profile is None and settings.sizes_bytes is None:
+        # The largest whose files take at most half of the free space.
+        free_bytes = min(free_space_bytes(place.path) for place in settings.places)
+        fitting = [name for name, part in PROFILES.items() if 2 * FULL_BYTES // part <= free_bytes]
+        settings.profile = fitting[0] if fitting else "quick"
+    settings.profile = settings.profile or "full"
 
 
 def free_space_bytes(path):

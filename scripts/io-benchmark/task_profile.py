@@ -40,7 +40,13 @@ class TaskProfile:
         self._output = settings.output or os.path.abspath(DEFAULT_NAME)
         self._unknown = {}
         self._document = files.head(VERSION, settings)
-        self._document["command"] = _describe(settings.command)
+        words = [os.fsencode(word) for word in settings.command]
+        # Without its arguments: these may hold what must not be public.
+        self._document["command"] = {
+            "program": os.path.basename(settings.command[0]),
+            "arguments": len(words) - 1,
+            "sha256": hashlib.sha256(b"\0".join(words)).hexdigest(),
+        }
         self._document["limits"] = host.observe_limits()
         self._places = [self._observe(place) for place in settings.places]
         self._document["storage"] = {"places": self._places}
@@ -157,16 +163,6 @@ class _CommandTimeline(timelines.Timeline):
         rest_s = max(self._every_s, cost_s / COST_SHARE)
         # After a pause of the machine, rows that were missed are not made up for.
         self._due_s = max(self._due_s + rest_s, time.monotonic())
-
-
-def _describe(command):
-    """Describe the command without its arguments: these may hold what must not be public."""
-    words = [os.fsencode(word) for word in command]
-    return {
-        "program": os.path.basename(command[0]),
-        "arguments": len(command) - 1,
-        "sha256": hashlib.sha256(b"\0".join(words)).hexdigest(),
-    }
 
 
 def _leaves(place):

@@ -70,15 +70,12 @@ def _stripes_of(name, kind):
     optimal = read_int(os.path.join(queue, "optimal_io_size"))
     if kind not in ("lvm", "dm", "md") or not minimum or not optimal:
         return None
-    if minimum <= max([SECTOR_BYTES, *map(_minimum_of_member, below(name))]):
+    # A partition uses its disk's queue.
+    disks = (below(member)[0] if _is_partition(member) else member for member in below(name))
+    files = (os.path.join(CLASS, disk, "queue", "minimum_io_size") for disk in disks)
+    if minimum <= max([SECTOR_BYTES, *(read_int(file) or 0 for file in files)]):
         return None
     return optimal // minimum if optimal > minimum else None
-
-
-def _minimum_of_member(name):
-    if _is_partition(name):
-        name = below(name)[0]  # a partition uses its disk's queue
-    return read_int(os.path.join(CLASS, name, "queue", "minimum_io_size")) or 0
 
 
 def _describe(name):
