@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -67,12 +67,11 @@ def _confirm(
     parameters: Any, graph_config: Any, _input: Any, task_group_id: str, _task_id: Any
 ) -> None:
     group = _Group(task_group_id, parameters, graph_config)
-    confirming = group.read_report()["confirming"]
-    pools = {wish["pool"] for wish in confirming["paces"]}
+    confirming = group.report["confirming"]
+    pools = [wish["pool"] for wish in confirming["paces"]]
     underway = {pool: group.new_tasks(pool, confirming=True) for pool in pools}
     dependencies = []
-    for wish in confirming["paces"]:
-        pool = wish["pool"]
+    for pool, wish in zip(pools, confirming["paces"]):
         model = group.model(pool)
         if underway[pool] or model is None:
             dependencies += underway[pool]
@@ -91,7 +90,7 @@ def _measure_more(
 ) -> None:
     group = _Group(task_group_id, parameters, graph_config)
     dependencies = []
-    for row in group.read_report()["replication"]:
+    for row in group.report["replication"]:
         pool, number = row["side"], min(row["workers_to_add"] or 0, _MOST_AT_ONCE)
         if row["standing"] == "not by repetition":
             logger.warning("%s: more workers will not decide this, says the report", pool)
@@ -111,8 +110,6 @@ def _measure_more(
 
 @dataclass(frozen=True)
 class _GroupTask:
-    """A task of a group, by the queue's answer."""
-
     task_id: str
     state: str
     definition: dict[str, Any]
@@ -127,7 +124,6 @@ class _GroupTask:
 
     @property
     def pool(self) -> str | None:
-        """Return the pool that the command names."""
         words = self.definition["payload"].get("command", [])
         command = " ".join(word for word in words if isinstance(word, str))
         pools: list[str] = _POOL.findall(command)
@@ -138,44 +134,41 @@ class _GroupTask:
         return pace(self.definition) is not None
 
 
-@dataclass
 class _Group:
-    """The pools' tasks and the reports of a group, in the order of their creation."""
+    """The pools' tasks and the reports of a group, in the order of their creation; the newest report."""
 
-    group_id: str
-    parameters: Any
-    graph_config: Any
-    pools: list[_GroupTask] = field(default_factory=list)
-    reports: list[_GroupTask] = field(default_factory=list)
-    read: set[str] = field(default_factory=set)  # ids of the tasks that the report has
-    awaited: set[str] = field(default_factory=set)  # and of those that it waited for
-
-    def __post_init__(self) -> None:
+    def __init__(self, group_id: str, parameters: Any, graph_config: Any) -> None:
+        self.group_id, self.parameters, self.graph_config = group_id, parameters, graph_config
         pages: list[dict[str, Any]] = []
         queue = taskcluster.get_taskcluster_client("queue")
-        queue.listTaskGroup(self.group_id, paginationHandler=pages.append)
-        for answer in chain.from_iterable(page["tasks"] for page in pages):
-            status = answer["status"]
-            task = _GroupTask(status["taskId"], status["state"], answer["task"])
-            if task.kind == JOB:
-                self.pools.append(task)
-            elif task.kind == REPORT_JOB:
-                self.reports.append(task)
-        for tasks in (self.pools, self.reports):
-            tasks.sort(key=lambda task: str(task.definition["created"]))
+        queue.listTaskGroup(group_id, paginationHandler=pages.append)
+        tasks = [
+            _GroupTask(answer["status"]["taskId"], answer["status"]["state"], answer["task"])
+            for answer in chain.from_iterable(page["tasks"] for page in pages)
+        ]
+        self.pools, self.reports = (
+            sorted(
+                (task for task in tasks if task.kind == kind),
+                key=lambda task: str(task.definition["created"]),
+            )
+            for kind in (JOB, REPORT_JOB)
+        )
+        self.report, report_task = self._read_report()
+        self.read = {worker["task_id"] for worker in self.report["workers"]}
+        self.awaited = set(report_task.definition.get("dependencies", []))
 
-    def read_report(self) -> Any:
-        """Return the newest report as data; one whose expectations are not met has failed.
+    def _read_report(self) -> tuple[Any, _GroupTask]:
+        """Return the newest report as data, and its task; one whose expectations are not met has failed.
 
         Without one the action fails; taskgraph prints a traceback for any other exception.
         """
         for task in reversed(self.reports):
-            if task.state in _RESOLVED and _has(task, REPORT):
+            files = taskcluster.list_artifacts(task.task_id) if task.state in _RESOLVED else []
+            # A run may leave an error in an artifact's place.
+            if any(file["name"] == REPORT and file["storageType"] != "error" for file in files):
                 report = taskcluster.get_artifact(task.task_id, REPORT)
                 if report["version"] == REPORT_VERSION:
-                    self.read = {worker["task_id"] for worker in report["workers"]}
-                    self.awaited = set(task.definition.get("dependencies", []))
-                    return report
+                    return report, task
         sys.exit(
             f"error: group {self.group_id}: has no report that this action can read; wait for it, or "
             f"compare with: io-benchmark compare group:{self.group_id}"
@@ -195,8 +188,7 @@ class _Group:
     def model(self, pool: str) -> _GroupTask | None:
         """Return a task of the pool to repeat: one that the report has, and that confirms nothing."""
         for task in self.pools:
-            is_usual = task.pool == pool and not task.is_confirming
-            if is_usual and task.task_id in self.read:
+            if task.pool == pool and not task.is_confirming and task.task_id in self.read:
                 return task
         logger.warning("%s: the group has no task that the report read", pool)
         return None
@@ -221,7 +213,7 @@ class _Group:
 
     def repeat(self, task: _GroupTask, bytes_per_s: int | None = None) -> str:
         """Create a pool's task once more, with a pace to confirm a cause, and return its id."""
-        labels = [existing.label for existing in self.pools]
+        labels = (existing.label for existing in self.pools)
         made = repeated(task.definition, task.pool or "", labels, bytes_per_s)
         task_id = self._create(made, made["metadata"]["name"])
         self.pools.append(_GroupTask(task_id, "unscheduled", made))
@@ -229,16 +221,7 @@ class _Group:
 
     def report_after(self, task_ids: Sequence[str]) -> None:
         """Create the newest report once more, after these tasks, unless one waits for them."""
-        reports = [report.definition for report in self.reports]
-        if any(set(task_ids) <= set(report.get("dependencies", [])) for report in reports):
-            return
-        part = f"{self.reports[-1].label} {len(self.reports)}"
-        self._create(with_relative_dates(reports[-1]), part, task_ids)
-
-
-def _has(task: _GroupTask, name: str) -> bool:
-    """Return whether the newest run left the artifact, and not an error in its place."""
-    artifacts = taskcluster.list_artifacts(task.task_id)
-    return any(
-        artifact["name"] == name and artifact["storageType"] != "error" for artifact in artifacts
-    )
+        awaited = [set(report.definition.get("dependencies", [])) for report in self.reports]
+        if not any(set(task_ids) <= dependencies for dependencies in awaited):
+            part = f"{self.reports[-1].label} {len(self.reports)}"
+            self._create(with_relative_dates(self.reports[-1].definition), part, task_ids)

@@ -17,7 +17,6 @@ from taskgraph.util.templates import merge
 from io_benchmark_taskgraph.mistakes import UserMistake, quoted, there_are
 
 POOLS_FROM = "pools-from"
-SYMBOL_SUFFIX = "symbol-suffix"
 COPIED_KEYS = ("description", "worker-type", "treeherder", "worker")
 DEFAULTS = Path(__file__).parent / "defaults"
 _FILE = "kind.yml"
@@ -49,22 +48,18 @@ def loader(
     loaded_tasks: list[Any],
     write_artifacts: bool,
 ) -> Iterator[dict[str, Any]]:
-    folder = str(_folder_of_pools(kind, Path(path), config))
-    pools = transform.load_yaml(f"{folder}/{_FILE}")
-    tasks = {key: pools[key] for key in ("tasks", "tasks-from") if key in pools}
-    suffix = str(config.get(SYMBOL_SUFFIX, ""))
-    for pool in transform.loader(kind, folder, tasks, params, loaded_tasks, write_artifacts):
-        task = merge(config.get("task-defaults", {}), _pool_keys(pool, suffix))
-        yield {**task, "name": pool["name"], "task-from": _FILE}
-
-
-def _folder_of_pools(kind: str, path: Path, config: dict[str, Any]) -> Path:
-    name = config.get(POOLS_FROM, "")
-    kinds = sorted({file.parent.name for file in path.parent.glob(f"*/{_FILE}")} - {kind})
+    name, above = config.get(POOLS_FROM, ""), Path(path).parent
+    kinds = sorted({file.parent.name for file in above.glob(f"*/{_FILE}")} - {kind})
     if not isinstance(name, str) or name not in kinds:
         place = f"taskcluster/kinds/{kind}/{_FILE}: {POOLS_FROM}"
         raise UserMistake(f"{place}: {quoted(name)} is not another kind; {there_are(kinds)}")
-    return path.parent / name
+    folder = str(above / name)
+    pools = transform.load_yaml(f"{folder}/{_FILE}")
+    tasks = {key: pools[key] for key in ("tasks", "tasks-from") if key in pools}
+    suffix = str(config.get("symbol-suffix", ""))
+    for pool in transform.loader(kind, folder, tasks, params, loaded_tasks, write_artifacts):
+        task = merge(config.get("task-defaults", {}), _pool_keys(pool, suffix))
+        yield {**task, "name": pool["name"], "task-from": _FILE}
 
 
 def _pool_keys(pool: dict[str, Any], suffix: str) -> dict[str, Any]:

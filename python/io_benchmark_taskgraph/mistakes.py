@@ -117,9 +117,8 @@ def _check_yaml(path: Path, name: Path) -> None:
         if node.id == "sequence":
             nodes += node.value
         elif node.id == "mapping":
-            scalars = [key for key, _ in node.value if key.id == "scalar"]
             keys: set[str] = set()
-            for key in scalars:
+            for key in (key for key, _ in node.value if key.id == "scalar"):
                 if key.value in keys:
                     problem = (
                         f"the key {plain(key.value)} is given twice in one mapping and only the last "

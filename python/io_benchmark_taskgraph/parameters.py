@@ -35,7 +35,6 @@ POOL_ATTRIBUTE = "io_benchmark_pool"
 JOBS = "io_benchmark_jobs"
 REPLICATES = "io_benchmark_replicates"
 PERFHERDER = "io_benchmark_perfherder"
-_NEUTRAL = "neutral"
 # Those that override kind.yml; Firefox's tree does not have them.
 _OVERRIDING: dict[str, Callable[[Any], Any]] = {
     REPLICATES: whole_number(1, MAX_REPLICATES),
@@ -82,13 +81,13 @@ def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
     except UnicodeDecodeError:
         return
     with logged():
-        request = requested(message)
+        request = _requested(message)
     if request is not None:
         parameters[JOBS], parameters[REPLICATES] = request
         parameters["target_tasks_method"] = JOB
 
 
-def requested(message: str) -> tuple[list[str], int] | None:
+def _requested(message: str) -> tuple[list[str], int] | None:
     """Return what the line `try: -j NAME[,NAME] [--rebuild N]` of a commit message requests.
 
     These are names and a number of replicates, 0 where there is none; None without such a line.
@@ -129,7 +128,7 @@ def _select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in possible:
             # Jobs and pools have shorter names than tasks.
-            listing = there_are(sorted(possible, key=lambda known: (len(known), known)))
+            listing = there_are(sorted(possible, key=lambda word: (len(word), word)))
             raise UserMistake(f"no task is called {quoted(name)}; {listing}")
     return [label for label, known in names_by_label.items() if not set(names).isdisjoint(known)]
 
@@ -137,20 +136,15 @@ def _select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
 def _select_targets(full_task_graph: Any, parameters: Any, _graph_config: Any) -> list[str]:
     with logged():
         labels = _select(full_task_graph.tasks.values(), parameters.get(JOBS) or [JOB])
-        if override(parameters, PERFHERDER) == _NEUTRAL:
-            _check_one_pool(full_task_graph.tasks[label] for label in labels)
+        attributes = (full_task_graph.tasks[label].attributes for label in labels)
+        pools = dict.fromkeys(filter(None, (facts.get(POOL_ATTRIBUTE) for facts in attributes)))
+        # In one series, two pools could not be distinguished.
+        if override(parameters, PERFHERDER) == "neutral" and len(pools) > 1:
+            raise UserMistake(
+                f"the parameter {PERFHERDER}: neutral puts every pool into one series, and "
+                f"{', '.join(pools)} are selected; name one pool, and the other in another push"
+            )
     return labels
-
-
-def _check_one_pool(tasks: Iterable[Any]) -> None:
-    """Refuse two pools in one series, where they cannot be distinguished."""
-    attributes = (task.attributes.get(POOL_ATTRIBUTE) for task in tasks)
-    pools = list(dict.fromkeys(pool for pool in attributes if pool))
-    if len(pools) > 1:
-        raise UserMistake(
-            f"the parameter {PERFHERDER}: neutral puts every pool into one series, and "
-            f"{', '.join(pools)} are selected; name one pool, and the other in another push"
-        )
 
 
 def override(parameters: Any, name: str) -> Any:

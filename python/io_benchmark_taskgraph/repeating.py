@@ -63,7 +63,6 @@ def repeated(
 
 
 def rename(definition: dict[str, Any], former_end: str, end: str) -> None:
-    """Replace the end of a task's label and symbol."""
     label = definition["metadata"]["name"].removesuffix(former_end) + end
     definition["metadata"]["name"] = label
     if "label" in definition.get("tags", {}):

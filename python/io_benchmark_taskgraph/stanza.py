@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, NamedTuple
 
@@ -14,8 +13,6 @@ import voluptuous
 from io_benchmark_taskgraph.mistakes import checked, choice, form, plain, quoted, whole_number
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
-FIDELITIES = ("seed", "real")
-TRIALS = ("auto", "always", "never")
 PERFHERDER_MODES = ("pool", "neutral")
 # The script's limit over all places and destinations: results with more would not be read.
 MAX_RETRIEVES = 100_000
@@ -38,8 +35,6 @@ WORKSPACE = TaskPlace("workspace", "/builds/worker/workspace")
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The checked stanza: what a task measures."""
-
     workloads: tuple[str, ...]
     retrieves: int
     seed: int
@@ -62,13 +57,6 @@ class Benchmark:
         )
 
 
-_workload = form("(?s:.+)", "is not a text")
-# Without user and password, since a task's page and log are public.
-_upload_url = form(
-    r"https?://[A-Za-z0-9._-]+(:(?!0)[0-9]{1,5})?([/?][!-~]*)?",
-    "is not an address to upload to; write one such as https://host.example/path, without a user "
-    "or password",
-)
 _place_name = form(
     PLACE_NAME,
     "is not a place's name; write at most 40 lower-case letters, digits and hyphens, a letter first",
@@ -80,13 +68,15 @@ _place_path = form(
 )
 
 
-def _check_unique(kind: str, items: Sequence[str]) -> None:
-    repeated = [item for item, count in Counter(items).items() if count > 1]
-    if repeated:
-        raise voluptuous.Invalid(
-            f"{kind} {plain(repeated[0])} is given twice; keep one (a task's list is added to "
-            "task-defaults')"
-        )
+def _distinct(kind: str, items: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the items; refuse one that is given twice."""
+    for item, count in Counter(items).items():
+        if count > 1:
+            raise voluptuous.Invalid(
+                f"{kind} {plain(item)} is given twice; keep one (a task's list is added to "
+                "task-defaults')"
+            )
+    return items
 
 
 def _list(value: object, check: Callable[[Any], Any], example: str) -> tuple[Any, ...]:
@@ -97,16 +87,13 @@ def _list(value: object, check: Callable[[Any], Any], example: str) -> tuple[Any
 
 def _workloads(value: object) -> tuple[str, ...]:
     """Check a list of names; whether they exist is checked where the program's folder is read."""
-    workloads = _list(value, _workload, "cache-retrieve")
-    _check_unique("the workload", workloads)
-    return workloads
+    check = form("(?s:.+)", "is not a text")
+    return _distinct("the workload", _list(value, check, "cache-retrieve"))
 
 
 def _destinations(value: object) -> tuple[str, ...]:
     items = value if isinstance(value, list) else [value]
-    destinations = _list(items, choice(DESTINATIONS), "overwrite")
-    _check_unique("the destination", destinations)
-    return destinations
+    return _distinct("the destination", _list(items, choice(DESTINATIONS), "overwrite"))
 
 
 def _place(value: object) -> TaskPlace:
@@ -133,8 +120,8 @@ def _place(value: object) -> TaskPlace:
 
 def _places(value: object) -> tuple[TaskPlace, ...]:
     places = _list(value, _place, "workspace")
-    _check_unique("the place", [place.name for place in places])
-    _check_unique("the path", [place.path for place in places])
+    _distinct("the place", tuple(place.name for place in places))
+    _distinct("the path", tuple(place.path for place in places))
     return places
 
 
@@ -149,10 +136,15 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("destination", default="overwrite"): _destinations,
     # How a file is looked up and copied: as the first investigation did, or as the real
     # update-verify tasks do.
-    voluptuous.Optional("fidelity", default="seed"): choice(FIDELITIES),
+    voluptuous.Optional("fidelity", default="seed"): choice(("seed", "real")),
     # Where the workload upload puts its objects, reusing few names; default: loopback. `{name}` is
     # replaced by an object's name; without it, the name is appended.
-    voluptuous.Optional("upload-url"): _upload_url,
+    voluptuous.Optional("upload-url"): form(
+        # Without user and password, since a task's page and log are public.
+        r"https?://[A-Za-z0-9._-]+(:(?!0)[0-9]{1,5})?([/?][!-~]*)?",
+        "is not an address to upload to; write one such as https://host.example/path, without a "
+        "user or password",
+    ),
     # Number of tasks that are made of this one, each for a separate worker.
     voluptuous.Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),
     # The directories to measure.
@@ -161,5 +153,5 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("perfherder", default="pool"): choice(PERFHERDER_MODES),
     # Small experiments after the retrieves, which test causes: within 15 % of their time, always,
     # or not at all.
-    voluptuous.Optional("trials", default="never"): choice(TRIALS),
+    voluptuous.Optional("trials", default="never"): choice(("auto", "always", "never")),
 })

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import base64
 import bz2
+import functools
 import hashlib
 import io
 import re
@@ -23,18 +24,14 @@ from io_benchmark_taskgraph.mistakes import BadKeyError, there_are
 
 # In a checkout of this project a link to scripts/io-benchmark.
 FOLDER = Path(__file__).parent / "worker"
-WORKLOADS = "workloads"
 # Reads an argument on stdin, and writes the file to stdout.
 UNPACK = """\
 python3 -I -c '
 import base64, bz2, sys
 sys.stdout.buffer.write(bz2.decompress(base64.b85decode(sys.stdin.read())))
 '"""
-_MAIN = "__main__.py"
-# result/result_file.py reads it.
-_IDENTITY = "program_sha256.py"
-_SHEBANG = b"#!/usr/bin/env python3\n"
 _VERSION = re.compile(r'^SCRIPT_VERSION = "([0-9A-Za-z.+-]+)"$', re.MULTILINE)
+_WORKLOAD = re.compile(r"workloads/([^_/][^/]*)\.py")
 # Constants of a workload's class, read as text, because a decision task does not run the script.
 _MAXIMUM_S = re.compile(r"^    maximum_s = ([0-9_]{1,9})$", re.MULTILINE)
 _ONCE_PER_TASK = re.compile(r"^    per_place = False\b", re.MULTILINE)
@@ -63,44 +60,39 @@ class WorkerProgram:
         self.sha256 = digest.hexdigest()
 
     @classmethod
-    def read(cls, folder: Path = FOLDER) -> WorkerProgram:
-        """Read the program's folder."""
-        files = sorted(folder.rglob("*.py"))
+    @functools.cache
+    def read(cls) -> WorkerProgram:
         return cls({
-            file.relative_to(folder).as_posix(): file.read_bytes().decode("utf-8") for file in files
+            file.relative_to(FOLDER).as_posix(): file.read_bytes().decode("utf-8")
+            for file in FOLDER.rglob("*.py")
         })
 
+    def workload_names(self) -> list[str]:
+        """Return the names of the workloads: `workloads/cache_retrieve.py` is `cache-retrieve`."""
+        matches = map(_WORKLOAD.fullmatch, self._modules)
+        return sorted(match[1].replace("_", "-") for match in matches if match)
+
+    def maximum_time_s(self, workloads: Sequence[str], places: int) -> int:
+        """Return the longest time that workloads take, by the constants of their classes."""
+        names, seconds = self.workload_names(), 0
+        for name in workloads:
+            if name not in names:
+                problem = f"{name!r} is unknown; {there_are(names)}"
+                raise BadKeyError("benchmark.workloads", problem)
+            module = self._modules[f"workloads/{name.replace('-', '_')}.py"]
+            maximum_s = int(_MAXIMUM_S.findall(module)[0])
+            seconds += maximum_s * (1 if _ONCE_PER_TASK.search(module) else places)
+        return seconds
+
     def file(self) -> bytes:
-        """Return the whole program as one file."""
-        return self._packed(self._modules)
+        return _zip_application(self._modules, self.sha256)
 
     def embedded(self, command: str, workloads: Sequence[str] = ()) -> EmbeddedProgram:
         """Return what a task needs that starts this module of the program with these workloads."""
-        names = [command, *(f"{WORKLOADS}.{name.replace('-', '_')}" for name in workloads)]
-        paths = {_MAIN, *_with_imports(self._modules, names)}
+        names = [command, *(f"workloads.{name.replace('-', '_')}" for name in workloads)]
+        paths = {"__main__.py", *_with_imports(self._modules, names)}
         modules = {path: _without_comments(self._modules[path]) for path in paths}
-        return EmbeddedProgram(self.version, self._packed(modules))
-
-    def _packed(self, modules: Mapping[str, str]) -> bytes:
-        return _zip_application({**modules, _IDENTITY: f'SHA256 = "{self.sha256}"\n'})
-
-
-def workload_names(folder: Path = FOLDER) -> list[str]:
-    """Return the names of the workloads: `workloads/cache_retrieve.py` is `cache-retrieve`."""
-    files = folder.glob(f"{WORKLOADS}/[!_]*.py")
-    return sorted(file.stem.replace("_", "-") for file in files)
-
-
-def maximum_time_s(workloads: Sequence[str], places: int, folder: Path = FOLDER) -> int:
-    """Return the longest time that workloads take, by the constants of their classes."""
-    names, seconds = workload_names(folder), 0
-    for workload in workloads:
-        if workload not in names:
-            raise BadKeyError("benchmark.workloads", f"{workload!r} is unknown; {there_are(names)}")
-        module = (folder / WORKLOADS / f"{workload.replace('-', '_')}.py").read_text("utf-8")
-        maximum_s = int(_MAXIMUM_S.findall(module)[0])
-        seconds += maximum_s * (1 if _ONCE_PER_TASK.search(module) else places)
-    return seconds
+        return EmbeddedProgram(self.version, _zip_application(modules, self.sha256))
 
 
 def _with_imports(modules: Mapping[str, str], names: Sequence[str]) -> set[str]:
@@ -140,14 +132,14 @@ def _without_comments(text: str) -> str:
     return "\n".join(lines)
 
 
-def _zip_application(modules: Mapping[str, str]) -> bytes:
+def _zip_application(modules: Mapping[str, str], sha256: str) -> bytes:
     """Return a zip file after a shebang, with fixed order, date and modes."""
+    # result/files.py reads the sha256.
+    modules = {**modules, "program_sha256.py": f'SHA256 = "{sha256}"\n'}
     # Before Python 3.13 a folder without __init__.py can be imported only if it has an entry.
-    folders = {
-        f"{folder}/" for path in modules for folder in list(PurePosixPath(path).parents)[:-1]
-    }
+    folders = {f"{above}/" for path in modules for above in list(PurePosixPath(path).parents)[:-1]}
     file = io.BytesIO()
-    file.write(_SHEBANG)
+    file.write(b"#!/usr/bin/env python3\n")
     with zipfile.ZipFile(file, "w") as archive:
         for path in sorted({*modules, *folders}):
             entry = zipfile.ZipInfo(path)  # midnight on the first day of 1980

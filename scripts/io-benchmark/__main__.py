@@ -31,8 +31,7 @@ def _known_workloads():
     import pkgutil  # noqa: PLC0415 - takes time, in which Ctrl-C must not be a traceback
 
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workloads")
-    names = [module.name for module in pkgutil.iter_modules([folder])]
-    return sorted(name.replace("_", "-") for name in names)
+    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules([folder]))
 
 
 def _ci_job():
@@ -54,12 +53,11 @@ def _reserve_standard_streams(*, inheritable):
 
 
 def main(arguments):
-    """Return the exit code."""
     if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     if sys.version_info < (3, 8) or not sys.platform.startswith("linux"):
-        found = "Python %d.%d on %s" % (*sys.version_info[:2], sys.platform)
-        print("error: needs Python 3.8 or later on Linux; this is " + found)
+        system = "Python %d.%d on %s" % (*sys.version_info[:2], sys.platform)
+        print("error: needs Python 3.8 or later on Linux; this is " + system)
         return 2
     if arguments[:1] == ["measure"]:
         # The command must find these streams closed.

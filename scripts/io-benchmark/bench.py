@@ -39,7 +39,6 @@ def run(arguments, workload_names, job, interruption, origin_ns):
 
 
 def _run_benchmark(settings, interruption, origin_ns):
-    """Return the exit code and the reason for it."""
     interruption.end_after(settings.time_budget_s)
     try:
         record = ResultFile(settings, origin_ns)
@@ -50,8 +49,8 @@ def _run_benchmark(settings, interruption, origin_ns):
         return FAILED, reason
     say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
-    bench = _Bench(settings, record, interruption, origin_ns)
-    return bench.run([importlib.import_module(name).WORKLOAD for name in names])
+    workloads = [importlib.import_module(name).WORKLOAD for name in names]
+    return _Bench(settings, record, interruption, origin_ns).run(workloads)
 
 
 class _Bench:
@@ -74,12 +73,12 @@ class _Bench:
 
     def device_bytes_since(self, before, earlier=None):
         """Return what the places' disks have moved since, together with what they had moved earlier."""
-        after = self.device_bytes()
         moved = {}
-        for name in (name for name in before if name in after):
-            sums = (earlier or {}).get(name, {"read": 0, "written": 0})
-            read, written = (now - then for now, then in zip(after[name], before[name]))
-            moved[name] = {"read": sums["read"] + read, "written": sums["written"] + written}
+        for name, now in self.device_bytes().items():
+            if name in before:
+                sums = (earlier or {}).get(name, {"read": 0, "written": 0})
+                read, written = (total - then for total, then in zip(now, before[name]))
+                moved[name] = {"read": sums["read"] + read, "written": sums["written"] + written}
         return moved
 
     def between_samples(self, now_ns):
@@ -89,7 +88,6 @@ class _Bench:
             self.record.write_if_possible()
 
     def mark(self):
-        """Take a row of the timeline now."""
         with self.held():
             self._sampler.mark()
 
@@ -103,17 +101,18 @@ class _Bench:
 
     def run(self, workload_classes):
         """Return the exit code and its reason; the result file is valid at every moment."""
-        plans = self._plan(workload_classes)
-        entries = [entry for *_, planned in plans for entry in planned]
-        self.record.document["workloads"] = entries
-        figures.show_plan(plans, self.settings, self.record.path)
+        workloads = self._plan(workload_classes)
+        self.record.document["workloads"] = [
+            entry for workload in workloads for entry in workload.entries
+        ]
+        figures.show_plan(workloads, self.settings, self.record.path)
         self.record.write_if_possible()
         interrupted = None
         try:
             with self._interruption.allowed():
                 self._observe()
                 self._measure_fixed_work()
-                for _, in_places in groupby(plans, lambda plan: type(plan[0])):
+                for _, in_places in groupby(workloads, type):
                     self._turns.measure(list(in_places))
                 self._measure_fixed_work()
         except Interrupted as interruption:
@@ -123,36 +122,41 @@ class _Bench:
             self._turns.failures.append(_internal_error(error))
         measured = [
             (workload, entry)
-            for workload, _, planned in plans
-            for entry in planned
+            for workload in workloads
+            for entry in workload.entries
             if entry["samples"][workload.columns[0]]
         ]
-        state, reason, exit_code = self._ending(interrupted, entries, measured)
+        state, reason, exit_code = self._ending(interrupted, measured)
         try:
-            self._finish(outcome(state, reason), entries, measured)
+            self._finish(outcome(state, reason), measured)
         except OSError as error:
             reason = NOT_WRITTEN % (error.filename, error.strerror)
             exit_code = exit_code or FAILED
             say("error: " + reason)
-        self._show(reason, plans)
+        self._show(reason, workloads)
         return exit_code, reason
 
     def _plan(self, workload_classes):
-        """Return all entries before anything runs, so that the result names what is missing."""
-        plans = []
+        """Make all entries before anything runs, so that the result names what is missing."""
+        workloads = []
         for workload_class in workload_classes:
             # A workload that does not depend on the place runs once, for the first place.
             last = None if workload_class.per_place else 1
             for place in self.settings.places[:last]:
                 workload = workload_class(self, place, place.path)
-                entries = []
-                for variant in workload.variants():
-                    entry = {"name": workload.name, "place": place.name, **variant}
-                    entry.update(workload.plan(variant), samples=workload.samples())
-                    entry["outcome"] = outcome("not-started")
-                    entries.append(entry)
-                plans.append((workload, place, entries))
-        return plans
+                workload.entries = [
+                    {
+                        "name": workload.name,
+                        "place": place.name,
+                        **variant,
+                        **workload.plan(variant),
+                        "samples": workload.samples(),
+                        "outcome": outcome("not-started"),
+                    }
+                    for variant in workload.variants()
+                ]
+                workloads.append(workload)
+        return workloads
 
     @contextlib.contextmanager
     def claimed(self, place):
@@ -183,8 +187,8 @@ class _Bench:
             except OSError as error:
                 observed = dict(place._asdict(), failed=error.strerror)
             document["storage"]["places"].append(observed)
-            leaves = [leaf["name"] for leaf in observed.get("devices", []) if not leaf["below"]]
-            self.leaf_devices = list(dict.fromkeys(self.leaf_devices + leaves))
+            leaves = (leaf["name"] for leaf in observed.get("devices", []) if not leaf["below"])
+            self.leaf_devices += [name for name in leaves if name not in self.leaf_devices]
         # Interrupted halfway, it would leave a process whose number is not stored.
         with self.held():
             self._sampler = Sampler(self.leaf_devices, self.origin_ns)
@@ -195,47 +199,43 @@ class _Bench:
         for missing in fixed_work.measure(self.settings, self.origin_ns, records):
             self.warn("fixed-work", "fixed work is not measured: %s" % missing)
 
-    def _ending(self, interrupted, entries, measured):
-        """Return the run's state, the reason for it, and the exit code."""
-        is_out_of_time = interrupted is not None and interrupted.exit_code is None
-        if is_out_of_time and all(entry["outcome"]["state"] == "completed" for entry in entries):
+    def _ending(self, interrupted, measured):
+        states = {entry["outcome"]["state"] for entry in self.record.document["workloads"]}
+        if interrupted and interrupted.exit_code is None and states == {"completed"}:
             interrupted = None  # only trials are missing
         failures = self._turns.failures + ([] if measured else self._turns.skipped)
-        reasons = failures + ([] if interrupted is None else [interrupted.reason])
-        reason = "; ".join(reasons) or None
-        if interrupted is not None and interrupted.exit_code is not None:
+        reason = "; ".join(failures + ([interrupted.reason] if interrupted else [])) or None
+        if interrupted and interrupted.exit_code is not None:
             return interrupted.state, reason, interrupted.exit_code
         if failures:
             return "failed", reason, FAILED
-        if interrupted is not None:
-            # There may be enough samples for a verdict.
-            is_enough = any(
-                len(entry["samples"][workload.columns[0]]) >= workload.samples_for_a_verdict
-                for workload, entry in measured
-            )
-            return interrupted.state, reason, DONE if is_enough else FAILED
-        return "completed", None, DONE
+        if not interrupted:
+            return "completed", None, DONE
+        # There may be enough samples for a verdict.
+        is_enough = any(
+            len(entry["samples"][workload.columns[0]]) >= workload.samples_for_a_verdict
+            for workload, entry in measured
+        )
+        return interrupted.state, reason, DONE if is_enough else FAILED
 
-    def _finish(self, run_outcome, entries, measured):
+    def _finish(self, run_outcome, measured):
         """Write the result before the log's summary: the log may fail, the result is complete."""
         if self._sampler is not None:
             self._sampler.stop()
             self.collect()
             if self._sampler.ended_early:
-                message = "the timeline ends early: %s" % self._sampler.ended_early
-                self.warn("sampler-ended", message)
-        for entry in entries:
+                self.warn("sampler-ended", "the timeline ends early: " + self._sampler.ended_early)
+        for entry in self.record.document["workloads"]:
             if entry["outcome"]["state"] == "not-started":
                 entry["outcome"]["reason"] = run_outcome["reason"]
             elif entry["outcome"]["state"] == "running":  # ended by a bug
                 entry["outcome"] = outcome("failed", run_outcome["reason"])
         self.record.finish(run_outcome)
         if self.settings.perfherder != "never":
-            suites = [figures.suite(self.settings, *each) for each in measured]
-            figures.write(self.settings.artifacts, suites)
+            figures.write(self.settings, measured)
 
-    def _show(self, reason, plans):
-        figures.show(plans)
+    def _show(self, reason, workloads):
+        figures.show(workloads)
         for warning in self.record.document["warnings"]:
             say("warning: %s: %s" % (warning["name"], warning["message"]))
         say("Raw results: %s" % self.record.path)

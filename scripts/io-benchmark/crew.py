@@ -143,9 +143,8 @@ def _be_member(number, work, go_read, write_end):
             work(number, ready, lambda message: write({"message": message}))
         except (OSError, MemoryError) as error:
             path = getattr(error, "filename", None)
-            path = path if isinstance(path, str) else None
-            number = getattr(error, "errno", None)
-            write({"failed": reason_of(error), "errno": number, "filename": path})
+            failure = {"failed": reason_of(error), "errno": getattr(error, "errno", None)}
+            write({**failure, "filename": path if isinstance(path, str) else None})
         status = 0
     except BrokenPipeError:
         status = 0  # the measuring process is gone

@@ -22,7 +22,6 @@ class SkippedError(WorkloadError):
 
 
 def reason_of(error):
-    """Return what happened, in words for people."""
     return getattr(error, "strerror", None) or str(error) or "out of memory"
 
 
@@ -55,12 +54,10 @@ class Interruption:
 
     def _handle(self, number, _frame):
         if self.pending is None:
+            reason, exit_code = "stopped by %s" % signal.Signals(number).name, 128 + number
             if number == signal.SIGALRM and self._time_budget_s is not None:
-                reason = "the time budget of %g s is used up" % self._time_budget_s
-                self.pending = Interrupted(reason, None)
-            else:
-                reason = "stopped by %s" % signal.Signals(number).name
-                self.pending = Interrupted(reason, 128 + number)
+                reason, exit_code = "the time budget of %g s is used up" % self._time_budget_s, None
+            self.pending = Interrupted(reason, exit_code)
         self._raise_pending()
 
     def allowed(self):

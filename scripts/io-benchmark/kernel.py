@@ -78,7 +78,7 @@ def output_of(command):
 
 
 class Account(AbstractContextManager):
-    """What the calling thread spends between begin() and end(); neither is inside the timed part."""
+    """What the calling thread spends between two readings; neither is inside the timed part."""
 
     def __init__(self):
         try:
@@ -87,9 +87,6 @@ class Account(AbstractContextManager):
             self._schedstat = os.open(os.devnull, os.O_RDONLY)  # missing or refused
 
     def __exit__(self, *_):
-        self.close()
-
-    def close(self):
         os.close(self._schedstat)
 
     def read(self):
@@ -100,12 +97,9 @@ class Account(AbstractContextManager):
         except OSError:
             return usage, b""
 
-    def begin(self):
-        self._before = self.read()
-
-    def end(self):
-        """Return the user, kernel and waiting nanoseconds since begin()."""
-        return growth(self._before, self.read())
+    def since(self, before):
+        """Return the user, kernel and waiting nanoseconds since a reading."""
+        return growth(before, self.read())
 
 
 def growth(before, after):

@@ -10,15 +10,12 @@ from contextlib import suppress
 
 MIB = 1024 * 1024
 NS_PER_S = 1_000_000_000
+STDOUT, STDERR = 1, 2
 LINE_BYTES = 4000  # a pipe takes this much as a whole
 PROGRESS_EVERY_NS = 5 * NS_PER_S
 
 
-def say_error(message):
-    say(message, 2)
-
-
-def say(message="", descriptor=1):
+def say(message="", descriptor=STDOUT):
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     with suppress(OSError):  # the result file has all that the log says
@@ -26,8 +23,6 @@ def say(message="", descriptor=1):
 
 
 class ProgressLines:
-    """Lines about the progress of one measurement, one every few seconds."""
-
     def __init__(self, total, started_ns, label=""):
         self._total, self._started_ns, self._label = total, started_ns, label
         self.due_ns = started_ns + PROGRESS_EVERY_NS

@@ -20,7 +20,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from log import say_error
+from log import STDERR, say
 from settings import WrongArgumentsError, parse_measure
 
 WAITED_FOR = {
@@ -39,23 +39,23 @@ def measure(arguments, job):
     """Return the command's exit code; end by its signal if one ended it."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
     # Where it is ignored, the kernel forgets how children end.
-    of_children = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    child_handler = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         settings = parse_measure(arguments, job)
     except WrongArgumentsError as error:
-        say_error("error: %s; measure --help lists the arguments" % error)
+        say("error: %s; measure --help lists the arguments" % error, STDERR)
         return WRONG_ARGUMENTS
-    program, usage = settings.command[0], None
+    usage = None
     ending: Any = {"code": None, "signal": None, "error": None}
     profiling = _Profiling(settings)
     started_ns = time.monotonic_ns()
     try:
-        child = _start(settings.command, mask, of_children)
+        child = _start(settings.command, mask, child_handler)
     except OSError as error:
         wall_ns = time.monotonic_ns() - started_ns
         code = NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
         ending.update(code=code, error=error.strerror)
-        say_error("io-benchmark: %s: %s" % (program, error.strerror))
+        say("io-benchmark: %s: %s" % (settings.command[0], error.strerror), STDERR)
     else:
         status, usage = _wait(child, profiling)
         wall_ns = time.monotonic_ns() - started_ns
@@ -84,7 +84,6 @@ class _Profiling:
         return None
 
     def rest_s(self):
-        """Return the seconds until take() is due."""
         return self._profile.timeline.rest_s() if self._failure is None else LONGEST_REST_S
 
     def take(self):
@@ -95,7 +94,7 @@ class _Profiling:
         if self._failure is None:
             self._attempt(self._profile.finish, *facts)
         if self._failure is not None:
-            say_error("io-benchmark: the command has no profile: " + self._failure)
+            say("io-benchmark: the command has no profile: " + self._failure, STDERR)
 
 
 def _begin(settings):
@@ -104,7 +103,7 @@ def _begin(settings):
     return TaskProfile(settings)
 
 
-def _start(command, mask, of_children):
+def _start(command, mask, child_handler):
     """Start the command with the signals that this program was started with.
 
     Not by posix_spawn(), because the GNU C library's leaves the signals 32 and 33 ignored.
@@ -119,7 +118,7 @@ def _start(command, mask, of_children):
         try:
             for number in IGNORED_BY_PYTHON:
                 signal.signal(number, signal.SIG_DFL)
-            signal.signal(signal.SIGCHLD, of_children)
+            signal.signal(signal.SIGCHLD, child_handler)
             if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -145,7 +144,6 @@ def _environment():
 
 
 def _wait(child, profiling):
-    """Return the status and the usage of the command when it has ended."""
     while True:
         ended, status, usage = os.wait4(child, os.WNOHANG)
         if ended:

@@ -5,7 +5,7 @@ import argparse
 import os
 import re
 from argparse import ArgumentTypeError
-from typing import Any, NamedTuple
+from typing import Any, Dict, NamedTuple
 
 from log import MIB
 
@@ -31,6 +31,29 @@ class WrongArgumentsError(Exception):
 class _Place(NamedTuple):
     name: str
     path: str
+
+
+class _Settings(argparse.Namespace):
+    def as_config(self):
+        names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
+        config = {
+            **vars(self),
+            "places": [place._asdict() for place in self.places],
+            "upload_url": self.upload_origin,
+            "environment": {name: os.environ[name] for name in names},
+        }
+        del config["pool"], config["job"]
+        return config
+
+    @property
+    def upload_origin(self):
+        """Return the host only: the rest may hold a signature, and results are public."""
+        if self.upload_url is None:
+            return None
+        from urllib.parse import urlsplit  # noqa: PLC0415 - measure must not load it
+
+        parts = urlsplit(self.upload_url)
+        return "%s://%s" % (parts.scheme, parts.netloc)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -96,14 +119,30 @@ def _url(word):
 
 # The names that a reader of results accepts.
 POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
-_NEW_PLACE = r"[a-z][a-z0-9-]{0,39}=/[^\x00-\x1f\x7f]*"
 _FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
 _pool_name = _matching(POOL, str, "1 to 100 letters, digits and _.-")
-_new_place = _matching(_NEW_PLACE, _place, "NAME=/absolute/path")
+_new_place = _matching(r"[a-z][a-z0-9-]{0,39}=/[^\x00-\x1f\x7f]*", _place, "NAME=/absolute/path")
 _sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
 _folder = _matching(r"[^\0]+", os.path.abspath, "a folder")
-# A stream of this process has other writers.
-_output_file = _matching(r"(?!/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
+_seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
+# Of a run, without --workload, whose choices depend on the program.
+_OPTIONS: Dict[str, Any] = {
+    "--pool": {"type": _pool_name},
+    "--place": {"action": "append", "dest": "places", "type": _new_place},
+    "--destination": {"action": "append", "dest": "destinations", "choices": DESTINATIONS},
+    "--fidelity": {"default": "seed", "choices": ("seed", "real")},
+    "--retrieves": {"default": 2000, "type": _positive(int, RETRIEVES_AT_MOST)},
+    "--sizes": {"dest": "sizes_bytes", "type": _sizes},  # None: by the profile
+    "--seed": {"default": 1, "type": _seed},
+    # None: the script's server on loopback.
+    "--upload-url": {"type": _matching(r"[\x21-\x7e]+", _url, URL)},
+    "--time-budget": {"dest": "time_budget_s", "type": _positive(float)},
+    "--output": {"dest": "artifacts", "default": os.curdir, "type": _folder},
+    "--profile": {"choices": PROFILES},
+    "--perfherder": {"default": "never", "choices": ("pool", "neutral", "never")},
+    "--trials": {"choices": ("auto", "always", "never")},
+    "--pace": {"dest": "pace_bytes_per_s", "type": _positive(int, PACE_AT_MOST)},
+}
 
 
 def _check_once(parser, option, values):
@@ -131,7 +170,9 @@ def parse_measure(arguments, job):
     add("--place", **places, type=_new_place, help="where it works (default: here)")
     add("--pool", type=_pool_name, metavar="NAME", help="the pool of this machine")
     default = "default: a new file, task-profile.json if there is none"
-    add("--output", type=_output_file, metavar="FILE", help=default)
+    # A stream of this process has other writers.
+    file = _matching(r"(?!/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
+    add("--output", type=file, metavar="FILE", help=default)
     end = arguments.index("--") if "--" in arguments else len(arguments)
     settings = parser.parse_args(arguments[:end])
     settings.command, settings.job = arguments[end + 1 :], job
@@ -146,25 +187,17 @@ def parse(arguments, workload_names, job=None):
     """Return the settings of a run, in a job of a CI system."""
     # No abbreviations: a new option must not change what an old command means.
     parser = _Parser(prog="io-benchmark run", allow_abbrev=False, add_help=False)
-    add = parser.add_argument
-    add("--pool", type=_pool_name)
-    add("--workload", action="append", dest="workloads", choices=workload_names)
-    add("--place", action="append", dest="places", type=_new_place)
-    add("--destination", action="append", dest="destinations", choices=DESTINATIONS)
-    add("--fidelity", default="seed", choices=("seed", "real"))
-    add("--retrieves", default=2000, type=_positive(int, RETRIEVES_AT_MOST))
-    add("--sizes", dest="sizes_bytes", type=_sizes)  # None: by the profile
-    add("--seed", default=1, type=_matching("-?[0-9]{1,18}", int, "a number of 18 digits or less"))
-    # None: the script's server on loopback.
-    add("--upload-url", type=_matching(r"[\x21-\x7e]+", _url, URL))
-    add("--time-budget", dest="time_budget_s", type=_positive(float))
-    add("--output", dest="artifacts", default=os.curdir, type=_folder)
-    add("--profile", choices=PROFILES)
-    add("--perfherder", default="never", choices=("pool", "neutral", "never"))
-    add("--trials", choices=("auto", "always", "never"))
-    add("--pace", dest="pace_bytes_per_s", type=_positive(int, PACE_AT_MOST))
+    parser.add_argument("--workload", action="append", dest="workloads", choices=workload_names)
+    for option, keywords in _OPTIONS.items():
+        parser.add_argument(option, **keywords)
+    if not arguments:
+        parser.error("no command; use run or measure")
+    # Options without a command mean `run`.
+    if arguments[0] != "run" and not arguments[0].startswith("-"):
+        parser.error("%r is not a command; use run or measure" % arguments[0])
+    options = arguments[1:] if arguments[0] == "run" else arguments
     try:
-        settings = parser.parse_args(_without_command(arguments))
+        settings = parser.parse_args(options, _Settings())
         _add_defaults(parser, settings, job)
     except FileNotFoundError:
         parser.error("the current folder was removed; change to another one")
@@ -174,18 +207,9 @@ def parse(arguments, workload_names, job=None):
     most = SHORT_PROFILES.get(settings.profile, RETRIEVES_AT_MOST)
     settings.retrieves = min(settings.retrieves, most)
     if settings.retrieves * len(settings.places) * len(settings.destinations) > RETRIEVES_AT_MOST:
-        problem = "more than %d in all places and destinations together" % RETRIEVES_AT_MOST
-        parser.error("argument --retrieves: " + problem)
+        problem = "argument --retrieves: more than %d in all places and destinations together"
+        parser.error(problem % RETRIEVES_AT_MOST)
     return settings
-
-
-def _without_command(arguments):
-    """Return the options without the command; options without a command mean `run`."""
-    if not arguments:
-        raise WrongArgumentsError("no command; use run or measure")
-    if arguments[0] != "run" and not arguments[0].startswith("-"):
-        raise WrongArgumentsError("%r is not a command; use run or measure" % arguments[0])
-    return arguments[1:] if arguments[0] == "run" else arguments
 
 
 def _add_defaults(parser, settings, job):
@@ -206,18 +230,12 @@ def _add_defaults(parser, settings, job):
     if settings.time_budget_s is None:
         measurements = len(settings.workloads) * len(settings.places) * len(settings.destinations)
         settings.time_budget_s = measurements * TIME_BUDGET_S
-    if settings.profile is None:
-        has_sizes = settings.sizes_bytes is not None
-        settings.profile = "full" if has_sizes else _profile_that_fits(settings.places)
-
-
-def _profile_that_fits(places):
-    """Return the largest profile whose files take at most half of the free space."""
-    free_bytes = min(free_space_bytes(place.path) for place in places)
-    for name, divisor in PROFILES.items():
-        if 2 * FULL_BYTES // divisor <= free_bytes:
-            return name
-    return name
+    if settings.profile is None and settings.sizes_bytes is None:
+        # The largest whose files take at most half of the free space.
+        free_bytes = min(free_space_bytes(place.path) for place in settings.places)
+        fitting = [name for name, part in PROFILES.items() if 2 * FULL_BYTES // part <= free_bytes]
+        settings.profile = fitting[0] if fitting else "quick"
+    settings.profile = settings.profile or "full"
 
 
 def free_space_bytes(path):
@@ -229,26 +247,3 @@ def free_space_bytes(path):
     except OSError:
         return 0
     return space.f_bavail * space.f_frsize
-
-
-def config_of(settings):
-    """Return the settings for the result file."""
-    names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
-    config = dict(vars(settings))
-    del config["pool"], config["job"]
-    config.update(
-        places=[place._asdict() for place in settings.places],
-        upload_url=upload_origin(settings),
-        environment={name: os.environ[name] for name in names},
-    )
-    return config
-
-
-def upload_origin(settings):
-    """Return the host only: the rest may hold a signature, and results are public."""
-    if settings.upload_url is None:
-        return None
-    from urllib.parse import urlsplit  # noqa: PLC0415 - measure must not load it
-
-    parts = urlsplit(settings.upload_url)
-    return "%s://%s" % (parts.scheme, parts.netloc)

@@ -10,14 +10,13 @@ import os
 import time
 
 import kernel
-from log import NS_PER_S, say_error
+from log import NS_PER_S, STDERR, say
 from observe import devices, host, storage, timelines
 from result import files
 
 # 1 (2026-11-22): the first.
 VERSION = 1
 DEFAULT_NAME = "task-profile.json"
-BUSY = tuple("cpu_%s_ms" % name for name in ("user", "nice", "system", "irq", "softirq"))
 EVERY_S = 0.1
 # The share of the time that rows may cost while a command runs; costly rows are further apart.
 COST_SHARE = 0.005
@@ -41,7 +40,13 @@ class TaskProfile:
         self._output = settings.output or os.path.abspath(DEFAULT_NAME)
         self._unknown = {}
         self._document = files.head(VERSION, settings)
-        self._document["command"] = _describe(settings.command)
+        words = [os.fsencode(word) for word in settings.command]
+        # Without its arguments: these may hold what must not be public.
+        self._document["command"] = {
+            "program": os.path.basename(settings.command[0]),
+            "arguments": len(words) - 1,
+            "sha256": hashlib.sha256(b"\0".join(words)).hexdigest(),
+        }
         self._document["limits"] = host.observe_limits()
         self._places = [self._observe(place) for place in settings.places]
         self._document["storage"] = {"places": self._places}
@@ -76,7 +81,7 @@ class TaskProfile:
         os.makedirs(os.path.dirname(self._output), exist_ok=True)
         path = files.write(self._output, self._document, may_replace=self._may_replace)
         if path != self._output:
-            say_error("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path))
+            say("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path), STDERR)
 
     def _noted(self, path, value, reason):
         """Return the value; where it is None, note why."""
@@ -128,22 +133,19 @@ class TaskProfile:
         }
 
 
-class _CommandTimeline:
+class _CommandTimeline(timelines.Timeline):
     """Rows about disks, CPUs and dirty pages while a command runs, ten per second; the first is at time 0.
 
     In a long run, every second row is dropped and the interval doubles, as often as needed.
     """
 
+    memory, pressure = ("Dirty", "Writeback"), timelines.PRESSURE[:1]
+    disk_columns = devices.COLUMNS
+
     def __init__(self, disks):
-        self._disks = disks
-        self._origin_ns = time.monotonic_ns()
-        self._names = ["time_ns", "dirty_bytes", "writeback_bytes", "psi_io_some_us"]
-        self._names += timelines.CPU_COLUMNS
-        self._names += ["%s:%s" % (disk, column) for disk in disks for column in devices.COLUMNS]
-        self._rows = []
+        super().__init__(disks, EVERY_S, time.monotonic_ns())
         # Even: the last row is never dropped.
         self._rows_at_most = min(ROWS_AT_MOST, CELLS_AT_MOST // len(self._names)) // 2 * 2
-        self._every_s = EVERY_S
         self._due_s = time.monotonic()
         self.take()
 
@@ -152,13 +154,8 @@ class _CommandTimeline:
         return max(0.0, self._due_s - time.monotonic())
 
     def take(self):
-        """Add a row."""
         before_ns = time.thread_time_ns()
-        row = [time.monotonic_ns() - self._origin_ns]
-        row += timelines.memory_columns("Dirty", "Writeback")
-        row.append(kernel.first_int("some" + timelines.TOTAL_US, "/proc/pressure/io"))
-        row += timelines.cpu_columns()
-        self._rows.append(row + timelines.disk_columns(self._disks, len(devices.COLUMNS)))
+        self._rows.append(self._row())
         if len(self._rows) > self._rows_at_most:
             self._rows = self._rows[::2]
             self._every_s *= 2
@@ -166,19 +163,6 @@ class _CommandTimeline:
         rest_s = max(self._every_s, cost_s / COST_SHARE)
         # After a pause of the machine, rows that were missed are not made up for.
         self._due_s = max(self._due_s + rest_s, time.monotonic())
-
-    def as_timeline(self):
-        return timelines.timeline_of(self._names, self._rows, self._every_s)
-
-
-def _describe(command):
-    """Describe the command without its arguments: these may hold what must not be public."""
-    words = [os.fsencode(word) for word in command]
-    return {
-        "program": os.path.basename(command[0]),
-        "arguments": len(command) - 1,
-        "sha256": hashlib.sha256(b"\0".join(words)).hexdigest(),
-    }
 
 
 def _leaves(place):
@@ -211,7 +195,7 @@ def _growth(before, after):
 
 def _other_cpu_ms(grown, usage):
     """Return the CPU time of all that is neither the command nor this program."""
-    busy = [grown[name] for name in BUSY]
+    busy = [grown["cpu_%s_ms" % name] for name in ("user", "nice", "system", "irq", "softirq")]
     if None in busy:
         return None
     own_ms = grown["own_cpu_ns"] / 1e6 + (usage.ru_utime + usage.ru_stime) * 1000

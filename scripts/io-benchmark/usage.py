@@ -6,7 +6,6 @@ import textwrap
 from log import say
 from settings import HELP_COLUMNS
 
-INDENT = 24
 # One screen for people; %s stands for the workloads.
 HELP = """\
 usage: python3 io-benchmark.pyz run --pool NAME [OPTION ...]
@@ -47,8 +46,7 @@ Exit code: 0 measured, 1 failed, 2 wrong arguments, 128+N ended by signal N.
 
 
 def show(workload_names):
-    indent = " " * INDENT
+    indent = " " * 24
     wrapper = textwrap.TextWrapper(HELP_COLUMNS, indent, indent, break_on_hyphens=False)
-    page = HELP % wrapper.fill(", ".join(workload_names))
-    for line in page.splitlines():
+    for line in (HELP % wrapper.fill(", ".join(workload_names))).splitlines():
         say(line)

@@ -43,11 +43,11 @@ MESSAGES = [
 ]
 READ_MESSAGES = """
 import json, sys
-from io_benchmark_taskgraph.parameters import requested
+from io_benchmark_taskgraph.parameters import _requested
 from io_benchmark_taskgraph.mistakes import UserMistake
 for text in json.load(open(sys.argv[1])):
     try:
-        request = requested(text)
+        request = _requested(text)
         assert request is None or all(request[0])
     except UserMistake as error:
         print(json.dumps(str(error)))

@@ -24,8 +24,8 @@ sys.dont_write_bytecode = True
 
 import log as log_module  # noqa: E402
 import settings as settings_module  # noqa: E402
-from measuring.retrieval import SeedSteps, Target  # noqa: E402
-from workloads.cache_retrieve import WORKLOAD  # noqa: E402
+from measuring.retrieval import SeedSteps  # noqa: E402
+from workloads.cache_retrieve import WORKLOAD, _Target  # noqa: E402
 
 PAIRS = 100
 BLOCK = 50  # retrieves: a run has thousands, so what is done once a run must not count in each
@@ -78,7 +78,7 @@ def harness_cost(folder: Path) -> None:
     workload = prepared(folder)
     grep = shutil.which("grep") or "grep"
     urls, source = workload.url_list, workload.files[0]
-    target = Target(str(folder), None)
+    target = _Target(str(folder), None)
     differences_us = []
     log_module.say = lambda _message: None
     with SeedSteps(urls) as steps:

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from measuring.retrieval import RealSteps, SeedSteps, Target
+from measuring.retrieval import RealSteps, SeedSteps
 from observe import page_cache
 from worker import outcome_of
 from workloads import cache_retrieve
@@ -152,7 +152,7 @@ def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path):
 
 def test_a_ring_is_trimmed_after_a_sync(tmp_path):
     """Fresh copies get new names until the ring is full; then all go, and the sync is timed."""
-    target = Target(str(tmp_path), 80)
+    target = cache_retrieve._Target(str(tmp_path), 80)
     names = []
     for _ in range(5):
         names.append(Path(target.next(40)).name)

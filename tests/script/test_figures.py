@@ -45,8 +45,8 @@ def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:
         "outcome": {"state": "stopped", "reason": "why"},
     }
     times = retrieves([*range(1, 101)])
-    plans = [(RETRIEVES, None, [times]), (RANDOM_IO, None, [rate])]
-    figures.show(plans)
+    RETRIEVES.entries, RANDOM_IO.entries = [times], [rate]
+    figures.show([RETRIEVES, RANDOM_IO])
     copies = "100 in 5.0 s, Avg 50.5, Min 1, Max 100, P50 51, P95 96, P99 100 ms"
     operations = "1250 in 0.2 s, Avg 6250, Min 2500, Max 10000, P50 2500, P95 2500, P99 2500 IOPS"
     assert capfd.readouterr().out.splitlines()[2:] == [

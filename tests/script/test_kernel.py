@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a thread and its children spend: on a CPU, waiting for one, blocked."""
 
+import itertools
 import os
 import sys
 from pathlib import Path
 
 import kernel
 import pytest
-from measuring.batches import ProcessTimes
 
 MS = 1_000_000
 SCHEDSTAT = Path("/proc/thread-self/schedstat")
@@ -39,10 +39,10 @@ def test_a_schedstat(recorded, text, later, waiting_ns):
     path = "/proc/thread-self/schedstat"
     recorded({} if text is None else {path: text, "/proc/7/schedstat": text})
     with kernel.Account() as account:
-        account.begin()
+        before = account.read()
         if later is not None:
             Path(kernel.ROOT + path).write_text(later)
-        user_ns, kernel_ns, waited_ns = account.end()
+        user_ns, kernel_ns, waited_ns = account.since(before)
     assert user_ns + kernel_ns >= 0
     assert waited_ns == waiting_ns
     assert kernel.waiting_ns_of(7) == (waiting_ns and 20)
@@ -50,14 +50,6 @@ def test_a_schedstat(recorded, text, later, waiting_ns):
 
 def test_sums_of_processes() -> None:
     """What one of them does not know, nobody knows of all together."""
-    times = ProcessTimes()
-    assert times.as_document() is None
-    keys = ("wall_ns", "user_ns", "kernel_ns", "waiting_ns")
-    for spent, sums in (
-        ((10, 4, 3, 2), (10, 4, 3, 2)),
-        ((10, 1, 1, 0), (20, 5, 4, 2)),
-        ((1, 1, 0, None), (21, 6, 4, None)),
-        ((1, 0, 1, 7), (22, 6, 5, None)),
-    ):
-        times.add(*spent)
-        assert times.as_document() == dict(zip(keys, sums, strict=True))
+    spent = [(10, 4, 3, 2), (10, 1, 1, 0), (1, 1, 0, None), (1, 0, 1, 7)]
+    sums = [(10, 4, 3, 2), (20, 5, 4, 2), (21, 6, 4, None), (22, 6, 5, None)]
+    assert list(itertools.accumulate(spent, kernel.together)) == sums

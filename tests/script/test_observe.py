@@ -68,8 +68,8 @@ def test_a_software_raid(recorded, minimum, optimal, of_members, stripes):
 def test_a_device_is_found(recorded):
     """By its number, also where a container has no /sys/dev/block, or by device mapper's own name."""
     recorded(STRIPED, linked("dm-0", "nvme0n1"))
-    assert devices.name_of_number("253:0") == "dm-0"
-    assert devices.name_of_number("1:1") is None
+    assert devices.name_of("253:0") == "dm-0"
+    assert devices.name_of("1:1") is None
     assert devices.name_of_node("/dev/mapper/instance--storage-all") == "dm-0"
 
 
@@ -290,7 +290,8 @@ def test_a_row_has_a_value_for_each_column(recorded):
         }
     )
     disks = ["nvme0n1", "gone"]
-    row = dict(zip(timelines._column_names(disks), timelines._sample(9, disks), strict=True))
+    timeline = timelines.Timeline(disks, every_s=1.0, origin_ns=0, process_id=9)
+    row = dict(zip(timeline._names, timeline._row(), strict=True))
     tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
     ticks = {"user": 100, "nice": 0, "system": 200, "idle": 300, "iowait": 400, "steal": 50}
     row.pop("time_ns")

@@ -62,7 +62,7 @@ def test_everything_can_be_given():
         "perfherder": "neutral",
         "pace_bytes_per_s": 250_000_000,
     }
-    assert settings.config_of(parsed)["upload_url"] == "https://host:8443"
+    assert parsed.as_config()["upload_url"] == "https://host:8443"
 
 
 @pytest.mark.parametrize("trials", [[], ["--trials", "never"]])

@@ -12,9 +12,9 @@ from taskgraph.util.time import value_of
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph import stanza
-from io_benchmark_taskgraph.transforms.benchmark import check_duration
+from io_benchmark_taskgraph.transforms.benchmark import _check_duration
 from io_benchmark_taskgraph.transforms.report import LATEST_S, RESOLVING_S
-from io_benchmark_taskgraph.worker_program import workload_names
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 from .conftest import KIND, REPOSITORY
 from .whole_graph import (
@@ -150,7 +150,7 @@ def test_commands():
         commands = {re.sub(r" (amd-16|amd-30|intel) ", " P ", text) for text in texts}
         assert len(commands) == 1
     command = commands.pop().partition("exec python3")[2]
-    workloads = workload_names()
+    workloads = WorkerProgram.read().workload_names()
     assert sorted(re.findall(r"--workload (\S+)", command)) == workloads
     assert re.findall(r"--destination (\S+)", command) == ["overwrite", "unlink", "fresh"]
     assert re.findall(r'--place (\S+?)="\$\{\w+:-(\S+?)\}"', command) == [
@@ -167,8 +167,8 @@ def test_the_kind_of_all_pools():
     benchmark = stanza.Benchmark.parse(kind["task-defaults"]["benchmark"])
     # 3 x (5,700 + 200 x 3 x 57) / 50, and the others' limits: per task, and per place.
     needed_s = 2394 + 170 + 3 * 565
-    check_duration(benchmark, needed_s)
-    mistake(check_duration, benchmark, needed_s - 1)
+    _check_duration(benchmark, needed_s)
+    mistake(_check_duration, benchmark, needed_s - 1)
     documented = (REPOSITORY / "taskcluster/docs/kinds.md").read_text()
     assert f"the slowest pool planned for needs {needed_s:,} s" in documented
 

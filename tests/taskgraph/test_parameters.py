@@ -20,10 +20,10 @@ from user_mistakes import mistake
 from io_benchmark_taskgraph import actions
 from io_benchmark_taskgraph import parameters as module
 from io_benchmark_taskgraph.parameters import (
+    _requested,
     _select,
     _select_targets,
     decision_parameters,
-    requested,
 )
 
 from .conftest import REPOSITORY
@@ -52,7 +52,7 @@ FORM = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names
 )
 def test_messages(message, expected):
     """Only a separate line requests tasks, and only with -j."""
-    assert requested(message) == expected
+    assert _requested(message) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_messages(message, expected):
 def test_lines_of_another_form(line):
     """A line that asks in another way is not guessed at."""
     text = f"the commit message's line {line!r} is not understood; {FORM}"
-    assert mistake(requested, f"Faster\n\n{line}\n") == text
+    assert mistake(_requested, f"Faster\n\n{line}\n") == text
 
 
 @pytest.fixture

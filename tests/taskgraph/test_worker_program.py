@@ -9,7 +9,7 @@ import zipfile
 
 from pythons import every_python
 
-from io_benchmark_taskgraph.worker_program import WorkerProgram, workload_names
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 from .conftest import REPOSITORY
 
@@ -65,7 +65,7 @@ def test_the_real_program():
     paths = (REPOSITORY / "scripts/io-benchmark").rglob("*.py")
     files = {str(path).rpartition("io-benchmark/")[2]: path.read_bytes() for path in paths}
     assert contents(program.file()) == files
-    carried = contents(program.embedded("bench", workload_names()).data)
+    carried = contents(program.embedded("bench", program.workload_names()).data)
     assert set(files) - set(carried) == {"ci.py", "measure.py", "task_profile.py", "usage.py"}
     for path, text in carried.items():
         assert len(text.splitlines()) == len(files[path].splitlines())

@@ -187,15 +187,10 @@ def build_worker_script(
     the file `application`. Without one they unpack the file from their arguments, and it has what these tasks need.
     """
     with tree_modules(root.path) as module:
-        worker_program, stanza = module("worker_program"), module("stanza")
-        benchmark_check, command = module("transforms.benchmark"), module("transforms.command")
-        program = worker_program.WorkerProgram.read()
-        data, benchmarks = program.file(), {}
-        for name, task in (tasks or {}).items():
-            benchmark = stanza.Benchmark.parse(task.get("benchmark"))
-            budget_s = benchmark_check.time_budget_s(task["worker"].get("max-run-time"))
-            benchmark_check.check_duration(benchmark, budget_s)
-            benchmarks[name] = benchmark, budget_s
+        command, checked = module("transforms.command"), module("transforms.benchmark")
+        program = module("worker_program").WorkerProgram.read()
+        benchmarks = {name: checked.checked_benchmark(task) for name, task in (tasks or {}).items()}
+        data = program.file()
         if benchmarks and not application:
             measured = {
                 name for benchmark, _ in benchmarks.values() for name in benchmark.workloads
@@ -208,8 +203,8 @@ def build_worker_script(
             else command.make_command(benchmark, embedded, pool, budget_s)[2]
             for name, (benchmark, budget_s) in benchmarks.items()
         }
-        names = worker_program.workload_names()
-        return WorkerScript(program.version, tuple(names), data, program.sha256, commands)
+        names = tuple(program.workload_names())
+        return WorkerScript(program.version, names, data, program.sha256, commands)
 
 
 def report_command(root: Root, stanza: Any, pools: Sequence[str], python: str) -> str:

@@ -7,6 +7,7 @@ From here on the stanza is a `Benchmark`.
 import math
 import re
 from collections import Counter
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
 from fractions import Fraction
@@ -25,7 +26,7 @@ from io_benchmark_taskgraph.parameters import (
 )
 from io_benchmark_taskgraph.stanza import Benchmark
 from io_benchmark_taskgraph.transforms import Tasks
-from io_benchmark_taskgraph.worker_program import maximum_time_s
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 # Perfherder takes the pool as an extra option of at most 45 characters.
 _POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
@@ -47,19 +48,22 @@ TRIALS_PERCENT = 15
 CACHE_RETRIEVE = "cache-retrieve"
 
 
-def time_budget_s(limit_s: Any) -> int:
-    """Return how much of the task's time the script may use."""
-    if type(limit_s) is int and limit_s > MARGIN_S:
-        return limit_s - MARGIN_S
-    problem = f"is not a number of seconds above {MARGIN_S}; write one such as 3600"
-    raise BadKeyError("worker.max-run-time", f"{quoted(limit_s)} {problem}")
+def checked_benchmark(task: Mapping[str, Any]) -> tuple[Benchmark, int]:
+    """Return what a task measures, and how much of the task's time the script may use."""
+    benchmark = Benchmark.parse(task.get("benchmark"))
+    limit_s = task.get("worker", {}).get("max-run-time")
+    if type(limit_s) is not int or limit_s <= MARGIN_S:
+        problem = f"is not a number of seconds above {MARGIN_S}; write one such as 3600"
+        raise BadKeyError("worker.max-run-time", f"{quoted(limit_s)} {problem}")
+    _check_duration(benchmark, limit_s - MARGIN_S)
+    return benchmark, limit_s - MARGIN_S
 
 
-def check_duration(benchmark: Benchmark, budget_s: int) -> None:
+def _check_duration(benchmark: Benchmark, budget_s: int) -> None:
     """Refuse a task that would not end in time on the slowest pool."""
     places, destinations = len(benchmark.places), len(benchmark.destinations)
     others = [name for name in benchmark.workloads if name != CACHE_RETRIEVE]
-    needed_s = others_s = maximum_time_s(others, places)
+    needed_s = others_s = WorkerProgram.read().maximum_time_s(others, places)
     shares = [f"{', '.join(others)} x {places} place(s) may take {others_s} s"] if others else []
     fitting = 0
     if CACHE_RETRIEVE in benchmark.workloads:
@@ -131,9 +135,7 @@ def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
     perfherder = override(config.params, PERFHERDER)
     for task in tasks:
         with in_task(config, task):
-            benchmark = Benchmark.parse(task.get("benchmark"))
-            budget_s = time_budget_s(task.get("worker", {}).get("max-run-time"))
-            check_duration(benchmark, budget_s)
+            benchmark, _ = checked_benchmark(task)
         if perfherder:
             benchmark = replace(benchmark, perfherder=perfherder)
         task["benchmark"] = benchmark

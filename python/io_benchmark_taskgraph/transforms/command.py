@@ -14,7 +14,7 @@ from taskgraph.transforms.base import TransformSequence
 from io_benchmark_taskgraph.parameters import POOL_ATTRIBUTE
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, WORKSPACE, Benchmark, TaskPlace
 from io_benchmark_taskgraph.transforms import Tasks
-from io_benchmark_taskgraph.transforms.benchmark import time_budget_s
+from io_benchmark_taskgraph.transforms.benchmark import MARGIN_S
 from io_benchmark_taskgraph.worker_program import UNPACK, EmbeddedProgram, WorkerProgram
 
 # Rehearsals and tests set the variables. Only the last command is traced, because a trace would print the
@@ -84,27 +84,24 @@ def make_command(
 
 def run_command(benchmark: Benchmark, application: str, pool: str, time_budget_s: int) -> str:
     """Return the shell's command for a program that is in a file."""
-    trials = benchmark.trials
     return RUN.format(
         application=application,
         benchmark=benchmark,
         options=_options(benchmark, pool, time_budget_s),
         places=" \\\n  ".join(map(_place, benchmark.places)),
         artifacts=ARTIFACTS_PATH,
-        trials=trials if trials == "never" else _TRIALS.format(trials),
+        trials="never" if benchmark.trials == "never" else _TRIALS.format(benchmark.trials),
     )
 
 
 def _add_command(_config: Any, tasks: Tasks) -> Tasks:
-    read = functools.cache(WorkerProgram.read)
     # Most tasks have the same workloads.
-    embedded = functools.cache(lambda *workloads: read().embedded("bench", workloads))
+    embedded = functools.cache(WorkerProgram.read().embedded)
     for task in tasks:
-        benchmark = task.pop("benchmark")
-        pool, limit_s = task["attributes"][POOL_ATTRIBUTE], task["worker"]["max-run-time"]
-        program = embedded(*benchmark.workloads)
-        command = make_command(benchmark, program, pool, time_budget_s(limit_s))
-        task.setdefault("run", {})["command"] = command
+        benchmark, pool = task.pop("benchmark"), task["attributes"][POOL_ATTRIBUTE]
+        program = embedded("bench", benchmark.workloads)
+        budget_s = task["worker"]["max-run-time"] - MARGIN_S
+        task.setdefault("run", {})["command"] = make_command(benchmark, program, pool, budget_s)
         yield task
 
 

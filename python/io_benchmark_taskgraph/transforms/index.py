@@ -22,10 +22,6 @@ from taskgraph.transforms.base import TransformSequence
 from io_benchmark_taskgraph.parameters import JOB, POOL_ATTRIBUTE
 from io_benchmark_taskgraph.transforms import Tasks
 
-_UNTRUSTED = "github-pull-request-untrusted"  # may not use routes of the index
-_PULL_REQUEST = "github-pull-request"
-_COMMENT = "github-issue-comment"
-
 
 def _project_of(params: Any) -> str:
     """Return the project whose part of the index this graph may write to; empty: none.
@@ -35,18 +31,16 @@ def _project_of(params: Any) -> str:
     Treeherder are made the same way.
     """
     tasks_for, project = params["tasks_for"], str(params["project"])
-    if tasks_for == _UNTRUSTED:
-        return ""
-    if tasks_for == _PULL_REQUEST:
+    if tasks_for == "github-pull-request-untrusted":
+        return ""  # it may not use routes of the index
+    if tasks_for == "github-pull-request":
         base = str(params["base_repository"]).rstrip("/").rpartition("/")[2]
         project = base.removesuffix(".git")
-    if tasks_for in (_PULL_REQUEST, _COMMENT) and not project.endswith("-pr"):
-        project += "-pr"
-    return project
+    is_request = tasks_for in ("github-pull-request", "github-issue-comment")
+    return f"{project}-pr" if is_request and not project.endswith("-pr") else project
 
 
 def _routes(trust_domain: str, params: Any, pool: str) -> list[str]:
-    """Return the routes that this graph may write."""
     project = _project_of(params)
     if not project:
         return []

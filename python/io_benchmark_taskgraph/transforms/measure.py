@@ -75,11 +75,11 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
         with in_task(config, task):
             values = checked(SCHEMA, stanza, "benchmark")
             words = _words(task)
-            program = embedded()
             # `predict` finds the benchmark's pool by its worker type.
             _, pool = get_worker_type(
                 config.graph_config, task.get("worker-type"), config.params["level"]
             )
+            program = embedded()
             text = TEXT.format(
                 program=program,
                 unpack=UNPACK,
@@ -87,8 +87,7 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
                 pool=shlex.quote(pool),
                 place=shlex.quote(f"workspace={values['measure']}"),
             )
-            wrapper = ["bash", "-c", text, "io-benchmark", program.argument]
-        task["run"]["command"] = [*wrapper, *words]
+        task["run"]["command"] = ["bash", "-c", text, "io-benchmark", program.argument, *words]
         artifact = {"type": "directory", "name": ARTIFACT, "path": f"{ARTIFACTS_PATH}/io-benchmark"}
         task["worker"].setdefault("artifacts", []).append(artifact)
         yield task

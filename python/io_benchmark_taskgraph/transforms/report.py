@@ -66,10 +66,6 @@ def _is_expectation(value: object) -> bool:
     return match is not None and float(match.group(4)) > 0
 
 
-def _are_expectations(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_expectation, value))
-
-
 def _are_looks(value: object) -> bool:
     if not isinstance(value, list) or not value:
         return False
@@ -118,13 +114,12 @@ SCHEMA = voluptuous.Schema({
         voluptuous.Optional("kind"): choice(("spot", "on-demand")),
         voluptuous.Optional("date"): _date,
         voluptuous.Required("prices"): accept(
-            _are_prices,
-            "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}",
+            _are_prices, "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}"
         ),
     },
     # The task fails unless the interval meets these.
     voluptuous.Optional("expectations", default=list): accept(
-        _are_expectations,
+        lambda value: isinstance(value, list) and all(map(_is_expectation, value)),
         "is not a list of expectations; write one, as ['amd-30/intel<1.05 on sync-write']",
     ),
 })
@@ -182,17 +177,6 @@ def report_command(
     return "\n".join([*lines, " \\\n  ".join(words)]) + "\n"
 
 
-def _check_time(settings: dict[str, Any], limit_s: object) -> None:
-    """Refuse a limit that is too short: a task that is stopped at its limit uploads nothing."""
-    needed_s = settings["wait-minutes"] * _MINUTE_S + MARGIN_S
-    if type(limit_s) is not int or limit_s < needed_s:
-        raise BadKeyError(
-            "worker.max-run-time",
-            f"{quoted(limit_s)} does not hold {settings['wait-minutes']} minutes of waiting and "
-            f"{MARGIN_S} s for the rest; raise it to {needed_s} or lower {STANZA}.wait-minutes",
-        )
-
-
 def _set_times(task: dict[str, Any], pools: Sequence[Any]) -> None:
     """Set the report's `deadline-after` and `expires-after` by those of the pools' tasks.
 
@@ -220,7 +204,16 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
     for task in tasks:
         with in_task(config, task):
             settings = checked_stanza(task.pop(STANZA, None), pools)
-            _check_time(settings, task.get("worker", {}).get("max-run-time"))
+            needed_s = settings["wait-minutes"] * _MINUTE_S + MARGIN_S
+            limit_s = task.get("worker", {}).get("max-run-time")
+            # A task that is stopped at its limit uploads nothing.
+            if type(limit_s) is not int or limit_s < needed_s:
+                raise BadKeyError(
+                    "worker.max-run-time",
+                    f"{quoted(limit_s)} does not hold {settings['wait-minutes']} minutes of "
+                    f"waiting and {MARGIN_S} s for the rest; raise it to {needed_s} or lower "
+                    f"{STANZA}.wait-minutes",
+                )
         _set_times(task, list(measuring.values()))
         if "treeherder" not in config.graph_config:
             task.pop("treeherder", None)

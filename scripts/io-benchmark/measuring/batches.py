@@ -12,26 +12,11 @@ from typing import Any, Dict, Tuple
 from early_end import WorkloadError
 from kernel import Account, together
 from log import NS_PER_S, ProgressLines, say
-from measuring.workload import Workload, ends_of_turns
+from measuring.workload import Workload
 from settings import SHORT_PROFILES
 
 PYTHON = platform.python_version()
-
-
-class ProcessTimes:
-    """Sums over all processes that did operations: the time that they took, and what they spent of it."""
-
-    def __init__(self):
-        self._sums = (0, 0, 0, 0)
-
-    def add(self, *spent):
-        """Add wall, user, kernel and waiting nanoseconds; one None makes the sum unknown."""
-        self._sums = together(self._sums, spent)
-
-    def as_document(self):
-        """Return the entry's `process_times`; None where nothing was accounted for."""
-        names = ("wall_ns", "user_ns", "kernel_ns", "waiting_ns")
-        return dict(zip(names, self._sums)) if self._sums[0] > 0 else None
+TIMES = ("wall_ns", "user_ns", "kernel_ns", "waiting_ns")
 
 
 class Batches(Workload):
@@ -51,15 +36,14 @@ class Batches(Workload):
 
     def __init__(self, bench, place, folder):
         super().__init__(bench, place, folder)
-        is_quick = bench.settings.profile in SHORT_PROFILES
-        self.sizes = self.quick if is_quick else self.full
+        self.sizes = self.quick if bench.settings.profile in SHORT_PROFILES else self.full
 
     def variants(self):
         return [{"variant": name, "threads": None} for name in self.names]
 
     def parameters(self, _variant):
         """Return what decides what is measured; two pools must have the same to be compared."""
-        return dict(self.sizes)
+        return self.sizes
 
     def start(self, _entry):
         """Do what precedes all samples."""
@@ -72,21 +56,25 @@ class Batches(Workload):
 
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
-        plan = {"parameters": self.parameters(variant), "observed": dict.fromkeys(self.observes)}
-        return {**plan, **dict.fromkeys(("run_ns", "process_times", "device_bytes", "turn_ends"))}
+        limit_s = self.sizes["time_limit_s"]
+        return {
+            "parameters": {**self.parameters(variant), "time_limit_s": limit_s},
+            "observed": dict.fromkeys(self.observes),
+            **dict.fromkeys(("run_ns", "process_times", "device_bytes", "turn_ends")),
+        }
 
     def prepare(self):
         """Make the files that all runs use."""
 
     def run(self, entry, turns):
         self._rows = []
-        self.process_times = ProcessTimes()
+        self._spent = (0, 0, 0, 0)
         parameters = entry["parameters"]
         planned, limit_s = parameters["samples_planned"], parameters["time_limit_s"]
         self.time_limit_s = limit_s / turns
         self.start(entry)
         yield
-        for self.planned in ends_of_turns(planned, turns):
+        for self.planned in Workload.ends_of_turns(planned, turns):
             self.taken = len(self._rows)
             if self.taken >= self.planned:  # some samples are taken several at a time
                 continue
@@ -99,9 +87,8 @@ class Batches(Workload):
             yield
         if not self._rows:
             raise WorkloadError("no operation ended within %g s" % limit_s)
-        seconds = entry["run_ns"] / NS_PER_S
-        figures = (self.log_label, len(self._rows), planned, self._mean(), seconds)
-        say("  %s[%d/%d] mean %s, %.1f s" % figures)
+        figures = (len(self._rows), planned, self._mean(), entry["run_ns"] / NS_PER_S)
+        say("  %s[%d/%d] mean %s, %.1f s" % (self.log_label, *figures))
 
     def _measure_turn(self, entry):
         before = self._bench.device_bytes()
@@ -112,7 +99,8 @@ class Batches(Workload):
             if self._rows:
                 lasted_ns = time.monotonic_ns() - self._started_ns
                 entry["run_ns"] = (entry["run_ns"] or 0) + lasted_ns
-            entry["process_times"] = self.process_times.as_document()
+            # None where nothing was accounted for.
+            entry["process_times"] = dict(zip(TIMES, self._spent)) if self._spent[0] > 0 else None
             entry["device_bytes"] = self._bench.device_bytes_since(before, entry["device_bytes"])
 
     def begin(self, started_ns):
@@ -120,6 +108,10 @@ class Batches(Workload):
         self._started_ns = started_ns
         self.deadline_ns = started_ns + int(self.time_limit_s * NS_PER_S)
         self._progress = ProgressLines(self.planned, started_ns, self.log_label)
+
+    def add_spent(self, *times_ns):
+        """Add wall, user, kernel and waiting nanoseconds of a process; one None makes a sum unknown."""
+        self._spent = together(self._spent, times_ns)
 
     def add(self, times, operations=1):
         """Add samples from their (start_ns, end_ns); return whether there are enough.
@@ -147,7 +139,7 @@ class Batches(Workload):
         for _, (times, spent) in self.take_messages(crew):
             if len(self._rows) == self.taken:
                 self.begin(times[0][0])
-            self.process_times.add(*spent)
+            self.add_spent(*spent)
             if self.add(times, operations):
                 return True
         return False
@@ -161,7 +153,7 @@ class Batches(Workload):
                     take_summary(content)
                     continue
                 thread, counts, spent = content
-                self.process_times.add(*spent)
+                self.add_spent(*spent)
                 if not counts_by_member:
                     self.begin(counts[0][0])
                 counts_by_member.setdefault((number, thread), []).extend(counts)
@@ -183,14 +175,14 @@ class Batches(Workload):
         return "%s %s" % (self.rounded(mean_ns), self.unit)
 
     def options(self, entry):
-        threads = entry["threads"]
-        return [entry["variant"], *([] if threads is None else ["threads-%d" % threads])]
+        threads = [] if entry["threads"] is None else ["threads-%d" % entry["threads"]]
+        return [entry["variant"], *threads]
 
     def durations(self, entry):
         return entry["samples"]["duration_ns"], entry["samples"]["operations"]
 
     def subtests(self, _entry):
-        return []
+        return {}
 
 
 def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_message, thread=0):
@@ -201,7 +193,7 @@ def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_messag
     """
     clock, counts = time.monotonic_ns, []
     with Account() as account:
-        account.begin()
+        before = account.read()
         now = clock()
         while now < end_ns:
             start = now
@@ -213,16 +205,16 @@ def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_messag
                 now = clock()
             counts.append([start, now, operations])
             if len(counts) == windows_per_message:
-                tell([thread, counts, _spent(counts, account)])
+                tell([thread, counts, _spent(counts, account.since(before))])
                 counts = []
-                account.begin()
+                before = account.read()
             now = clock()
         if counts:
-            tell([thread, counts, _spent(counts, account)])
+            tell([thread, counts, _spent(counts, account.since(before))])
 
 
-def _spent(counts, account):
-    return [counts[-1][1] - counts[0][0], *account.end()]
+def _spent(counts, times_ns):
+    return [counts[-1][1] - counts[0][0], *times_ns]
 
 
 def _windows_together(counts_by_member, members, window_ns):

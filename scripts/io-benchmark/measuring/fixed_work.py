@@ -52,7 +52,7 @@ def measure(settings, origin_ns, records):
 def _burst(step, account, origin_ns):
     step()  # untimed: code and data come back into the caches
     clock, operations = time.monotonic_ns, 0
-    account.begin()
+    before = account.read()
     # The usage of a running thread is up to a tick old; this clock is not.
     cpu_start_ns, start_ns = time.thread_time_ns(), clock()
     now_ns = start_ns
@@ -60,7 +60,7 @@ def _burst(step, account, origin_ns):
         operations += step()
         now_ns = clock()
     cpu_ns = time.thread_time_ns() - cpu_start_ns
-    _, kernel_ns, waiting_ns = account.end()
+    _, kernel_ns, waiting_ns = account.since(before)
     kernel_ns = min(kernel_ns, cpu_ns)
     return {
         "start_ns": start_ns - origin_ns,
@@ -73,7 +73,6 @@ def _burst(step, account, origin_ns):
 
 
 def _text():
-    """Return text of a fixed vocabulary."""
     words = [b"%x" % (number * 7919 % 65521) for number in range(200)]
     # Only random() gives the same values in every version.
     draw = random.Random(1).random

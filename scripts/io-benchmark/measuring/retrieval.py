@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The target of a copy, and the ways to retrieve: the seed's loop, cached_download.sh's steps, trials' steps."""
+"""The ways to retrieve: the seed's loop, cached_download.sh's steps, trials' steps."""
 
 import os
 import shutil
@@ -10,48 +10,11 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 
 import kernel
 from log import MIB, NS_PER_S
-from observe import page_cache
 
 COPY_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 PACED_BYTES = 256 * 1024
 PACED_FILES_DEEP = 4
 MEMORY_FILE_BYTES = 16 * MIB
-
-
-class Target:
-    """The path of the next copy; in a ring, copies have new names, and old ones are removed."""
-
-    def __init__(self, folder, ring_bytes):
-        self._folder, self._ring_bytes = folder, ring_bytes
-        self._number = self._held_bytes = 0
-        self._held = []
-        self.last = os.path.join(folder, "output.dat")
-        self.trims = []
-
-    def next(self, size):
-        if self._ring_bytes is not None:
-            if self._held_bytes + size > self._ring_bytes:
-                self._trim()
-            self._number += 1
-            self._held_bytes += size
-            self.last = os.path.join(self._folder, "output-%05d.dat" % self._number)
-            self._held.append(self.last)
-        return self.last
-
-    def _trim(self):
-        """Write the copies to the disk and remove them, outside the timed part."""
-        started_ns = time.monotonic_ns()
-        page_cache.sync_filesystem(self._folder)
-        sync_ns = time.monotonic_ns() - started_ns
-        self.trims.append({"after_retrieves": self._number, "sync_ns": sync_ns})
-        self.remove()
-
-    def remove(self):
-        for path in self._held or [self.last]:
-            if os.path.exists(path):
-                os.unlink(path)
-        self._held = []
-        self._held_bytes = 0
 
 
 class SeedSteps(AbstractContextManager):
@@ -76,9 +39,9 @@ class SeedSteps(AbstractContextManager):
         self._answer, self._output = os.pipe()
         os.set_blocking(self._answer, False)
 
-    def __exit__(self, *_):
+    def __exit__(self, *error):
         """Leave an interrupted grep: it ends by itself, and the end of the run waits for it."""
-        self._account.close()
+        self._account.__exit__(*error)
         os.close(self._answer)
         os.close(self._output)
 
@@ -135,7 +98,6 @@ class SeedSteps(AbstractContextManager):
         shutil.copystat(source, destination)
 
     def _send(self, target, source, start, size):
-        """Copy some of the bytes; return how many."""
         return os.sendfile(target, source, start, size)
 
 
@@ -206,8 +168,7 @@ class RealSteps(AbstractContextManager):
         return self._bash.stdout.readline().decode("utf-8", "replace").strip()
 
     def look_up(self, index, url):
-        answer = self._ask(b"look_up", url)
-        if answer != str(index + 1):
+        if self._ask(b"look_up", url) != str(index + 1):
             raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
 
     def copy(self, _source, destination, _size):
@@ -217,21 +178,6 @@ class RealSteps(AbstractContextManager):
 
 
 # Trials: retrieves that differ from the seed's in one thing each.
-
-
-class KnownLookups(SeedSteps):
-    """No grep: this process knows the line of each URL."""
-
-    def __init__(self, urls, url_list):
-        super().__init__(url_list)
-        self._lines = {url: index for index, url in enumerate(urls)}
-
-    def look_up(self, index, url):
-        if self._lines[url] != index:
-            raise OSError(None, "entry %d of the list is not known" % (index + 1))
-
-    def reap(self):
-        """Do nothing: there is no grep."""
 
 
 class PacedCopies(SeedSteps):
@@ -245,10 +191,8 @@ class PacedCopies(SeedSteps):
         super().__init__(url_list)
         self._bytes_per_s = bytes_per_s
         self._most_bytes = max(PACED_FILES_DEEP * mean_file_bytes, PACED_BYTES)
-        self.start()
 
     def start(self):
-        """Begin a block with nothing accumulated."""
         self._allowed_bytes = 0.0
         self._counted_ns = time.monotonic_ns()
 
@@ -271,7 +215,6 @@ class MemorySteps(SeedSteps):
     """List, source and destination in memory, in files without a name: nothing can be left behind."""
 
     def __init__(self, urls, largest_bytes):
-        self._files = ExitStack()
         with ExitStack() as files:  # closed after an error alone
             url_list = self._file(files, "".join(url + "\n" for url in urls).encode())
             self._size = min(largest_bytes, MEMORY_FILE_BYTES)

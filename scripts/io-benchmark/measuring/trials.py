@@ -18,7 +18,7 @@ from contextlib import ExitStack, suppress
 
 from early_end import Interrupted, WorkloadError, reason_of
 from log import MIB, NS_PER_S, say
-from measuring.retrieval import KnownLookups, MemorySteps, PacedCopies, SeedSteps
+from measuring.retrieval import MemorySteps, PacedCopies, SeedSteps
 from observe import host, page_cache
 from settings import free_space_bytes
 
@@ -62,8 +62,7 @@ def run(bench, retrieves, entry, count):
     finally:
         if state != "completed" and not record["ceilings"] + record["blocks"]:
             state = "not-run"
-        duration_ns = time.monotonic_ns() - started_ns
-        record.update(state=state, reason=reason, duration_ns=duration_ns)
+        record.update(state=state, reason=reason, duration_ns=time.monotonic_ns() - started_ns)
         say("  trials: %s%s" % (state, ": " + reason if reason else ""))
 
 
@@ -80,6 +79,21 @@ def _files_of_blocks(sizes_bytes, count):
     return [by_size[int(fraction * len(by_size))] for fraction in fractions[:count]]
 
 
+class _KnownLookups(SeedSteps):
+    """No grep: this process knows the line of each URL."""
+
+    def __init__(self, urls, url_list):
+        super().__init__(url_list)
+        self._lines = {url: index for index, url in enumerate(urls)}
+
+    def look_up(self, index, url):
+        if self._lines[url] != index:
+            raise OSError(None, "entry %d of the list is not known" % (index + 1))
+
+    def reap(self):
+        """Do nothing: there is no grep."""
+
+
 class _Trials:
     def __init__(self, bench, retrieves, entry, count):
         self._bench, self._retrieves, self._record = bench, retrieves, entry["trials"]
@@ -91,7 +105,6 @@ class _Trials:
         self._ceiling_file = os.path.join(retrieves.work, "ceiling.dat")
         self._is_limited = bench.settings.trials == "auto"
         self.left_out = None  # which blocks this machine cannot do, and why
-        self._ways = {}
         self._refilled = 0
         self._rounds_at_most, self._end_ns = ROUNDS_WANTED, None  # None: no round is too late
 
@@ -114,12 +127,11 @@ class _Trials:
         page_cache.sync_filesystem(self._retrieves.work)
 
     def _choose_ways(self, stack):
-        """Set the steps of each kind of block."""
         retrieves, pace = self._retrieves, self._record["pace_bytes_per_s"]
         url_list, urls, sizes = retrieves.url_list, retrieves.urls, retrieves.sizes
-        ways = {
+        self._ways = {
             "normal": SeedSteps(url_list),
-            "lookup": KnownLookups(urls, url_list),
+            "lookup": _KnownLookups(urls, url_list),
             "unlink": SeedSteps(url_list, "unlink"),
         }
         memory_bytes = host.available_bytes() or 0
@@ -128,14 +140,13 @@ class _Trials:
             self.left_out = "memory: %d MiB of memory are available, and %d are needed" % sizes_mib
         else:
             try:
-                ways["memory"] = MemorySteps(urls, max(sizes))
+                self._ways["memory"] = MemorySteps(urls, max(sizes))
             except (OSError, AttributeError) as error:
                 self.left_out = "memory: %s" % error
         if pace:
-            ways["pace"] = PacedCopies(url_list, pace, sum(sizes) // len(sizes))
-        for steps in ways.values():
+            self._ways["pace"] = PacedCopies(url_list, pace, sum(sizes) // len(sizes))
+        for steps in self._ways.values():
             stack.enter_context(steps)
-        self._ways = ways
 
     def _plan(self):
         """Return retrieves per block, and seconds per ceiling, of the largest trials that fit.
@@ -152,11 +163,10 @@ class _Trials:
         if not lengths:
             raise WorkloadError("the files of a block do not fit into the memory")
         allowed_s = self._pass_s * TRIALS_PERCENT / 100
-        planned_s = allowed_s * PLANNED_SHARE
         ceilings_s, rounds = (GOOD_CEILING_S, SHORTEST_CEILING_S), (ROUNDS_WANTED, ROUNDS_AT_LEAST)
         for least_s, count, length in itertools.product(ceilings_s, rounds, lengths):
             blocks_s = self._blocks_s(count, length)
-            ceiling_s = (planned_s - blocks_s) / CEILINGS
+            ceiling_s = (allowed_s * PLANNED_SHARE - blocks_s) / CEILINGS
             if ceiling_s >= least_s:
                 self._end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
                 # The usual rounds leave the time for the paced ones.
@@ -165,9 +175,8 @@ class _Trials:
         if not self._is_limited:
             return lengths[-1], GOOD_CEILING_S
         needed_s = (blocks_s + CEILINGS * SHORTEST_CEILING_S) / PLANNED_SHARE
-        figures = (needed_s, TRIALS_PERCENT, allowed_s)
         reason = "they need %.1f s, and %d %% of the retrieves' time are %.1f s"
-        raise WorkloadError(reason % figures)
+        raise WorkloadError(reason % (needed_s, TRIALS_PERCENT, allowed_s))
 
     def _blocks_s(self, rounds, length):
         """Return how long blocks and pilot take if every way is as slow as the samples, or paced."""
@@ -257,7 +266,6 @@ class _Trials:
         return {"trial": kind, "lookup_ns": list(lookups), "copy_ns": list(copies)}
 
     def _retrieve(self, steps, index):
-        """Return the time of the lookup and of the copy."""
         retrieves, clock = self._retrieves, time.monotonic_ns
         url, path, size = retrieves.urls[index], retrieves.files[index], retrieves.sizes[index]
         started_ns = clock()

@@ -17,7 +17,6 @@ from result.files import outcome
 from settings import free_space_bytes
 
 MOST_OF_MEMORY = 0.5
-UNFINISHED = ("not-started", "running")
 
 
 class Turns:
@@ -27,36 +26,36 @@ class Turns:
         self._number = 0
         self._draw = random.Random(bench.settings.seed).random
 
-    def measure(self, plans):
-        """Measure the entries of one workload; a plan has its workload, place and entries."""
-        kept_bytes = plans[0][0].kept_bytes()  # of one place: all have the same files
+    def measure(self, in_places):
+        """Measure the entries of one workload, which is there once per place."""
+        kept_bytes = in_places[0].kept_bytes()  # of one place: all have the same files
         # A place without room for its own files will be skipped.
-        rooms = [(free_space_bytes(plan[1].path), plan) for plan in plans]
-        rooms = [(free_bytes, plan) for free_bytes, plan in rooms if free_bytes >= kept_bytes]
+        rooms = {planned: free_space_bytes(planned.place.path) for planned in in_places}
+        rooms = {planned: size for planned, size in rooms.items() if size >= kept_bytes}
         memory_bytes = MOST_OF_MEMORY * (host.available_bytes() or 0)
-        most_bytes = min([memory_bytes, *(free_bytes for free_bytes, _ in rooms)])
-        together = [plan for _, plan in rooms] if len(rooms) * kept_bytes <= most_bytes else []
-        for plans_at_once in [together, *([plan] for plan in plans if plan not in together)]:
+        most_bytes = min([memory_bytes, *rooms.values()])
+        together = list(rooms) if len(rooms) * kept_bytes <= most_bytes else []
+        for at_once in [together, *([planned] for planned in in_places if planned not in together)]:
             with ExitStack() as stack:
                 groups = {}
-                for plan in plans_at_once:
-                    for workload in self._prepare(stack, *plan):
+                for planned in at_once:
+                    for workload in self._prepare(stack, planned):
                         groups.setdefault(workload.turns_with(workload.entry), []).append(workload)
                 for group in groups.values():
-                    self._take_turns(list(filter(_is_unfinished, group)))
+                    self._take_turns([turn for turn in group if _is_unfinished(turn.entry)])
 
-    def _prepare(self, stack, planned, place, entries):
+    def _prepare(self, stack, planned):
         """Return a workload for each entry; none where the place cannot be used."""
         try:
-            folder = stack.enter_context(self._bench.claimed(place))
-            workload = type(planned)(self._bench, place, folder)
+            folder = stack.enter_context(self._bench.claimed(planned.place))
+            workload = type(planned)(self._bench, planned.place, folder)
             workload.prepare()
         except (OSError, WorkloadError, MemoryError) as error:
-            self._give_up(place, entries, entries, error)
+            self._give_up(planned, planned.entries, error)
             return []
-        prepared = [copy(workload) for _ in entries]
-        for workload, workload.entry in zip(prepared, entries):
-            workload.entries_there = entries
+        prepared = [copy(workload) for _ in planned.entries]
+        for workload, workload.entry in zip(prepared, planned.entries):
+            workload.entries = planned.entries
         return prepared
 
     def _take_turns(self, workloads):
@@ -90,7 +89,7 @@ class Turns:
 
     def _take_turn(self, workload):
         """Return whether there is another turn."""
-        if not _is_unfinished(workload):  # given up with its place
+        if not _is_unfinished(workload.entry):  # given up with its place
             return False
         entry = workload.entry
         entry["outcome"] = outcome("running")
@@ -100,29 +99,29 @@ class Turns:
         except StopIteration:
             entry["outcome"] = outcome("completed")
         except (OSError, WorkloadError, MemoryError) as error:
-            self._give_up(workload.place, [entry], workload.entries_there, error)
+            self._give_up(workload, [entry], error)
         finally:
             with self._bench.held():
                 entry["samples"] = workload.samples()
-        return _is_unfinished(workload)
+        return _is_unfinished(entry)
 
-    def _give_up(self, place, entries, entries_there, error):
+    def _give_up(self, workload, entries, error):
         """Skip these entries; after a failure, nothing of the workload continues in this place."""
         if isinstance(error, SkippedError):
-            reason = "place %s (%s): %s: %s" % (*place, entries[0]["name"], error)
+            reason = "place %s (%s): %s: %s" % (*workload.place, workload.name, error)
             say("skipped: " + reason)
             self.skipped.append(reason)
             self._bench.warn("skipped", reason)
             ended = outcome("skipped", str(error))
         else:
-            reason = "place %s (%s): %s" % (*place, reason_of(error))
+            reason = "place %s (%s): %s" % (*workload.place, reason_of(error))
             say("error: " + reason)
             self.failures.append(reason)
-            ended, entries = outcome("failed", reason), entries_there
+            ended, entries = outcome("failed", reason), workload.entries
         for entry in entries:
-            if entry["outcome"]["state"] in UNFINISHED:
+            if _is_unfinished(entry):
                 entry["outcome"] = ended
 
 
-def _is_unfinished(workload):
-    return workload.entry["outcome"]["state"] in UNFINISHED
+def _is_unfinished(entry):
+    return entry["outcome"]["state"] in ("not-started", "running")

@@ -9,11 +9,6 @@ from log import MIB, NS_PER_S
 from settings import free_space_bytes
 
 
-def ends_of_turns(samples, turns):
-    """Return how many samples there are at the end of each turn."""
-    return sorted({samples * turn // turns for turn in range(1, turns + 1)} - {0})
-
-
 class Workload:
     """One workload in one place: prepare once, run once per variant, read the samples after each run."""
 
@@ -60,6 +55,11 @@ class Workload:
 
     def run(self, entry, turns):
         """Yield when everything is ready, and after each turn but the last, with nothing left to write."""
+
+    @staticmethod
+    def ends_of_turns(samples, turns):
+        """Return how many samples there are at the end of each turn."""
+        return sorted({samples * turn // turns for turn in range(1, turns + 1)} - {0})
 
     def end_turn(self, entry):
         entry["turn_ends"] = [*(entry["turn_ends"] or []), len(self._rows)]

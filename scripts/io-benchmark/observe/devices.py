@@ -21,13 +21,8 @@ WRITTEN, FLUSHES = COLUMNS.index("written_bytes"), COLUMNS.index("flushes")
 UNSEEN = (None,) * len(COLUMNS)
 
 
-def name_of_number(number):
-    """Return the name of a device number, such as 'nvme0n1' for '259:1', or None."""
-    return _name_by("dev", number)
-
-
-def _name_by(file, content):
-    """Return the device whose file in /sys has this content, or None."""
+def name_of(content, file="dev"):
+    """Return the device whose file in /sys has this content, such as 'nvme0n1' for '259:1', or None."""
     names = list_names(CLASS)
     return next((n for n in names if read_text(os.path.join(CLASS, n, file)) == content), None)
 
@@ -36,7 +31,7 @@ def name_of_node(node):
     """Return 'dm-0' for '/dev/mapper/vg-lv': by its link, or device mapper's name."""
     name = os.path.basename(os.path.realpath(node))
     is_known = is_folder(os.path.join(CLASS, name))
-    return name if is_known else _name_by("dm/name", os.path.basename(node))
+    return name if is_known else name_of(os.path.basename(node), "dm/name")
 
 
 def _is_partition(name):
@@ -75,15 +70,12 @@ def _stripes_of(name, kind):
     optimal = read_int(os.path.join(queue, "optimal_io_size"))
     if kind not in ("lvm", "dm", "md") or not minimum or not optimal:
         return None
-    if minimum <= max([SECTOR_BYTES, *map(_minimum_of_member, below(name))]):
+    # A partition uses its disk's queue.
+    disks = (below(member)[0] if _is_partition(member) else member for member in below(name))
+    files = (os.path.join(CLASS, disk, "queue", "minimum_io_size") for disk in disks)
+    if minimum <= max([SECTOR_BYTES, *(read_int(file) or 0 for file in files)]):
         return None
     return optimal // minimum if optimal > minimum else None
-
-
-def _minimum_of_member(name):
-    if _is_partition(name):
-        name = below(name)[0]  # a partition uses its disk's queue
-    return read_int(os.path.join(CLASS, name, "queue", "minimum_io_size")) or 0
 
 
 def _describe(name):

@@ -8,15 +8,7 @@ import sys
 import time
 from typing import Any
 
-from kernel import (
-    first_int,
-    first_match,
-    is_folder,
-    output_of,
-    read_int,
-    read_lines,
-    read_text,
-)
+from kernel import first_int, first_match, is_folder, output_of, read_int, read_lines, read_text
 from log import MIB
 from observe import devices, storage
 
@@ -119,15 +111,6 @@ def _tool_versions():
     return tools
 
 
-def dirty_limit_bytes():
-    """Return how much may be dirty before writers must wait, by about the kernel's rule."""
-    exact = read_int("/proc/sys/vm/dirty_bytes")
-    if exact:
-        return exact
-    ratio = read_int("/proc/sys/vm/dirty_ratio") or 20
-    return (memory_bytes("MemAvailable") or 0) * ratio // 100
-
-
 def observe_limits():
     """Return the limits of I/O, memory and CPU, of every level from the task's own cgroup up to the root."""
     observed: Any = {"cgroup_versions": [], "groups": {}, "io": [], "memory": [], "cpu": []}
@@ -147,7 +130,9 @@ def observe_limits():
 
 def _hierarchies():
     """Yield version, controller and directories of each of the task's cgroups that is mounted."""
-    groups = _own_groups()
+    lines = re.findall(r"^\d+:([^:]*):(.*)", read_text("/proc/self/cgroup") or "", re.MULTILINE)
+    # The task's own; the unified hierarchy has the controller "".
+    groups = {name: group for names, group in lines for name in names.split(",")}
     for mount in storage.mount_table():
         if mount.filesystem == "cgroup2" and "" in groups:
             yield "v2", "unified", _levels(mount, groups[""])
@@ -156,12 +141,6 @@ def _hierarchies():
             for controller in V1_CONTROLLERS:
                 if controller in names and controller in groups:
                     yield "v1", controller, _levels(mount, groups[controller])
-
-
-def _own_groups():
-    """Return the task's cgroups by controller; the unified hierarchy has the controller ''."""
-    lines = re.findall(r"^\d+:([^:]*):(.*)", read_text("/proc/self/cgroup") or "", re.MULTILINE)
-    return {name: group for names, group in lines for name in names.split(",")}
 
 
 def _levels(mount, group):
@@ -196,7 +175,7 @@ def _io_limits(directory):
         numbers = re.findall(r"(\w+)=(\d+)", values)
         limits += [(device, kinds[name], value) for name, value in numbers if name in kinds]
     for device, kind, value in limits:
-        name = devices.name_of_number(device)
+        name = devices.name_of(device)
         yield {"device": device, "kind": kind, "value": int(value), "device_name": name}
 
 

@@ -41,7 +41,6 @@ def write_new_file(path, size, chunk, *, is_synced=False):
 
 
 def read(path):
-    """Read a file into memory."""
     with open(path, "rb", buffering=0) as file:
         while file.read(MIB):
             pass
@@ -76,7 +75,6 @@ def resident_bytes(path):
 
 
 def sync_filesystem(path):
-    """Write the dirty pages of this file system."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         if LIBC.syncfs(descriptor) != 0:

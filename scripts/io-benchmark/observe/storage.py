@@ -8,6 +8,7 @@ import mmap
 import os
 import re
 import time
+from itertools import starmap
 from typing import Any, List, NamedTuple, Optional
 
 from kernel import exists, is_folder, list_names, read_text
@@ -57,18 +58,16 @@ class _Mount(NamedTuple):
 
 def _unescape(field):
     """Decode space, tab, newline and backslash, which mountinfo writes as octal."""
-    for code, character in (("040", " "), ("011", "\t"), ("012", "\n"), ("134", "\\")):
-        field = field.replace("\\" + code, character)
-    return field
+    return re.sub(r"\\(040|011|012|134)", lambda code: chr(int(code[1], 8)), field)
 
 
 def mount_table() -> List[_Mount]:
-    mounts = []
-    for fields in re.findall(MOUNT_LINE, read_text("/proc/self/mountinfo") or "", re.MULTILINE):
-        mount = _Mount(*fields)
-        root, point, source = map(_unescape, (mount.root, mount.point, mount.source))
-        mounts.append(mount._replace(root=root, point=point, source=source))
-    return mounts
+    lines = re.findall(MOUNT_LINE, read_text("/proc/self/mountinfo") or "", re.MULTILINE)
+    escaped = ("root", "point", "source")
+    return [
+        mount._replace(**{name: _unescape(getattr(mount, name)) for name in escaped})
+        for mount in starmap(_Mount, lines)
+    ]
 
 
 def mount_of(path: str, mounts: List[_Mount]) -> Optional[_Mount]:
@@ -152,7 +151,7 @@ def _beside(mount, table):
 def _devices_of(mount):
     """Return the mount's devices, btrfs's by /sys; None if its number is not a device's."""
     if mount.filesystem != "btrfs":
-        name = devices.name_of_number(mount.device)
+        name = devices.name_of(mount.device)
         return None if name is None else [name]
     source = devices.name_of_node(mount.source)
     folder = _btrfs_folder(source)
@@ -179,8 +178,9 @@ def _filesystem_details(mount, tops):
     folder = _btrfs_folder(tops[0]) if mount.filesystem == "btrfs" and tops else None
     if folder is not None:
         data = folder + "/allocation/data/"
-        profiles = [name for name in list_names(data) if is_folder(data + name)]
-        details["btrfs_data_profiles"] = profiles
+        details["btrfs_data_profiles"] = [
+            name for name in list_names(data) if is_folder(data + name)
+        ]
     return details
 
 

@@ -7,43 +7,17 @@ The counters are the kernel's totals since the boot. So a row that is missing lo
 import os
 import re
 import time
-from functools import partial
+from typing import Tuple
 
 from kernel import first_int, read_lines, read_text, times_with_children
 from observe import devices
 
 EVERY_S = 1.0
+MEMORY = {"Dirty": "dirty", "Writeback": "writeback", "MemAvailable": "memory_available"}
 PRESSURE = (("io", "some"), ("io", "full"), ("memory", "some"), ("cpu", "some"))
 CPU_TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 CPU_COLUMNS = ["cpu_%s_ms" % name for name in CPU_TICKS]
-TOTAL_US = r" .*total=(\d+)"
-DISK_COLUMNS = devices.COLUMNS[:3]  # bytes read, bytes written, busy milliseconds
-_MEMORY = re.compile(r"^(Dirty|Writeback|MemAvailable): +(\d+) kB$", re.MULTILINE)
-
-
-def memory_columns(*fields):
-    kib = dict(_MEMORY.findall(read_text("/proc/meminfo") or ""))
-    return [int(kib[field]) * 1024 if field in kib else None for field in fields]
-
-
-def _column_names(disks):
-    names = ["time_ns", "dirty_bytes", "writeback_bytes", "memory_available_bytes"]
-    names += ["psi_%s_%s_us" % pressure for pressure in PRESSURE]
-    names += [*CPU_COLUMNS, "own_user_ms", "own_system_ms"]
-    return names + ["%s:%s" % (disk, column) for disk in disks for column in DISK_COLUMNS]
-
-
-def _sample(process_id, disks, origin_ns=0):
-    """Return one row in the order of _column_names(); a missing value is None."""
-    row = [time.monotonic_ns() - origin_ns]
-    row += memory_columns("Dirty", "Writeback", "MemAvailable")
-    for part, which in PRESSURE:
-        row.append(first_int(which + TOTAL_US, "/proc/pressure/" + part))
-    row += cpu_columns()
-    # The CPU time of the measuring process and of the children that it waited for.
-    times_ns = times_with_children(process_id)
-    row += [None, None] if times_ns is None else [time_ns // 1_000_000 for time_ns in times_ns]
-    return row + disk_columns(disks, len(DISK_COLUMNS))
+_MEMORY_LINE = re.compile("^(%s): +(\\d+) kB$" % "|".join(MEMORY), re.MULTILINE)
 
 
 def cpu_columns():
@@ -52,24 +26,52 @@ def cpu_columns():
     return [int(count) * tick_ms for count in ticks] + [None] * (len(CPU_TICKS) - len(ticks))
 
 
-def disk_columns(disks, count):
-    """Return the first columns of each disk, one disk after the other."""
-    counters = devices.counters()
-    return [total for disk in disks for total in counters.get(disk, devices.UNSEEN)[:count]]
+class Timeline:
+    """Rows of what the machine and its disks did; a missing value is None.
+
+    With a process, also of its CPU time and that of the children that it waited for.
+    """
+
+    memory: Tuple[str, ...] = tuple(MEMORY)
+    pressure: Tuple[Tuple[str, str], ...] = PRESSURE
+    # Bytes read, bytes written, busy milliseconds.
+    disk_columns: Tuple[str, ...] = devices.COLUMNS[:3]
+
+    def __init__(self, disks, every_s, origin_ns, process_id=None):
+        self._disks, self._process_id = disks, process_id
+        self._every_s, self._origin_ns, self._rows = every_s, origin_ns, []
+        self._names = ["time_ns", *(MEMORY[field] + "_bytes" for field in self.memory)]
+        self._names += ["psi_%s_%s_us" % part for part in self.pressure]
+        self._names += [*CPU_COLUMNS, *(["own_user_ms", "own_system_ms"] if process_id else [])]
+        self._names += ["%s:%s" % (disk, name) for disk in disks for name in self.disk_columns]
+
+    def _row(self):
+        row = [time.monotonic_ns() - self._origin_ns]
+        kib = dict(_MEMORY_LINE.findall(read_text("/proc/meminfo") or ""))
+        row += [int(kib[field]) * 1024 if field in kib else None for field in self.memory]
+        for part, which in self.pressure:
+            row.append(first_int(which + r" .*total=(\d+)", "/proc/pressure/" + part))
+        row += cpu_columns()
+        if self._process_id:
+            times_ns = times_with_children(self._process_id)
+            row += [None, None] if times_ns is None else [ns // 1_000_000 for ns in times_ns]
+        counters = devices.counters()
+        for disk in self._disks:
+            row += counters.get(disk, devices.UNSEEN)[: len(self.disk_columns)]
+        return row
+
+    def as_timeline(self):
+        """Return columns of integers, without the columns that never had a value."""
+        plain, by_disk = {}, {}
+        for name, values in zip(self._names, zip(*self._rows)):
+            if any(value is not None for value in values):
+                disk, colon, column = name.rpartition(":")
+                table = by_disk.setdefault(disk, {}) if colon else plain
+                table[column] = list(values)
+        return {"interval_s": self._every_s, "columns": plain, "devices": by_disk}
 
 
-def timeline_of(names, rows, interval_s):
-    """Return columns of integers, without the columns that never had a value."""
-    plain, by_disk = {}, {}
-    for name, values in zip(names, zip(*rows)):
-        if any(value is not None for value in values):
-            disk, colon, column = name.rpartition(":")
-            table = by_disk.setdefault(disk, {}) if colon else plain
-            table[column] = list(values)
-    return {"interval_s": interval_s, "columns": plain, "devices": by_disk}
-
-
-class Sampler:
+class Sampler(Timeline):
     """A row per second, taken by a separate process, so that it never delays a retrieve.
 
     Its pipe is read between retrieves. If it dies, the timeline ends with a warning, and the measurement
@@ -79,9 +81,7 @@ class Sampler:
     def __init__(self, disks, origin_ns):
         from crew import Crew  # noqa: PLC0415 - measure needs the columns alone
 
-        self._sample = partial(_sample, os.getpid(), disks, origin_ns)
-        self._names = _column_names(disks)
-        self._rows = []
+        super().__init__(disks, EVERY_S, origin_ns, process_id=os.getpid())
         self.ended_early = None
         self._crew = Crew(1, self._sample_until_killed)
         self._crew.__enter__()
@@ -90,7 +90,7 @@ class Sampler:
     def _sample_until_killed(self, _number, _ready, tell):
         due_s = time.monotonic()
         while True:
-            tell(self._sample())
+            tell(self._row())
             due_s += EVERY_S
             time.sleep(max(0, due_s - time.monotonic()))
 
@@ -105,15 +105,11 @@ class Sampler:
             self.ended_early = error.strerror
 
     def mark(self):
-        """Take a row now."""
         self.take()
         if self.ended_early is None:
-            self._rows.append(self._sample())
+            self._rows.append(self._row())
 
     def stop(self):
         """End the process, and take a last row."""
         self.mark()
         self._crew.__exit__()
-
-    def as_timeline(self):
-        return timeline_of(self._names, self._rows, EVERY_S)

@@ -13,7 +13,6 @@ from result import files
 from settings import free_space_bytes
 
 PERCENTILES = (50, 95, 99)
-FRAMEWORK = "build_metrics"  # Perfherder knows a fixed list of frameworks
 FILE_NAME = "perfherder-data-io-benchmark.json"
 OPTION_LENGTH = 45
 # Marks the series that belong to no pool, so that they never mix with a pool's own. Two pushes of
@@ -24,20 +23,20 @@ REPLICATES = 20
 MB, GB = 1_000_000, 1_000_000_000
 
 
-def show_plan(plans, settings, result_path):
+def show_plan(workloads, settings, result_path):
     """Say where the run works, how much it writes, and when it ends at the latest."""
-    counts = Counter(entry["name"] for *_, entries in plans for entry in entries)
+    counts = Counter(workload.name for workload in workloads for _ in workload.entries)
     names = ", ".join("%s %d" % count for count in counts.items())
     plan = (sum(counts.values()), names, settings.time_budget_s)
     say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % plan)
     for place in settings.places:
         say("Place %s: %s, %s free" % (*place, _size_label(free_space_bytes(place.path))))
-    planned = [workload.planned_bytes() for workload, _, _ in plans]
+    planned = [workload.planned_bytes() for workload in workloads]
     sizes = tuple(_size_label(sum(column)) for column in zip(*filter(None, planned)))
-    large = ["%s of files, %s of copies" % sizes] if sizes else []
-    small = ["small files"] if None in planned else []
-    written = " and ".join(large + small), settings.profile
-    say("Writes %s there (profile %s); removes them at the end" % written)
+    written = ["%s of files, %s of copies" % sizes] if sizes else []
+    written += ["small files"] if None in planned else []
+    volume = (" and ".join(written), settings.profile)
+    say("Writes %s there (profile %s); removes them at the end" % volume)
     say("Result: " + result_path)
 
 
@@ -48,34 +47,31 @@ def _size_label(size_bytes):
 
 
 def _times_ns(durations_ns, operations):
-    """Return mean, ends and percentiles of one operation."""
+    """Return the sorted times of one operation, and their mean and percentiles by name."""
     ordered = sorted(duration / count for duration, count in zip(durations_ns, operations))
     # By the seed's definition, so that figures can be compared with it.
-    percentiles = {"p%d" % each: ordered[len(ordered) * each // 100] for each in PERCENTILES}
-    mean = sum(durations_ns) / sum(operations)
-    return {"mean": mean, "least": ordered[0], "most": ordered[-1], **percentiles}
+    percentiles = {"p%d" % part: ordered[len(ordered) * part // 100] for part in PERCENTILES}
+    return ordered, {"mean": sum(durations_ns) / sum(operations), **percentiles}
 
 
-def show(plans):
-    """Print a line per entry."""
+def show(workloads):
     say()
     say("=== RESULTS ===")
-    for workload, _, entries in plans:
-        for entry in entries:
-            state, reason = entry["outcome"]["state"], entry["outcome"]["reason"]
-            words = [] if state == "completed" else ["incomplete (%s): %s" % (state, reason)]
-            durations_ns, operations = workload.durations(entry)
+    for workload in workloads:
+        for entry in workload.entries:
+            ended, (durations_ns, operations) = entry["outcome"], workload.durations(entry)
+            is_complete = ended["state"] == "completed"
+            words = [] if is_complete else ["incomplete (%(state)s): %(reason)s" % ended]
             if durations_ns:
                 words.append(_line(workload, durations_ns, operations))
             say("%s: %s" % (workload.title(entry), "; ".join(words)))
 
 
 def _line(workload, durations_ns, operations):
-    times_ns = _times_ns(durations_ns, operations)
-    ends = sorted((times_ns.pop("least"), times_ns.pop("most")), key=workload.figure)
-    names = ("Avg", "Min", "Max", *("P%d" % percent for percent in PERCENTILES))
-    figures = (times_ns.pop("mean"), *ends, *times_ns.values())
-    labels = ("%s %s" % (name, workload.rounded(ns)) for name, ns in zip(names, figures))
+    ordered, times_ns = _times_ns(durations_ns, operations)
+    least, most = sorted((ordered[0], ordered[-1]), key=workload.figure)
+    figures = {"Avg": times_ns.pop("mean"), "Min": least, "Max": most, **times_ns}
+    labels = ("%s %s" % (name.title(), workload.rounded(ns)) for name, ns in figures.items())
     total = (sum(operations), sum(durations_ns) / NS_PER_S, ", ".join(labels), workload.unit)
     return "%d in %.1f s, %s %s" % total
 
@@ -101,9 +97,8 @@ def suite(settings, workload, entry):
 
 
 def _subtests_ns(workload, entry):
-    times_ns = _times_ns(*workload.durations(entry))
-    del times_ns["least"], times_ns["most"]
-    return {**times_ns, **dict(workload.subtests(entry))}
+    _, times_ns = _times_ns(*workload.durations(entry))
+    return {**times_ns, **workload.subtests(entry)}
 
 
 def _stretches(entry):
@@ -128,7 +123,9 @@ def _test_of(workload, name, operation_ns):
     }
 
 
-def write(artifacts, suites):
+def write(settings, measured):
     """Write the file, also without suites: a missing artifact would be another error."""
-    document = {"framework": {"name": FRAMEWORK}, "suites": suites}
-    files.write(os.path.join(artifacts, FILE_NAME), document)
+    suites = [suite(settings, workload, entry) for workload, entry in measured]
+    # Perfherder knows a fixed list of frameworks.
+    document = {"framework": {"name": "build_metrics"}, "suites": suites}
+    files.write(os.path.join(settings.artifacts, FILE_NAME), document)

@@ -18,8 +18,6 @@ import stat
 import time
 from contextlib import suppress
 
-from settings import config_of
-
 # 1 (2026-11): the first.
 # 2 (2026-11-22): `outcome` with a state, where `completed` and `incomplete_reason` were.
 VERSION = 2
@@ -99,7 +97,7 @@ class ResultFile:
         self.document = {
             **head(VERSION, settings),
             "duration_ns": 0,
-            "config": config_of(settings),
+            "config": settings.as_config(),
             "host": None,
             "storage": {"places": []},
             "limits": None,

@@ -17,10 +17,11 @@ import os
 import random
 import time
 
+from kernel import read_int
 from log import MIB, NS_PER_S, ProgressLines, say
 from measuring import trials
-from measuring.retrieval import RealSteps, SeedSteps, Target
-from measuring.workload import Workload, ends_of_turns
+from measuring.retrieval import RealSteps, SeedSteps
+from measuring.workload import Workload
 from observe import host, page_cache
 from settings import PROFILES
 
@@ -54,6 +55,42 @@ def _make_sequence(seed, retrieves, files):
     return [int(generator.random() * files) for _ in range(retrieves)]
 
 
+class _Target:
+    """The path of the next copy; in a ring, copies have new names, and old ones are removed."""
+
+    def __init__(self, folder, ring_bytes):
+        self._folder, self._ring_bytes = folder, ring_bytes
+        self._number = self._held_bytes = 0
+        self._held = []
+        self.last = os.path.join(folder, "output.dat")
+        self.trims = []
+
+    def next(self, size):
+        if self._ring_bytes is not None:
+            if self._held_bytes + size > self._ring_bytes:
+                self._trim()
+            self._number += 1
+            self._held_bytes += size
+            self.last = os.path.join(self._folder, "output-%05d.dat" % self._number)
+            self._held.append(self.last)
+        return self.last
+
+    def _trim(self):
+        """Write the copies to the disk and remove them, outside the timed part."""
+        started_ns = time.monotonic_ns()
+        page_cache.sync_filesystem(self._folder)
+        sync_ns = time.monotonic_ns() - started_ns
+        self.trims.append({"after_retrieves": self._number, "sync_ns": sync_ns})
+        self.remove()
+
+    def remove(self):
+        for path in self._held or [self.last]:
+            if os.path.exists(path):
+                os.unlink(path)
+        self._held = []
+        self._held_bytes = 0
+
+
 class _CacheRetrieve(Workload):
     name = "cache-retrieve"
     unit = "ms"
@@ -82,13 +119,11 @@ class _CacheRetrieve(Workload):
         return [{"destination": name, "fidelity": fidelity} for name in names]
 
     def plan(self, variant):
-        """Return the part of the entry that is known before the run."""
-        chosen = bytes(str(self._sequence), "ascii")
         is_fresh = variant["destination"] == "fresh"
         return {
             "retrieves_planned": len(self._sequence),
             "file_sizes_bytes": self.sizes,
-            "sequence_sha256": hashlib.sha256(chosen).hexdigest(),
+            "sequence_sha256": hashlib.sha256(str(self._sequence).encode()).hexdigest(),
             "fresh_ring_bytes": self._ring_bytes() if is_fresh else None,
             **dict.fromkeys(OBSERVED),
         }
@@ -98,7 +133,6 @@ class _CacheRetrieve(Workload):
         return sum(self.sizes), copied * len(self._bench.settings.destinations)
 
     def prepare(self):
-        """Write the cache and its list."""
         is_real = self._bench.settings.fidelity == "real"
         self.check_tools(*(("bash", "grep", "sed", "cp") if is_real else ("grep",)))
         self.check_space(self._needed_bytes())
@@ -128,14 +162,14 @@ class _CacheRetrieve(Workload):
         folder = os.path.join(self.work, entry["destination"])
         os.mkdir(folder)
         kind = RealSteps if entry["fidelity"] == "real" else SeedSteps
-        target = Target(folder, entry["fresh_ring_bytes"])
+        target = _Target(folder, entry["fresh_ring_bytes"])
         yield
         count = len(self._sequence)
         with kind(self.url_list, entry["destination"]) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
             try:
-                for end in ends_of_turns(count, turns):
+                for end in self.ends_of_turns(count, turns):
                     if turns > 1:
                         self._begin_turn(steps, target, end)
                     before = self._bench.device_bytes()
@@ -223,12 +257,15 @@ class _CacheRetrieve(Workload):
         say("  final sync: %.0f ms" % (entry["final_sync_ns"] / self.unit_ns))
         entry.update(dirty_before_sync_bytes=dirty, writeback_before_sync_bytes=writeback)
         entry["final_sync_device_bytes"] = self._bench.device_bytes_since(before_sync)
-        moved = self._bench.device_bytes_since(before_sync, entry["device_bytes"])
-        entry["device_bytes"] = moved
+        entry["device_bytes"] = self._bench.device_bytes_since(before_sync, entry["device_bytes"])
 
     def _ring_bytes(self):
-        limits_bytes = FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes()
-        return max(limits_bytes, 2 * max(self.sizes))
+        # How much may be dirty before writers must wait, by about the kernel's rule.
+        limit_bytes = read_int("/proc/sys/vm/dirty_bytes")
+        if not limit_bytes:
+            ratio = read_int("/proc/sys/vm/dirty_ratio") or 20
+            limit_bytes = (host.memory_bytes("MemAvailable") or 0) * ratio // 100
+        return max(FRESH_RING_DIRTY_LIMITS * limit_bytes, 2 * max(self.sizes))
 
     def _needed_bytes(self):
         largest = max(self.sizes)
@@ -245,20 +282,18 @@ class _CacheRetrieve(Workload):
         return durations_ns, [1] * len(durations_ns)
 
     def options(self, entry):
-        options = [entry["destination"]]
-        if entry["fidelity"] != "seed":
-            options.append("fidelity-" + entry["fidelity"])
-        if entry["retrieves_planned"] != USUAL_RETRIEVES:
-            options.append("retrieves-%d" % entry["retrieves_planned"])
-        return options
+        fidelity, retrieves = entry["fidelity"], entry["retrieves_planned"]
+        return [
+            entry["destination"],
+            *([] if fidelity == "seed" else ["fidelity-" + fidelity]),
+            *([] if retrieves == USUAL_RETRIEVES else ["retrieves-%d" % retrieves]),
+        ]
 
     def subtests(self, entry):
-        sync_ns, samples = entry["final_sync_ns"], entry["samples"]
-        means = [
-            (phase + "-mean", sum(samples[phase + "_ns"]) / len(samples[phase + "_ns"]))
-            for phase in ("lookup", "copy")
-        ]
-        return means if sync_ns is None else [*means, ("final-sync", sync_ns)]
+        phases = {phase: entry["samples"][phase + "_ns"] for phase in ("lookup", "copy")}
+        times_ns = {name + "-mean": sum(values) / len(values) for name, values in phases.items()}
+        sync_ns = entry["final_sync_ns"]
+        return times_ns if sync_ns is None else {**times_ns, "final-sync": sync_ns}
 
 
 WORKLOAD = _CacheRetrieve

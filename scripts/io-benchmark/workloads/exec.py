@@ -24,7 +24,7 @@ import time
 import kernel
 from early_end import SkippedError, WorkloadError
 from log import MIB
-from measuring.batches import Batches, ProcessTimes
+from measuring.batches import Batches
 
 ARCHITECTURE = "x86_64"
 CACHES = "/sys/devices/system/cpu/cpu0/cache"
@@ -74,7 +74,6 @@ class _Exec(Batches):
             "blob_bytes": _code_bytes(),
             "passes": max(1, round(self.sizes["jumps"] / (_code_bytes() / LINE_BYTES))),
             "samples_planned": self.sizes["rounds"] * variant["threads"],
-            "time_limit_s": self.sizes["time_limit_s"],
         }
 
     def prepare(self):
@@ -92,12 +91,12 @@ class _Exec(Batches):
         entry["observed"].update(architecture=platform.machine(), cpus=cpus, cpu_ns=0)
         self._pins = cpus if len(available) >= count else None
         self._paths = _make_programs(self._folder, entry["variant"], count, entry["parameters"])
-        _run_together(self._paths, self._pins, ProcessTimes())  # a warm-up
+        _run_together(self._paths, self._pins, lambda *_: None)  # a warm-up
 
     def measure(self, entry):
         enough = False
         while not enough:
-            times = _run_together(self._paths, self._pins, self.process_times)
+            times = _run_together(self._paths, self._pins, self.add_spent)
             entry["observed"]["cpu_ns"] += sum(cpu_ns for _, _, cpu_ns in times)
             enough = self.add([(start, end) for start, end, _ in times])
 
@@ -116,7 +115,7 @@ def _make_programs(folder, variant, count, parameters):
     return paths
 
 
-def _run_together(paths, cpus, process_times):
+def _run_together(paths, cpus, add_spent):
     """Run all at once, each on its CPU; return (start_ns, end_ns, cpu_ns) in the order of their ends."""
     started, times = {}, []
     try:
@@ -128,9 +127,8 @@ def _run_together(paths, cpus, process_times):
             start_ns, path, starting = started.pop(pid)
             status, spent = kernel.reap(pid, kernel.waiting_ns_of(pid))
             if status != 0:
-                name = os.path.basename(path)
-                raise WorkloadError("%s ended with status %#06x" % (name, status))
-            process_times.add(end_ns - start_ns, *kernel.together(starting, spent))
+                raise WorkloadError("%s ended with status %#06x" % (os.path.basename(path), status))
+            add_spent(end_ns - start_ns, *kernel.together(starting, spent))
             times.append((start_ns, end_ns, sum(spent[:2])))
     finally:
         for pid in started:
@@ -148,10 +146,10 @@ def _start_all(paths, cpus, started):
                 if cpu is not None:
                     # A new process inherits its parent's CPUs.
                     os.sched_setaffinity(0, {cpu})
-                account.begin()
+                reading = account.read()
                 start_ns = time.monotonic_ns()
                 pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
-                started[pid] = (start_ns, path, account.end())
+                started[pid] = (start_ns, path, account.since(reading))
                 group = group or pid
     finally:
         os.sched_setaffinity(0, before)

@@ -78,7 +78,6 @@ class _Metadata(Batches):
             "files": files,
             "samples_planned": samples,
             "window_ns": window_ns,
-            "time_limit_s": sizes["time_limit_s"],
         }
 
     def start(self, entry):
@@ -122,7 +121,7 @@ class _Metadata(Batches):
         prefix = os.path.join(mount.point if mount else self.place.path, name)
         clock = time.monotonic_ns
         with Account() as account:
-            account.begin()
+            before = account.read()
             first_ns = clock()
             for first in itertools.count(self.taken * STEPS_PER_READING, STEPS_PER_READING):
                 paths = [prefix + "%05d" % (first + more) for more in range(STEPS_PER_READING)]
@@ -133,7 +132,7 @@ class _Metadata(Batches):
                 if self.add([(start_ns, end_ns)], STEPS_PER_READING):
                     break
             # Once for all: a batch takes hardly longer than to read what was spent.
-            self.process_times.add(end_ns - first_ns, *account.end())
+            self.add_spent(end_ns - first_ns, *account.since(before))
 
     def _check_visibility(self, entry):
         path = os.path.join(self._folder, "seen-")

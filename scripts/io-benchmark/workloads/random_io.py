@@ -39,15 +39,13 @@ class _RandomIo(Batches):
 
     def parameters(self, variant):
         operation, _, depth = variant["variant"].partition("-depth-")
-        limit_s = self.sizes["time_limit_s"]
         return {
             "operation": operation,
             "block_bytes": BLOCK_BYTES,
             "depth": int(depth),
             "file_bytes": self.sizes["file_bytes"],
             "window_ns": WINDOW_NS,
-            "samples_planned": int(limit_s * NS_PER_S) // WINDOW_NS,
-            "time_limit_s": limit_s,
+            "samples_planned": int(self.sizes["time_limit_s"] * NS_PER_S) // WINDOW_NS,
         }
 
     def prepare(self):
@@ -71,19 +69,19 @@ class _RandomIo(Batches):
         parameters, depth = entry["parameters"], entry["parameters"]["depth"]
         processes = min(MOST_PROCESSES, depth, len(os.sched_getaffinity(0)))
         least, more = divmod(depth, processes)
-        observed, first_seed = entry["observed"], self._bench.settings.seed
-        observed["method"] = "python-o-direct"
+        entry["observed"]["method"] = "python-o-direct"
 
         def work(number, ready, tell):
-            threads, seed = least + (number < more), first_seed + 1000 * number + self.taken
-            _work(self._file, parameters, self.time_limit_s, threads, seed, ready, tell)
+            seed = self._bench.settings.seed + 1000 * number + self.taken
+            threads, limit_s = least + (number < more), self.time_limit_s
+            _work(self._file, parameters, limit_s, threads, seed, ready, tell)
 
         try:
             with Crew(processes, work) as crew:
                 self.take_windows(crew, depth, entry, self._take_latencies)
         finally:
             if self._latencies:
-                observed["latency_ns"] = {"p99": _percentile_99(self._latencies)}
+                entry["observed"]["latency_ns"] = {"p99": _percentile_99(self._latencies)}
 
     def _take_latencies(self, message):
         self._latencies.update(dict(message["latencies"]))

@@ -42,25 +42,25 @@ class _Spawn(Batches):
             enough = False
             while not enough:
                 start_ns, duration_ns, spent = _spawn(program, account)
-                self.process_times.add(duration_ns, *spent)
+                self.add_spent(duration_ns, *spent)
                 enough = self.add([(start_ns, start_ns + duration_ns)])
 
 
 def _spawn(program, account):
     """Return the start, the duration, and what both processes spent in it."""
     clock = time.monotonic_ns
-    account.begin()
+    before = account.read()
     start_ns = clock()
     child = os.posix_spawn(program, ("true",), os.environ)
     kernel.wait_for(child)
     ended_ns = clock()
-    spent = account.end()
+    spent = account.since(before)
     waiting_ns = kernel.waiting_ns_of(child)
-    account.begin()
+    before = account.read()
     reaping_ns = clock()
     status, spent_by_child = kernel.reap(child, waiting_ns)
     duration_ns = clock() - reaping_ns + ended_ns - start_ns
-    spent = kernel.together(spent, account.end(), spent_by_child)
+    spent = kernel.together(spent, account.since(before), spent_by_child)
     if status != 0:
         raise WorkloadError("%s ended with status %#06x" % (program, status))
     return start_ns, duration_ns, spent

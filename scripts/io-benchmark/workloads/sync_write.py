@@ -49,7 +49,6 @@ class _SyncWrite(Batches):
             "samples_planned": self.sizes["processes" if is_first else "samples_planned"],
             "warm_up": 0 if is_first else self.sizes["warm_up"],
             "writes_a_process": FIRST_WRITES if is_first else None,
-            "time_limit_s": self.sizes["time_limit_s"],
         }
 
     def prepare(self):
@@ -84,15 +83,14 @@ def _write_and_tell(step, samples, tell):
     with Account() as account:
         while samples > 0:
             times, due_ns = [], clock() + MESSAGE_EVERY_NS
-            account.begin()
+            before = account.read()
             end_ns = 0
             while end_ns < due_ns and len(times) < samples:
                 start_ns = clock()
                 step()
                 end_ns = clock()
                 times.append((start_ns, end_ns))
-            spent = [end_ns - times[0][0], *account.end()]
-            tell([times, spent])
+            tell([times, [end_ns - times[0][0], *account.since(before)]])
             samples -= len(times)
 
 

@@ -71,7 +71,6 @@ class _Unpack(Batches):
             "sizes_sha256": hashlib.sha256(str(self._sizes).encode()).hexdigest(),
             "warm_up": 1,
             "samples_planned": self.sizes["samples"],
-            "time_limit_s": self.sizes["time_limit_s"],
         }
 
     def prepare(self):
@@ -84,25 +83,23 @@ class _Unpack(Batches):
     def start(self, entry):
         self._is_cold = entry["variant"].startswith("cold")
         self._is_synced = entry["variant"].endswith("-sync")
-        observed = entry["observed"]
         method = "own tar reader" + ", syncfs" * self._is_synced
-        observed.update(method=method, python=PYTHON, unpacked_bytes=0)
+        entry["observed"].update(method=method, python=PYTHON, unpacked_bytes=0)
         self.unpack_once()  # a warm-up
         self._make_ready()
-        observed["resident_bytes"] = self._check_resident()
+        entry["observed"]["resident_bytes"] = self._check_resident()
 
     def measure(self, entry):
         observed = entry["observed"]
         with Account() as account:
             enough = False
             while not enough:
-                account.begin()
+                before = account.read()
                 start_ns, unpacked_ns, end_ns = self.unpack_once()
-                self.process_times.add(end_ns - start_ns, *account.end())
+                self.add_spent(end_ns - start_ns, *account.since(before))
                 observed["unpacked_bytes"] += sum(self._sizes)
                 if self._is_synced:
-                    sync_ns = observed["sync_ns"] or 0
-                    observed["sync_ns"] = sync_ns + end_ns - unpacked_ns
+                    observed["sync_ns"] = (observed["sync_ns"] or 0) + end_ns - unpacked_ns
                 enough = self.add([(start_ns, end_ns)], len(self._sizes))
                 self._make_ready()
 
@@ -119,7 +116,6 @@ class _Unpack(Batches):
         return start_ns, unpacked_ns, end_ns
 
     def _make_ready(self):
-        """Remove the files, sync, and read or drop the archive."""
         shutil.rmtree(self._tree)
         page_cache.sync_filesystem(self._folder)
         if self._is_cold:
@@ -132,9 +128,8 @@ class _Unpack(Batches):
         resident_bytes = page_cache.resident_bytes(self._archive)
         archive_bytes = os.path.getsize(self._archive)
         if self._is_cold and (resident_bytes or 0) > COLD_SHARE * archive_bytes:
-            sizes_mib = (resident_bytes / MIB, archive_bytes / MIB)
             reason = "the archive cannot be dropped from memory: %.1f of %.1f MiB stay"
-            raise SkippedError(reason % sizes_mib)
+            raise SkippedError(reason % (resident_bytes / MIB, archive_bytes / MIB))
         return resident_bytes
 
 
@@ -158,7 +153,9 @@ def _file_sizes_bytes(seed, sizes):
 
 def _write_archive(path, sizes, seed):
     """Write a tar of these files, in folders of two levels."""
-    content = _content(seed)
+    # 2 MiB that do not compress: the same MiB twice, to be read from anywhere in the first.
+    digests = (hashlib.sha256(b"%d %d" % (seed, block)) for block in range(MIB // 32))
+    content = b"".join(digest.digest() for digest in digests) * 2
     with open(path, "xb", buffering=MIB) as archive:
         for number, size in enumerate(sizes):
             folder = number // FILES_PER_FOLDER
@@ -178,12 +175,6 @@ def _write_archive(path, sizes, seed):
             archive.write(content[begin : begin + rest])
             archive.write(bytes(_rounded_up(size, TAR_BLOCK_BYTES) - size))
         archive.write(bytes(2 * TAR_BLOCK_BYTES))
-
-
-def _content(seed):
-    """Return 2 MiB that do not compress: the same MiB twice, to be read from anywhere in the first."""
-    digests = (hashlib.sha256(b"%d %d" % (seed, block)) for block in range(MIB // 32))
-    return b"".join(digest.digest() for digest in digests) * 2
 
 
 def _header(name, kind, mode, size=0):

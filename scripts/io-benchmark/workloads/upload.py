@@ -34,8 +34,7 @@ import kernel
 from crew import Crew, ending_with_parent
 from early_end import SkippedError, WorkloadError
 from log import NS_PER_S
-from measuring.batches import Batches, ProcessTimes
-from settings import upload_origin
+from measuring.batches import Batches
 
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
 FULL = {"objects": 200, "at_once": 50, "sets": 20, "delay_ns": 20_000_000, "time_limit_s": 30.0}
@@ -56,7 +55,6 @@ class _Upload(Batches):
     maximum_s = 140
     per_place = False
     observes = ("method", "http_version", "connections", "without_expect_ns", "expect_100_stalls")
-
     names = ("connection-each", "keep-alive", "concurrent", "http2")
     full, quick = FULL, QUICK
 
@@ -68,7 +66,7 @@ class _Upload(Batches):
         together, sizes = variant["variant"] in TOGETHER, self.sizes
         samples = sizes["sets" if together else "objects"]
         at_once = sizes["at_once"] if together else 1
-        origin = upload_origin(self._bench.settings)
+        origin = self._bench.settings.upload_origin
         return {
             "target": origin or "loopback",
             "object_bytes": OBJECT_BYTES,
@@ -76,7 +74,6 @@ class _Upload(Batches):
             "objects_at_once": at_once,
             "samples_planned": samples,
             "delay_ns": sizes["delay_ns"] if origin is None else None,
-            "time_limit_s": sizes["time_limit_s"],
         }
 
     def prepare(self):
@@ -110,7 +107,7 @@ class _Upload(Batches):
         upload, expects = self._curl.upload, way != "http2"
         if expects:
             urls = _addresses(url, REFERENCE_OBJECTS)
-            uploads = upload(urls, self._file, "keep-alive", ProcessTimes(), expect=False)
+            uploads = upload(urls, self._file, "keep-alive", lambda *_: None, expect=False)
             with contextlib.closing(uploads):
                 observed["without_expect_ns"] = [sent[1] - sent[0] for sent in uploads if sent]
             observed["expect_100_stalls"] = 0
@@ -121,7 +118,7 @@ class _Upload(Batches):
         enough = False
         while not enough:
             # Closed at once: an interruption must not leave a curl running.
-            uploads = upload(urls, self._file, way, self.process_times, expect=expects)
+            uploads = upload(urls, self._file, way, self.add_spent, expect=expects)
             with contextlib.closing(uploads):
                 enough = self._upload_set(uploads, together, entry)
 
@@ -143,8 +140,7 @@ class _Upload(Batches):
             times.append((start_ns, end_ns))
             if observed["without_expect_ns"]:
                 usual_ns = statistics.median(observed["without_expect_ns"])
-                is_stalled = end_ns - start_ns - usual_ns >= STALL_NS
-                observed["expect_100_stalls"] += is_stalled
+                observed["expect_100_stalls"] += end_ns - start_ns - usual_ns >= STALL_NS
             if not together and self.add([(start_ns, end_ns)]):
                 return True
         if not together:
@@ -157,7 +153,7 @@ class _Curl:
     """One curl per set of objects; its options are in a file. SkippedError without a suitable curl.
 
     upload() yields (start_ns, end_ns, connections, http_version) per object, and adds what curl spent from its
-    start to its end to `process_times`. A refusal by the server or a network failure is a WorkloadError.
+    start to its end by `add_spent`. A refusal by the server or a network failure is a WorkloadError.
     """
 
     def __init__(self, folder, held):
@@ -174,7 +170,7 @@ class _Curl:
         self.name = "curl-" + version[1]
         self.has_http2 = re.search(r"^Features:.*\bHTTP2\b", answer, re.MULTILINE) is not None
 
-    def upload(self, urls, file, way, process_times, *, expect):
+    def upload(self, urls, file, way, add_spent, *, expect):
         """Yield each object when curl has sent it, and None from time to time."""
         self._write_config(urls, file, way, expect)
         process, started_ns = None, time.monotonic_ns()
@@ -188,15 +184,15 @@ class _Curl:
                     stderr=subprocess.PIPE,
                     preexec_fn=ending_with_parent(),  # noqa: PLW1509 - there are no threads here
                 )
-            yield from self._follow(process, started_ns, process_times)
+            yield from self._follow(process, started_ns, add_spent)
         finally:
             if process is not None:
                 if process.returncode is None:
                     os.kill(process.pid, signal.SIGKILL)
-                    self._reap(process, started_ns, process_times)
+                    self._reap(process, started_ns, add_spent)
                 process.stderr.close()
 
-    def _reap(self, process, started_ns, process_times):
+    def _reap(self, process, started_ns, add_spent):
         """Wait as the process' wait() does, and add what it spent."""
         kernel.wait_for(process.pid)
         wall_ns = time.monotonic_ns() - started_ns
@@ -205,9 +201,9 @@ class _Curl:
             status, spent = kernel.reap(process.pid, waiting_ns)
             is_killed = os.WIFSIGNALED(status)
             process.returncode = -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
-            process_times.add(wall_ns, *spent)
+            add_spent(wall_ns, *spent)
 
-    def _follow(self, process, started_ns, process_times):
+    def _follow(self, process, started_ns, add_spent):
         """Yield an object only at the next one or the end: its answer may be incomplete."""
         pending, errors, held, open_end = b"", [], [], process.stderr.fileno()
         while True:
@@ -228,7 +224,7 @@ class _Curl:
                     errors.append(message)
             if not data:
                 break
-        self._reap(process, started_ns, process_times)
+        self._reap(process, started_ns, add_spent)
         if process.returncode != 0:
             reason = errors[0][:200] if errors else "status %d" % process.returncode
             raise WorkloadError("the upload failed: %s" % reason)

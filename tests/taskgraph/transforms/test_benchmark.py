@@ -14,7 +14,7 @@ from workloads.cache_retrieve import CACHE_SIZES_MIB
 
 from io_benchmark_taskgraph import stanza
 from io_benchmark_taskgraph.transforms import benchmark as module
-from io_benchmark_taskgraph.worker_program import maximum_time_s, workload_names
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 SMALLEST = {"workloads": ["cache-retrieve"], "retrieves": 2000}
 TWO_PLACES = {"places": ["workspace", {"name": "other", "path": "/builds/worker/io-benchmark"}]}
@@ -23,7 +23,7 @@ THREE_DESTINATIONS = {"destination": ["overwrite", "unlink", "fresh"]}
 
 def check(budget_s, **changes):
     benchmark = stanza.Benchmark.parse({**SMALLEST, **changes})
-    module.check_duration(benchmark, budget_s)
+    module._check_duration(benchmark, budget_s)
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,14 @@ def test_remedies():
 @pytest.mark.parametrize("value", [300, None, True, 3600.0])
 def test_no_time(value):
     """The script stops 300 s before its task would be stopped; less than that is refused."""
-    assert (module.time_budget_s(3600), module.time_budget_s(301)) == (3300, 1)
+
+    def task(limit_s):
+        return {"benchmark": SMALLEST, "worker": {"max-run-time": limit_s}}
+
+    assert module.checked_benchmark(task(3600))[1] == 3300
+    assert "the time budget is 1 s" in mistake(module.checked_benchmark, task(301))
     text = f"{value!r} is not a number of seconds above 300; write one such as 3600"
-    assert mistake(module.time_budget_s, value) == f"worker.max-run-time: {text}"
+    assert mistake(module.checked_benchmark, task(value)) == f"worker.max-run-time: {text}"
 
 
 # What comes before and after the limited part: files that are made, processes that start. Of unpack: the
@@ -108,7 +113,7 @@ def test_limits_are_the_scripts(name, monkeypatch):
         windows_s = parameters["samples_planned"] * (parameters.get("window_ns") or 0) / 10**9
         limits_s.append(min(windows_s or math.inf, parameters["time_limit_s"]))
     assert sum(limits_s) + BESIDE_S[name] <= workload.maximum_s
-    planned_s = maximum_time_s([name], places=3)
+    planned_s = WorkerProgram.read().maximum_time_s([name], places=3)
     assert planned_s == workload.maximum_s * (3 if workload.per_place else 1)
 
 
@@ -117,5 +122,5 @@ def test_constants_are_the_scripts():
     sizes_mib = list(CACHE_SIZES_MIB)
     assert (sum(sizes_mib), mean(sizes_mib)) == (module.CACHE_MIB, module.RETRIEVE_MIB)
     assert module.TRIALS_PERCENT == trials.TRIALS_PERCENT
-    names = workload_names()
+    names = WorkerProgram.read().workload_names()
     assert names == sorted(["cache-retrieve", *BESIDE_S])

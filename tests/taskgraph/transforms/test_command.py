@@ -12,9 +12,9 @@ import pytest
 from io_benchmark.sources.run_files import read_run
 from io_benchmark_taskgraph import stanza
 from io_benchmark_taskgraph.transforms.command import make_command
-from io_benchmark_taskgraph.worker_program import WorkerProgram, workload_names
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
-WORKLOADS = workload_names()
+WORKLOADS = WorkerProgram.read().workload_names()
 SMALLEST: dict[str, Any] = {"workloads": ["cache-retrieve"], "retrieves": 2000}
 VERSION = 'SCRIPT_VERSION = "1.2"\n'
 PRINTS_ARGUMENTS = {"__main__.py": f"import json, sys\n{VERSION}print(json.dumps(sys.argv[1:]))\n"}

@@ -8,7 +8,7 @@ import pytest
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph.transforms import benchmark
-from io_benchmark_taskgraph.worker_program import workload_names
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 NAME = "name: is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
 LABEL = "name: is what -j calls the job or a task's label; give the pool another name"
@@ -27,7 +27,7 @@ SYMBOL = "is not a group and a symbol of at most 25 characters each; write them 
         ),
         (
             {"benchmark": {"workloads": ["x"]}},
-            f"benchmark.workloads: 'x' is unknown; there are: {', '.join(workload_names())}",
+            f"benchmark.workloads: 'x' is unknown; there are: {', '.join(WorkerProgram.read().workload_names())}",
         ),
     ],
 )
