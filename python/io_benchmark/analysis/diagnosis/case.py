@@ -166,9 +166,7 @@ class Case(Struct, frozen=True, dict=True):
     def division(self) -> Division | None:
         """Return what the slower side takes longer, in parts; None where a side has no times."""
         slower, faster = self.slower.measured, self.faster.measured
-        if None in (slower.mean(_MEAN_NS), faster.mean(_MEAN_NS)):
-            return None
-        return Division.between(slower, faster)
+        return Division.between(slower, faster) if slower.workers and faster.workers else None
 
     def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:
         """Return these parts as this workload has them: all but cache-retrieve have a single phase."""
@@ -250,18 +248,20 @@ class Case(Struct, frozen=True, dict=True):
         if self.subject.workload != "cache-retrieve":
             return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
         (read, written), _ = moved
-        reading, writing = map(self.slower.mean, _MOVING_SHARES)
+        reading, writing = map(self.slower.mean, MOVING_SHARES)
         if not read or reading is None or writing is None:
             return False
         return reading > writing and read >= _FEWEST_READS_SHARE * (written or 0.0)
 
+    def more(self, read: Callable[[Run], SupportsFloat | None]) -> float | None:
+        """Return how much more the slower side has; None where one side's is unknown."""
+        slower, faster = self.means(read)
+        return None if slower is None or faster is None else slower - faster
+
     @property
     def difference_ns(self) -> float | None:
         """Return how much longer the slower side's operation takes than the faster side's."""
-        if self.both_sides is not None:
-            return self.both_sides.difference_ns
-        slower, faster = self.means(_MEAN_NS)
-        return None if slower is None or faster is None else slower - faster
+        return (self.both_sides or self).more(_MEAN_NS)
 
     def share_of(self, longer_ns: float) -> float | None:
         """Return the share of the difference that this time makes up; None where none is known."""
@@ -271,8 +271,8 @@ class Case(Struct, frozen=True, dict=True):
 
     def explained_share(self, cost_ns: Callable[[Run], float | None]) -> float | None:
         """Return the share of the difference that a cost within each retrieve makes up."""
-        slower, faster = self.means(cost_ns)
-        return None if slower is None or faster is None else self.share_of(slower - faster)
+        longer_ns = self.more(cost_ns)
+        return None if longer_ns is None else self.share_of(longer_ns)
 
 
 def times_without_share(share: float) -> float:
@@ -288,7 +288,7 @@ def _moved(way: int, run: Run) -> float | None:
     return None if run.moved_bytes is None else float(run.moved_bytes[way])
 
 
-def moving_share(way: int, run: Run) -> float | None:
+def _moving_share(way: int, run: Run) -> float | None:
     """Return the part of the run in which the disks read (0) or wrote (1), at the rate they kept up."""
     rates, peaks = run.moved_bytes_per_s, run.peak_bytes_per_s
     if rates is None or peaks is None:
@@ -296,4 +296,4 @@ def moving_share(way: int, run: Run) -> float | None:
     return rates[way] / peaks[way] if peaks[way] else 0.0
 
 
-MOVED, _MOVING_SHARES = ([partial(read, way) for way in (0, 1)] for read in (_moved, moving_share))
+MOVED, MOVING_SHARES = ([partial(read, way) for way in (0, 1)] for read in (_moved, _moving_share))

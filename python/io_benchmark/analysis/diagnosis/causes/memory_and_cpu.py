@@ -101,11 +101,8 @@ def _written_meanwhile(run: Run) -> float | None:
 
 def _share_written_more(case: Case) -> float | None:
     """Return the share of the difference in which the slower side's disks wrote what the other's did not."""
-    slower, faster = case.means(_written_meanwhile)
-    rate = case.slower.mean(partial(of_all_disks, 1))
-    if slower is None or faster is None or not rate:
-        return None
-    return case.share_of(max(0.0, slower - faster) / rate * NS_PER_S)
+    more, rate = case.more(_written_meanwhile), case.slower.mean(partial(of_all_disks, 1))
+    return case.share_of(max(0.0, more) / rate * NS_PER_S) if more is not None and rate else None
 
 
 @ranked_cause(

@@ -95,11 +95,10 @@ def _moved_more_share(case: Case) -> float | None:
     """Return the share of the difference in which the slower side's disks moved what the other's did not."""
     moving_s = 0.0
     for way in (0, 1):  # read, written
-        slower, faster = case.means(_MOVED[way])
-        rate = case.slower.mean(_PEAKS[way])
-        if slower is None or faster is None:
+        more, rate = case.more(_MOVED[way]), case.slower.mean(_PEAKS[way])
+        if more is None:
             return None
-        moving_s += max(0.0, slower - faster) / rate if rate else 0.0
+        moving_s += max(0.0, more) / rate if rate else 0.0
     return case.share_of(moving_s * NS_PER_S)
 
 

@@ -82,11 +82,8 @@ def share_stolen(case: Case) -> float | None:
 
     None where a side did not record one of the two.
     """
-    slower, faster = case.means(_stolen_per_work)
-    worked_ns = case.slower.mean(_worked_ns)
-    if slower is None or faster is None or worked_ns is None:
-        return None
-    return case.share_of(worked_ns * (slower - faster))
+    more, worked_ns = case.more(_stolen_per_work), case.slower.mean(_worked_ns)
+    return None if more is None or worked_ns is None else case.share_of(worked_ns * more)
 
 
 def _stolen_per_work(run: Run) -> float | None:
