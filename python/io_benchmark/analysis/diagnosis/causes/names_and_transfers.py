@@ -7,15 +7,13 @@ each builder; uploads for a server that does not answer Expect, or for a connect
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.effects import (
+    NOT_MEASURED,
     SLOWER_AT_RATIO,
     Effect,
     SideEvidence,
     Size,
     as_share,
-    detail_evidence,
-    figures,
     is_enough,
-    needs,
     span,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import follows, other_place, other_subject
@@ -70,9 +68,11 @@ def _lock(case: Case) -> Effect:
     measurement = _with_threads(case)
     scaling = case.detail(measurement, workloads.SCALING) if measurement else None
     if measurement is None or scaling is None:
-        return needs("the same operations by one thread and by several at once", _METADATA)
+        return NOT_MEASURED.needs(
+            "the same operations by one thread and by several at once", _METADATA
+        )
     threads = measurement.subject.threads
-    evidence = detail_evidence(
+    evidence = SideEvidence.of_detail(
         measurement,
         workloads.SCALING,
         Unit.RATIO,
@@ -169,9 +169,9 @@ def _files_not_visible(case: Case) -> Effect:
     measurements = case.measured(_METADATA, workloads.VISIBILITY)
     counts = case.detail(measurements[0], workloads.NOT_VISIBLE) if measurements else None
     if counts is None:
-        return needs("the variant visibility", _METADATA)
+        return NOT_MEASURED.needs("the variant visibility", _METADATA)
     template = "{figure} files not visible immediately"
-    evidence = detail_evidence(measurements[0], workloads.NOT_VISIBLE, Unit.COUNT, template)
+    evidence = SideEvidence.of_detail(measurements[0], workloads.NOT_VISIBLE, Unit.COUNT, template)
     slower, faster = counts
     if slower == faster == 0:
         return evidence.same("Every file was visible to another thread immediately.")
@@ -202,9 +202,9 @@ def _per_builder_copies(case: Case) -> Effect:
     copies = case.sibling(variant=_COPIES)
     costs = case.detail(copies, OVER_HARDLINKED) if copies else None
     if copies is None or costs is None:
-        return needs("the variants hardlinked and copies", _EXEC)
+        return NOT_MEASURED.needs("the variants hardlinked and copies", _EXEC)
     template = "time of copies {figure} that of hardlinks"
-    evidence = detail_evidence(copies, OVER_HARDLINKED, Unit.RATIO, template)
+    evidence = SideEvidence.of_detail(copies, OVER_HARDLINKED, Unit.RATIO, template)
     if case.subject.variant != _COPIES:
         return evidence.opposes(
             "Hardlinks to one file differ as well, so copies are not the cause."
@@ -277,8 +277,8 @@ def _connection_each(case: Case) -> Effect:
     """Compare a connection for each object with a connection that is kept."""
     pair = [upload for variant in (_EACH, _KEPT) for upload in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
-        return needs("the variants connection-each and keep-alive", _UPLOAD)
-    evidence = figures(pair)
+        return NOT_MEASURED.needs("the variants connection-each and keep-alive", _UPLOAD)
+    evidence = SideEvidence.of_means(pair)
     if case.subject.variant != _EACH:
         return evidence.opposes("Uploads over a connection that is kept differ as well.")
     separate_ns, kept_ns = map(case.longer_ns, pair)

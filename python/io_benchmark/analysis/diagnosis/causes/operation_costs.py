@@ -23,9 +23,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     SideEvidence,
     Size,
     as_share,
-    figures,
     is_enough,
-    needs,
     span,
 )
 from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, other_pool
@@ -197,7 +195,7 @@ def _random_io(case: Case) -> Effect:
     is_itself = case.subject.workload == _RANDOM_IO
     many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
     chosen = (case.sibling() if is_itself else None) or case.slowest(many or measurements)
-    evidence = figures(measurements, chosen)
+    evidence = SideEvidence.of_means(measurements, chosen)
     ratio = 1.0 if chosen is None else case.times_as_long(chosen)
     # Sequential copies are hardly slower for that.
     if chosen is None or ratio < (SLOWER_AT_RATIO if is_itself else _SLOWER_RATIO):
@@ -221,8 +219,8 @@ def _random_io(case: Case) -> Effect:
 def _slow_flush(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     if not in_place:
-        return needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
-    evidence = figures(in_place)
+        return NOT_MEASURED.needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
+    evidence = SideEvidence.of_means(in_place)
     if mount_costs.volatile_overlay.is_slower(case):
         return evidence.opposes(_NOT_USED)
     ratio = case.times_as_long(in_place[0])
@@ -250,8 +248,10 @@ def _slow_journal(case: Case) -> Effect:
     growing = [write for variant in _GROWING for write in case.measured(SYNC_WRITE, variant)]
     slowest_growing = case.slowest(growing)
     if not in_place or slowest_growing is None:
-        return needs(f"the variants {_IN_PLACE} and {_GROWING[0]} of sync-write", SYNC_WRITE)
-    evidence = figures([*in_place, *growing], slowest_growing)
+        return NOT_MEASURED.needs(
+            f"the variants {_IN_PLACE} and {_GROWING[0]} of sync-write", SYNC_WRITE
+        )
+    evidence = SideEvidence.of_means([*in_place, *growing], slowest_growing)
     if mount_costs.volatile_overlay.is_slower(case):
         return evidence.opposes(_NOT_USED)
     counted = counted_as(case)
