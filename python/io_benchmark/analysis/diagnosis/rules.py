@@ -60,10 +60,6 @@ class CauseRule(Struct, frozen=True):
     proof: Proof = Proof.COST
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
 
-    def is_slower(self, case: Case) -> bool:
-        """Return whether the slower side has the slower fact, whatever else speaks against the cause."""
-        return self.judge(case).is_slower
-
 
 def cause(name: str, hypothesis: str, **details: Any) -> Callable[[Judge], CauseRule]:
     """Declare the cause that a function judges."""
@@ -92,7 +88,6 @@ class Ranking(Struct, frozen=True, kw_only=True):
     neither: str = ""  # in place of `same` where nothing has a rank
     # Facts of one rank that differ; without a sentence they cost the same.
     unranked: str = ""
-    workload: str | None = None  # that would show what is not observable
     no_waits: str = ""  # against a fact of disks for which the slower side never waits
     observe: tuple[Observe, ...] = ()  # the evidence, where that is more than the fact
 
@@ -100,12 +95,12 @@ class Ranking(Struct, frozen=True, kw_only=True):
     def tally(self) -> Observe:
         return tally(self.name, self.read, to_statement=lambda fact: fact and fact.value)
 
-    def judge(self, case: Case, evidence: SideEvidence | None = None) -> Effect:
+    def judge(self, case: Case) -> Effect:
         """Support a cause where the slower side has the slower fact."""
-        evidence = evidence or SideEvidence.of(case, *(self.observe or (self.tally,)))
+        evidence = SideEvidence.of(case, *(self.observe or (self.tally,)))
         slower, faster = case.means(self.read)
         if slower is None or faster is None:
-            return evidence.unseen(self.unseen, workload=self.workload)
+            return evidence.unseen(self.unseen)
         if not math.isclose(slower, faster, rel_tol=1e-9, abs_tol=1e-9):
             effect = evidence.compared(slower, faster, self.supports)
             is_idle = effect.is_slower and self.no_waits and case.slower_never_waits
@@ -113,7 +108,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
         if self._values(case.baseline) == self._values(case.candidate):
             return evidence.same(self.same if slower else self.neither or self.same)
         if self.unranked:
-            return evidence.unclear(self.unranked, workload=self.workload)
+            return evidence.unclear(self.unranked)
         return evidence.opposes("The sides differ in nothing that costs time here.")
 
     def _values(self, side: Side) -> set[Statement]:

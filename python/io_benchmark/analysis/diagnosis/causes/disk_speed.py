@@ -127,7 +127,7 @@ def _disk_speed(case: Case) -> Effect:
         return evidence.opposes(f"Each disk of the slower side {_PAST[rate]} as fast.")
     if reaches_limit(case.slower):
         return evidence.opposes(LIMITED)
-    if run_conditions.drift_over_time.is_slower(case):
+    if run_conditions.drift_over_time.judge(case).is_slower:
         return evidence.opposes("The slower side's disks were as fast at the start of the run.")
     if all(run.waits_for_disks is None for run in case.slower):
         return evidence.unclear(

@@ -119,9 +119,9 @@ def _machine_type(run: Run) -> Statement | None:
 def _device_count(case: Case, effect: Effect) -> Effect:
     if case.slower.values(_LAYOUT) - case.faster.values(_LAYOUT) - {_PLAIN}:
         return effect.opposed("The slower side's volume does not spread its writes over its disks.")
-    if _boot_disk_fallback.is_slower(case):
+    if _boot_disk_fallback.judge(case).is_slower:
         return effect.opposed("The slower side's disks are of another kind, which explains more.")
-    is_limited = io_limits.cgroup_io_limit.is_slower(case)
+    is_limited = io_limits.cgroup_io_limit.judge(case).is_slower
     if is_limited and reaches_limit(case.slower):
         return effect.opposed(LIMITED)
     more = case.more_bandwidth()

@@ -7,6 +7,8 @@ from functools import partial
 from operator import attrgetter
 from statistics import median
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.causes.io_limits import of_all_disks
 from io_benchmark.analysis.diagnosis.causes.run_conditions import share_stolen
@@ -207,7 +209,8 @@ def _cpu(case: Case) -> Effect:
         return stolen
     evidence, fixed = SideEvidence.of(case, *observe), _fixed_work(case)
     if not fixed:
-        return _without_fixed_work(case, _MODEL.judge(case, evidence), _OWN_CPU_NS)
+        effect = replace(_MODEL.judge(case), evidence=evidence)
+        return _without_fixed_work(case, effect, _OWN_CPU_NS)
     # The same work on both sides decides, whatever their models are.
     in_user_mode, *_ = fixed
     if in_user_mode < _SLOWER_RATIO:

@@ -221,7 +221,7 @@ def _slow_flush(case: Case) -> Effect:
     if not in_place:
         return NOT_MEASURED.needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
     evidence = SideEvidence.of_means(in_place)
-    if mount_costs.volatile_overlay.is_slower(case):
+    if mount_costs.volatile_overlay.judge(case).is_slower:
         return evidence.opposes(_NOT_USED)
     ratio = case.times_as_long(in_place[0])
     if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
@@ -252,7 +252,7 @@ def _slow_journal(case: Case) -> Effect:
             f"the variants {_IN_PLACE} and {_GROWING[0]} of sync-write", SYNC_WRITE
         )
     evidence = SideEvidence.of_means([*in_place, *growing], slowest_growing)
-    if mount_costs.volatile_overlay.is_slower(case):
+    if mount_costs.volatile_overlay.judge(case).is_slower:
         return evidence.opposes(_NOT_USED)
     counted = counted_as(case)
     if counted is not None:

@@ -208,7 +208,7 @@ def _filesystem(run: Run) -> RankedFact | None:
 def storage_differs(case: Case) -> bool:
     """Return whether mounts differ because the kinds of place or the file systems do."""
     slower, faster = (side.values(_FILESYSTEM_TYPE) for side in (case.slower, case.faster))
-    return _storage_place.is_slower(case) or not slower & faster
+    return _storage_place.judge(case).is_slower or not slower & faster
 
 
 @ranked_cause(
@@ -230,7 +230,7 @@ def storage_differs(case: Case) -> bool:
 )
 def _file_system(case: Case, effect: Effect) -> Effect:
     is_known = None not in case.values(_filesystem)
-    if is_known and case.differs and _storage_place.is_slower(case):
+    if is_known and case.differs and _storage_place.judge(case).is_slower:
         return effect.opposed("The file system follows from the kind of place, which differs.")
     if effect.fact is Fact.UNSEEN and case.values(_FILESYSTEM_TYPE) & set(LAYERED):
         return effect.evidence.unseen(

@@ -167,8 +167,8 @@ def _scheduler_idling(case: Case) -> Effect:
     )
     write = _slowest_write(case)
     if write is None:
-        unproved = effect.also(f"Times of the workload {SYNC_WRITE} would prove it.")
-        return replace(unproved, proof=Proof.SETTING)
+        effect = effect.also(f"Times of the workload {SYNC_WRITE} would prove it.")
+        return replace(effect, proof=Proof.SETTING)
     if case.times_as_long(write) < SLOWER_AT_RATIO:
         effect = evidence.opposes("Synchronous writes are as fast on the slower side.")
     elif not write.is_decided:
@@ -197,7 +197,7 @@ def counted_as(case: Case) -> str | None:
     """Return the cause by which a scheduler makes writers wait, so that it counts once."""
     if not case.differs or case.subject.workload not in _scheduler_idling.workloads:
         return None
-    if _scheduler_idling.is_slower(case):
+    if _scheduler_idling.judge(case).is_slower:
         return _scheduler_idling.name
     return "scheduler" if _starves(case, _slowest_write(case)) else None
 
@@ -240,7 +240,6 @@ def _scheduler(run: Run) -> RankedFact | None:
         same="Both sides have the same scheduler.",
         unranked="The schedulers differ, and the disk decides which is faster. Only equal "
         "schedulers would show it.",
-        workload=SYNC_WRITE,
     ),
     refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
@@ -251,9 +250,9 @@ def _scheduler(run: Run) -> RankedFact | None:
 def _scheduler_choice(case: Case, effect: Effect) -> Effect:
     if effect.fact not in (Fact.SAME, Fact.OPPOSITE) and counted_as(case) == _scheduler_idling.name:
         return effect.opposed("What they differ in counts as scheduler-idling.")
-    write = _slowest_write(case)
+    write, unproved = _slowest_write(case), replace(effect, workload=SYNC_WRITE)
     if write is None:
-        return effect
+        return unproved
     if _starves(case, write):
         starving = effect.evidence.supports(
             "bfq with strict_guarantees=1 and slice_idle=0 delays each synchronous write until other "
@@ -262,16 +261,14 @@ def _scheduler_choice(case: Case, effect: Effect) -> Effect:
         )
         return _with_times(case, starving, write)
     if effect.fact is not Fact.UNCLEAR:
-        return effect
+        return unproved
     ratio = case.times_as_long(write)
     if ratio < SLOWER_AT_RATIO:
         return effect.opposed(
             "The schedulers differ, but synchronous writes are as fast with both."
         )
     # Other differences can make them slower as well.
-    return replace(effect, workload=None).also(
-        "Synchronous writes take {ratio} as long.", ratio=ratio_of(ratio)
-    )
+    return effect.also("Synchronous writes take {ratio} as long.", ratio=ratio_of(ratio))
 
 
 def _idle_settings(disk: Device) -> dict[str, int]:
