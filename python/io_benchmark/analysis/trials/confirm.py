@@ -120,15 +120,6 @@ def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:
     ]
 
 
-class GoneShare(Struct, frozen=True):
-    """The part of a gap that a change removes, and half the width of its interval."""
-
-    share: float
-    half_width: float
-    repetitions: int
-    gain_ratio: float  # how many times as fast the slower side is after the change
-
-
 class Gap(Struct, frozen=True):
     """Both sides in blocks of one kind each."""
 
@@ -148,12 +139,15 @@ class Gap(Struct, frozen=True):
     def mean_ns(self) -> float:
         return _mean(self.slower) - _mean(self.faster)
 
-    def gone_after(self, changed: "Gap", of_workers: MeanVariance | None = None) -> GoneShare:
-        """Compare this gap with the one after a change.
+    def gone_after(self, changed: "Gap") -> float:
+        """Return the part of the gap that a change removes."""
+        return 1 - changed.mean_ns / self.mean_ns
 
-        The interval is over repetitions, or over machines where these differ more. If other machines of
-        the faster side were changed, and the slower side was not, `of_workers` says how far workers of a
-        pool differ.
+    def half_width(self, changed: "Gap", of_workers: MeanVariance | None) -> float:
+        """Return half the width of the interval of `gone_after`.
+
+        It is over repetitions, or over machines where these differ more. If other machines of the faster
+        side were changed, and the slower side was not, `of_workers` says how far workers of a pool differ.
         """
         persists = changed.mean_ns / self.mean_ns
         # Residuals: the changed blocks less their share of the normal blocks; their mean is 0.
@@ -163,14 +157,13 @@ class Gap(Struct, frozen=True):
                 for before, after in zip(self.by_repetition, changed.by_repetition, strict=False)
             ]
         )
-        if of_workers is None:
-            over_machines = self._over_machines(changed, persists)
-        else:
-            over_machines = self._over_workers(changed, persists, of_workers)
+        over_machines = (
+            self._over_machines(changed, persists)
+            if of_workers is None
+            else self._over_workers(changed, persists, of_workers)
+        )
         half_ns = max(variance.half_width(LEVEL) for variance in (over_repetitions, over_machines))
-        repetitions = min(self.repetitions, changed.repetitions)
-        gain_ratio = Gap(self.slower, changed.slower).times_as_long
-        return GoneShare(1 - persists, half_ns / abs(self.mean_ns), repetitions, gain_ratio)
+        return half_ns / abs(self.mean_ns)
 
     @property
     def by_repetition(self) -> list[float]:
