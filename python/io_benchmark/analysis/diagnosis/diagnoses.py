@@ -26,7 +26,6 @@ from io_benchmark.analysis.diagnosis_model import (
     LeftoverPart,
     Remedy,
     State,
-    TrialOutcome,
     TrialState,
 )
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Worker
@@ -34,7 +33,6 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.observed.sides import Side, divided_alike
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
-from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.time_parts import Kind, Part
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
@@ -74,45 +72,29 @@ def diagnoses(
 
     diagnosed = []
     for candidate, baseline in plan.pairs:
-        measurements = _compared(reports, candidate, baseline)
+        measurements = [
+            OtherMeasurement(comparison, report.figures[baseline], report.figures[candidate])
+            for report in reports
+            for comparison in report.comparisons
+            if (comparison.candidate, comparison.baseline) == (candidate, baseline)
+        ]
         for comparison in _explained(measurements):
             subject = comparison.subject
-            trials = _tried(comparison, trial_workers)
-            push = Push(subject, candidate, baseline, measured, machines, place_kinds, trials)
-            case = Case(
-                subject,
-                # Without a decision nothing needs an explanation: all of it may be chance.
-                comparison.ratio if comparison.verdict in DIFFERENT else None,
-                *divided_alike(views(baseline, subject), views(candidate, subject)),
-                measurements,
+            # Without a decision nothing needs an explanation: all of it may be chance.
+            ratio = comparison.ratio if comparison.verdict in DIFFERENT else None
+            sides = divided_alike(views(baseline, subject), views(candidate, subject))
+            case = Case(subject, ratio, *sides, measurements)
+            slower, faster = (
+                [worker for worker in trial_workers if worker.side == side.name]
+                for side in (case.slower, case.faster)
             )
+            assumed = comparison.assumed_variation_ratio
+            trials = outcomes(subject, slower, faster, assumed) if ratio is not None else ()
+            push = Push(subject, candidate, baseline, measured, machines, place_kinds, trials)
             causes = judge(case, trials)
             remedies, leftover = suggest_remedies(causes, push), _left_over(causes, case)
             diagnosed.append(Diagnosis(candidate, causes, remedies, subject, trials, leftover))
     return tuple(diagnosed)
-
-
-def _tried(comparison: Comparison, workers: Sequence[Worker]) -> tuple[TrialOutcome, ...]:
-    """Return what trials show about a difference; nothing where there is none."""
-    if comparison.verdict not in DIFFERENT:
-        return ()
-    sides = (comparison.candidate, comparison.baseline)
-    slower, faster = (
-        [worker for worker in workers if worker.side == side]
-        for side in (sides if comparison.ratio > 1 else reversed(sides))
-    )
-    return outcomes(comparison.subject, slower, faster, comparison.assumed_variation_ratio)
-
-
-def _compared(
-    reports: Sequence[SubjectReport], candidate: str, baseline: str
-) -> tuple[OtherMeasurement, ...]:
-    return tuple(
-        OtherMeasurement(comparison, report.figures[baseline], report.figures[candidate])
-        for report in reports
-        for comparison in report.comparisons
-        if (comparison.candidate, comparison.baseline) == (candidate, baseline)
-    )
 
 
 def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
@@ -162,14 +144,19 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
     for cause in supported:
         _take(left_ns, _explained_ns(cause, case), _RULES[cause.name].acts_through, case)
     rest_ns = min(whole_ns, math.fsum(left_ns.values()))
-    if rest_ns < max(_LEAST_SHARE * whole_ns, _margin_ns(division, left_ns)):
-        return None
-    parts = tuple(
-        LeftoverPart(*part, left_ns[part])
-        for part in sorted(left_ns, key=lambda part: -left_ns[part])
-        if left_ns[part] >= _NAMED_SHARE * rest_ns
+    # The uncertainty of the parts that have a rest.
+    margin_ns = math.hypot(
+        *(
+            (part.high_ns - part.low_ns) / 2
+            for part in division.parts
+            if left_ns[part.part] > 0 and part.low_ns is not None and part.high_ns is not None
+        )
     )
-    return Leftover(rest_ns, rest_ns / whole_ns, parts)
+    if rest_ns < max(_LEAST_SHARE * whole_ns, margin_ns):
+        return None
+    ordered = sorted(left_ns.items(), key=lambda item: -item[1])
+    parts = [LeftoverPart(*part, ns) for part, ns in ordered if ns >= _NAMED_SHARE * rest_ns]
+    return Leftover(rest_ns, rest_ns / whole_ns, tuple(parts))
 
 
 def _explained_ns(cause: Cause, case: Case) -> float:
@@ -186,20 +173,11 @@ def _take(
     """Subtract what a cause explains from its parts, and from what was not recorded of their phases."""
     parts = case.parts_of_workload(acts_through)
     parts |= {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
-    mine = [part for part in left_ns if not acts_through or part in parts]
-    for part in sorted(mine, key=lambda name: -left_ns[name]):
-        taken_ns = min(left_ns[part], explained_ns)
-        left_ns[part] -= taken_ns
-        explained_ns -= taken_ns
-
-
-def _margin_ns(division: Division, left_ns: dict[Part, float]) -> float:
-    """Return the uncertainty of the parts that have a rest."""
-    parts = [part for part in division.parts if left_ns[part.part] > 0]
-    known = [(part.low_ns, part.high_ns) for part in parts]
-    return math.hypot(
-        *((high - low) / 2 for low, high in known if low is not None and high is not None)
-    )
+    for part in sorted(left_ns, key=lambda name: -left_ns[name]):
+        if not acts_through or part in parts:
+            taken_ns = min(left_ns[part], explained_ns)
+            left_ns[part] -= taken_ns
+            explained_ns -= taken_ns
 
 
 def suggest_remedies(causes: Sequence[Cause], push: Push) -> tuple[Remedy, ...]:
