@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis_model import Cause, TrialOutcome
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.disks import MachineType
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
 
 _GAIN_AT_LEAST = 1.02
 # A cause with a smaller share leaves a part of the difference to something else.
@@ -76,12 +76,11 @@ class Push(Struct, frozen=True):
         slow_ns, fast_ns = (self.mean_ns(side, self.subject) for side in (self.slow, self.fast))
         if slow_ns is None or fast_ns is None:
             return None
-        share = cause.share if cause.share is not None else cause.share_at_most
-        return math.exp(math.log(slow_ns / fast_ns) * (1.0 if share is None else share))
+        part = cause.share if cause.share is not None else cause.share_at_most
+        return math.exp(math.log(slow_ns / fast_ns) * (1.0 if part is None else part))
 
     def mean_ns(self, side: str, subject: Subject) -> float | None:
-        value = self.measured.get(side, {}).get(subject)
-        return value if value is not None and value > 0 else None
+        return self.measured.get(side, {}).get(subject) or None
 
     def gain(self, side: str, subject: Subject, template: str, **values: Value) -> Gain | None:
         """Compare a measurement of a side with the slow side's; None: one was not measured."""
@@ -112,8 +111,7 @@ def other_subject(
         ratio = push.gain_of_trial(value)
         if gain is None and ratio:
             template = "{side}: a retrieve in trial {trial} takes {part} of its usual time."
-            part = Quantity(1 / ratio, Unit.SHARE)
-            evidence = statement(template, side=push.slow, trial=value, part=part)
+            evidence = statement(template, side=push.slow, trial=value, part=share(1 / ratio))
             gain = Gain(ratio, measured=True, evidence=(evidence,))
         if gain is not None:
             return gain.if_worth_it
@@ -153,11 +151,13 @@ def other_pool(push: Push, cause: Cause) -> Gain | None:
     allowed = replace(gain, ratio=push.allowed_ratio(cause), measured=False)
     if cause.share is None and len(push.supported - _MECHANISMS) > 1:
         return replace(allowed, ratio=None).also("Other causes contribute to that.")
-    share = cause.share if cause.share is not None else cause.share_at_most
-    if share is not None and share < _WHOLE_SHARE:
-        at_most = "" if cause.share is not None else "at most "
-        template = f"This cause explains {at_most}{{share}} of that."
-        allowed = allowed.also(template, share=Quantity(share, Unit.SHARE))
+    at_most, part = "", cause.share
+    if part is None:
+        at_most, part = "at most ", cause.share_at_most
+    if part is not None and part < _WHOLE_SHARE:
+        allowed = allowed.also(
+            f"This cause explains {at_most}{{share}} of that.", share=share(part)
+        )
     return allowed.if_worth_it
 
 
@@ -180,13 +180,13 @@ def more_disks(push: Push, cause: Cause) -> Gain | None:
     larger = slow.with_more_disks
     gain = _by_larger_machine(push, larger, cause) if larger is not None else None
     gain = predicted(push, cause) if gain is None else gain.if_worth_it
+    if gain is None:
+        return None
     then_ns = push.mean_ns(push.fast, push.subject)
-    is_predicted = gain is not None and not gain.measured and cause.predicted_ratio is not None
-    if gain is not None and is_predicted and then_ns is not None:
-        gain = gain.also(
-            "{side} takes {then}.", side=push.fast, then=Quantity(then_ns, Unit.NANOSECONDS)
-        )
-    return None if gain is None else replace(gain, such_as=larger)
+    if not gain.measured and cause.predicted_ratio is not None and then_ns is not None:
+        then = Quantity(then_ns, Unit.NANOSECONDS)
+        gain = gain.also("{side} takes {then}.", side=push.fast, then=then)
+    return replace(gain, such_as=larger)
 
 
 def _by_larger_machine(push: Push, larger: MachineType, cause: Cause) -> Gain | None:

@@ -86,11 +86,10 @@ def _leading(machines: Sequence[SingleMachine]) -> list[SingleMachine]:
 
 def _names(machine: SingleMachine) -> tuple[str, str]:
     """Return what sentences call a worker, and the rest of its pool."""
-    worker = machine.worker
-    name = f"worker {worker.machine.rpartition('/')[2]}"
+    worker, rest = machine.worker, f"the rest of {machine.side}"
     if worker.machine == UNKNOWN:
-        name = f"task {worker.task_id}"
-    return name, f"the rest of {machine.side}"
+        return f"task {worker.task_id}", rest
+    return f"worker {worker.machine.rpartition('/')[2]}", rest
 
 
 def _without(
