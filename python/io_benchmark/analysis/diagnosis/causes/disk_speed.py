@@ -32,7 +32,6 @@ from io_benchmark.analysis.statements import Unit, ratio_of
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 11
 _PAST = {"read": "read", "write": "wrote"}
 _COPIED_BYTES, _BUSY = attrgetter("copied_bytes"), attrgetter("busiest_share")
 # Disks that are busy for less of the time are not held up, or are held back before they count as busy.

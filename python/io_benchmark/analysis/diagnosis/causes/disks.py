@@ -40,7 +40,6 @@ from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 10
 LIMITED = "A cgroup limits what the slower side's disks may write or read."
 Answer = TypeVar("Answer")
 _UNSEEN = "The devices under the place could not be seen."

@@ -25,7 +25,6 @@ from io_benchmark.results.machine import IoLimit
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 20
 # A limit holds copies back if it is reached in more than this share of the time that they are blocked.
 _BINDS_SHARE = 0.2
 # A limit holds if at least this share of the run's windows show a rate at the limit.

@@ -30,7 +30,6 @@ from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all, in_copies, in
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import NS_PER_S
 
-ORDER = 70
 # A page that costs at most this many times as much costs the same. Machines of one kind have slightly
 # different amounts of free memory, too.
 _ALIKE_RATIO = 1.25

@@ -29,7 +29,6 @@ from io_benchmark.analysis.time_parts import Kind, in_copies
 from io_benchmark.results.workloads import NOT_SYNCED
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 40
 _FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
 # They write a file that was truncated and rewritten when it is closed.
 _FLUSHING = ("ext4", "xfs", "btrfs")

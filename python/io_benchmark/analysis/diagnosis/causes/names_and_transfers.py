@@ -25,7 +25,6 @@ from io_benchmark.results import workloads
 from io_benchmark.results.parts import BatchEntry
 from io_benchmark.results.workloads import OVER_HARDLINKED
 
-ORDER = 120
 _METADATA = "metadata"
 # Below this part of the faster side's gain by several at once, a lock keeps them apart.
 _SCALES_SHARE = 0.75

@@ -34,7 +34,6 @@ from io_benchmark.analysis.statements import Quantity, Unit, Value, ratio_of, st
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 90
 _TOOLS = ("python3", "bash", "cp", "grep", "sed")
 # The loop of fidelity seed starts grep; cached_download.sh starts grep twice, sed and cp.
 _PROCESSES_SEED, _PROCESSES_REAL = 1, 4

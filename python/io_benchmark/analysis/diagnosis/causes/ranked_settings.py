@@ -14,7 +14,6 @@ from io_benchmark.analysis.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 30
 NO_HIERARCHY = "No cgroup hierarchy could be read."
 NO_LIMIT = statement("no limit, as far as the container sees")
 NEITHER = "Neither side has such a limit, as far as the containers see."

@@ -34,7 +34,6 @@ from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
 from io_benchmark.results import workloads
 
-ORDER = 150
 # Competitors empty the caches, so that the same work takes up to this much longer.
 _SAME_WORK_RATIO = 3.0
 _SLOWS_RATIO = 1.10

@@ -33,7 +33,6 @@ from io_benchmark.analysis.statements import Quantity, Statement, Unit, ratio_of
 from io_benchmark.results.machine import Device
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 60
 # Each in ms and, on later kernels, in µs as well.
 _IDLING = ("slice_idle", "group_idle")
 SYNC_WRITE = "sync-write"
