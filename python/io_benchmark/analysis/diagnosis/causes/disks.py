@@ -73,10 +73,6 @@ def _listed_models(stack: Stack) -> Statement:
     )
 
 
-def _ranked_width(stack: Stack) -> RankedFact:
-    return RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
-
-
 WRITING = frozenset(("cache-retrieve", "unpack"))
 _DISKS_AT_ONCE, _LAYOUT = _of_stack(attrgetter("width")), _of_stack(attrgetter("linear", "copies"))
 _PLAIN = (False, 1)
@@ -95,7 +91,9 @@ def _machine_type(run: Run) -> Statement | None:
     "The slower side's writes are spread over fewer disks.",
     Ranking(
         name="disks",
-        read=_of_stack(_ranked_width),
+        read=_of_stack(
+            lambda stack: RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
+        ),
         supports="The slower side spreads its writes over fewer disks.",
         unseen=_UNSEEN,
         same="As many disks work at once on both sides.",
@@ -158,15 +156,22 @@ def _cause_of_layout(
     name: str, hypothesis: str, rank: Callable[[Stack], int], supports: str, remedy: str
 ) -> CauseRule:
     """Declare how a volume uses its disks as a cause, judged by what they would write as a stripe."""
-    ranking = Ranking(
-        name="disks",
-        read=_of_stack(lambda stack: RankedFact(_spread(stack), rank(stack))),
-        supports=supports,
-        unseen=_UNSEEN,
-        no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
-    )
 
-    def refine(case: Case, effect: Effect) -> Effect:
+    @ranked_cause(
+        name,
+        hypothesis,
+        Ranking(
+            name="disks",
+            read=_of_stack(lambda stack: RankedFact(_spread(stack), rank(stack))),
+            supports=supports,
+            unseen=_UNSEEN,
+            no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
+        ),
+        workloads=WRITING,
+        remedies={remedy: predicted},
+        tried_by=TrialKind.PACE,
+    )
+    def layout(case: Case, effect: Effect) -> Effect:
         gain = case.slower.mean(_gain_of_stripe)
         if gain is None:
             return effect
@@ -174,15 +179,7 @@ def _cause_of_layout(
             return effect.opposed("The slower side's volume writes as fast.")
         return replace(effect, size=Size(case.times_by_bandwidth(gain)))
 
-    declare = ranked_cause(
-        name,
-        hypothesis,
-        ranking,
-        workloads=WRITING,
-        remedies={remedy: predicted},
-        tried_by=TrialKind.PACE,
-    )
-    return declare(refine)
+    return layout
 
 
 _linear_volume = _cause_of_layout(
@@ -229,6 +226,6 @@ def _medium(run: Run) -> RankedFact | None:
 )
 def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:
     factor = case.times_as_fast(partial(of_all_disks, 1))
-    if case.subject.workload == "cache-retrieve" and factor is not None:
-        return replace(effect, size=Size(case.times_by_bandwidth(factor)))
-    return effect
+    if case.subject.workload != "cache-retrieve" or factor is None:
+        return effect
+    return replace(effect, size=Size(case.times_by_bandwidth(factor)))

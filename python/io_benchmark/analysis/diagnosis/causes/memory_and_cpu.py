@@ -4,6 +4,7 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import starmap
 from operator import attrgetter
 from statistics import median
 
@@ -25,7 +26,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.machines import dirty_room
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import MIB, Quantity, Unit, ratio_of, statement
+from io_benchmark.analysis.statements import MIB, Quantity, Unit, count, ratio_of, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import NS_PER_S
@@ -76,10 +77,9 @@ def _room_bytes(run: Run) -> float | None:
 
 def _room(run: Run) -> RankedFact | None:
     """Rank how early writers have to wait for the disks; not at all where all data has room."""
-    room, retrieves = _room_bytes(run), run.entry.retrieves
-    if room is None or retrieves is None or run.copied_bytes is None:
+    room, retrieves, needed = _room_bytes(run), run.entry.retrieves, run.copied_bytes
+    if room is None or retrieves is None or needed is None:
         return None
-    needed = run.copied_bytes
     if run.subject.destination != "fresh":
         needed = min(needed, _FILES_AT_ONCE * max(retrieves.file_sizes_bytes))
     template, rank = "room for {room} of unwritten data", needed / max(room, 1.0)
@@ -96,8 +96,7 @@ def _written_meanwhile(run: Run) -> float | None:
     if retrieves is None or moved is None or synced is None or retrieves.trims:
         return None
     written = max(0, moved[1] - sum(disk.written for disk in synced.values()))
-    copies = run.stack.copies if run.stack is not None else 1
-    return written / copies / len(run.entry.total_ns)
+    return written / (run.stack.copies if run.stack else 1) / len(run.entry.total_ns)
 
 
 def _share_written_more(case: Case) -> float | None:
@@ -143,10 +142,8 @@ def _touch_ns(run: Run) -> float | None:
 
 
 def _touch_per_retrieve_ns(run: Run) -> float | None:
-    cost = _touch_ns(run)
-    if cost is None or run.copied_bytes is None:
-        return None
-    return cost * run.copied_bytes / MIB / len(run.entry.total_ns)
+    cost, copied = _touch_ns(run), run.copied_bytes
+    return None if cost is None or copied is None else cost * copied / MIB / len(run.entry.total_ns)
 
 
 @cause(
@@ -178,8 +175,8 @@ def _processor(run: Run) -> RankedFact | None:
     host = run.host
     if host is None or host.cpu_model is None:
         return None
-    count = Quantity(host.cpu_count, Unit.COUNT)
-    return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=count))
+    cpus = count(host.cpu_count)
+    return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=cpus))
 
 
 _MODEL = Ranking(
@@ -211,7 +208,7 @@ def _cpu(case: Case) -> Effect:
         effect = replace(_MODEL.judge(case), evidence=evidence)
         return _without_fixed_work(case, effect, _OWN_CPU_NS)
     # The same work on both sides decides, whatever their models are.
-    in_user_mode, *_ = fixed
+    in_user_mode = fixed[0]
     if in_user_mode < _SLOWER_RATIO:
         return evidence.opposes("Fixed work in user mode takes as long on the CPUs of both sides.")
     supported = evidence.supports(
@@ -226,17 +223,16 @@ def _cpu(case: Case) -> Effect:
 def _stolen(case: Case, evidence: SideEvidence) -> Effect | None:
     """Support that other guests took more of the slower side's CPU time, where that costs enough."""
     slower, faster = case.means(_STOLEN_SHARE)
-    share = share_stolen(case)
-    is_little = share is not None and not is_enough(share)
-    if not case.differs or slower is None or faster is None or is_little:
+    if not case.differs or slower is None or faster is None:
         return None
     if slower - faster < _LEAST_STOLEN_SHARE:
         return None
-    return evidence.supports(
+    effect = evidence.supports(
         "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster side's.",
         stolen=as_share(slower),
         others=as_share(faster),
-    ).if_enough(case, share, "")
+    ).if_enough(case, share_stolen(case), "")
+    return effect if effect.is_slower else None
 
 
 def _without_fixed_work(
@@ -268,9 +264,8 @@ def _kernel_version(run: Run) -> RankedFact | None:
     host = run.host
     if host is None:
         return None
-    return RankedFact(
-        statement("{release} {version}", release=host.kernel, version=host.kernel_version)
-    )
+    template = "{release} {version}"
+    return RankedFact(statement(template, release=host.kernel, version=host.kernel_version))
 
 
 @ranked_cause(
@@ -306,11 +301,8 @@ def _kernel(case: Case, effect: Effect) -> Effect:
         copying=ratio_of(copying),
         calling=ratio_of(calling),
     )
-    shares = (
-        case.share_of_work(copying, in_copies(Kind.KERNEL)),
-        case.share_of_work(calling, in_lookups(Kind.KERNEL)),
-    )
-    known = [share for share in shares if share is not None]
+    works = (copying, in_copies(Kind.KERNEL)), (calling, in_lookups(Kind.KERNEL))
+    known = [part for part in starmap(case.share_of_work, works) if part is not None]
     too_little = (
         "The kernels differ, but what they do more slowly makes up {share} of the difference."
     )
