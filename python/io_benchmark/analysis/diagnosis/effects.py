@@ -227,15 +227,13 @@ def tally(
 
     def observe(side: Side) -> Observation:
         workers = [list(map(to_statement, values)) for values in side.readings(read)]
-        if not workers:
-            return Observation.of_side(name, statement("no worker"))
         runs, *further = workers
         counts_runs = not further and len(set(runs)) > 1
         groups = [[value] for value in runs] if counts_runs else workers
         # Leave out that one of a worker's runs does not have the value, where another has it.
         recorded = (set(values) - {None} or {None} for values in groups)
-        counts = Counter(chain.from_iterable(recorded))
-        ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+        counts = Counter(chain.from_iterable(recorded)).items()
+        ordered = sorted(counts, key=lambda item: (-item[1], str(item[0])))
         seen = tuple(Seen(value or unknown, number) for value, number in ordered)
         return Observation(name, seen, len(groups), counts_runs)
 
@@ -253,14 +251,13 @@ def span(
 
     def observe(side: Side) -> Observation:
         values = [[value for value in runs if value is not None] for runs in side.readings(read)]
-        numbers = [value for runs in values for value in runs]
-        total = len(values)
+        numbers, total = list(chain(*values)), len(values)
         if not numbers:
-            unknown = statement(missing or template, value=UNKNOWN)
-            return Observation(name, (Seen(unknown, total),), total)
-        low, high = min(numbers), max(numbers)
-        value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
-        seen = Seen(statement(template, value=value), sum(map(bool, values)))
+            seen = Seen(statement(missing or template, value=UNKNOWN), total)
+        else:
+            low, high = min(numbers), max(numbers)
+            value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
+            seen = Seen(statement(template, value=value), sum(map(bool, values)))
         return Observation(name, (seen,), total)
 
     return observe

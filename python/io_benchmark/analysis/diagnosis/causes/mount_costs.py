@@ -4,8 +4,6 @@
 The fsync of an overlay that is mounted volatile does nothing.
 """
 
-from operator import attrgetter
-
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
@@ -32,7 +30,6 @@ from io_benchmark.results.workloads.cache_retrieve import TrialKind
 _FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
 # They write a file that was truncated and rewritten when it is closed.
 _FLUSHING = ("ext4", "xfs", "btrfs")
-_FILESYSTEM_TYPE = attrgetter("filesystem_type")
 # Options whose costs are known, and those that follow from the device, the user or the container.
 _JUDGED_OR_IGNORED = frozenset(
     (
@@ -108,7 +105,7 @@ def _ext4_flush(case: Case) -> Effect:
             "would show it.",
             workload="cache-retrieve",
         )
-    if slower == 0 and faster == 0:
+    if slower == faster == 0:
         return evidence.same("Neither side flushes a rewritten file.")
     if slower != faster:
         return evidence.compared(
@@ -205,18 +202,16 @@ def _data_mode(run: Run) -> str | None:
 def _journal_factor(case: Case) -> float | None:
     """Return how much more the slower side writes where only its journal has the data, too."""
     slower, faster = case.means(written_share)
-    if case.slower.values(_data_mode) != {"journal"} or not slower or not faster:
+    modes, others = case.slower.values(_data_mode), case.faster.values(_data_mode)
+    if modes != {"journal"} or "journal" in others or not slower or not faster:
         return None
-    if slower < _FLUSHED_SHARE:
-        return None  # files that are removed before they are written
-    return None if "journal" in case.faster.values(_data_mode) else slower / faster
+    # Less is written of files that are removed before they are written.
+    return slower / faster if slower >= _FLUSHED_SHARE else None
 
 
 def _differing_options(case: Case) -> list[str]:
     """Return options that one side has on every worker and the other on none."""
     sides = [side.values(_unknown_options) for side in (case.baseline, case.candidate)]
-    if not all(sides):
-        return []
     on_every, on_some = (
         [combine(*side) for side in sides] for combine in (frozenset.intersection, frozenset.union)
     )
