@@ -28,7 +28,7 @@ from io_benchmark.analysis.diagnosis.effects import (
 from io_benchmark.analysis.diagnosis.rules import cause
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE
+from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE, Step
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
@@ -150,9 +150,9 @@ def _moved_per_s(windows: Sequence[Window]) -> float | None:
 
 
 @cache
-def _course(step: int | None) -> _Course:
+def _course(step: Step | None) -> _Course:
     """Return the same functions for the same question."""
-    return _Course(step)
+    return _Course(None if step is None else step.index)
 
 
 @cause(
@@ -164,8 +164,7 @@ def _course(step: int | None) -> _Course:
 def drift_over_time(case: Case) -> Effect:
     # A single worker is judged at the step of all of its side.
     sides = case.both_sides or case
-    step = sides.slower.step
-    course = _course(step and step.index)
+    course = _course(sides.slower.step)
     observe = span("course", course.slows, Unit.RATIO, "later operations over earlier ones {value}")
     evidence = SideEvidence.of(case, observe, has_summary=False)
     slower, faster = case.slower.median(course.slows), case.faster.median(course.slows)
@@ -175,7 +174,7 @@ def drift_over_time(case: Case) -> Effect:
     if slower < _SLOWS_RATIO:
         return evidence.opposes("The slower side was no slower at its end.")
     share = case.explained_share(course.lost_ns)
-    if step is None and (share is None or is_enough(share)):
+    if course.step is None and (share is None or is_enough(share)):
         return evidence.unclear(
             "Later operations took {times} times as long, which may be chance: more {samples}, or more workers, "
             "would show it.",
@@ -183,8 +182,7 @@ def drift_over_time(case: Case) -> Effect:
             samples=workloads.of(case.subject.workload).samples,
         )
     # Each side at its own time: with faster disks memory is full later.
-    own_step = sides.faster.step
-    faster = max(faster, case.faster.median(_course(own_step and own_step.index).slows) or 0.0)
+    faster = max(faster, case.faster.median(_course(sides.faster.step).slows) or 0.0)
     if faster >= _SLOWS_RATIO and faster >= slower / _SLOWS_RATIO:
         return evidence.opposes("Both sides slowed down by about the same factor.")
     kept, copied = case.slower.median(course.late_over_early), case.slower.median(course.step_bytes)
@@ -274,8 +272,7 @@ def _other_load(case: Case) -> Effect:
     if waiting is None and None in pressed and None in written:
         return evidence.unseen("Neither pressure nor disk counters were recorded.")
     slower, faster = pressed
-    quotas = case.slower.values(_CPU_QUOTA)
-    limited = any(quota is not None and quota < 1 for quota in quotas)
+    limited = any(quota is not None and quota < 1 for quota in case.slower.values(_CPU_QUOTA))
     pressed_more = slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE
     waits_more = waiting is not None and is_enough(waiting)
     if limited and (pressed_more or waits_more):
