@@ -124,18 +124,14 @@ def _binding(side: Iterable[Run]) -> list[IoLimit]:
         limit
         for run in side
         for limit in _io_limits(run)
-        if _at_limit_share(limit, run) > _BINDS_SHARE * _blocked_share(run)
+        if _at_limit_share(limit, run)
+        > _BINDS_SHARE * _share_of_time(run, [window.blocked_share for window in run.windows])
     ]
-
-
-def _blocked_share(run: Run) -> float:
-    return _share_of_time(run, [window.blocked_share for window in run.windows])
 
 
 def _share_of_time(run: Run, shares: Sequence[float]) -> float:
     seconds = [window.seconds for window in run.windows]
-    weighted = map(mul, seconds, shares)
-    return math.fsum(weighted) / math.fsum(seconds) if seconds else 0.0
+    return math.fsum(map(mul, seconds, shares)) / math.fsum(seconds) if seconds else 0.0
 
 
 def _at_limit_share(limit: IoLimit, run: Run) -> float:
@@ -145,15 +141,14 @@ def _at_limit_share(limit: IoLimit, run: Run) -> float:
     after a burst. Without windows, an average near the limit counts as all of the time.
     """
     if rates := [*map(_WAITED_RATES[_way(limit)], run.windows)]:
-        windows = zip(run.windows, rates, strict=True)
+        windows = list(zip(run.windows, rates, strict=True))
         held = [window for window, rate in windows if _is_at(limit, rate, run)]
         is_at = _is_measured_at(limit, run)
         if is_at is None:
             is_at = len(held) >= max(2, _HELD_SHARE * len(rates))
         if not is_at or _is_above_disks(limit, held, run):
             return 0.0
-        shares = map(partial(_held_share, limit, run), run.windows, rates)
-        return _share_of_time(run, [*shares])
+        return _share_of_time(run, [_held_share(limit, run, *window) for window in windows])
     averages = run.moved_bytes_per_s
     if averages is None or run.stack is None:
         return 1.0  # nothing shows that it does not
@@ -195,7 +190,7 @@ def _held_share(limit: IoLimit, run: Run, window: Window, rate: float) -> float:
     """Return the share of a window in which copies were blocked by a limit that holds."""
     if not _is_of_bytes(limit):
         return window.blocked_share * _is_at(limit, rate, run)
-    moved = (window.read_bytes_per_s, window.written_bytes_per_s)[_way(limit)]
+    moved = window.written_bytes_per_s if _way(limit) else window.read_bytes_per_s
     moved_by_each = moved / _disks_at_once(limit, run)
     return min(window.blocked_share, moved_by_each / max(1, limit.value))
 
@@ -215,8 +210,7 @@ def _is_at(
     rate = bytes_per_s / _disks_at_once(limit, run)
     if _is_of_bytes(limit):
         return least * limit.value <= rate <= most * limit.value
-    is_sequential = run.entry.retrieves is not None
-    request_bytes = _SEQUENTIAL_REQUEST_BYTES if is_sequential else _SMALL_REQUEST_BYTES
+    request_bytes = _SEQUENTIAL_REQUEST_BYTES if run.entry.retrieves else _SMALL_REQUEST_BYTES
     return rate >= request_bytes * limit.value
 
 
@@ -267,13 +261,13 @@ def cgroup_io_limit(case: Case, effect: Effect) -> Effect:
             "A cgroup limits the slower side's I/O, but its disks move as many bytes per second as those "
             "of the faster side."
         )
-    at_limit = case.slower.mean(_longest_at_limit)
+    at_limit = case.slower.mean(_longest_at_limit) or 0.0
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
     saved = 1 - 1 / case.times if factor is None else 1 - 1 / factor
     is_certain = reaches_limit(case.slower)
     # How many bytes each request of a retrieve has is not recorded, so a limit of them has no size.
     is_sized = is_certain or case.subject.workload != "cache-retrieve"
-    size = Size(times_without_share((at_limit or 0.0) * saved)) if is_sized else None
+    size = Size(times_without_share(at_limit * saved)) if is_sized else None
     return replace(effect, size=size, proof=Proof.COST if is_certain else Proof.SETTING)
 
 
