@@ -42,11 +42,10 @@ _FILESYSTEM_TYPE = attrgetter("filesystem_type")
 
 def memory_limit_bytes(run: Run) -> int | None:
     """Return the tightest limit of memory that is below the machine's memory."""
-    if run.limits is None:
-        return None
-    tightest = min((limit.bytes for limit in run.limits.memory if limit.bytes >= 0), default=None)
     machine = run.host.memory_bytes if run.host is not None else None
-    return None if tightest is None or (machine is not None and tightest >= machine) else tightest
+    limits = run.limits.memory if run.limits is not None else []
+    known = [limit.bytes for limit in limits if limit.bytes >= 0]
+    return min((size for size in known if machine is None or size < machine), default=None)
 
 
 def _memory(run: Run) -> RankedFact | None:
@@ -102,16 +101,14 @@ def _moved_more_share(case: Case) -> float | None:
 
 
 def _moved_per_sample(way: int, run: Run) -> float | None:
-    if run.moved_bytes is None:
-        return None
-    return run.moved_bytes[way] / len(run.entry.total_ns)
+    moved = run.moved_bytes
+    return None if moved is None else moved[way] / len(run.entry.total_ns)
 
 
 def _peak(way: int, run: Run) -> float | None:
     """Return the rate that the disks kept up, else the run's average."""
-    if run.peak_bytes_per_s is None or run.moved_bytes_per_s is None:
-        return None
-    return run.peak_bytes_per_s[way] or run.moved_bytes_per_s[way]
+    peaks, averages = run.peak_bytes_per_s, run.moved_bytes_per_s
+    return None if peaks is None or averages is None else peaks[way] or averages[way]
 
 
 _MOVED, _PEAKS = ([partial(read, way) for way in (0, 1)] for read in (_moved_per_sample, _peak))
@@ -133,11 +130,10 @@ def _cpu(run: Run) -> RankedFact | None:
 
 def _quota_ns(run: Run) -> float | None:
     """Return how long a quota below one CPU keeps a retrieve from its CPU."""
-    quota = run.worker.cpu_quota
-    work_ms = run.per_operation_ms("own_user_ms", "own_system_ms")
-    if work_ms is None:
-        return None
-    return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1) if quota is not None else 0.0
+    work_ms, quota = run.per_operation_ms("own_user_ms", "own_system_ms"), run.worker.cpu_quota
+    if work_ms is None or quota is None:
+        return None if work_ms is None else 0.0
+    return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1)
 
 
 @ranked_cause(
