@@ -30,7 +30,7 @@ from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, other_poo
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import Quantity, Unit, Value, ratio_of, statement
+from io_benchmark.analysis.statements import Quantity, Unit, ratio_of, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -74,12 +74,10 @@ def _tools(run: Run) -> RankedFact | None:
     host = run.host
     if host is None:
         return None
-    values: dict[str, Value] = {"distribution": host.distribution or "unknown"}
-    for name in _TOOLS:
-        tool = host.tools.get(name)
-        values[name] = _number(tool.version) if tool is not None else "absent"
-    listed = ", ".join(f"{name} {{{name}}}" for name in _TOOLS)
-    return RankedFact(statement(f"{{distribution}}: {listed}", **values))
+    tools = [(name, host.tools.get(name)) for name in _TOOLS]
+    versions = {name: "absent" if tool is None else _number(tool.version) for name, tool in tools}
+    template = "{distribution}: " + ", ".join(f"{name} {{{name}}}" for name in _TOOLS)
+    return RankedFact(statement(template, distribution=host.distribution or "unknown", **versions))
 
 
 def _number(version: str | None) -> str:
