@@ -169,8 +169,7 @@ def judge_workers(rule: CauseRule, effect: Effect, case: Case) -> tuple[State, S
         if len(faster_side.workers) > 1
     ]
     # Where no worker is worse than all others, the rule reads no fact of single workers.
-    reads_none = all(has_fact)
-    faster = _Workers([], []) if reads_none else _Workers.of(faster_side.workers, has_fact)
+    faster = _Workers([], []) if all(has_fact) else _Workers.of(faster_side.workers, has_fact)
     contradiction = _contradiction(slower, faster, _speed(rule, case, slower.present))
     if contradiction is not None:
         return State.RULED_OUT, contradiction
@@ -234,8 +233,7 @@ def _speed(rule: CauseRule, case: Case, present: Sequence[Runs]) -> _IsSlow:
         return [case.time_in_parts(rule.acts_through, runs) for runs in workers]
 
     fast_ns, slow_ns = times_ns(case.faster.measured.workers), times_ns(present)
-    means_ns = (run.mean_ns for side in (case.slower, case.faster) for run in side)
-    whole_ns = fmean(mean_ns for mean_ns in means_ns if mean_ns is not None)
+    whole_ns = fmean(run.entry.mean_ns for run in (*case.slower, *case.faster) if run.is_measured)
     # The deviation within sides, which single workers that differ hardly change.
     deviations = [abs(time - median(side)) for side in (fast_ns, slow_ns) for time in side]
     variation_ns = max(

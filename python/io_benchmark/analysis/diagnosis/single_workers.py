@@ -131,8 +131,7 @@ def _diagnose(
         rest: {other.subject: other.baseline.mean_ns for other in measurements},
     }
     # All workers of a pool have its machine type, also where they do not name it.
-    machine_type = machine.worker.result.task.instance_type or machine.side
-    machines = dict.fromkeys(measured, machine_type)
+    machines = dict.fromkeys(measured, machine.worker.result.task.instance_type or machine.side)
     push = Push(machine.subject, worker, rest, measured, machines, trials=trials)
     # What the whole pool shares is not a remedy for one of its workers.
     remedies = suggest_remedies([cause for cause in causes if not cause.is_shared], push)
@@ -165,14 +164,13 @@ def _measurements(
 ) -> list[OtherMeasurement]:
     """Compare the machine with the rest of its pool on every measurement that both have."""
     key, names = _key(machine.worker), _names(machine)
-    variation = variations.given(assumed)
     measurements = []
     for subject, sides in compared.items():
         runs = list(sides.get(machine.side, ()))
         alone = Side.of(run for run in runs if _key(run.worker) == key)
         rest = Side.of(run for run in runs if _key(run.worker) != key)
         if alone.workers and rest.workers:
-            pair = Pair(*names, alone.data, rest.data, variation, are_pools=False)
+            pair = Pair(*names, alone.data, rest.data, variations.given(assumed), are_pools=False)
             (comparison,) = compare_sides(subject, [pair], margin=margin)
             of_both = map(figures.summarize, (rest, alone))
             measurements.append(OtherMeasurement(comparison, *of_both))
