@@ -77,7 +77,6 @@ class Case(Struct, frozen=True, dict=True):
         ] or matching
 
     def sibling(self, **changes: Any) -> OtherMeasurement | None:
-        """Return the measurement whose subject is this one with these changes."""
         subject = replace(self.subject, **changes)
         return next((sibling for sibling in self.measurements if sibling.subject == subject), None)
 
@@ -102,7 +101,6 @@ class Case(Struct, frozen=True, dict=True):
         return max(measurements, key=self.times_as_long, default=None)
 
     def longer_ns(self, measurement: OtherMeasurement) -> float:
-        """Return how much longer the slower side takes for the measurement."""
         slower, faster = self.slower_first(measurement)
         return slower.mean_ns - faster.mean_ns
 
@@ -159,7 +157,6 @@ class Case(Struct, frozen=True, dict=True):
         return times_without_share(min(1 - 1 / factor, at_most))
 
     def values(self, read: Callable[[Run], Value]) -> AbstractSet[Value]:
-        """Return the different values of all runs."""
         return self.baseline.values(read) | self.candidate.values(read)
 
     @cached_property

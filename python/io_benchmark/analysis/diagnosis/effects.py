@@ -87,7 +87,6 @@ class Effect(Struct, frozen=True):
         return self.fact is Fact.SLOWER
 
     def also(self, template: str, **values: Value) -> "Effect":
-        """Return the effect with a further sentence."""
         return replace(self, reasons=(*self.reasons, statement(template, **values)))
 
     def opposed(self, template: str, **values: Value) -> "Effect":

@@ -34,7 +34,6 @@ class Gain(Struct, frozen=True):
     such_as: MachineType | None = None  # an example for the action
 
     def also(self, template: str, **values: Value) -> "Gain":
-        """Return the gain with a further sentence."""
         return replace(self, evidence=(*self.evidence, statement(template, **values)))
 
     @property

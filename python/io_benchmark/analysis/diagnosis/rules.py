@@ -62,7 +62,6 @@ class CauseRule(Struct, frozen=True):
 
 
 def cause(name: str, hypothesis: str, **details: Any) -> Callable[[Judge], CauseRule]:
-    """Declare the cause that a function judges."""
     return lambda judge: CauseRule(name, hypothesis, judge, **details)
 
 
@@ -73,8 +72,7 @@ class RankedFact(Struct, frozen=True):
     rank: float = 0.0
 
     def __float__(self) -> float:
-        """Return the rank: it is what facts are averaged by."""
-        return float(self.rank)
+        return float(self.rank)  # what facts are averaged by
 
 
 class Ranking(Struct, frozen=True, kw_only=True):
@@ -147,7 +145,6 @@ class _Workers(NamedTuple):
         return cls(*([runs for runs, has in judged if has is fact] for fact in (True, False)))
 
     def counted(self, template: str, number: int) -> Statement:
-        """Return a sentence about this many of the workers."""
         total = len(self.present) + len(self.missing)
         return statement(template, number=count(number), workers=count(total))
 

@@ -230,7 +230,6 @@ class Confirming(Struct, frozen=True):
 
     @classmethod
     def of(cls, comparisons: Iterable[Comparison], workers: Sequence[Worker]) -> Self:
-        """Judge the comparisons of these workers, in their order."""
         entries = (entry for worker in workers for entry in worker.entries)
         subjects = {entry.subject for entry in entries if entry.trials is not None}
         paces: list[Pace] = []

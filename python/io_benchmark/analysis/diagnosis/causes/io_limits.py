@@ -91,7 +91,6 @@ def _described(limit: IoLimit) -> Statement:
 
 
 def _listed(limits: Sequence[IoLimit]) -> Statement:
-    """Return the first limits, each once."""
     distinct = [*dict.fromkeys(map(_described, limits))]
     more = [statement("…")] if len(distinct) > _LIMITS_SHOWN else []
     return joined(distinct[:_LIMITS_SHOWN] + more)
@@ -295,9 +294,7 @@ def _models(run: Run) -> frozenset[str | None]:
 def of_all_disks(way: int, run: Run) -> float | None:
     """Return the rate at which files were read (0) or written (1) while copies waited."""
     stack, rates = run.stack, run.peak_bytes_per_s
-    if stack is None or rates is None:
-        return None
-    return rates[way] / stack.copies if way else rates[way]
+    return None if stack is None or rates is None else rates[way] / (stack.copies if way else 1)
 
 
 def of_each_disk(way: int, run: Run) -> float | None:

@@ -247,7 +247,6 @@ def _waits(run: Run) -> RankedFact | None:
     },
 )
 def volatile_overlay(case: Case, effect: Effect) -> Effect:
-    """Judge whether only the faster side's writes are never synced."""
     destination, variant = case.subject.destination, case.subject.variant
     if variant in NOT_SYNCED:
         return effect.opposed(

@@ -273,7 +273,6 @@ def _stall(case: Case) -> Effect:
     acts_through=frozenset(),
 )
 def _connection_each(case: Case) -> Effect:
-    """Compare a connection for each object with a connection that is kept."""
     pair = [upload for variant in (_EACH, _KEPT) for upload in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
         return NOT_MEASURED.needs("the variants connection-each and keep-alive", _UPLOAD)
