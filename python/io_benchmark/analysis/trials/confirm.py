@@ -232,21 +232,18 @@ class Confirming(Struct, frozen=True):
     def of(cls, comparisons: Iterable[Comparison], workers: Sequence[Worker]) -> Self:
         entries = (entry for worker in workers for entry in worker.entries)
         subjects = {entry.subject for entry in entries if entry.trials is not None}
+        tried = (item for item in comparisons if item.subject in subjects)
+        missing = [_missing(comparison, workers) for comparison in tried]
+        if not missing:
+            return cls((), (_NOT_COMPARED if subjects else _NO_TRIALS,))
         paces: list[Pace] = []
-        reasons: dict[Statement, None] = {}
-        for comparison in comparisons:
-            if comparison.subject not in subjects:
-                continue
-            pace = _missing(comparison, workers)
-            if isinstance(pace, Statement):
-                reasons[pace] = None
-            elif not any(
+        for pace in missing:
+            if isinstance(pace, Pace) and not any(
                 known.pool == pace.pool and _is_same_pace(known.bytes_per_s, pace.bytes_per_s)
                 for known in paces
             ):
                 paces.append(pace)
-        if not paces and not reasons:
-            return cls((), (_NOT_COMPARED if subjects else _NO_TRIALS,))
+        reasons = dict.fromkeys(reason for reason in missing if isinstance(reason, Statement))
         return cls(tuple(paces), tuple(reasons))
 
 
