@@ -61,13 +61,13 @@ def _share_of_lookups(case: Case) -> float | None:
     return case.share_of(slower - faster * general_slowdown(case))
 
 
-def _by_lookups(case: Case, rest: str) -> Effect:
+def _by_lookups(case: Case, enough: str, rest: str) -> Effect:
     """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
     evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.unseen("The workload has no times.", workload="spawn")
     effect = evidence.by_share(_share_of_lookups(case) or 0.0, _PART)
-    return effect if effect.is_slower else effect.also(rest)
+    return effect.also(enough if effect.is_slower else rest)
 
 
 def _tools(run: Run) -> RankedFact | None:
@@ -130,9 +130,8 @@ def _image_and_tools(case: Case, effect: Effect) -> Effect:
     tried_by=TrialKind.LOOKUP,
 )
 def _lookup_cost(case: Case) -> Effect:
-    effect = _by_lookups(case, "The rest is in the copies.")
     question = "The workload spawn shows whether grep or starting it takes the time."
-    return effect.also(question) if effect.is_slower else effect
+    return _by_lookups(case, question, "The rest is in the copies.")
 
 
 @cause(
@@ -145,11 +144,9 @@ def _spawn_cost(case: Case) -> Effect:
     """Compare how much longer a process takes with how many a retrieve starts."""
     spawned = case.measured("spawn")
     if not spawned or case.difference_ns is None:
-        effect = _by_lookups(case, "Starting grep is only a part of a lookup.")
-        if not effect.is_slower:
-            return effect
         unknown = "How much of that is starting grep is not known."
-        return replace(effect.unclear(unknown), workload="spawn")
+        effect = _by_lookups(case, unknown, "Starting grep is only a part of a lookup.")
+        return replace(effect, fact=Fact.UNCLEAR, workload="spawn") if effect.is_slower else effect
     spawn = spawned[0]
     evidence = SideEvidence(
         lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
