@@ -40,8 +40,7 @@ _EACH, _KEPT = "connection-each", "keep-alive"
 
 def _with_threads(case: Case) -> OtherMeasurement | None:
     """Return this variant with the most at once, or the one that gains least where this one scales."""
-    measured = case.measured(_METADATA)
-    scaled = [timed for timed in measured if case.detail(timed, workloads.SCALING)]
+    scaled = [scale for scale in case.measured(_METADATA) if case.detail(scale, workloads.SCALING)]
 
     def gained(measurement: OtherMeasurement) -> float:
         slower, faster = case.detail(measurement, workloads.SCALING) or (1.0, 1.0)
@@ -101,8 +100,7 @@ def _lock(case: Case) -> Effect:
             "Several at once gain less on the slower side, but what is explained here is done by one "
             "thread, which never waits for a lock."
         )
-    alone = case.known_times_as_long(case.sibling(threads=1))
-    more = case.times_as_long(measurement) / alone
+    more = case.times_as_long(measurement) / case.known_times_as_long(case.sibling(threads=1))
     effect = evidence.supports(
         "Several at once wait for each other on the slower side: a lock in its file system or "
         "storage driver.",
