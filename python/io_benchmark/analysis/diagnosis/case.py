@@ -154,7 +154,12 @@ class Case(Struct, frozen=True, dict=True):
         blocked_ns, mean_ns = self.slower.mean(_BLOCKED_NS), self.slower.mean(_MEAN_NS)
         if blocked_ns is not None and mean_ns:
             at_most = min(at_most, blocked_ns / mean_ns)
-        return times_without_share(min(1 - 1 / factor, at_most))
+        return self.times_without(min(1 - 1 / factor, at_most))
+
+    @staticmethod
+    def times_without(share: float) -> float:
+        """Return how many times as long it takes with this share of the time as without it."""
+        return 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
 
     def values(self, read: Callable[[Run], Value]) -> AbstractSet[Value]:
         return self.baseline.values(read) | self.candidate.values(read)
@@ -270,11 +275,6 @@ class Case(Struct, frozen=True, dict=True):
         """Return the share of the difference that a cost within each retrieve makes up."""
         longer_ns = self.more(cost_ns)
         return None if longer_ns is None else self.share_of(longer_ns)
-
-
-def times_without_share(share: float) -> float:
-    """Return how many times as long it takes with this share of the time as without it."""
-    return 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
 
 
 def _recorded_parts(run: Run) -> frozenset[Part] | None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement, times_without_share
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import UNKNOWN, Figures
 from io_benchmark.analysis.observed.runs import Run
@@ -103,7 +103,7 @@ class Effect(Struct, frozen=True):
         if not is_enough(share):
             return self.opposed(too_little, share=as_share(share))
         explained = min(share, 1.0) * (1 - 1 / case.times)
-        return replace(self, size=Size(times_without_share(explained), is_measured=True))
+        return replace(self, size=Size(case.times_without(explained), is_measured=True))
 
     def unclear(self, template: str) -> "Effect":
         """Return, for this further reason, that it is not clear whether the fact costs time."""

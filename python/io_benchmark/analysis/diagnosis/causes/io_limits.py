@@ -8,7 +8,7 @@ from operator import attrgetter, mul
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis.case import Case, times_without_share
+from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.ranked_settings import (
     FAR_ABOVE,
     NEITHER,
@@ -266,7 +266,7 @@ def cgroup_io_limit(case: Case, effect: Effect) -> Effect:
     is_certain = reaches_limit(case.slower)
     # How many bytes each request of a retrieve has is not recorded, so a limit of them has no size.
     is_sized = is_certain or case.subject.workload != "cache-retrieve"
-    size = Size(times_without_share(at_limit * saved)) if is_sized else None
+    size = Size(case.times_without(at_limit * saved)) if is_sized else None
     return replace(effect, size=size, proof=Proof.COST if is_certain else Proof.SETTING)
 
 
