@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
+from operator import attrgetter
 from statistics import fmean
 
 from msgspec.structs import replace
@@ -101,8 +102,7 @@ def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
     """Return the comparisons to explain, the leading one first."""
     explained = [measurement.comparison for measurement in measurements[:1]]
     differing = [measurement.comparison for measurement in measurements if measurement.is_decided]
-    by_workload = grouped(differing, lambda comparison: comparison.subject.workload)
-    for workload, different in by_workload.items():
+    for workload, different in grouped(differing, attrgetter("subject.workload")).items():
         if explained[0].subject.workload != workload:
             explained.append(_most_different(different))
         elif workload != "cache-retrieve":
@@ -116,10 +116,7 @@ def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> 
     """Return whether files were visible late, and their side is not explained as the slower one anyway."""
     if measurement.subject.variant != workloads.VISIBILITY or not measurement.is_decided:
         return False
-
-    def key(comparison: Comparison) -> tuple[str, str, str]:
-        return comparison.verdict, comparison.subject.workload, comparison.subject.place
-
+    key = attrgetter("verdict", "subject.workload", "subject.place")
     sides = (measurement.baseline, measurement.candidate)
     is_late = any(side.detail(workloads.NOT_VISIBLE) for side in sides)
     return is_late and key(measurement.comparison) not in map(key, explained)
