@@ -20,21 +20,9 @@ from io_benchmark.analysis.diagnosis.causes.io_limits import (
     of_all_disks,
     reaches_limit,
 )
-from io_benchmark.analysis.diagnosis.effects import (
-    WRITE_RATE,
-    Effect,
-    Proof,
-    Size,
-    span,
-    tally,
-)
+from io_benchmark.analysis.diagnosis.effects import WRITE_RATE, Effect, Proof, Size, span, tally
 from io_benchmark.analysis.diagnosis.measured_gains import more_disks, other_pool, predicted
-from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
-    RankedFact,
-    Ranking,
-    ranked_cause,
-)
+from io_benchmark.analysis.diagnosis.rules import CauseRule, RankedFact, Ranking, ranked_cause
 from io_benchmark.analysis.observed.disks import PERSISTENT_DISK, Stack
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement

@@ -109,9 +109,7 @@ def _ext4_flush(case: Case) -> Effect:
         return evidence.same("Neither side flushes a rewritten file.")
     if slower != faster:
         return evidence.compared(
-            slower,
-            faster,
-            "Only the slower side writes each rewritten file out when it is closed.",
+            slower, faster, "Only the slower side writes each rewritten file out when it is closed."
         )
     shared = evidence.opposes(
         "Both sides write each rewritten file out when it is closed, so this does not differ. It "

@@ -150,8 +150,7 @@ def _overlay_layers(case: Case, effect: Effect) -> Effect:
             "fast."
         )
     return effect.also(
-        "Looking up a name that is in none of them takes {ratio} as long.",
-        ratio=ratio_of(ratio),
+        "Looking up a name that is in none of them takes {ratio} as long.", ratio=ratio_of(ratio)
     )
 
 

@@ -124,10 +124,7 @@ def _image_and_tools(case: Case, effect: Effect) -> Effect:
 
 
 @cause(
-    "lookup-cost",
-    "The lookups (grep) take longer.",
-    acts_through=_PARTS,
-    tried_by=TrialKind.LOOKUP,
+    "lookup-cost", "The lookups (grep) take longer.", acts_through=_PARTS, tried_by=TrialKind.LOOKUP
 )
 def _lookup_cost(case: Case) -> Effect:
     question = "The workload spawn shows whether grep or starting it takes the time."
