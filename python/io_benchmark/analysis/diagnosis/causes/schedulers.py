@@ -283,7 +283,6 @@ def _idle_settings(disk: Device) -> dict[str, int]:
 
 
 def _described(disk: Device) -> str:
-    names = _FAIR_SETTINGS if _is_fair(disk) else ()
-    settings = [(name, disk.scheduler_settings.get(name)) for name in names]
-    values = [f"{name}={value}" for name, value in settings if value is not None]
+    settings = disk.scheduler_settings if _is_fair(disk) else {}
+    values = [f"{name}={settings[name]}" for name in _FAIR_SETTINGS if name in settings]
     return " ".join([disk.scheduler or "", *values])
