@@ -139,7 +139,7 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
     whole_ns = division.difference_ns
     left_ns = {part.part: max(0.0, part.difference_ns) for part in division.parts}
     for cause in supported:
-        _take(left_ns, _explained_ns(cause, case), _RULES[cause.name].acts_through, case)
+        _take(left_ns, cause, case)
     rest_ns = min(whole_ns, math.fsum(left_ns.values()))
     # The uncertainty of the parts that have a rest.
     margin_ns = math.hypot(
@@ -156,18 +156,15 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
     return Leftover(rest_ns, rest_ns / whole_ns, tuple(parts))
 
 
-def _explained_ns(cause: Cause, case: Case) -> float:
-    """Return the time that a cause explains; without a size all of its parts."""
-    times = [run.mean_ns for run in case.slower if run.mean_ns is not None]
-    if cause.share is None or not times:
-        return math.inf
-    return fmean(times) * -math.expm1(-cause.share * math.log(case.times))
+def _take(left_ns: dict[Part, float], cause: Cause, case: Case) -> None:
+    """Subtract what a cause explains from its parts, and from what was not recorded of their phases.
 
-
-def _take(
-    left_ns: dict[Part, float], explained_ns: float, acts_through: frozenset[Part], case: Case
-) -> None:
-    """Subtract what a cause explains from its parts, and from what was not recorded of their phases."""
+    Without a size it explains all of its parts.
+    """
+    acts_through, explained_ns = _RULES[cause.name].acts_through, math.inf
+    if cause.share is not None:
+        mean_ns = fmean(run.entry.mean_ns for run in case.slower if run.is_measured)
+        explained_ns = mean_ns * -math.expm1(-cause.share * math.log(case.times))
     parts = case.parts_of_workload(acts_through)
     parts |= {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
     for part in sorted(left_ns, key=lambda name: -left_ns[name]):

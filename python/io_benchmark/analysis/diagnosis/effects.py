@@ -69,7 +69,7 @@ class Size(NamedTuple):
     @classmethod
     def measured(cls, case: Case, times: float) -> "Size":
         """Return the size of a cause that was measured; it is at most the whole difference."""
-        return cls(min(times, case.times) if case.ratio else times, is_measured=True)
+        return cls(min(times, case.times), is_measured=True)
 
 
 class Effect(Struct, frozen=True):

@@ -61,7 +61,7 @@ class TriedSide(Struct, frozen=True):
             ]
             for runs in by_machine(workers, lambda worker: worker.machine)
         ]
-        return cls(workers[0].side if workers else "", [runs for runs in machines if runs])
+        return cls(workers[0].side, [runs for runs in machines if runs])
 
     @property
     def runs(self) -> list[Trials]:

@@ -99,12 +99,6 @@ def _written_meanwhile(run: Run) -> float | None:
     return written / (run.stack.copies if run.stack else 1) / len(run.entry.total_ns)
 
 
-def _share_written_more(case: Case) -> float | None:
-    """Return the share of the difference in which the slower side's disks wrote what the other's did not."""
-    more, rate = case.more(_written_meanwhile), case.slower.mean(partial(of_all_disks, 1))
-    return case.share_of(max(0.0, more) / rate * NS_PER_S) if more is not None and rate else None
-
-
 @ranked_cause(
     "dirty-limit",
     "The slower side may hold less unwritten data in memory.",
@@ -128,9 +122,12 @@ def _dirty_limit(case: Case, effect: Effect) -> Effect:
     times = case.times_as_fast(_room_bytes)
     if times is not None and times <= _ALIKE_RATIO:
         return effect.opposed(_AS_MUCH_ROOM)
+    # In this share of the difference the slower side's disks wrote what the other's did not.
+    more, rate = case.more(_written_meanwhile), case.slower.mean(partial(of_all_disks, 1))
+    share = case.share_of(max(0.0, more) / rate * NS_PER_S) if more is not None and rate else None
     return effect.if_enough(
         case,
-        _share_written_more(case),
+        share,
         "The slower side has less room for unwritten data, but what its disks wrote more during the "
         "copies makes up {share} of the difference.",
     )
