@@ -70,11 +70,9 @@ class Push(Struct, frozen=True):
         gains = (trial.gain_ratio for trial in self.trials if trial.kind.value == name)
         return next(gains, None)
 
-    def allowed_ratio(self, cause: Cause) -> float | None:
+    def allowed_ratio(self, cause: Cause) -> float:
         """Return how much faster the slow side gets at most without what the cause explains."""
-        slow_ns, fast_ns = (self.mean_ns(side, self.subject) for side in (self.slow, self.fast))
-        if slow_ns is None or fast_ns is None:
-            return None
+        slow_ns, fast_ns = (self.measured[side][self.subject] for side in (self.slow, self.fast))
         part = cause.share if cause.share is not None else cause.share_at_most
         return math.exp(math.log(slow_ns / fast_ns) * (1.0 if part is None else part))
 
@@ -197,10 +195,10 @@ def _by_larger_machine(push: Push, larger: MachineType, cause: Cause) -> Gain | 
         if MachineType(machine_type).name == larger.name
     )
     gain = next((gain for gain in gains if gain is not None), None)
+    if gain is None or gain.ratio is None:
+        return gain
     ratio = cause.predicted_ratio
     allowed = push.allowed_ratio(cause) if ratio is None else max(ratio, 1 / ratio)
-    if gain is None or gain.ratio is None or allowed is None:
-        return gain
     if gain.ratio <= _SAME_GAIN_RATIO * allowed:
         return gain
     return replace(gain, ratio=allowed, measured=False).also(

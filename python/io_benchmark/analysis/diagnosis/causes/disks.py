@@ -160,9 +160,7 @@ def _cause_of_layout(
         tried_by=TrialKind.PACE,
     )
     def layout(case: Case, effect: Effect) -> Effect:
-        gain = case.slower.mean(_gain_of_stripe)
-        if gain is None:
-            return effect
+        gain = case.slower.mean(_gain_of_stripe) or 1.0  # known where the layout is
         if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
             return effect.opposed("The slower side's volume writes as fast.")
         return replace(effect, size=Size(case.times_by_bandwidth(gain)))
