@@ -8,7 +8,6 @@ pool is the faster one at other operations on names.
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from operator import attrgetter
@@ -56,10 +55,11 @@ def diagnoses(
 
     `trial_workers` are the workers whose trials count: also those that only confirm a cause.
     """
-    measured: defaultdict[str, dict[Subject, float]] = defaultdict(dict)
-    for report in reports:
-        for side, figures in report.figures.items():
-            measured[side][report.subject] = figures.mean_ns
+    measured = {
+        (side, report.subject): figures.mean_ns
+        for report in reports
+        for side, figures in report.figures.items()
+    }
     machines = {worker.side: worker.result.task.instance_type for worker in workers}
     place_kinds = {
         (worker.side, place.name): place.kind

@@ -47,7 +47,7 @@ class Push(Struct, frozen=True):
     subject: Subject
     candidate: str
     baseline: str
-    measured: Mapping[str, Mapping[Subject, float]]  # side -> means in nanoseconds
+    measured: Mapping[tuple[str, Subject], float]  # by side: means in nanoseconds
     machines: Mapping[str, str | None]  # side -> machine type
     place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
     trials: Sequence[TrialOutcome] = ()
@@ -72,12 +72,12 @@ class Push(Struct, frozen=True):
 
     def allowed_ratio(self, cause: Cause) -> float:
         """Return how much faster the slow side gets at most without what the cause explains."""
-        slow_ns, fast_ns = (self.measured[side][self.subject] for side in (self.slow, self.fast))
+        slow_ns, fast_ns = (self.measured[side, self.subject] for side in (self.slow, self.fast))
         part = cause.share if cause.share is not None else cause.share_at_most
         return math.exp(math.log(slow_ns / fast_ns) * (1.0 if part is None else part))
 
     def mean_ns(self, side: str, subject: Subject) -> float | None:
-        return self.measured.get(side, {}).get(subject) or None
+        return self.measured.get((side, subject)) or None
 
     def gain(self, side: str, subject: Subject, template: str, **values: Value) -> Gain | None:
         """Compare a measurement of a side with the slow side's; None: one was not measured."""
@@ -124,8 +124,9 @@ def other_place(push: Push, cause: Cause) -> Gain | None:
     """Compare with the same copies on a volume of the same side, else with the other pool."""
     others = {
         subject: time_ns
-        for subject, time_ns in push.measured.get(push.slow, {}).items()
-        if subject == replace(push.subject, place=subject.place)
+        for (side, subject), time_ns in push.measured.items()
+        if side == push.slow
+        and subject == replace(push.subject, place=subject.place)
         and subject.place != push.subject.place
         and push.place_kinds.get((push.slow, subject.place)) in _VOLUMES
         and time_ns > 0

@@ -126,12 +126,11 @@ def _diagnose(
     trials = outcomes(machine.subject, slower, faster, assumed)
     causes = judge(case, trials)
     worker, rest = _names(machine)
-    measured = {
-        worker: {other.subject: other.candidate.mean_ns for other in measurements},
-        rest: {other.subject: other.baseline.mean_ns for other in measurements},
-    }
+    measured = {(worker, other.subject): other.candidate.mean_ns for other in measurements}
+    measured |= {(rest, other.subject): other.baseline.mean_ns for other in measurements}
     # All workers of a pool have its machine type, also where they do not name it.
-    machines = dict.fromkeys(measured, machine.worker.result.task.instance_type or machine.side)
+    machine_type = machine.worker.result.task.instance_type or machine.side
+    machines = {worker: machine_type, rest: machine_type}
     push = Push(machine.subject, worker, rest, measured, machines, trials=trials)
     # What the whole pool shares is not a remedy for one of its workers.
     remedies = suggest_remedies([cause for cause in causes if not cause.is_shared], push)
@@ -147,7 +146,7 @@ def _replacement(machine: SingleMachine, causes: Sequence[Cause], push: Push) ->
     if not possible:
         return ()
     now_ns, then_ns = (
-        push.measured[side][push.subject] for side in (push.candidate, push.baseline)
+        push.measured[side, push.subject] for side in (push.candidate, push.baseline)
     )
     evidence = statement(
         "The other {others} workers of the pool take {then} instead of {now}.",
