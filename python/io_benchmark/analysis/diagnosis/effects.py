@@ -93,13 +93,15 @@ class Effect(Struct, frozen=True):
         """Return what is held against the fact instead."""
         return self.evidence.opposes(template, **values)
 
-    def if_enough(self, case: Case, share: float | None, too_little: str) -> "Effect":
+    def if_enough(
+        self, case: Case, share: float | None, too_little: str, unknown: str = ""
+    ) -> "Effect":
         """Return what a measured share of the difference leaves of a slower fact.
 
-        `too_little` is the reason against it; it has a slot for the share.
+        `too_little` is the reason against it, with a slot for the share; `unknown` is why none is known.
         """
         if share is None:
-            return self
+            return self.unclear(unknown) if unknown else self
         if not is_enough(share):
             return self.opposed(too_little, share=as_share(share))
         explained = min(share, 1.0) * (1 - 1 / case.times)

@@ -36,6 +36,7 @@ from io_benchmark.results.parts import NS_PER_S
 _ALIKE_RATIO = 1.25
 # Room for this many of the largest file is enough where each copy replaces the last one.
 _FILES_AT_ONCE = 2
+_NOT_RECORDED = "How long the sides worked is not recorded."
 _AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
 _SLOWER_RATIO = 1.1
 _LEAST_STOLEN_SHARE = 0.05
@@ -165,7 +166,8 @@ def _memory_first_touch(case: Case) -> Effect:
         )
     effect = evidence.supports("Each new page of memory costs the slower side more.")
     too_little = "New memory costs the slower side more, but per file that makes up {share} of the difference."
-    return _sized(case, effect, case.explained_share(_touch_per_retrieve_ns), too_little)
+    share = case.explained_share(_touch_per_retrieve_ns)
+    return effect.if_enough(case, share, too_little, _NOT_RECORDED)
 
 
 def _processor(run: Run) -> RankedFact | None:
@@ -214,7 +216,7 @@ def _cpu(case: Case) -> Effect:
     )
     share = case.share_of_work(in_user_mode, in_all(*ON_CPU))
     too_little = "Fixed work takes longer on the slower side's CPU, but that makes up {share} of the difference."
-    return _sized(case, supported, share, too_little)
+    return supported.if_enough(case, share, too_little, _NOT_RECORDED)
 
 
 def _stolen(case: Case, evidence: SideEvidence) -> Effect | None:
@@ -248,13 +250,6 @@ def _without_fixed_work(
     return effect.unclear(
         "Fixed work on both sides would show which is slower. These results do not have it."
     )
-
-
-def _sized(case: Case, supported: Effect, share: float | None, too_little: str) -> Effect:
-    """Return what slower work leaves of its effect; unclear where the sides' own work is not recorded."""
-    if share is None:
-        return supported.unclear("How long the sides worked is not recorded.")
-    return supported.if_enough(case, share, too_little)
 
 
 def _kernel_version(run: Run) -> RankedFact | None:
@@ -303,4 +298,5 @@ def _kernel(case: Case, effect: Effect) -> Effect:
     too_little = (
         "The kernels differ, but what they do more slowly makes up {share} of the difference."
     )
-    return _sized(case, supported, math.fsum(known) if known else None, too_little)
+    share = math.fsum(known) if known else None
+    return supported.if_enough(case, share, too_little, _NOT_RECORDED)
