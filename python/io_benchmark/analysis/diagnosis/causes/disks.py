@@ -21,7 +21,7 @@ from io_benchmark.analysis.diagnosis.causes.io_limits import (
     reaches_limit,
 )
 from io_benchmark.analysis.diagnosis.effects import WRITE_RATE, Effect, Proof, Size, span, tally
-from io_benchmark.analysis.diagnosis.measured_gains import more_disks, other_pool, predicted
+from io_benchmark.analysis.diagnosis.measured_gains import Push
 from io_benchmark.analysis.diagnosis.rules import CauseRule, RankedFact, Ranking, ranked_cause
 from io_benchmark.analysis.observed.disks import PERSISTENT_DISK, Stack
 from io_benchmark.analysis.observed.runs import Run
@@ -98,7 +98,7 @@ def _machine_type(run: Run) -> Statement | None:
         ),
     ),
     workloads=WRITING,
-    remedies={"use a machine type with more local SSDs, striped": more_disks},
+    remedies={"use a machine type with more local SSDs, striped": Push.more_disks},
     tried_by=TrialKind.PACE,
 )
 def _device_count(case: Case, effect: Effect) -> Effect:
@@ -156,7 +156,7 @@ def _cause_of_layout(
             no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
         ),
         workloads=WRITING,
-        remedies={remedy: predicted},
+        remedies={remedy: Push.predict},
         tried_by=TrialKind.PACE,
     )
     def layout(case: Case, effect: Effect) -> Effect:
@@ -206,7 +206,7 @@ def _medium(run: Run) -> RankedFact | None:
     ),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
     remedies={
-        "fix the fallback: the workers' start script must find the local SSDs or fail": other_pool
+        "fix the fallback: the workers' start script must find the local SSDs or fail": Push.other_pool
     },
     tried_by=TrialKind.PACE,
 )

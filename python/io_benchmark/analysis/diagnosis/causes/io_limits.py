@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.causes.ranked_settings import (
     NO_LIMIT,
 )
 from io_benchmark.analysis.diagnosis.effects import Effect, Proof, Size
-from io_benchmark.analysis.diagnosis.measured_gains import other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Push
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, ranked_cause
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.runs import Run
@@ -248,7 +248,7 @@ def _io(run: Run) -> RankedFact | None:
         neither=NEITHER,
     ),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-    remedies={"lift the cgroup's I/O limit": other_pool},
+    remedies={"lift the cgroup's I/O limit": Push.other_pool},
     tried_by=TrialKind.PACE,
 )
 def cgroup_io_limit(case: Case, effect: Effect) -> Effect:

@@ -22,7 +22,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     is_enough,
     span,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Push, follows
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.machines import dirty_room
 from io_benchmark.analysis.observed.runs import Run
@@ -271,7 +271,7 @@ def _kernel_version(run: Run) -> RankedFact | None:
     ),
     refined={Fact.UNCLEAR},
     workloads=EVERY_WORKLOAD,
-    remedies={"run the faster side's kernel on both sides": other_pool},
+    remedies={"run the faster side's kernel on both sides": Push.other_pool},
     acts_through=in_all(Kind.KERNEL),
 )
 def _kernel(case: Case, effect: Effect) -> Effect:

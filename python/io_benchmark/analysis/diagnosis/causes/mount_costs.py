@@ -19,7 +19,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     tally,
     written_share,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool, other_subject
+from io_benchmark.analysis.diagnosis.measured_gains import Push, follows, other_subject
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Statement, statement
@@ -170,7 +170,7 @@ def _mounted(run: Run) -> RankedFact | None:
     ),
     refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
-    remedies={"mount the place with the faster side's options": other_pool},
+    remedies={"mount the place with the faster side's options": Push.other_pool},
     acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,

@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     is_enough,
     span,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import follows, other_place, other_subject
+from io_benchmark.analysis.diagnosis.measured_gains import Push, follows, other_subject
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, ratio_of, statement
@@ -58,7 +58,7 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     "A lock prevents the slower side from looking at several files at the same time.",
     workloads=frozenset((_METADATA,)),
     remedies={
-        "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": other_place
+        "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": Push.other_place
     },
     acts_through=_PARTS,
 )
@@ -136,7 +136,7 @@ def _layers(run: Run) -> RankedFact | None:
         same="Both sides have as many layers.",
     ),
     workloads=frozenset((_METADATA,)),
-    remedies={"work on a volume, or build the image with fewer layers": other_place},
+    remedies={"work on a volume, or build the image with fewer layers": Push.other_place},
     acts_through=_PARTS,
 )
 def _overlay_layers(case: Case, effect: Effect) -> Effect:
@@ -158,7 +158,9 @@ def _overlay_layers(case: Case, effect: Effect) -> Effect:
     "files-not-visible",
     "Files appear late to other threads on the slower side.",
     workloads=frozenset((_METADATA,)),
-    remedies={"work on a volume, or with another storage driver (overlay2, not AUFS)": other_place},
+    remedies={
+        "work on a volume, or with another storage driver (overlay2, not AUFS)": Push.other_place
+    },
     acts_through=frozenset(),
 )
 def _files_not_visible(case: Case) -> Effect:

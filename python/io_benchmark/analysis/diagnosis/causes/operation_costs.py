@@ -26,7 +26,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     is_enough,
     span,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation
 from io_benchmark.analysis.observed.runs import Run
@@ -95,7 +95,7 @@ def _number(version: str | None) -> str:
         unranked="The tools differ, and the workload has no times to compare their cost with.",
     ),
     refined={Fact.UNCLEAR},
-    remedies={"use the same image on both sides": other_pool},
+    remedies={"use the same image on both sides": Push.other_pool},
     acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
     tried_by=TrialKind.LOOKUP,
 )
@@ -166,7 +166,7 @@ def _process_start(mean_ns: float) -> Evidence:
 
 def _pool_with_other_disks(push: Push, cause: Cause) -> Gain | None:
     """Leave the remedy out where device-count is supported, which has its own."""
-    return None if "device-count" in push.supported else other_pool(push, cause)
+    return None if "device-count" in push.supported else push.other_pool(cause)
 
 
 @cause(
@@ -205,7 +205,7 @@ def _random_io(case: Case) -> Effect:
     "slow-flush",
     "The slower side's disk takes longer to confirm a synchronous write.",
     workloads=frozenset((SYNC_WRITE,)),
-    remedies={"use the faster side's disks, or make fewer writes wait": other_pool},
+    remedies={"use the faster side's disks, or make fewer writes wait": Push.other_pool},
 )
 def _slow_flush(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
@@ -232,7 +232,7 @@ def _slow_flush(case: Case) -> Effect:
     "slow-journal",
     "The slower side's file system takes longer to commit its journal.",
     workloads=frozenset((SYNC_WRITE,)),
-    remedies={"use the faster side's file system and its options": other_pool},
+    remedies={"use the faster side's file system and its options": Push.other_pool},
 )
 def _slow_journal(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.effects import Effect, Fact, Proof
-from io_benchmark.analysis.diagnosis.measured_gains import other_place, other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Push
 from io_benchmark.analysis.diagnosis.rules import CauseRule, RankedFact, Ranking, ranked_cause
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -76,7 +76,7 @@ def _memory(run: Run) -> RankedFact | None:
         same="Both sides have the same limit.",
         neither=NEITHER,
     ),
-    remedies={"lift the cgroup's memory limit": other_pool},
+    remedies={"lift the cgroup's memory limit": Push.other_pool},
     acts_through=in_all(Kind.BLOCKED, Kind.KERNEL),
 )
 def _memory_limit(case: Case, effect: Effect) -> Effect:
@@ -148,7 +148,7 @@ def _quota_ns(run: Run) -> float | None:
         neither=NEITHER,
     ),
     workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
-    remedies={"lift the cgroup's CPU quota": other_pool},
+    remedies={"lift the cgroup's CPU quota": Push.other_pool},
     # A child's wait for a CPU is its parent's wait for the child.
     acts_through=in_all(Kind.WAITING, Kind.ELSEWHERE) | in_lookups(Kind.BLOCKED),
 )
@@ -187,7 +187,7 @@ _storage_place = CauseRule(
     workloads=frozenset(
         ("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")
     ),
-    remedies={"work on a volume instead of the container's overlay": other_place},
+    remedies={"work on a volume instead of the container's overlay": Push.other_place},
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
 )
@@ -219,7 +219,7 @@ def storage_differs(case: Case) -> bool:
     ),
     refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
-    remedies={"format the place with the faster side's file system": other_pool},
+    remedies={"format the place with the faster side's file system": Push.other_pool},
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
 )

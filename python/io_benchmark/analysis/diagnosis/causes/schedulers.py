@@ -25,7 +25,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     SideEvidence,
     tally,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Push
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.disks import FAIR_QUEUEING
 from io_benchmark.analysis.observed.runs import LAYERED, Run
@@ -137,7 +137,7 @@ def _all_met(run: Run) -> float | None:
     "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
     workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
     remedies={
-        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": other_pool
+        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": Push.other_pool
     },
 )
 def _scheduler_idling(case: Case) -> Effect:
@@ -242,7 +242,7 @@ def _scheduler(run: Run) -> RankedFact | None:
     ),
     refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
-    remedies={"set the scheduler none or mq-deadline": other_pool},
+    remedies={"set the scheduler none or mq-deadline": Push.other_pool},
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
 )
