@@ -26,7 +26,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     is_enough,
     written_share,
 )
-from io_benchmark.analysis.diagnosis.rules import CauseRule, judge_workers
+from io_benchmark.analysis.diagnosis.rules import CauseRule
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.observed.runs import WAITS_SHARE, Run
 from io_benchmark.analysis.observed.sides import Side
@@ -204,7 +204,7 @@ def _lookups_need_a_trial(judged: _Judged) -> _Outcome:
 _ROWS: tuple[Callable[[_Judged], _Outcome], ...] = (
     _parts_are_too_small,
     _predicts_too_little,
-    lambda judged: judge_workers(judged.rule, judged.effect, judged.case),
+    lambda judged: judged.rule.judge_workers(judged.effect, judged.case),
     _trial_refutes,
     _memory_refutes,
     _lookups_need_a_trial,
