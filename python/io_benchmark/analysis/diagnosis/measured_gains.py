@@ -84,10 +84,9 @@ class Push(Struct, frozen=True):
         now_ns, then_ns = self.mean_ns(self.slow, self.subject), self.mean_ns(side, subject)
         if now_ns is None or then_ns is None:
             return None
-        values["side"] = side
-        values["then"] = Quantity(then_ns, Unit.NANOSECONDS)
-        values["now"] = Quantity(now_ns, Unit.NANOSECONDS)
-        return Gain(now_ns / then_ns, measured=True, evidence=(statement(template, **values),))
+        then, now = (Quantity(time_ns, Unit.NANOSECONDS) for time_ns in (then_ns, now_ns))
+        evidence = statement(template, side=side, then=then, now=now, **values)
+        return Gain(now_ns / then_ns, measured=True, evidence=(evidence,))
 
     def other_place(self, cause: Cause) -> Gain | None:
         """Compare with the same copies on a volume of the same side, else with the other pool."""

@@ -217,18 +217,15 @@ def drift_over_time(case: Case) -> Effect:
     return evidence.opposes("The slower side's disks moved fewer bytes per second from the start.")
 
 
-def _pressed(run: Run) -> float | None:
+def _pressed(run: Run, resources: Sequence[str] = ("cpu", "memory")) -> float | None:
     """Return the part of the time in which something waited for a CPU or for memory."""
-    growths = [run.growth(f"psi_{what}_some_us") for what in ("cpu", "memory")]
+    growths = [run.growth(f"psi_{resource}_some_us") for resource in resources]
     return max((growth / 1e6 for growth in growths if growth is not None), default=None)
 
 
 def _pressed_memory(run: Run) -> float | None:
     """Return the part of the time in which something waited for memory, without a limit on its own."""
-    if memory_limit_bytes(run) is not None:
-        return None
-    growth = run.growth("psi_memory_some_us")
-    return None if growth is None else growth / 1e6
+    return None if memory_limit_bytes(run) is not None else _pressed(run, ["memory"])
 
 
 def _own_amplification(run: Run) -> float:
