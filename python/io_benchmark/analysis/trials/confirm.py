@@ -97,19 +97,12 @@ class TriedSide(Struct, frozen=True):
         return self.only(lambda run: _is_same_pace(run.pace_bytes_per_s, bytes_per_s))
 
     def times(self, kind: TrialKind, files: int) -> list[list[float]]:
-        """Return the times of each machine in blocks of this kind, over the first files of each.
+        """Return the times of each machine in blocks of this kind, which all runs have, over the first files.
 
         Several runs of one machine are averaged, repetition by repetition.
         """
-        by_machine = [
-            [times for run in runs if (times := _repetitions(run, kind, files))]
-            for runs in self.machines
-        ]
-        return [
-            [fmean(repetition) for repetition in zip(*runs, strict=False)]
-            for runs in by_machine
-            if runs
-        ]
+        by_machine = ([_repetitions(run, kind, files) for run in runs] for runs in self.machines)
+        return [list(map(fmean, zip(*runs, strict=False))) for runs in by_machine]
 
 
 def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:
