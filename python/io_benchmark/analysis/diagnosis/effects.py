@@ -131,7 +131,7 @@ class SideEvidence(Struct, frozen=True):
         return cls(lambda: (evidence(case.baseline), evidence(case.candidate)))
 
     @classmethod
-    def of_means(
+    def from_means(
         cls, measurements: Sequence[OtherMeasurement], first: OtherMeasurement | None = None
     ) -> "SideEvidence":
         """Return both sides' mean times; those of `first` lead them."""
@@ -149,7 +149,7 @@ class SideEvidence(Struct, frozen=True):
         )
 
     @classmethod
-    def of_detail(
+    def from_detail(
         cls,
         measurement: OtherMeasurement,
         name: str,

@@ -136,11 +136,12 @@ class Gap(Struct, frozen=True):
         """Return the part of the gap that a change removes."""
         return 1 - changed.mean_ns / self.mean_ns
 
-    def half_width(self, changed: "Gap", of_workers: MeanVariance | None) -> float:
+    def half_width(self, changed: "Gap", worker_variance: MeanVariance | None) -> float:
         """Return half the width of the interval of `gone_after`.
 
         It is over repetitions, or over machines where these differ more. If other machines of the faster
-        side were changed, and the slower side was not, `of_workers` says how far workers of a pool differ.
+        side were changed, and the slower side was not, `worker_variance` says how far workers of a pool
+        differ.
         """
         persists = changed.mean_ns / self.mean_ns
         # Residuals: the changed blocks less their share of the normal blocks; their mean is 0.
@@ -152,8 +153,8 @@ class Gap(Struct, frozen=True):
         )
         over_machines = (
             self._over_machines(changed, persists)
-            if of_workers is None
-            else self._over_workers(changed, persists, of_workers)
+            if worker_variance is None
+            else self._over_workers(changed, persists, worker_variance)
         )
         half_ns = max(variance.half_width(LEVEL) for variance in (over_repetitions, over_machines))
         return half_ns / abs(self.mean_ns)
@@ -176,14 +177,14 @@ class Gap(Struct, frozen=True):
         )
 
     def _over_workers(
-        self, changed: "Gap", persists: float, of_workers: MeanVariance
+        self, changed: "Gap", persists: float, worker_variance: MeanVariance
     ) -> MeanVariance:
         """Return the variance by how far workers differ; what a change sets is the same for all of them."""
         stays = max(0.0, persists)
         slower_ns, faster_ns = _mean(self.slower) * (1 - stays), _mean(self.faster) * stays
         factor = slower_ns**2 / len(self.slower)
         factor += faster_ns**2 * (1 / len(self.faster) + 1 / len(changed.faster))
-        return replace(of_workers, variance=factor * of_workers.variance)
+        return replace(worker_variance, variance=factor * worker_variance.variance)
 
 
 def _mean(times: _Times) -> float:
@@ -225,8 +226,8 @@ class Confirming(Struct, frozen=True):
     def of(cls, comparisons: Iterable[Comparison], workers: Sequence[Worker]) -> Self:
         entries = (entry for worker in workers for entry in worker.entries)
         subjects = {entry.subject for entry in entries if entry.trials is not None}
-        tried = (item for item in comparisons if item.subject in subjects)
-        missing = [_missing(comparison, workers) for comparison in tried]
+        with_trials = (item for item in comparisons if item.subject in subjects)
+        missing = [_missing(comparison, workers) for comparison in with_trials]
         if not missing:
             return cls((), (_NOT_COMPARED if subjects else _NO_TRIALS,))
         paces: list[Pace] = []

@@ -161,7 +161,7 @@ def _gaps(
     return _not_run(kind, reason)
 
 
-def _pace(slower: TriedSide, faster: TriedSide, of_workers: MeanVariance) -> TrialOutcome:
+def _pace(slower: TriedSide, faster: TriedSide, worker_variance: MeanVariance) -> TrialOutcome:
     """Judge the faster side, limited to what the slower side's disks can write."""
     kind = TrialKind.PACE
     planned = Pace.between(slower, faster)
@@ -186,7 +186,7 @@ def _pace(slower: TriedSide, faster: TriedSide, of_workers: MeanVariance) -> Tri
     values |= {"pace": _rate(pace), "ratio": Quantity(held_ratio, Unit.RATIO)}
     # Pools with nearly equal disks share a pace; the time is inversely proportional to the pace.
     state, meaning = _judge_pace(normal.gone_after(changed), held_ratio * pace / low)
-    return _judged(kind, state, statement(meaning, **values), normal, changed, of_workers)
+    return _judged(kind, state, statement(meaning, **values), normal, changed, worker_variance)
 
 
 def _by_ceilings(slower: TriedSide, faster: TriedSide) -> TrialOutcome | None:
@@ -226,10 +226,10 @@ def _judged(
     meaning: Statement,
     normal: Gap,
     changed: Gap,
-    of_workers: MeanVariance | None = None,
+    worker_variance: MeanVariance | None = None,
 ) -> TrialOutcome:
     """Return the outcome with its interval; undecided where it is wide."""
-    gone, half_width = normal.gone_after(changed), normal.half_width(changed, of_workers)
+    gone, half_width = normal.gone_after(changed), normal.half_width(changed, worker_variance)
     if half_width > _MOST_SCATTER_SHARE:
         state = TrialState.UNDECIDED
         meaning = statement(

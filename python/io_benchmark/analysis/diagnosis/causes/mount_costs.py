@@ -200,8 +200,8 @@ def _data_mode(run: Run) -> str | None:
 def _journal_factor(case: Case) -> float | None:
     """Return how much more the slower side writes where only its journal has the data, too."""
     slower, faster = case.means(written_share)
-    modes, others = case.slower.values(_data_mode), case.faster.values(_data_mode)
-    if modes != {"journal"} or "journal" in others or not slower or not faster:
+    modes, faster_modes = case.slower.values(_data_mode), case.faster.values(_data_mode)
+    if modes != {"journal"} or "journal" in faster_modes or not slower or not faster:
         return None
     # Less is written of files that are removed before they are written.
     return slower / faster if slower >= _FLUSHED_SHARE else None

@@ -70,7 +70,7 @@ def _lock(case: Case) -> Effect:
             "the same operations by one thread and by several at once", _METADATA
         )
     threads = measurement.subject.threads
-    evidence = SideEvidence.of_detail(
+    evidence = SideEvidence.from_detail(
         measurement,
         workloads.SCALING,
         Unit.RATIO,
@@ -169,7 +169,9 @@ def _files_not_visible(case: Case) -> Effect:
     if counts is None:
         return NOT_MEASURED.needs("the variant visibility", _METADATA)
     template = "{figure} files not visible immediately"
-    evidence = SideEvidence.of_detail(measurements[0], workloads.NOT_VISIBLE, Unit.COUNT, template)
+    evidence = SideEvidence.from_detail(
+        measurements[0], workloads.NOT_VISIBLE, Unit.COUNT, template
+    )
     slower, faster = counts
     if slower == faster == 0:
         return evidence.same("Every file was visible to another thread immediately.")
@@ -202,7 +204,7 @@ def _per_builder_copies(case: Case) -> Effect:
     if copies is None or costs is None:
         return NOT_MEASURED.needs("the variants hardlinked and copies", _EXEC)
     template = "time of copies {figure} that of hardlinks"
-    evidence = SideEvidence.of_detail(copies, OVER_HARDLINKED, Unit.RATIO, template)
+    evidence = SideEvidence.from_detail(copies, OVER_HARDLINKED, Unit.RATIO, template)
     if case.subject.variant != _COPIES:
         return evidence.opposes(
             "Hardlinks to one file differ as well, so copies are not the cause."
@@ -275,7 +277,7 @@ def _connection_each(case: Case) -> Effect:
     pair = [upload for variant in (_EACH, _KEPT) for upload in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
         return NOT_MEASURED.needs("the variants connection-each and keep-alive", _UPLOAD)
-    evidence = SideEvidence.of_means(pair)
+    evidence = SideEvidence.from_means(pair)
     if case.subject.variant != _EACH:
         return evidence.opposes("Uploads over a connection that is kept differ as well.")
     separate_ns, kept_ns = map(case.longer_ns, pair)

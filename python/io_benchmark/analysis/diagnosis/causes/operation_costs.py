@@ -186,7 +186,7 @@ def _random_io(case: Case) -> Effect:
     is_itself = case.subject.workload == _RANDOM_IO
     many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
     chosen = (case.sibling() if is_itself else None) or case.slowest(many or measurements)
-    evidence = SideEvidence.of_means(measurements, chosen)
+    evidence = SideEvidence.from_means(measurements, chosen)
     ratio = 1.0 if chosen is None else case.times_as_long(chosen)
     # Sequential copies are hardly slower for that.
     if chosen is None or ratio < (SLOWER_AT_RATIO if is_itself else _SLOWER_RATIO):
@@ -211,7 +211,7 @@ def _slow_flush(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     if not in_place:
         return NOT_MEASURED.needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
-    evidence = SideEvidence.of_means(in_place)
+    evidence = SideEvidence.from_means(in_place)
     if mount_costs.volatile_overlay.judge(case).is_slower:
         return evidence.opposes(_NOT_USED)
     ratio = case.times_as_long(in_place[0])
@@ -242,7 +242,7 @@ def _slow_journal(case: Case) -> Effect:
         return NOT_MEASURED.needs(
             f"the variants {_IN_PLACE} and {_GROWING[0]} of sync-write", SYNC_WRITE
         )
-    evidence = SideEvidence.of_means([*in_place, *growing], slowest_growing)
+    evidence = SideEvidence.from_means([*in_place, *growing], slowest_growing)
     if mount_costs.volatile_overlay.judge(case).is_slower:
         return evidence.opposes(_NOT_USED)
     counted = counted_as(case)

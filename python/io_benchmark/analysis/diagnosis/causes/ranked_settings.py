@@ -44,8 +44,8 @@ def memory_limit_bytes(run: Run) -> int | None:
     """Return the tightest limit of memory that is below the machine's memory."""
     machine = run.host.memory_bytes if run.host is not None else None
     limits = run.limits.memory if run.limits is not None else []
-    known = [limit.bytes for limit in limits if limit.bytes >= 0]
-    return min((size for size in known if machine is None or size < machine), default=None)
+    limits_bytes = [limit.bytes for limit in limits if limit.bytes >= 0]
+    return min((size for size in limits_bytes if machine is None or size < machine), default=None)
 
 
 def _memory(run: Run) -> RankedFact | None:
