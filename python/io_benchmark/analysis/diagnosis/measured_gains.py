@@ -56,10 +56,8 @@ class Push(Struct, frozen=True):
     @property
     def slow(self) -> str:
         """Return the side that a remedy is for."""
-        candidate_ns, baseline_ns = (
-            self.mean_ns(side, self.subject) or 0.0 for side in (self.candidate, self.baseline)
-        )
-        return self.baseline if candidate_ns < baseline_ns else self.candidate
+        sides = (self.candidate, self.baseline)
+        return max(sides, key=lambda side: self.mean_ns(side, self.subject) or 0.0)
 
     @property
     def fast(self) -> str:
