@@ -95,8 +95,7 @@ def _blocked_share(
     if not slower_side.workers or not faster_side.workers:
         return None
     division = Division.between(slower_side, faster_side)
-    is_known = any(part.part == _COPY_BLOCKED for part in division.parts)
-    if not is_known or division.difference_ns <= 0:
+    if division.difference_ns <= 0 or _COPY_BLOCKED not in [part.part for part in division.parts]:
         return None
     return division.of(_COPY_BLOCKED) / division.difference_ns
 
