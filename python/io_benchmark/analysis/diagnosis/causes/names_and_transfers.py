@@ -222,9 +222,7 @@ def _per_builder_copies(case: Case) -> Effect:
 def _stalled(run: Run) -> float | None:
     """Return the part of the objects that waited for an answer that did not come."""
     measured = run.entry.measured
-    if not isinstance(measured, BatchEntry):
-        return None
-    stalls = measured.observed.expect_100_stalls
+    stalls = measured.observed.expect_100_stalls if isinstance(measured, BatchEntry) else None
     return None if stalls is None else stalls / run.entry.operations_done
 
 
