@@ -265,16 +265,15 @@ class Case(Struct, frozen=True, dict=True):
         """Return how much longer the slower side's operation takes than the faster side's."""
         return (self.both_sides or self).more(_MEAN_NS)
 
-    def share_of(self, longer_ns: float) -> float | None:
+    def share_of(self, longer_ns: float | None) -> float | None:
         """Return the share of the difference that this time makes up; None where none is known."""
-        if not self.difference_ns or not self.differs:
+        if longer_ns is None or not self.difference_ns or not self.differs:
             return None
         return longer_ns / abs(self.difference_ns)
 
     def explained_share(self, cost_ns: Callable[[Run], float | None]) -> float | None:
         """Return the share of the difference that a cost within each retrieve makes up."""
-        longer_ns = self.more(cost_ns)
-        return None if longer_ns is None else self.share_of(longer_ns)
+        return self.share_of(self.more(cost_ns))
 
 
 def _recorded_parts(run: Run) -> frozenset[Part] | None:
