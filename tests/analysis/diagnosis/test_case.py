@@ -8,7 +8,7 @@ import pytest
 import sample_report
 from seed_workers import SUBJECT
 
-from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement, times_without_share
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.effects import Size
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.sides import Side
@@ -46,7 +46,7 @@ def test_the_slower_sides_times(case_ratio: float, expected: float) -> None:
 )
 def test_times_without_a_share(share: float, times: float) -> None:
     """A share of the time that is saved makes it faster, at most a thousand times."""
-    assert times_without_share(share) == pytest.approx(times)
+    assert Case.times_without(share) == pytest.approx(times)
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ from seed_workers import (
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.causes import RULES
 from io_benchmark.analysis.diagnosis.effects import NOT_MEASURED, Effect, Size
-from io_benchmark.analysis.diagnosis.rules import CauseRule, _has_fact
+from io_benchmark.analysis.diagnosis.rules import CauseRule
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.model import Subject, Verdict
 from io_benchmark.analysis.observed.runs import Run
@@ -839,4 +839,4 @@ def test_a_fact_of_some_size(times: float, has_fact: bool | None) -> None:
     rule, nobody = CauseRule("", "", judge), Side.of([])
     of_side = NOT_MEASURED.supports("So it is.", Size(16.0))
     case = Case(SUBJECT, 2.0, nobody, Side.of([view]))
-    assert _has_fact(rule, case, of_side, [view], nobody) is has_fact
+    assert rule._has_fact(case, of_side, [view], nobody) is has_fact

@@ -23,9 +23,9 @@ from io_benchmark.results.workloads.cache_retrieve import TrialKind
 MS = 1_000_000
 UNLINK = replace(SUBJECT, destination="unlink")
 SEED = {
-    "intel": {SUBJECT: 75.96 * MS},
-    "amd-30": {SUBJECT: 77.0 * MS},
-    "amd-16": {SUBJECT: 145.7 * MS},
+    ("intel", SUBJECT): 75.96 * MS,
+    ("amd-30", SUBJECT): 77.0 * MS,
+    ("amd-16", SUBJECT): 145.7 * MS,
 }
 MACHINES = {
     "intel": "c2-standard-16",
@@ -64,8 +64,7 @@ def of_amd_16(**times_ms):
     subjects = {"unlink": UNLINK} | {
         name: replace(SUBJECT, place=name) for name in times_ms if name != "unlink"
     }
-    further = {subjects[name]: time_ms * MS for name, time_ms in times_ms.items()}
-    return {**SEED, "amd-16": {SUBJECT: 145.7 * MS, **further}}
+    return SEED | {("amd-16", subjects[name]): ms * MS for name, ms in times_ms.items()}
 
 
 def test_what_both_sides_share_helps_whichever_of_several_causes_it_is() -> None:

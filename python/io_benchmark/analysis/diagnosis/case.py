@@ -77,7 +77,6 @@ class Case(Struct, frozen=True, dict=True):
         ] or matching
 
     def sibling(self, **changes: Any) -> OtherMeasurement | None:
-        """Return the measurement whose subject is this one with these changes."""
         subject = replace(self.subject, **changes)
         return next((sibling for sibling in self.measurements if sibling.subject == subject), None)
 
@@ -102,7 +101,6 @@ class Case(Struct, frozen=True, dict=True):
         return max(measurements, key=self.times_as_long, default=None)
 
     def longer_ns(self, measurement: OtherMeasurement) -> float:
-        """Return how much longer the slower side takes for the measurement."""
         slower, faster = self.slower_first(measurement)
         return slower.mean_ns - faster.mean_ns
 
@@ -156,19 +154,21 @@ class Case(Struct, frozen=True, dict=True):
         blocked_ns, mean_ns = self.slower.mean(_BLOCKED_NS), self.slower.mean(_MEAN_NS)
         if blocked_ns is not None and mean_ns:
             at_most = min(at_most, blocked_ns / mean_ns)
-        return times_without_share(min(1 - 1 / factor, at_most))
+        return self.times_without(min(1 - 1 / factor, at_most))
+
+    @staticmethod
+    def times_without(share: float) -> float:
+        """Return how many times as long it takes with this share of the time as without it."""
+        return 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
 
     def values(self, read: Callable[[Run], Value]) -> AbstractSet[Value]:
-        """Return the different values of all runs."""
         return self.baseline.values(read) | self.candidate.values(read)
 
     @cached_property
     def division(self) -> Division | None:
         """Return what the slower side takes longer, in parts; None where a side has no times."""
         slower, faster = self.slower.measured, self.faster.measured
-        if None in (slower.mean(_MEAN_NS), faster.mean(_MEAN_NS)):
-            return None
-        return Division.between(slower, faster)
+        return Division.between(slower, faster) if slower.workers and faster.workers else None
 
     def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:
         """Return these parts as this workload has them: all but cache-retrieve have a single phase."""
@@ -250,34 +250,30 @@ class Case(Struct, frozen=True, dict=True):
         if self.subject.workload != "cache-retrieve":
             return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
         (read, written), _ = moved
-        reading, writing = map(self.slower.mean, _MOVING_SHARES)
+        reading, writing = map(self.slower.mean, MOVING_SHARES)
         if not read or reading is None or writing is None:
             return False
         return reading > writing and read >= _FEWEST_READS_SHARE * (written or 0.0)
 
+    def more(self, read: Callable[[Run], SupportsFloat | None]) -> float | None:
+        """Return how much more the slower side has; None where one side's is unknown."""
+        slower, faster = self.means(read)
+        return None if slower is None or faster is None else slower - faster
+
     @property
     def difference_ns(self) -> float | None:
         """Return how much longer the slower side's operation takes than the faster side's."""
-        if self.both_sides is not None:
-            return self.both_sides.difference_ns
-        slower, faster = self.means(_MEAN_NS)
-        return None if slower is None or faster is None else slower - faster
+        return (self.both_sides or self).more(_MEAN_NS)
 
-    def share_of(self, longer_ns: float) -> float | None:
+    def share_of(self, longer_ns: float | None) -> float | None:
         """Return the share of the difference that this time makes up; None where none is known."""
-        if not self.difference_ns or not self.differs:
+        if longer_ns is None or not self.difference_ns or not self.differs:
             return None
         return longer_ns / abs(self.difference_ns)
 
     def explained_share(self, cost_ns: Callable[[Run], float | None]) -> float | None:
         """Return the share of the difference that a cost within each retrieve makes up."""
-        slower, faster = self.means(cost_ns)
-        return None if slower is None or faster is None else self.share_of(slower - faster)
-
-
-def times_without_share(share: float) -> float:
-    """Return how many times as long it takes with this share of the time as without it."""
-    return 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
+        return self.share_of(self.more(cost_ns))
 
 
 def _recorded_parts(run: Run) -> frozenset[Part] | None:
@@ -288,7 +284,7 @@ def _moved(way: int, run: Run) -> float | None:
     return None if run.moved_bytes is None else float(run.moved_bytes[way])
 
 
-def moving_share(way: int, run: Run) -> float | None:
+def _moving_share(way: int, run: Run) -> float | None:
     """Return the part of the run in which the disks read (0) or wrote (1), at the rate they kept up."""
     rates, peaks = run.moved_bytes_per_s, run.peak_bytes_per_s
     if rates is None or peaks is None:
@@ -296,4 +292,4 @@ def moving_share(way: int, run: Run) -> float | None:
     return rates[way] / peaks[way] if peaks[way] else 0.0
 
 
-MOVED, _MOVING_SHARES = ([partial(read, way) for way in (0, 1)] for read in (_moved, moving_share))
+MOVED, MOVING_SHARES = ([partial(read, way) for way in (0, 1)] for read in (_moved, _moving_share))

@@ -26,7 +26,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     is_enough,
     written_share,
 )
-from io_benchmark.analysis.diagnosis.rules import CauseRule, judge_workers
+from io_benchmark.analysis.diagnosis.rules import CauseRule
 from io_benchmark.analysis.diagnosis_model import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.observed.runs import WAITS_SHARE, Run
 from io_benchmark.analysis.observed.sides import Side
@@ -80,10 +80,9 @@ class _Judged(Struct, frozen=True):
 
     @property
     def proof(self) -> Proof:
-        if self.effect.proof is not None:
-            return self.effect.proof
         # With a size it is known how much the setting costs.
-        return self.rule.proof if self.effect.size is None else Proof.COST
+        by_rule = self.rule.proof if self.effect.size is None else Proof.COST
+        return self.effect.proof or by_rule
 
     def shown(self, state: TrialState, kind: TrialKind | None = None) -> Statement | None:
         """Return what a trial shows, with its share of the gap; None where its outcome is another one.
@@ -181,9 +180,8 @@ def _memory_refutes(judged: _Judged) -> _Outcome:
         return None
     against = TrialState.REFUTED if is_storage else TrialState.CONFIRMED
     meaning = judged.shown(against, TrialKind.MEMORY)
-    if meaning is None or judged.shown(TrialState.CONFIRMED) is not None:
-        return None
-    return State.REFUTED, meaning
+    is_confirmed = judged.shown(TrialState.CONFIRMED) is not None
+    return None if meaning is None or is_confirmed else (State.REFUTED, meaning)
 
 
 def _lookups_need_a_trial(judged: _Judged) -> _Outcome:
@@ -206,7 +204,7 @@ def _lookups_need_a_trial(judged: _Judged) -> _Outcome:
 _ROWS: tuple[Callable[[_Judged], _Outcome], ...] = (
     _parts_are_too_small,
     _predicts_too_little,
-    lambda judged: judge_workers(judged.rule, judged.effect, judged.case),
+    lambda judged: judged.rule.judge_workers(judged.effect, judged.case),
     _trial_refutes,
     _memory_refutes,
     _lookups_need_a_trial,
@@ -221,9 +219,8 @@ def _writing_limits(side: Side) -> bool:
 
 def _blocked_share(run: Run) -> float | None:
     """Return how much of a retrieve its copy is blocked, or something on the machine waits for I/O."""
-    if run.entry.blocked_ns is None or not run.mean_ns:
-        return run.io_wait_share
-    return run.entry.blocked_ns / run.mean_ns
+    blocked_ns, mean_ns = run.entry.blocked_ns, run.mean_ns
+    return run.io_wait_share if blocked_ns is None or not mean_ns else blocked_ns / mean_ns
 
 
 def _separate(judged: _Judged, supported: Sequence[_Judged]) -> _Judged:

@@ -8,9 +8,9 @@ pool is the faster one at other operations on names.
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
+from operator import attrgetter
 from statistics import fmean
 
 from msgspec.structs import replace
@@ -26,7 +26,6 @@ from io_benchmark.analysis.diagnosis_model import (
     LeftoverPart,
     Remedy,
     State,
-    TrialOutcome,
     TrialState,
 )
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Worker
@@ -34,7 +33,6 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.observed.sides import Side, divided_alike
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
-from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.time_parts import Kind, Part
 from io_benchmark.analysis.trials.trial_outcomes import outcomes
@@ -57,10 +55,11 @@ def diagnoses(
 
     `trial_workers` are the workers whose trials count: also those that only confirm a cause.
     """
-    measured: defaultdict[str, dict[Subject, float]] = defaultdict(dict)
-    for report in reports:
-        for side, figures in report.figures.items():
-            measured[side][report.subject] = figures.mean_ns
+    measured = {
+        (side, report.subject): figures.mean_ns
+        for report in reports
+        for side, figures in report.figures.items()
+    }
     machines = {worker.side: worker.result.task.instance_type for worker in workers}
     place_kinds = {
         (worker.side, place.name): place.kind
@@ -74,53 +73,36 @@ def diagnoses(
 
     diagnosed = []
     for candidate, baseline in plan.pairs:
-        measurements = _compared(reports, candidate, baseline)
+        measurements = [
+            OtherMeasurement(comparison, report.figures[baseline], report.figures[candidate])
+            for report in reports
+            for comparison in report.comparisons
+            if (comparison.candidate, comparison.baseline) == (candidate, baseline)
+        ]
         for comparison in _explained(measurements):
             subject = comparison.subject
-            trials = _tried(comparison, trial_workers)
-            push = Push(subject, candidate, baseline, measured, machines, place_kinds, trials)
-            case = Case(
-                subject,
-                # Without a decision nothing needs an explanation: all of it may be chance.
-                comparison.ratio if comparison.verdict in DIFFERENT else None,
-                *divided_alike(views(baseline, subject), views(candidate, subject)),
-                measurements,
+            # Without a decision nothing needs an explanation: all of it may be chance.
+            ratio = comparison.ratio if comparison.verdict in DIFFERENT else None
+            sides = divided_alike(views(baseline, subject), views(candidate, subject))
+            case = Case(subject, ratio, *sides, measurements)
+            slower, faster = (
+                [worker for worker in trial_workers if worker.side == side.name]
+                for side in (case.slower, case.faster)
             )
+            assumed = comparison.assumed_variation_ratio
+            trials = outcomes(subject, slower, faster, assumed) if ratio is not None else ()
+            push = Push(subject, candidate, baseline, measured, machines, place_kinds, trials)
             causes = judge(case, trials)
             remedies, leftover = suggest_remedies(causes, push), _left_over(causes, case)
             diagnosed.append(Diagnosis(candidate, causes, remedies, subject, trials, leftover))
     return tuple(diagnosed)
 
 
-def _tried(comparison: Comparison, workers: Sequence[Worker]) -> tuple[TrialOutcome, ...]:
-    """Return what trials show about a difference; nothing where there is none."""
-    if comparison.verdict not in DIFFERENT:
-        return ()
-    sides = (comparison.candidate, comparison.baseline)
-    slower, faster = (
-        [worker for worker in workers if worker.side == side]
-        for side in (sides if comparison.ratio > 1 else reversed(sides))
-    )
-    return outcomes(comparison.subject, slower, faster, comparison.assumed_variation_ratio)
-
-
-def _compared(
-    reports: Sequence[SubjectReport], candidate: str, baseline: str
-) -> tuple[OtherMeasurement, ...]:
-    return tuple(
-        OtherMeasurement(comparison, report.figures[baseline], report.figures[candidate])
-        for report in reports
-        for comparison in report.comparisons
-        if (comparison.candidate, comparison.baseline) == (candidate, baseline)
-    )
-
-
 def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
     """Return the comparisons to explain, the leading one first."""
     explained = [measurement.comparison for measurement in measurements[:1]]
     differing = [measurement.comparison for measurement in measurements if measurement.is_decided]
-    by_workload = grouped(differing, lambda comparison: comparison.subject.workload)
-    for workload, different in by_workload.items():
+    for workload, different in grouped(differing, attrgetter("subject.workload")).items():
         if explained[0].subject.workload != workload:
             explained.append(_most_different(different))
         elif workload != "cache-retrieve":
@@ -134,10 +116,7 @@ def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> 
     """Return whether files were visible late, and their side is not explained as the slower one anyway."""
     if measurement.subject.variant != workloads.VISIBILITY or not measurement.is_decided:
         return False
-
-    def key(comparison: Comparison) -> tuple[str, str, str]:
-        return comparison.verdict, comparison.subject.workload, comparison.subject.place
-
+    key = attrgetter("verdict", "subject.workload", "subject.place")
     sides = (measurement.baseline, measurement.candidate)
     is_late = any(side.detail(workloads.NOT_VISIBLE) for side in sides)
     return is_late and key(measurement.comparison) not in map(key, explained)
@@ -160,46 +139,39 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
     whole_ns = division.difference_ns
     left_ns = {part.part: max(0.0, part.difference_ns) for part in division.parts}
     for cause in supported:
-        _take(left_ns, _explained_ns(cause, case), _RULES[cause.name].acts_through, case)
+        _take(left_ns, cause, case)
     rest_ns = min(whole_ns, math.fsum(left_ns.values()))
-    if rest_ns < max(_LEAST_SHARE * whole_ns, _margin_ns(division, left_ns)):
-        return None
-    parts = tuple(
-        LeftoverPart(*part, left_ns[part])
-        for part in sorted(left_ns, key=lambda part: -left_ns[part])
-        if left_ns[part] >= _NAMED_SHARE * rest_ns
+    # The uncertainty of the parts that have a rest.
+    margin_ns = math.hypot(
+        *(
+            (part.high_ns - part.low_ns) / 2
+            for part in division.parts
+            if left_ns[part.part] > 0 and part.low_ns is not None and part.high_ns is not None
+        )
     )
-    return Leftover(rest_ns, rest_ns / whole_ns, parts)
+    if rest_ns < max(_LEAST_SHARE * whole_ns, margin_ns):
+        return None
+    ordered = sorted(left_ns.items(), key=lambda item: -item[1])
+    parts = [LeftoverPart(*part, ns) for part, ns in ordered if ns >= _NAMED_SHARE * rest_ns]
+    return Leftover(rest_ns, rest_ns / whole_ns, tuple(parts))
 
 
-def _explained_ns(cause: Cause, case: Case) -> float:
-    """Return the time that a cause explains; without a size all of its parts."""
-    times = [run.mean_ns for run in case.slower if run.mean_ns is not None]
-    if cause.share is None or not times:
-        return math.inf
-    return fmean(times) * -math.expm1(-cause.share * math.log(case.times))
+def _take(left_ns: dict[Part, float], cause: Cause, case: Case) -> None:
+    """Subtract what a cause explains from its parts, and from what was not recorded of their phases.
 
-
-def _take(
-    left_ns: dict[Part, float], explained_ns: float, acts_through: frozenset[Part], case: Case
-) -> None:
-    """Subtract what a cause explains from its parts, and from what was not recorded of their phases."""
+    Without a size it explains all of its parts.
+    """
+    acts_through, explained_ns = _RULES[cause.name].acts_through, math.inf
+    if cause.share is not None:
+        mean_ns = fmean(run.entry.mean_ns for run in case.slower if run.is_measured)
+        explained_ns = mean_ns * -math.expm1(-cause.share * math.log(case.times))
     parts = case.parts_of_workload(acts_through)
     parts |= {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
-    mine = [part for part in left_ns if not acts_through or part in parts]
-    for part in sorted(mine, key=lambda name: -left_ns[name]):
-        taken_ns = min(left_ns[part], explained_ns)
-        left_ns[part] -= taken_ns
-        explained_ns -= taken_ns
-
-
-def _margin_ns(division: Division, left_ns: dict[Part, float]) -> float:
-    """Return the uncertainty of the parts that have a rest."""
-    parts = [part for part in division.parts if left_ns[part.part] > 0]
-    known = [(part.low_ns, part.high_ns) for part in parts]
-    return math.hypot(
-        *((high - low) / 2 for low, high in known if low is not None and high is not None)
-    )
+    for part in sorted(left_ns, key=lambda name: -left_ns[name]):
+        if not acts_through or part in parts:
+            taken_ns = min(left_ns[part], explained_ns)
+            left_ns[part] -= taken_ns
+            explained_ns -= taken_ns
 
 
 def suggest_remedies(causes: Sequence[Cause], push: Push) -> tuple[Remedy, ...]:

@@ -5,7 +5,6 @@ Workers are counted, not runs: a worker has what any of its runs showed. Evidenc
 nobody reads it where a single worker is judged.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement, times_without_share
+from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import UNKNOWN, Figures
 from io_benchmark.analysis.observed.runs import Run
@@ -70,7 +69,7 @@ class Size(NamedTuple):
     @classmethod
     def measured(cls, case: Case, times: float) -> "Size":
         """Return the size of a cause that was measured; it is at most the whole difference."""
-        return cls(min(times, case.times) if case.ratio else times, is_measured=True)
+        return cls(min(times, case.times), is_measured=True)
 
 
 class Effect(Struct, frozen=True):
@@ -88,28 +87,25 @@ class Effect(Struct, frozen=True):
         return self.fact is Fact.SLOWER
 
     def also(self, template: str, **values: Value) -> "Effect":
-        """Return the effect with a further sentence."""
         return replace(self, reasons=(*self.reasons, statement(template, **values)))
 
     def opposed(self, template: str, **values: Value) -> "Effect":
         """Return what is held against the fact instead."""
         return self.evidence.opposes(template, **values)
 
-    def as_part(self, case: Case, share: float) -> "Effect":
-        """Return the effect of a fact that was measured as this share of the difference in time."""
-        explained = min(max(share, 0.0), 1.0) * (1 - 1 / case.times)
-        return replace(self, size=Size(times_without_share(explained), is_measured=True))
-
-    def if_enough(self, case: Case, share: float | None, too_little: str) -> "Effect":
+    def if_enough(
+        self, case: Case, share: float | None, too_little: str, unknown: str = ""
+    ) -> "Effect":
         """Return what a measured share of the difference leaves of a slower fact.
 
-        `too_little` is the reason against it; it has a slot for the share.
+        `too_little` is the reason against it, with a slot for the share; `unknown` is why none is known.
         """
         if share is None:
-            return self
+            return self.unclear(unknown) if unknown else self
         if not is_enough(share):
             return self.opposed(too_little, share=as_share(share))
-        return self.as_part(case, share)
+        explained = min(share, 1.0) * (1 - 1 / case.times)
+        return replace(self, size=Size(case.times_without(explained), is_measured=True))
 
     def unclear(self, template: str) -> "Effect":
         """Return, for this further reason, that it is not clear whether the fact costs time."""
@@ -133,6 +129,49 @@ class SideEvidence(Struct, frozen=True):
             return Evidence.led_by(*observations) if has_summary else Evidence(observations)
 
         return cls(lambda: (evidence(case.baseline), evidence(case.candidate)))
+
+    @classmethod
+    def from_means(
+        cls, measurements: Sequence[OtherMeasurement], first: OtherMeasurement | None = None
+    ) -> "SideEvidence":
+        """Return both sides' mean times; those of `first` lead them."""
+        ordered = sorted(measurements, key=lambda match: match is not first)
+        named = len({match.subject.place for match in ordered}) > 1
+        return cls(
+            lambda: (
+                Evidence.led_by(
+                    *(_figure(match, match.baseline, named=named) for match in ordered)
+                ),
+                Evidence.led_by(
+                    *(_figure(match, match.candidate, named=named) for match in ordered)
+                ),
+            )
+        )
+
+    @classmethod
+    def from_detail(
+        cls,
+        measurement: OtherMeasurement,
+        name: str,
+        unit: Unit,
+        template: str,
+        *,
+        note: str = "",
+        **values: Value,
+    ) -> "SideEvidence":
+        """Return both sides' figure of this name; the summary is the template alone, without the note."""
+
+        def evidence(figures: Figures) -> Evidence:
+            value = figures.detail(name)
+            figure: Value = UNKNOWN if value is None else Quantity(value, unit)
+            seen = Observation.of_side(name, statement(template + note, figure=figure, **values))
+            return Evidence((seen,), statement(template, figure=figure, **values))
+
+        return cls(lambda: (evidence(measurement.baseline), evidence(measurement.candidate)))
+
+    def needs(self, what: str, workload: str) -> Effect:
+        """Return the effect of a cause for which this workload was not measured as it needs."""
+        return self.unseen(f"This needs {what} on both sides.", workload=workload)
 
     def by_share(self, share: float, template: str) -> Effect:
         """Support a cause whose cost is a large enough part; the sentence has a slot for the share."""
@@ -189,15 +228,13 @@ def tally(
 
     def observe(side: Side) -> Observation:
         workers = [list(map(to_statement, values)) for values in side.readings(read)]
-        if not workers:
-            return Observation.of_side(name, statement("no worker"))
         runs, *further = workers
         counts_runs = not further and len(set(runs)) > 1
         groups = [[value] for value in runs] if counts_runs else workers
         # Leave out that one of a worker's runs does not have the value, where another has it.
         recorded = (set(values) - {None} or {None} for values in groups)
-        counts = Counter(chain.from_iterable(recorded))
-        ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+        counts = Counter(chain.from_iterable(recorded)).items()
+        ordered = sorted(counts, key=lambda item: (-item[1], str(item[0])))
         seen = tuple(Seen(value or unknown, number) for value, number in ordered)
         return Observation(name, seen, len(groups), counts_runs)
 
@@ -215,14 +252,13 @@ def span(
 
     def observe(side: Side) -> Observation:
         values = [[value for value in runs if value is not None] for runs in side.readings(read)]
-        numbers = [value for runs in values for value in runs]
-        total = len(values)
+        numbers, total = list(chain(*values)), len(values)
         if not numbers:
-            unknown = statement(missing or template, value=UNKNOWN)
-            return Observation(name, (Seen(unknown, total),), total)
-        low, high = min(numbers), max(numbers)
-        value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
-        seen = Seen(statement(template, value=value), sum(map(bool, values)))
+            seen = Seen(statement(missing or template, value=UNKNOWN), total)
+        else:
+            low, high = min(numbers), max(numbers)
+            value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
+            seen = Seen(statement(template, value=value), sum(map(bool, values)))
         return Observation(name, (seen,), total)
 
     return observe
@@ -242,24 +278,12 @@ WRITTEN_SHARE = span(
 )
 
 
-def figures(
-    measurements: Sequence[OtherMeasurement], first: OtherMeasurement | None = None
-) -> SideEvidence:
-    """Return both sides' figures as evidence; `first` leads it."""
-    if not measurements:
-        return NOT_MEASURED
-    ordered = sorted(measurements, key=lambda match: match is not first)
-    named = len({match.subject.place for match in ordered}) > 1
-    return SideEvidence(
-        lambda: (
-            Evidence.led_by(*(_figure(match, match.baseline, named=named) for match in ordered)),
-            Evidence.led_by(*(_figure(match, match.candidate, named=named) for match in ordered)),
-        )
-    )
-
-
 def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> Observation:
-    subject = measurement.subject
+    subject, quantity = measurement.subject, Quantity(figures.mean_ns, Unit.NANOSECONDS)
+    workload = workloads.of(subject.workload)
+    if workload.higher_is_better:
+        unit = Unit.IOPS if workload.unit == "IOPS" else Unit.OPERATIONS_PER_SECOND
+        quantity = Quantity(workload.shown(figures.mean_ns), unit)
     template = "{variant}" + (" {threads} at once" if subject.threads > 1 else "")
     template += " in {place} {figure}" if named else " {figure}"
     figure = statement(
@@ -267,44 +291,10 @@ def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> 
         variant=subject.variant,
         threads=count(subject.threads),
         place=subject.place,
-        figure=_quantity(subject.workload, figures.mean_ns),
+        figure=quantity,
     )
     return Observation.of_side(f"{subject.workload}-mean", figure)
 
 
-def _quantity(workload: str, mean_ns: float) -> Quantity:
-    descriptor = workloads.of(workload)
-    if not descriptor.higher_is_better:
-        return Quantity(mean_ns, Unit.NANOSECONDS)
-    unit = Unit.IOPS if descriptor.unit == "IOPS" else Unit.OPERATIONS_PER_SECOND
-    return Quantity(descriptor.shown(mean_ns), unit)
-
-
-def detail_evidence(
-    measurement: OtherMeasurement,
-    name: str,
-    unit: Unit,
-    template: str,
-    *,
-    note: str = "",
-    **values: Value,
-) -> SideEvidence:
-    """Return both sides' figure as evidence; the summary is the template alone, without the note."""
-
-    def evidence(figures: Figures) -> Evidence:
-        value = figures.detail(name)
-        is_known = value is not None and math.isfinite(value)
-        figure: Value = Quantity(value, unit) if value is not None and is_known else UNKNOWN
-        seen = Observation.of_side(name, statement(template + note, figure=figure, **values))
-        return Evidence((seen,), statement(template, figure=figure, **values))
-
-    return SideEvidence(lambda: (evidence(measurement.baseline), evidence(measurement.candidate)))
-
-
 _NOT_MEASURED = Evidence((Observation.of_side("measured", statement("not measured")),))
 NOT_MEASURED = SideEvidence(lambda: (_NOT_MEASURED, _NOT_MEASURED))
-
-
-def needs(what: str, workload: str) -> Effect:
-    """Return the effect of a cause for which this workload was not measured as it needs."""
-    return NOT_MEASURED.unseen(f"This needs {what} on both sides.", workload=workload)

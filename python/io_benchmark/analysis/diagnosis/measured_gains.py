@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.diagnosis_model import Cause, TrialOutcome
 from io_benchmark.analysis.model import Subject
 from io_benchmark.analysis.observed.disks import MachineType
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, statement
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, Value, share, statement
 
 _GAIN_AT_LEAST = 1.02
 # A cause with a smaller share leaves a part of the difference to something else.
@@ -34,7 +34,6 @@ class Gain(Struct, frozen=True):
     such_as: MachineType | None = None  # an example for the action
 
     def also(self, template: str, **values: Value) -> "Gain":
-        """Return the gain with a further sentence."""
         return replace(self, evidence=(*self.evidence, statement(template, **values)))
 
     @property
@@ -43,12 +42,12 @@ class Gain(Struct, frozen=True):
 
 
 class Push(Struct, frozen=True):
-    """What was measured in the same push as a candidate and its baseline."""
+    """What was measured in the same push as a candidate and its baseline, and what that shows of remedies."""
 
     subject: Subject
     candidate: str
     baseline: str
-    measured: Mapping[str, Mapping[Subject, float]]  # side -> means in nanoseconds
+    measured: Mapping[tuple[str, Subject], float]  # by side: means in nanoseconds
     machines: Mapping[str, str | None]  # side -> machine type
     place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
     trials: Sequence[TrialOutcome] = ()
@@ -57,10 +56,8 @@ class Push(Struct, frozen=True):
     @property
     def slow(self) -> str:
         """Return the side that a remedy is for."""
-        candidate_ns, baseline_ns = (
-            self.mean_ns(side, self.subject) or 0.0 for side in (self.candidate, self.baseline)
-        )
-        return self.baseline if candidate_ns < baseline_ns else self.candidate
+        sides = (self.candidate, self.baseline)
+        return max(sides, key=lambda side: self.mean_ns(side, self.subject) or 0.0)
 
     @property
     def fast(self) -> str:
@@ -71,27 +68,105 @@ class Push(Struct, frozen=True):
         gains = (trial.gain_ratio for trial in self.trials if trial.kind.value == name)
         return next(gains, None)
 
-    def allowed_ratio(self, cause: Cause) -> float | None:
+    def allowed_ratio(self, cause: Cause) -> float:
         """Return how much faster the slow side gets at most without what the cause explains."""
-        slow_ns, fast_ns = (self.mean_ns(side, self.subject) for side in (self.slow, self.fast))
-        if slow_ns is None or fast_ns is None:
-            return None
-        share = cause.share if cause.share is not None else cause.share_at_most
-        return math.exp(math.log(slow_ns / fast_ns) * (1.0 if share is None else share))
+        slow_ns, fast_ns = (self.measured[side, self.subject] for side in (self.slow, self.fast))
+        part = cause.share if cause.share is not None else cause.share_at_most
+        return math.exp(math.log(slow_ns / fast_ns) * (1.0 if part is None else part))
 
     def mean_ns(self, side: str, subject: Subject) -> float | None:
-        value = self.measured.get(side, {}).get(subject)
-        return value if value is not None and value > 0 else None
+        return self.measured.get((side, subject)) or None
 
     def gain(self, side: str, subject: Subject, template: str, **values: Value) -> Gain | None:
         """Compare a measurement of a side with the slow side's; None: one was not measured."""
         now_ns, then_ns = self.mean_ns(self.slow, self.subject), self.mean_ns(side, subject)
         if now_ns is None or then_ns is None:
             return None
-        values["side"] = side
-        values["then"] = Quantity(then_ns, Unit.NANOSECONDS)
-        values["now"] = Quantity(now_ns, Unit.NANOSECONDS)
-        return Gain(now_ns / then_ns, measured=True, evidence=(statement(template, **values),))
+        then, now = (Quantity(time_ns, Unit.NANOSECONDS) for time_ns in (then_ns, now_ns))
+        evidence = statement(template, side=side, then=then, now=now, **values)
+        return Gain(now_ns / then_ns, measured=True, evidence=(evidence,))
+
+    def other_place(self, cause: Cause) -> Gain | None:
+        """Compare with the same copies on a volume of the same side, else with the other pool."""
+        others = {
+            subject: time_ns
+            for (side, subject), time_ns in self.measured.items()
+            if side == self.slow
+            and subject == replace(self.subject, place=subject.place)
+            and subject.place != self.subject.place
+            and self.place_kinds.get((self.slow, subject.place)) in _VOLUMES
+            and time_ns > 0
+        }
+        best = min(others, key=lambda subject: (others[subject], subject), default=self.subject)
+        template = f"{{side}}: place {{place}} {_INSTEAD}."
+        gain = self.gain(self.slow, best, template, place=best.place) if others else None
+        return self.other_pool(cause) if gain is None else gain.if_worth_it
+
+    def other_pool(self, cause: Cause) -> Gain | None:
+        """Predict what the cause's part of the time allows, with the faster side as the evidence.
+
+        The sides may differ in more than the remedy, so this is never a measurement of it.
+        """
+        template = f"{{side}}, which is set up this way, {_INSTEAD}."
+        gain = self.gain(self.fast, self.subject, template)
+        if gain is None:
+            return _unknown_gain("{side} is set up this way.", side=self.fast)
+        allowed = replace(gain, ratio=self.allowed_ratio(cause), measured=False)
+        if cause.share is None and len(self.supported - _MECHANISMS) > 1:
+            return replace(allowed, ratio=None).also("Other causes contribute to that.")
+        at_most, part = "", cause.share
+        if part is None:
+            at_most, part = "at most ", cause.share_at_most
+        if part is not None and part < _WHOLE_SHARE:
+            allowed = allowed.also(
+                f"This cause explains {at_most}{{share}} of that.", share=share(part)
+            )
+        return allowed.if_worth_it
+
+    def predict(self, cause: Cause) -> Gain | None:
+        """Predict by the bandwidth of the disks, else compare with the other pool."""
+        ratio = cause.predicted_ratio
+        if ratio is None:
+            return self.other_pool(cause)
+        evidence = (statement("Predicted from the bandwidth of the disks."),)
+        return Gain(max(ratio, 1 / ratio), measured=False, evidence=evidence).if_worth_it
+
+    def more_disks(self, cause: Cause) -> Gain | None:
+        """Compare with a pool of the next larger machine type, else predict."""
+        if self.supported & {"linear-volume", "boot-disk-fallback"}:
+            return None  # there are enough disks: they are not used
+        slow, fast = (MachineType(self.machines.get(side)) for side in (self.slow, self.fast))
+        if slow.name and slow.name == fast.name:
+            return None  # another machine type has nothing to do with it
+        larger = slow.with_more_disks
+        gain = self._by_larger_machine(larger, cause) if larger is not None else None
+        gain = self.predict(cause) if gain is None else gain.if_worth_it
+        if gain is None:
+            return None
+        then_ns = self.mean_ns(self.fast, self.subject)
+        if not gain.measured and cause.predicted_ratio is not None and then_ns is not None:
+            then = Quantity(then_ns, Unit.NANOSECONDS)
+            gain = gain.also("{side} takes {then}.", side=self.fast, then=then)
+        return replace(gain, such_as=larger)
+
+    def _by_larger_machine(self, larger: MachineType, cause: Cause) -> Gain | None:
+        """Compare with a pool of this machine type, unless it gains more than its disks can."""
+        template = f"The pool {{side}} has this machine type and {_INSTEAD}."
+        gains = (
+            self.gain(side, self.subject, template)
+            for side, machine_type in self.machines.items()
+            if MachineType(machine_type).name == larger.name
+        )
+        gain = next((gain for gain in gains if gain is not None), None)
+        if gain is None or gain.ratio is None:
+            return gain
+        ratio = cause.predicted_ratio
+        allowed = self.allowed_ratio(cause) if ratio is None else max(ratio, 1 / ratio)
+        if gain.ratio <= _SAME_GAIN_RATIO * allowed:
+            return gain
+        return replace(gain, ratio=allowed, measured=False).also(
+            "It is faster in something else, too: more disks allow less."
+        )
 
 
 # None: nothing supports the remedy, or it was measured and does not help.
@@ -112,8 +187,7 @@ def other_subject(
         ratio = push.gain_of_trial(value)
         if gain is None and ratio:
             template = "{side}: a retrieve in trial {trial} takes {part} of its usual time."
-            part = Quantity(1 / ratio, Unit.SHARE)
-            evidence = statement(template, side=push.slow, trial=value, part=part)
+            evidence = statement(template, side=push.slow, trial=value, part=share(1 / ratio))
             gain = Gain(ratio, measured=True, evidence=(evidence,))
         if gain is not None:
             return gain.if_worth_it
@@ -123,90 +197,6 @@ def other_subject(
         return unknown.also(remark) if remark else unknown
 
     return find
-
-
-def other_place(push: Push, cause: Cause) -> Gain | None:
-    """Compare with the same copies on a volume of the same side, else with the other pool."""
-    others = {
-        subject: time_ns
-        for subject, time_ns in push.measured.get(push.slow, {}).items()
-        if subject == replace(push.subject, place=subject.place)
-        and subject.place != push.subject.place
-        and push.place_kinds.get((push.slow, subject.place)) in _VOLUMES
-        and time_ns > 0
-    }
-    best = min(others, key=lambda subject: (others[subject], subject), default=push.subject)
-    template = f"{{side}}: place {{place}} {_INSTEAD}."
-    gain = push.gain(push.slow, best, template, place=best.place) if others else None
-    return other_pool(push, cause) if gain is None else gain.if_worth_it
-
-
-def other_pool(push: Push, cause: Cause) -> Gain | None:
-    """Predict what the cause's part of the time allows, with the faster side as the evidence.
-
-    The sides may differ in more than the remedy, so this is never a measurement of it.
-    """
-    template = f"{{side}}, which is set up this way, {_INSTEAD}."
-    gain = push.gain(push.fast, push.subject, template)
-    if gain is None:
-        return _unknown_gain("{side} is set up this way.", side=push.fast)
-    allowed = replace(gain, ratio=push.allowed_ratio(cause), measured=False)
-    if cause.share is None and len(push.supported - _MECHANISMS) > 1:
-        return replace(allowed, ratio=None).also("Other causes contribute to that.")
-    share = cause.share if cause.share is not None else cause.share_at_most
-    if share is not None and share < _WHOLE_SHARE:
-        at_most = "" if cause.share is not None else "at most "
-        template = f"This cause explains {at_most}{{share}} of that."
-        allowed = allowed.also(template, share=Quantity(share, Unit.SHARE))
-    return allowed.if_worth_it
-
-
-def predicted(push: Push, cause: Cause) -> Gain | None:
-    """Predict by the bandwidth of the disks, else compare with the other pool."""
-    ratio = cause.predicted_ratio
-    if ratio is None:
-        return other_pool(push, cause)
-    evidence = (statement("Predicted from the bandwidth of the disks."),)
-    return Gain(max(ratio, 1 / ratio), measured=False, evidence=evidence).if_worth_it
-
-
-def more_disks(push: Push, cause: Cause) -> Gain | None:
-    """Compare with a pool of the next larger machine type, else predict."""
-    if push.supported & {"linear-volume", "boot-disk-fallback"}:
-        return None  # there are enough disks: they are not used
-    slow, fast = (MachineType(push.machines.get(side)) for side in (push.slow, push.fast))
-    if slow.name and slow.name == fast.name:
-        return None  # another machine type has nothing to do with it
-    larger = slow.with_more_disks
-    gain = _by_larger_machine(push, larger, cause) if larger is not None else None
-    gain = predicted(push, cause) if gain is None else gain.if_worth_it
-    then_ns = push.mean_ns(push.fast, push.subject)
-    is_predicted = gain is not None and not gain.measured and cause.predicted_ratio is not None
-    if gain is not None and is_predicted and then_ns is not None:
-        gain = gain.also(
-            "{side} takes {then}.", side=push.fast, then=Quantity(then_ns, Unit.NANOSECONDS)
-        )
-    return None if gain is None else replace(gain, such_as=larger)
-
-
-def _by_larger_machine(push: Push, larger: MachineType, cause: Cause) -> Gain | None:
-    """Compare with a pool of this machine type, unless it gains more than its disks can."""
-    template = f"The pool {{side}} has this machine type and {_INSTEAD}."
-    gains = (
-        push.gain(side, push.subject, template)
-        for side, machine_type in push.machines.items()
-        if MachineType(machine_type).name == larger.name
-    )
-    gain = next((gain for gain in gains if gain is not None), None)
-    ratio = cause.predicted_ratio
-    allowed = push.allowed_ratio(cause) if ratio is None else max(ratio, 1 / ratio)
-    if gain is None or gain.ratio is None or allowed is None:
-        return gain
-    if gain.ratio <= _SAME_GAIN_RATIO * allowed:
-        return gain
-    return replace(gain, ratio=allowed, measured=False).also(
-        "It is faster in something else, too: more disks allow less."
-    )
 
 
 def follows(template: str, trial: str = "") -> FindGain:

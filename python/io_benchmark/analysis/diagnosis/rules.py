@@ -60,13 +60,81 @@ class CauseRule(Struct, frozen=True):
     proof: Proof = Proof.COST
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
 
-    def is_slower(self, case: Case) -> bool:
-        """Return whether the slower side has the slower fact, whatever else speaks against the cause."""
-        return self.judge(case).is_slower
+    def judge_workers(self, effect: Effect, case: Case) -> tuple[State, Statement] | None:
+        """Return what single workers show about the fact that makes their side slower, if anything.
+
+        Their times contradict it, or they follow it and not all workers have it.
+        """
+        workers, faster_side = case.slower.measured.workers, case.faster.measured
+        has_fact = [self._has_fact(case, effect, runs, case.faster) for runs in workers]
+        slower = _Workers.of(workers, has_fact)
+        if not slower.present or not faster_side.workers:
+            return None
+        # Each worker of the faster side is judged against its others.
+        has_fact = [
+            self._has_fact(case, effect, runs, faster_side.without(number))
+            for number, runs in enumerate(faster_side.workers)
+            if len(faster_side.workers) > 1
+        ]
+        # Where no worker is worse than all others, the rule reads no fact of single workers.
+        faster = _Workers([], []) if all(has_fact) else _Workers.of(faster_side.workers, has_fact)
+        contradiction = _contradiction(slower, faster, self._speed(case, slower.present))
+        if contradiction is not None:
+            return State.RULED_OUT, contradiction
+        if not slower.missing:
+            return None
+        template = "On {number} of {workers} workers of the slower side; the others are faster."
+        return State.SUPPORTED, slower.counted(template, len(slower.present))
+
+    def _has_fact(self, case: Case, of_side: Effect, runs: Runs, faster: Side) -> bool | None:
+        """Judge one worker as if it were its side; the difference to explain stays that of the sides.
+
+        A rule may read several facts. None: not known, or another fact than that of its side supports it,
+        or a part of the side's size does.
+        """
+        slower = Side.of(runs)
+        candidate, baseline = (slower, faster) if case.candidate_is_slower else (faster, slower)
+        effect = self.judge(replace(case, candidate=candidate, baseline=baseline, both_sides=case))
+        if effect.fact in (Fact.UNSEEN, Fact.UNCLEAR):
+            return None
+        if not effect.is_slower:
+            return False
+        if effect.size is not None and of_side.size is not None and of_side.size.times != 1:
+            size = math.log(effect.size.times) / math.log(of_side.size.times)
+            if size < _MOST_OF_IT_SHARE:
+                return False if size <= 1 - _MOST_OF_IT_SHARE else None
+        return True if effect.reasons[0].template == of_side.reasons[0].template else None
+
+    def _speed(self, case: Case, present: Sequence[Runs]) -> _IsSlow:
+        """Return what tells slow workers from fast ones.
+
+        The scale is what the cause's parts of the time take on the faster side and on workers with its fact.
+        """
+
+        def times_ns(workers: Sequence[Runs]) -> list[float]:
+            return [case.time_in_parts(self.acts_through, runs) for runs in workers]
+
+        fast_ns, slow_ns = times_ns(case.faster.measured.workers), times_ns(present)
+        whole_ns = fmean(
+            run.entry.mean_ns for run in (*case.slower, *case.faster) if run.is_measured
+        )
+        # The deviation within sides, which single workers that differ hardly change.
+        deviations = [abs(time - median(side)) for side in (fast_ns, slow_ns) for time in side]
+        variation_ns = max(
+            DEFAULT_WORKER_VARIATION * whole_ns, _DEVIATION_OVER_MEDIAN * median(deviations)
+        )
+        middle_ns = (fmean(fast_ns) + fmean(slow_ns)) / 2
+
+        def speed(workers: Sequence[Runs]) -> int:
+            above_ns = fmean(times_ns(workers)) - middle_ns
+            if abs(above_ns) <= _CLEARLY * variation_ns / math.sqrt(len(workers)):
+                return 0
+            return 1 if above_ns > 0 else -1
+
+        return speed
 
 
 def cause(name: str, hypothesis: str, **details: Any) -> Callable[[Judge], CauseRule]:
-    """Declare the cause that a function judges."""
     return lambda judge: CauseRule(name, hypothesis, judge, **details)
 
 
@@ -77,8 +145,7 @@ class RankedFact(Struct, frozen=True):
     rank: float = 0.0
 
     def __float__(self) -> float:
-        """Return the rank: it is what facts are averaged by."""
-        return float(self.rank)
+        return float(self.rank)  # what facts are averaged by
 
 
 class Ranking(Struct, frozen=True, kw_only=True):
@@ -92,7 +159,6 @@ class Ranking(Struct, frozen=True, kw_only=True):
     neither: str = ""  # in place of `same` where nothing has a rank
     # Facts of one rank that differ; without a sentence they cost the same.
     unranked: str = ""
-    workload: str | None = None  # that would show what is not observable
     no_waits: str = ""  # against a fact of disks for which the slower side never waits
     observe: tuple[Observe, ...] = ()  # the evidence, where that is more than the fact
 
@@ -100,12 +166,12 @@ class Ranking(Struct, frozen=True, kw_only=True):
     def tally(self) -> Observe:
         return tally(self.name, self.read, to_statement=lambda fact: fact and fact.value)
 
-    def judge(self, case: Case, evidence: SideEvidence | None = None) -> Effect:
+    def judge(self, case: Case) -> Effect:
         """Support a cause where the slower side has the slower fact."""
-        evidence = evidence or SideEvidence.of(case, *(self.observe or (self.tally,)))
+        evidence = SideEvidence.of(case, *(self.observe or (self.tally,)))
         slower, faster = case.means(self.read)
         if slower is None or faster is None:
-            return evidence.unseen(self.unseen, workload=self.workload)
+            return evidence.unseen(self.unseen)
         if not math.isclose(slower, faster, rel_tol=1e-9, abs_tol=1e-9):
             effect = evidence.compared(slower, faster, self.supports)
             is_idle = effect.is_slower and self.no_waits and case.slower_never_waits
@@ -113,7 +179,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
         if self._values(case.baseline) == self._values(case.candidate):
             return evidence.same(self.same if slower else self.neither or self.same)
         if self.unranked:
-            return evidence.unclear(self.unranked, workload=self.workload)
+            return evidence.unclear(self.unranked)
         return evidence.opposes("The sides differ in nothing that costs time here.")
 
     def _values(self, side: Side) -> set[Statement]:
@@ -152,37 +218,8 @@ class _Workers(NamedTuple):
         return cls(*([runs for runs, has in judged if has is fact] for fact in (True, False)))
 
     def counted(self, template: str, number: int) -> Statement:
-        """Return a sentence about this many of the workers."""
         total = len(self.present) + len(self.missing)
         return statement(template, number=count(number), workers=count(total))
-
-
-def judge_workers(rule: CauseRule, effect: Effect, case: Case) -> tuple[State, Statement] | None:
-    """Return what single workers show about the fact that makes their side slower, if anything.
-
-    Their times contradict it, or they follow it and not all workers have it.
-    """
-    workers, faster_side = case.slower.measured.workers, case.faster.measured
-    has_fact = [_has_fact(rule, case, effect, runs, case.faster) for runs in workers]
-    slower = _Workers.of(workers, has_fact)
-    if not slower.present or not faster_side.workers:
-        return None
-    # Each worker of the faster side is judged against its others.
-    has_fact = [
-        _has_fact(rule, case, effect, runs, faster_side.without(number))
-        for number, runs in enumerate(faster_side.workers)
-        if len(faster_side.workers) > 1
-    ]
-    # Where no worker is worse than all others, the rule reads no fact of single workers.
-    reads_none = all(has_fact)
-    faster = _Workers([], []) if reads_none else _Workers.of(faster_side.workers, has_fact)
-    contradiction = _contradiction(slower, faster, _speed(rule, case, slower.present))
-    if contradiction is not None:
-        return State.RULED_OUT, contradiction
-    if not slower.missing:
-        return None
-    template = "On {number} of {workers} workers of the slower side; the others are faster."
-    return State.SUPPORTED, slower.counted(template, len(slower.present))
 
 
 def _contradiction(slower: _Workers, faster: _Workers, speed: _IsSlow) -> Statement | None:
@@ -205,53 +242,3 @@ def _contradiction(slower: _Workers, faster: _Workers, speed: _IsSlow) -> Statem
         template = f"Only {slow_workers} has this; the others are slower for another reason."
         return slower.counted(template, 1)
     return None
-
-
-def _has_fact(
-    rule: CauseRule, case: Case, of_side: Effect, runs: Runs, faster: Side
-) -> bool | None:
-    """Judge one worker as if it were its side; the difference to explain stays that of the sides.
-
-    A rule may read several facts. None: not known, or another fact than that of its side supports it,
-    or a part of the side's size does.
-    """
-    slower = Side.of(runs)
-    candidate, baseline = (slower, faster) if case.candidate_is_slower else (faster, slower)
-    effect = rule.judge(replace(case, candidate=candidate, baseline=baseline, both_sides=case))
-    if effect.fact in (Fact.UNSEEN, Fact.UNCLEAR):
-        return None
-    if not effect.is_slower:
-        return False
-    if effect.size is not None and of_side.size is not None and of_side.size.times != 1:
-        size = math.log(effect.size.times) / math.log(of_side.size.times)
-        if size < _MOST_OF_IT_SHARE:
-            return False if size <= 1 - _MOST_OF_IT_SHARE else None
-    return True if effect.reasons[0].template == of_side.reasons[0].template else None
-
-
-def _speed(rule: CauseRule, case: Case, present: Sequence[Runs]) -> _IsSlow:
-    """Return what tells slow workers from fast ones.
-
-    The scale is what the cause's parts of the time take on the faster side and on workers with its fact.
-    """
-
-    def times_ns(workers: Sequence[Runs]) -> list[float]:
-        return [case.time_in_parts(rule.acts_through, runs) for runs in workers]
-
-    fast_ns, slow_ns = times_ns(case.faster.measured.workers), times_ns(present)
-    means_ns = (run.mean_ns for side in (case.slower, case.faster) for run in side)
-    whole_ns = fmean(mean_ns for mean_ns in means_ns if mean_ns is not None)
-    # The deviation within sides, which single workers that differ hardly change.
-    deviations = [abs(time - median(side)) for side in (fast_ns, slow_ns) for time in side]
-    variation_ns = max(
-        DEFAULT_WORKER_VARIATION * whole_ns, _DEVIATION_OVER_MEDIAN * median(deviations)
-    )
-    middle_ns = (fmean(fast_ns) + fmean(slow_ns)) / 2
-
-    def speed(workers: Sequence[Runs]) -> int:
-        above_ns = fmean(times_ns(workers)) - middle_ns
-        if abs(above_ns) <= _CLEARLY * variation_ns / math.sqrt(len(workers)):
-            return 0
-        return 1 if above_ns > 0 else -1
-
-    return speed

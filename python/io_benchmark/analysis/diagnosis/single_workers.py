@@ -86,11 +86,10 @@ def _leading(machines: Sequence[SingleMachine]) -> list[SingleMachine]:
 
 def _names(machine: SingleMachine) -> tuple[str, str]:
     """Return what sentences call a worker, and the rest of its pool."""
-    worker = machine.worker
-    name = f"worker {worker.machine.rpartition('/')[2]}"
+    worker, rest = machine.worker, f"the rest of {machine.side}"
     if worker.machine == UNKNOWN:
-        name = f"task {worker.task_id}"
-    return name, f"the rest of {machine.side}"
+        return f"task {worker.task_id}", rest
+    return f"worker {worker.machine.rpartition('/')[2]}", rest
 
 
 def _without(
@@ -127,13 +126,11 @@ def _diagnose(
     trials = outcomes(machine.subject, slower, faster, assumed)
     causes = judge(case, trials)
     worker, rest = _names(machine)
-    measured = {
-        worker: {other.subject: other.candidate.mean_ns for other in measurements},
-        rest: {other.subject: other.baseline.mean_ns for other in measurements},
-    }
+    measured = {(worker, other.subject): other.candidate.mean_ns for other in measurements}
+    measured |= {(rest, other.subject): other.baseline.mean_ns for other in measurements}
     # All workers of a pool have its machine type, also where they do not name it.
     machine_type = machine.worker.result.task.instance_type or machine.side
-    machines = dict.fromkeys(measured, machine_type)
+    machines = {worker: machine_type, rest: machine_type}
     push = Push(machine.subject, worker, rest, measured, machines, trials=trials)
     # What the whole pool shares is not a remedy for one of its workers.
     remedies = suggest_remedies([cause for cause in causes if not cause.is_shared], push)
@@ -149,7 +146,7 @@ def _replacement(machine: SingleMachine, causes: Sequence[Cause], push: Push) ->
     if not possible:
         return ()
     now_ns, then_ns = (
-        push.measured[side][push.subject] for side in (push.candidate, push.baseline)
+        push.measured[side, push.subject] for side in (push.candidate, push.baseline)
     )
     evidence = statement(
         "The other {others} workers of the pool take {then} instead of {now}.",
@@ -166,14 +163,13 @@ def _measurements(
 ) -> list[OtherMeasurement]:
     """Compare the machine with the rest of its pool on every measurement that both have."""
     key, names = _key(machine.worker), _names(machine)
-    variation = variations.given(assumed)
     measurements = []
     for subject, sides in compared.items():
         runs = list(sides.get(machine.side, ()))
         alone = Side.of(run for run in runs if _key(run.worker) == key)
         rest = Side.of(run for run in runs if _key(run.worker) != key)
         if alone.workers and rest.workers:
-            pair = Pair(*names, alone.data, rest.data, variation, are_pools=False)
+            pair = Pair(*names, alone.data, rest.data, variations.given(assumed), are_pools=False)
             (comparison,) = compare_sides(subject, [pair], margin=margin)
             of_both = map(figures.summarize, (rest, alone))
             measurements.append(OtherMeasurement(comparison, *of_both))

@@ -61,7 +61,7 @@ class TriedSide(Struct, frozen=True):
             ]
             for runs in by_machine(workers, lambda worker: worker.machine)
         ]
-        return cls(workers[0].side if workers else "", [runs for runs in machines if runs])
+        return cls(workers[0].side, [runs for runs in machines if runs])
 
     @property
     def runs(self) -> list[Trials]:
@@ -97,19 +97,12 @@ class TriedSide(Struct, frozen=True):
         return self.only(lambda run: _is_same_pace(run.pace_bytes_per_s, bytes_per_s))
 
     def times(self, kind: TrialKind, files: int) -> list[list[float]]:
-        """Return the times of each machine in blocks of this kind, over the first files of each.
+        """Return the times of each machine in blocks of this kind, which all runs have, over the first files.
 
         Several runs of one machine are averaged, repetition by repetition.
         """
-        by_machine = [
-            [times for run in runs if (times := _repetitions(run, kind, files))]
-            for runs in self.machines
-        ]
-        return [
-            [fmean(repetition) for repetition in zip(*runs, strict=False)]
-            for runs in by_machine
-            if runs
-        ]
+        by_machine = ([_repetitions(run, kind, files) for run in runs] for runs in self.machines)
+        return [list(map(fmean, zip(*runs, strict=False))) for runs in by_machine]
 
 
 def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:
@@ -118,15 +111,6 @@ def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:
         for block in run.blocks
         if block.trial is kind
     ]
-
-
-class GoneShare(Struct, frozen=True):
-    """The part of a gap that a change removes, and half the width of its interval."""
-
-    share: float
-    half_width: float
-    repetitions: int
-    gain_ratio: float  # how many times as fast the slower side is after the change
 
 
 class Gap(Struct, frozen=True):
@@ -148,12 +132,16 @@ class Gap(Struct, frozen=True):
     def mean_ns(self) -> float:
         return _mean(self.slower) - _mean(self.faster)
 
-    def gone_after(self, changed: "Gap", of_workers: MeanVariance | None = None) -> GoneShare:
-        """Compare this gap with the one after a change.
+    def gone_after(self, changed: "Gap") -> float:
+        """Return the part of the gap that a change removes."""
+        return 1 - changed.mean_ns / self.mean_ns
 
-        The interval is over repetitions, or over machines where these differ more. If other machines of
-        the faster side were changed, and the slower side was not, `of_workers` says how far workers of a
-        pool differ.
+    def half_width(self, changed: "Gap", worker_variance: MeanVariance | None) -> float:
+        """Return half the width of the interval of `gone_after`.
+
+        It is over repetitions, or over machines where these differ more. If other machines of the faster
+        side were changed, and the slower side was not, `worker_variance` says how far workers of a pool
+        differ.
         """
         persists = changed.mean_ns / self.mean_ns
         # Residuals: the changed blocks less their share of the normal blocks; their mean is 0.
@@ -163,14 +151,13 @@ class Gap(Struct, frozen=True):
                 for before, after in zip(self.by_repetition, changed.by_repetition, strict=False)
             ]
         )
-        if of_workers is None:
-            over_machines = self._over_machines(changed, persists)
-        else:
-            over_machines = self._over_workers(changed, persists, of_workers)
+        over_machines = (
+            self._over_machines(changed, persists)
+            if worker_variance is None
+            else self._over_workers(changed, persists, worker_variance)
+        )
         half_ns = max(variance.half_width(LEVEL) for variance in (over_repetitions, over_machines))
-        repetitions = min(self.repetitions, changed.repetitions)
-        gain_ratio = Gap(self.slower, changed.slower).times_as_long
-        return GoneShare(1 - persists, half_ns / abs(self.mean_ns), repetitions, gain_ratio)
+        return half_ns / abs(self.mean_ns)
 
     @property
     def by_repetition(self) -> list[float]:
@@ -190,14 +177,14 @@ class Gap(Struct, frozen=True):
         )
 
     def _over_workers(
-        self, changed: "Gap", persists: float, of_workers: MeanVariance
+        self, changed: "Gap", persists: float, worker_variance: MeanVariance
     ) -> MeanVariance:
         """Return the variance by how far workers differ; what a change sets is the same for all of them."""
         stays = max(0.0, persists)
         slower_ns, faster_ns = _mean(self.slower) * (1 - stays), _mean(self.faster) * stays
         factor = slower_ns**2 / len(self.slower)
         factor += faster_ns**2 * (1 / len(self.faster) + 1 / len(changed.faster))
-        return replace(of_workers, variance=factor * of_workers.variance)
+        return replace(worker_variance, variance=factor * worker_variance.variance)
 
 
 def _mean(times: _Times) -> float:
@@ -237,24 +224,20 @@ class Confirming(Struct, frozen=True):
 
     @classmethod
     def of(cls, comparisons: Iterable[Comparison], workers: Sequence[Worker]) -> Self:
-        """Judge the comparisons of these workers, in their order."""
         entries = (entry for worker in workers for entry in worker.entries)
         subjects = {entry.subject for entry in entries if entry.trials is not None}
+        with_trials = (item for item in comparisons if item.subject in subjects)
+        missing = [_missing(comparison, workers) for comparison in with_trials]
+        if not missing:
+            return cls((), (_NOT_COMPARED if subjects else _NO_TRIALS,))
         paces: list[Pace] = []
-        reasons: dict[Statement, None] = {}
-        for comparison in comparisons:
-            if comparison.subject not in subjects:
-                continue
-            pace = _missing(comparison, workers)
-            if isinstance(pace, Statement):
-                reasons[pace] = None
-            elif not any(
+        for pace in missing:
+            if isinstance(pace, Pace) and not any(
                 known.pool == pace.pool and _is_same_pace(known.bytes_per_s, pace.bytes_per_s)
                 for known in paces
             ):
                 paces.append(pace)
-        if not paces and not reasons:
-            return cls((), (_NOT_COMPARED if subjects else _NO_TRIALS,))
+        reasons = dict.fromkeys(reason for reason in missing if isinstance(reason, Statement))
         return cls(tuple(paces), tuple(reasons))
 
 

@@ -7,7 +7,7 @@ faster side becomes as slow. The trial `memory` shows only whether storage is in
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 from statistics import fmean
 
@@ -24,7 +24,6 @@ from io_benchmark.analysis.trials.confirm import (
     LEAST_GAP_RATIO,
     LEAST_REPETITIONS,
     Gap,
-    GoneShare,
     Pace,
     TriedSide,
 )
@@ -96,8 +95,7 @@ def _blocked_share(
     if not slower_side.workers or not faster_side.workers:
         return None
     division = Division.between(slower_side, faster_side)
-    is_known = any(part.part == _COPY_BLOCKED for part in division.parts)
-    if not is_known or division.difference_ns <= 0:
+    if division.difference_ns <= 0 or _COPY_BLOCKED not in [part.part for part in division.parts]:
         return None
     return division.of(_COPY_BLOCKED) / division.difference_ns
 
@@ -120,21 +118,19 @@ def _held_to_blocked(paced: TrialOutcome, blocked_share: float | None) -> TrialO
 def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> TrialOutcome:
     """Judge a trial that both sides ran."""
     sides = [side.having(kind, TrialKind.NORMAL) for side in (slower, faster)]
-    names = (slower.name, faster.name)
-    missing = [name for name, side in zip(names, sides, strict=True) if not side.runs]
+    missing = [side.name for side in sides if not side.runs]
     if missing:
         return _not_run(kind, _why_missing(kind, missing, slower.runs + faster.runs))
     gaps = _gaps(kind, sides, [(side, kind) for side in sides])
     if isinstance(gaps, TrialOutcome):
         return gaps
-    normal, changed = gaps
-    gone = normal.gone_after(changed)
+    gone = gaps[0].gone_after(gaps[1])
     state, meaning = TrialState.UNDECIDED, "A part of the gap goes, and a part stays."
-    if gone.share >= _CONFIRMS_SHARE:
+    if gone >= _CONFIRMS_SHARE:
         state, meaning = TrialState.CONFIRMED, _CONFIRMED[kind]
-    elif gone.share <= _REFUTES_SHARE:
+    elif gone <= _REFUTES_SHARE:
         state, meaning = TrialState.REFUTED, _REFUTED[kind]
-    outcome = _judged(kind, state, statement(meaning), gone)
+    outcome = _judged(kind, state, statement(meaning), *gaps)
     if kind is TrialKind.MEMORY:
         return replace(outcome, share=None, low_share=None, high_share=None)
     return outcome
@@ -146,8 +142,7 @@ def _gaps(
     changed_sides: Sequence[tuple[TriedSide, TrialKind]],
 ) -> tuple[Gap, Gap] | TrialOutcome:
     """Return the gap in normal blocks, and in those of a trial; or why they cannot be judged."""
-    runs = [run for side in (*sides, *(side for side, _ in changed_sides)) for run in side.runs]
-    files = _common_files(runs)
+    files = _common_files([*sides, *(side for side, _ in changed_sides)])
     if not files or not all(side.runs for side in sides):
         return _not_run(kind, statement("The sides did not copy the same files."))
     normal = Gap(*(side.times(TrialKind.NORMAL, files) for side in sides))
@@ -165,7 +160,7 @@ def _gaps(
     return _not_run(kind, reason)
 
 
-def _pace(slower: TriedSide, faster: TriedSide, of_workers: MeanVariance) -> TrialOutcome:
+def _pace(slower: TriedSide, faster: TriedSide, worker_variance: MeanVariance) -> TrialOutcome:
     """Judge the faster side, limited to what the slower side's disks can write."""
     kind = TrialKind.PACE
     planned = Pace.between(slower, faster)
@@ -185,12 +180,12 @@ def _pace(slower: TriedSide, faster: TriedSide, of_workers: MeanVariance) -> Tri
     if isinstance(gaps, TrialOutcome):
         return gaps
     normal, changed = gaps
-    gone = normal.gone_after(changed, of_workers)
     pace = fmean(run.pace_bytes_per_s or low for run in paced.runs)
     held_ratio = 1 / changed.times_as_long
     values |= {"pace": _rate(pace), "ratio": Quantity(held_ratio, Unit.RATIO)}
     # Pools with nearly equal disks share a pace; the time is inversely proportional to the pace.
-    return _judge_pace(gone, held_ratio * pace / low, values)
+    state, meaning = _judge_pace(normal.gone_after(changed), held_ratio * pace / low)
+    return _judged(kind, state, statement(meaning, **values), normal, changed, worker_variance)
 
 
 def _by_ceilings(slower: TriedSide, faster: TriedSide) -> TrialOutcome | None:
@@ -214,38 +209,41 @@ def _by_ceilings(slower: TriedSide, faster: TriedSide) -> TrialOutcome | None:
     return TrialOutcome(TrialKind.PACE, TrialState.REFUTED, meaning, explained)
 
 
-def _judge_pace(gone: GoneShare, at_ceiling: float, values: Mapping[str, Value]) -> TrialOutcome:
+def _judge_pace(gone: float, at_ceiling: float) -> tuple[TrialState, str]:
     """Judge what goes; `at_ceiling` is the time that the faster side takes at the ceiling itself."""
     held = "Limited to {pace}, {faster} takes {ratio} the time of {slower}"
-    is_as_slow = 1 / _AS_SLOW_RATIO <= at_ceiling <= _AS_SLOW_RATIO
-    state, meaning = TrialState.UNDECIDED, f"{held}."
-    if is_as_slow and gone.share >= _PACE_CONFIRMS_SHARE:
-        state, meaning = TrialState.CONFIRMED, f"{held}: write bandwidth makes the difference."
-    elif gone.share <= _PACE_REFUTES_SHARE:
-        state = TrialState.REFUTED
-        meaning = f"{held}: write bandwidth does not make the difference."
-    return _judged(TrialKind.PACE, state, statement(meaning, **values), gone)
+    if gone >= _PACE_CONFIRMS_SHARE and 1 / _AS_SLOW_RATIO <= at_ceiling <= _AS_SLOW_RATIO:
+        return TrialState.CONFIRMED, f"{held}: write bandwidth makes the difference."
+    if gone <= _PACE_REFUTES_SHARE:
+        return TrialState.REFUTED, f"{held}: write bandwidth does not make the difference."
+    return TrialState.UNDECIDED, f"{held}."
 
 
 def _judged(
-    kind: TrialKind, state: TrialState, meaning: Statement, gone: GoneShare
+    kind: TrialKind,
+    state: TrialState,
+    meaning: Statement,
+    normal: Gap,
+    changed: Gap,
+    worker_variance: MeanVariance | None = None,
 ) -> TrialOutcome:
     """Return the outcome with its interval; undecided where it is wide."""
-    if gone.half_width > _MOST_SCATTER_SHARE:
+    gone, half_width = normal.gone_after(changed), normal.half_width(changed, worker_variance)
+    if half_width > _MOST_SCATTER_SHARE:
         state = TrialState.UNDECIDED
         meaning = statement(
             "The repetitions or workers differ by ±{scatter}, too much to tell.",
-            scatter=share(gone.half_width),
+            scatter=share(half_width),
         )
     return TrialOutcome(
         kind,
         state,
         meaning,
-        gone.share,
-        gone.share - gone.half_width,
-        gone.share + gone.half_width,
-        gone.repetitions,
-        gone.gain_ratio,
+        share=gone,
+        low_share=gone - half_width,
+        high_share=gone + half_width,
+        repetitions=min(normal.repetitions, changed.repetitions),
+        gain_ratio=Gap(normal.slower, changed.slower).times_as_long,
     )
 
 
@@ -276,8 +274,7 @@ def _why_missing(kind: TrialKind, missing: Sequence[str], recorded: Sequence[Tri
     reasons = [run.reason for run in recorded if run.reason]
     if reasons:
         return statement(OWN_REASON, reason=reasons[0].removesuffix("."))
-    names = " and ".join(missing)
-    return statement("{sides} did not run {kind}.", sides=names, kind=kind.value)
+    return statement("{sides} did not run {kind}.", sides=" and ".join(missing), kind=kind.value)
 
 
 def _not_run(kind: TrialKind, reason: Statement) -> TrialOutcome:
@@ -288,7 +285,7 @@ def _rate(bytes_per_s: float) -> Quantity:
     return Quantity(bytes_per_s, Unit.BYTES_PER_SECOND)
 
 
-def _common_files(recorded: Sequence[Trials]) -> int:
+def _common_files(sides: Sequence[TriedSide]) -> int:
     """Return how many files, from the first on, all runs copied in the same order."""
-    columns = zip(*(run.file_indexes for run in recorded), strict=False)
+    columns = zip(*(run.file_indexes for side in sides for run in side.runs), strict=False)
     return sum(1 for _ in takewhile(lambda indexes: len(set(indexes)) == 1, columns))

@@ -8,7 +8,7 @@ import math
 from functools import partial
 from operator import attrgetter
 
-from io_benchmark.analysis.diagnosis.case import IDLE_WRITES, MOVED, Case, moving_share
+from io_benchmark.analysis.diagnosis.case import IDLE_WRITES, MOVED, MOVING_SHARES, Case
 from io_benchmark.analysis.diagnosis.causes import run_conditions
 from io_benchmark.analysis.diagnosis.causes.disks import ALIKE_RATIO, LIMITED, WRITING
 from io_benchmark.analysis.diagnosis.causes.io_limits import (
@@ -32,7 +32,6 @@ from io_benchmark.analysis.statements import Unit, ratio_of
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 11
 _PAST = {"read": "read", "write": "wrote"}
 _COPIED_BYTES, _BUSY = attrgetter("copied_bytes"), attrgetter("busiest_share")
 # Disks that are busy for less of the time are not held up, or are held back before they count as busy.
@@ -54,11 +53,11 @@ def _moved_per_busy_s(run: Run) -> float | None:
 
 def _read_more(case: Case) -> bool:
     """Return whether reads are what the slower side's disks write less for."""
-    (slower, faster), copied = case.means(MOVED[0]), case.slower.mean(_COPIED_BYTES)
+    more, copied = case.more(MOVED[0]), case.slower.mean(_COPIED_BYTES)
     per_s = case.times_as_fast(_moved_per_s)
-    if slower is None or faster is None or not copied or per_s is None:
+    if more is None or not copied or per_s is None:
         return False
-    return slower - faster >= _MORE_READS_SHARE * copied and per_s * AS_FAST_SHARE < 1
+    return more >= _MORE_READS_SHARE * copied and per_s * AS_FAST_SHARE < 1
 
 
 def _first_reads_ns(run: Run) -> float | None:
@@ -127,7 +126,7 @@ def _disk_speed(case: Case) -> Effect:
         return evidence.opposes(f"Each disk of the slower side {_PAST[rate]} as fast.")
     if reaches_limit(case.slower):
         return evidence.opposes(LIMITED)
-    if run_conditions.drift_over_time.is_slower(case):
+    if run_conditions.drift_over_time.judge(case).is_slower:
         return evidence.opposes("The slower side's disks were as fast at the start of the run.")
     if all(run.waits_for_disks is None for run in case.slower):
         return evidence.unclear(
@@ -141,7 +140,7 @@ def _disk_speed(case: Case) -> Effect:
             "their number costs.",
             proof=Proof.SETTING,
         )
-    at_most = case.slower.mean(partial(moving_share, way))
+    at_most = case.slower.mean(MOVING_SHARES[way])
     return evidence.supports(
         f"Each disk of the slower side {_PAST[rate]} at {{ratio}} the rate of the faster side's "
         "disks, while copies waited for it.",

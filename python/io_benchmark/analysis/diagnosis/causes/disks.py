@@ -20,27 +20,14 @@ from io_benchmark.analysis.diagnosis.causes.io_limits import (
     of_all_disks,
     reaches_limit,
 )
-from io_benchmark.analysis.diagnosis.effects import (
-    WRITE_RATE,
-    Effect,
-    Proof,
-    Size,
-    span,
-    tally,
-)
-from io_benchmark.analysis.diagnosis.measured_gains import more_disks, other_pool, predicted
-from io_benchmark.analysis.diagnosis.rules import (
-    CauseRule,
-    RankedFact,
-    Ranking,
-    ranked_cause,
-)
+from io_benchmark.analysis.diagnosis.effects import WRITE_RATE, Effect, Proof, Size, span, tally
+from io_benchmark.analysis.diagnosis.measured_gains import Push
+from io_benchmark.analysis.diagnosis.rules import CauseRule, RankedFact, Ranking, ranked_cause
 from io_benchmark.analysis.observed.disks import PERSISTENT_DISK, Stack
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, count, joined, statement
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 10
 LIMITED = "A cgroup limits what the slower side's disks may write or read."
 Answer = TypeVar("Answer")
 _UNSEEN = "The devices under the place could not be seen."
@@ -74,10 +61,6 @@ def _listed_models(stack: Stack) -> Statement:
     )
 
 
-def _ranked_width(stack: Stack) -> RankedFact:
-    return RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
-
-
 WRITING = frozenset(("cache-retrieve", "unpack"))
 _DISKS_AT_ONCE, _LAYOUT = _of_stack(attrgetter("width")), _of_stack(attrgetter("linear", "copies"))
 _PLAIN = (False, 1)
@@ -96,7 +79,9 @@ def _machine_type(run: Run) -> Statement | None:
     "The slower side's writes are spread over fewer disks.",
     Ranking(
         name="disks",
-        read=_of_stack(_ranked_width),
+        read=_of_stack(
+            lambda stack: RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
+        ),
         supports="The slower side spreads its writes over fewer disks.",
         unseen=_UNSEEN,
         same="As many disks work at once on both sides.",
@@ -113,15 +98,15 @@ def _machine_type(run: Run) -> Statement | None:
         ),
     ),
     workloads=WRITING,
-    remedies={"use a machine type with more local SSDs, striped": more_disks},
+    remedies={"use a machine type with more local SSDs, striped": Push.more_disks},
     tried_by=TrialKind.PACE,
 )
 def _device_count(case: Case, effect: Effect) -> Effect:
     if case.slower.values(_LAYOUT) - case.faster.values(_LAYOUT) - {_PLAIN}:
         return effect.opposed("The slower side's volume does not spread its writes over its disks.")
-    if _boot_disk_fallback.is_slower(case):
+    if _boot_disk_fallback.judge(case).is_slower:
         return effect.opposed("The slower side's disks are of another kind, which explains more.")
-    is_limited = io_limits.cgroup_io_limit.is_slower(case)
+    is_limited = io_limits.cgroup_io_limit.judge(case).is_slower
     if is_limited and reaches_limit(case.slower):
         return effect.opposed(LIMITED)
     more = case.more_bandwidth()
@@ -159,31 +144,28 @@ def _cause_of_layout(
     name: str, hypothesis: str, rank: Callable[[Stack], int], supports: str, remedy: str
 ) -> CauseRule:
     """Declare how a volume uses its disks as a cause, judged by what they would write as a stripe."""
-    ranking = Ranking(
-        name="disks",
-        read=_of_stack(lambda stack: RankedFact(_spread(stack), rank(stack))),
-        supports=supports,
-        unseen=_UNSEEN,
-        no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
-    )
 
-    def refine(case: Case, effect: Effect) -> Effect:
-        gain = case.slower.mean(_gain_of_stripe)
-        if gain is None:
-            return effect
+    @ranked_cause(
+        name,
+        hypothesis,
+        Ranking(
+            name="disks",
+            read=_of_stack(lambda stack: RankedFact(_spread(stack), rank(stack))),
+            supports=supports,
+            unseen=_UNSEEN,
+            no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
+        ),
+        workloads=WRITING,
+        remedies={remedy: Push.predict},
+        tried_by=TrialKind.PACE,
+    )
+    def layout(case: Case, effect: Effect) -> Effect:
+        gain = case.slower.mean(_gain_of_stripe) or 1.0  # known where the layout is
         if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
             return effect.opposed("The slower side's volume writes as fast.")
         return replace(effect, size=Size(case.times_by_bandwidth(gain)))
 
-    declare = ranked_cause(
-        name,
-        hypothesis,
-        ranking,
-        workloads=WRITING,
-        remedies={remedy: predicted},
-        tried_by=TrialKind.PACE,
-    )
-    return declare(refine)
+    return layout
 
 
 _linear_volume = _cause_of_layout(
@@ -224,12 +206,12 @@ def _medium(run: Run) -> RankedFact | None:
     ),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
     remedies={
-        "fix the fallback: the workers' start script must find the local SSDs or fail": other_pool
+        "fix the fallback: the workers' start script must find the local SSDs or fail": Push.other_pool
     },
     tried_by=TrialKind.PACE,
 )
 def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:
     factor = case.times_as_fast(partial(of_all_disks, 1))
-    if case.subject.workload == "cache-retrieve" and factor is not None:
-        return replace(effect, size=Size(case.times_by_bandwidth(factor)))
-    return effect
+    if case.subject.workload != "cache-retrieve" or factor is None:
+        return effect
+    return replace(effect, size=Size(case.times_by_bandwidth(factor)))

@@ -8,7 +8,7 @@ from operator import attrgetter, mul
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis.case import Case, times_without_share
+from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.causes.ranked_settings import (
     FAR_ABOVE,
     NEITHER,
@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.causes.ranked_settings import (
     NO_LIMIT,
 )
 from io_benchmark.analysis.diagnosis.effects import Effect, Proof, Size
-from io_benchmark.analysis.diagnosis.measured_gains import other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Push
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, ranked_cause
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.runs import Run
@@ -25,7 +25,6 @@ from io_benchmark.results.machine import IoLimit
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 20
 # A limit holds copies back if it is reached in more than this share of the time that they are blocked.
 _BINDS_SHARE = 0.2
 # A limit holds if at least this share of the run's windows show a rate at the limit.
@@ -92,7 +91,6 @@ def _described(limit: IoLimit) -> Statement:
 
 
 def _listed(limits: Sequence[IoLimit]) -> Statement:
-    """Return the first limits, each once."""
     distinct = [*dict.fromkeys(map(_described, limits))]
     more = [statement("…")] if len(distinct) > _LIMITS_SHOWN else []
     return joined(distinct[:_LIMITS_SHOWN] + more)
@@ -125,18 +123,14 @@ def _binding(side: Iterable[Run]) -> list[IoLimit]:
         limit
         for run in side
         for limit in _io_limits(run)
-        if _at_limit_share(limit, run) > _BINDS_SHARE * _blocked_share(run)
+        if _at_limit_share(limit, run)
+        > _BINDS_SHARE * _share_of_time(run, [window.blocked_share for window in run.windows])
     ]
-
-
-def _blocked_share(run: Run) -> float:
-    return _share_of_time(run, [window.blocked_share for window in run.windows])
 
 
 def _share_of_time(run: Run, shares: Sequence[float]) -> float:
     seconds = [window.seconds for window in run.windows]
-    weighted = map(mul, seconds, shares)
-    return math.fsum(weighted) / math.fsum(seconds) if seconds else 0.0
+    return math.fsum(map(mul, seconds, shares)) / math.fsum(seconds) if seconds else 0.0
 
 
 def _at_limit_share(limit: IoLimit, run: Run) -> float:
@@ -146,15 +140,14 @@ def _at_limit_share(limit: IoLimit, run: Run) -> float:
     after a burst. Without windows, an average near the limit counts as all of the time.
     """
     if rates := [*map(_WAITED_RATES[_way(limit)], run.windows)]:
-        windows = zip(run.windows, rates, strict=True)
+        windows = list(zip(run.windows, rates, strict=True))
         held = [window for window, rate in windows if _is_at(limit, rate, run)]
         is_at = _is_measured_at(limit, run)
         if is_at is None:
             is_at = len(held) >= max(2, _HELD_SHARE * len(rates))
         if not is_at or _is_above_disks(limit, held, run):
             return 0.0
-        shares = map(partial(_held_share, limit, run), run.windows, rates)
-        return _share_of_time(run, [*shares])
+        return _share_of_time(run, [_held_share(limit, run, *window) for window in windows])
     averages = run.moved_bytes_per_s
     if averages is None or run.stack is None:
         return 1.0  # nothing shows that it does not
@@ -196,7 +189,7 @@ def _held_share(limit: IoLimit, run: Run, window: Window, rate: float) -> float:
     """Return the share of a window in which copies were blocked by a limit that holds."""
     if not _is_of_bytes(limit):
         return window.blocked_share * _is_at(limit, rate, run)
-    moved = (window.read_bytes_per_s, window.written_bytes_per_s)[_way(limit)]
+    moved = window.written_bytes_per_s if _way(limit) else window.read_bytes_per_s
     moved_by_each = moved / _disks_at_once(limit, run)
     return min(window.blocked_share, moved_by_each / max(1, limit.value))
 
@@ -216,8 +209,7 @@ def _is_at(
     rate = bytes_per_s / _disks_at_once(limit, run)
     if _is_of_bytes(limit):
         return least * limit.value <= rate <= most * limit.value
-    is_sequential = run.entry.retrieves is not None
-    request_bytes = _SEQUENTIAL_REQUEST_BYTES if is_sequential else _SMALL_REQUEST_BYTES
+    request_bytes = _SEQUENTIAL_REQUEST_BYTES if run.entry.retrieves else _SMALL_REQUEST_BYTES
     return rate >= request_bytes * limit.value
 
 
@@ -256,7 +248,7 @@ def _io(run: Run) -> RankedFact | None:
         neither=NEITHER,
     ),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-    remedies={"lift the cgroup's I/O limit": other_pool},
+    remedies={"lift the cgroup's I/O limit": Push.other_pool},
     tried_by=TrialKind.PACE,
 )
 def cgroup_io_limit(case: Case, effect: Effect) -> Effect:
@@ -268,13 +260,13 @@ def cgroup_io_limit(case: Case, effect: Effect) -> Effect:
             "A cgroup limits the slower side's I/O, but its disks move as many bytes per second as those "
             "of the faster side."
         )
-    at_limit = case.slower.mean(_longest_at_limit)
+    at_limit = case.slower.mean(_longest_at_limit) or 0.0
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
     saved = 1 - 1 / case.times if factor is None else 1 - 1 / factor
     is_certain = reaches_limit(case.slower)
     # How many bytes each request of a retrieve has is not recorded, so a limit of them has no size.
     is_sized = is_certain or case.subject.workload != "cache-retrieve"
-    size = Size(times_without_share((at_limit or 0.0) * saved)) if is_sized else None
+    size = Size(case.times_without(at_limit * saved)) if is_sized else None
     return replace(effect, size=size, proof=Proof.COST if is_certain else Proof.SETTING)
 
 
@@ -302,9 +294,7 @@ def _models(run: Run) -> frozenset[str | None]:
 def of_all_disks(way: int, run: Run) -> float | None:
     """Return the rate at which files were read (0) or written (1) while copies waited."""
     stack, rates = run.stack, run.peak_bytes_per_s
-    if stack is None or rates is None:
-        return None
-    return rates[way] / stack.copies if way else rates[way]
+    return None if stack is None or rates is None else rates[way] / (stack.copies if way else 1)
 
 
 def of_each_disk(way: int, run: Run) -> float | None:

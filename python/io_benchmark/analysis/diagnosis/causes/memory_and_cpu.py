@@ -4,8 +4,11 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import starmap
 from operator import attrgetter
 from statistics import median
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.causes.io_limits import of_all_disks
@@ -19,21 +22,21 @@ from io_benchmark.analysis.diagnosis.effects import (
     is_enough,
     span,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Push, follows
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.machines import dirty_room
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import MIB, Quantity, Unit, ratio_of, statement
+from io_benchmark.analysis.statements import MIB, Quantity, Unit, count, ratio_of, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import NS_PER_S
 
-ORDER = 70
 # A page that costs at most this many times as much costs the same. Machines of one kind have slightly
 # different amounts of free memory, too.
 _ALIKE_RATIO = 1.25
 # Room for this many of the largest file is enough where each copy replaces the last one.
 _FILES_AT_ONCE = 2
+_NOT_RECORDED = "How long the sides worked is not recorded."
 _AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
 _SLOWER_RATIO = 1.1
 _LEAST_STOLEN_SHARE = 0.05
@@ -75,10 +78,9 @@ def _room_bytes(run: Run) -> float | None:
 
 def _room(run: Run) -> RankedFact | None:
     """Rank how early writers have to wait for the disks; not at all where all data has room."""
-    room, retrieves = _room_bytes(run), run.entry.retrieves
-    if room is None or retrieves is None or run.copied_bytes is None:
+    room, retrieves, needed = _room_bytes(run), run.entry.retrieves, run.copied_bytes
+    if room is None or retrieves is None or needed is None:
         return None
-    needed = run.copied_bytes
     if run.subject.destination != "fresh":
         needed = min(needed, _FILES_AT_ONCE * max(retrieves.file_sizes_bytes))
     template, rank = "room for {room} of unwritten data", needed / max(room, 1.0)
@@ -95,17 +97,7 @@ def _written_meanwhile(run: Run) -> float | None:
     if retrieves is None or moved is None or synced is None or retrieves.trims:
         return None
     written = max(0, moved[1] - sum(disk.written for disk in synced.values()))
-    copies = run.stack.copies if run.stack is not None else 1
-    return written / copies / len(run.entry.total_ns)
-
-
-def _share_written_more(case: Case) -> float | None:
-    """Return the share of the difference in which the slower side's disks wrote what the other's did not."""
-    slower, faster = case.means(_written_meanwhile)
-    rate = case.slower.mean(partial(of_all_disks, 1))
-    if slower is None or faster is None or not rate:
-        return None
-    return case.share_of(max(0.0, slower - faster) / rate * NS_PER_S)
+    return written / (run.stack.copies if run.stack else 1) / len(run.entry.total_ns)
 
 
 @ranked_cause(
@@ -131,9 +123,12 @@ def _dirty_limit(case: Case, effect: Effect) -> Effect:
     times = case.times_as_fast(_room_bytes)
     if times is not None and times <= _ALIKE_RATIO:
         return effect.opposed(_AS_MUCH_ROOM)
+    # In this share of the difference the slower side's disks wrote what the other's did not.
+    more, rate = case.more(_written_meanwhile), case.slower.mean(partial(of_all_disks, 1))
+    share = case.share_of(max(0.0, more) / rate * NS_PER_S) if more is not None and rate else None
     return effect.if_enough(
         case,
-        _share_written_more(case),
+        share,
         "The slower side has less room for unwritten data, but what its disks wrote more during the "
         "copies makes up {share} of the difference.",
     )
@@ -145,10 +140,8 @@ def _touch_ns(run: Run) -> float | None:
 
 
 def _touch_per_retrieve_ns(run: Run) -> float | None:
-    cost = _touch_ns(run)
-    if cost is None or run.copied_bytes is None:
-        return None
-    return cost * run.copied_bytes / MIB / len(run.entry.total_ns)
+    cost, copied = _touch_ns(run), run.copied_bytes
+    return None if cost is None or copied is None else cost * copied / MIB / len(run.entry.total_ns)
 
 
 @cause(
@@ -173,15 +166,16 @@ def _memory_first_touch(case: Case) -> Effect:
         )
     effect = evidence.supports("Each new page of memory costs the slower side more.")
     too_little = "New memory costs the slower side more, but per file that makes up {share} of the difference."
-    return _sized(case, effect, case.explained_share(_touch_per_retrieve_ns), too_little)
+    share = case.explained_share(_touch_per_retrieve_ns)
+    return effect.if_enough(case, share, too_little, _NOT_RECORDED)
 
 
 def _processor(run: Run) -> RankedFact | None:
     host = run.host
     if host is None or host.cpu_model is None:
         return None
-    count = Quantity(host.cpu_count, Unit.COUNT)
-    return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=count))
+    cpus = count(host.cpu_count)
+    return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=cpus))
 
 
 _MODEL = Ranking(
@@ -210,9 +204,10 @@ def _cpu(case: Case) -> Effect:
         return stolen
     evidence, fixed = SideEvidence.of(case, *observe), _fixed_work(case)
     if not fixed:
-        return _without_fixed_work(case, _MODEL.judge(case, evidence), _OWN_CPU_NS)
+        effect = replace(_MODEL.judge(case), evidence=evidence)
+        return _without_fixed_work(case, effect, _OWN_CPU_NS)
     # The same work on both sides decides, whatever their models are.
-    in_user_mode, *_ = fixed
+    in_user_mode = fixed[0]
     if in_user_mode < _SLOWER_RATIO:
         return evidence.opposes("Fixed work in user mode takes as long on the CPUs of both sides.")
     supported = evidence.supports(
@@ -221,23 +216,22 @@ def _cpu(case: Case) -> Effect:
     )
     share = case.share_of_work(in_user_mode, in_all(*ON_CPU))
     too_little = "Fixed work takes longer on the slower side's CPU, but that makes up {share} of the difference."
-    return _sized(case, supported, share, too_little)
+    return supported.if_enough(case, share, too_little, _NOT_RECORDED)
 
 
 def _stolen(case: Case, evidence: SideEvidence) -> Effect | None:
     """Support that other guests took more of the slower side's CPU time, where that costs enough."""
     slower, faster = case.means(_STOLEN_SHARE)
-    share = share_stolen(case)
-    is_little = share is not None and not is_enough(share)
-    if not case.differs or slower is None or faster is None or is_little:
+    if not case.differs or slower is None or faster is None:
         return None
     if slower - faster < _LEAST_STOLEN_SHARE:
         return None
-    return evidence.supports(
+    effect = evidence.supports(
         "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster side's.",
         stolen=as_share(slower),
         others=as_share(faster),
-    ).if_enough(case, share, "")
+    ).if_enough(case, share_stolen(case), "")
+    return effect if effect.is_slower else None
 
 
 def _without_fixed_work(
@@ -258,20 +252,12 @@ def _without_fixed_work(
     )
 
 
-def _sized(case: Case, supported: Effect, share: float | None, too_little: str) -> Effect:
-    """Return what slower work leaves of its effect; unclear where the sides' own work is not recorded."""
-    if share is None:
-        return supported.unclear("How long the sides worked is not recorded.")
-    return supported.if_enough(case, share, too_little)
-
-
 def _kernel_version(run: Run) -> RankedFact | None:
     host = run.host
     if host is None:
         return None
-    return RankedFact(
-        statement("{release} {version}", release=host.kernel, version=host.kernel_version)
-    )
+    template = "{release} {version}"
+    return RankedFact(statement(template, release=host.kernel, version=host.kernel_version))
 
 
 @ranked_cause(
@@ -285,7 +271,7 @@ def _kernel_version(run: Run) -> RankedFact | None:
     ),
     refined={Fact.UNCLEAR},
     workloads=EVERY_WORKLOAD,
-    remedies={"run the faster side's kernel on both sides": other_pool},
+    remedies={"run the faster side's kernel on both sides": Push.other_pool},
     acts_through=in_all(Kind.KERNEL),
 )
 def _kernel(case: Case, effect: Effect) -> Effect:
@@ -307,12 +293,10 @@ def _kernel(case: Case, effect: Effect) -> Effect:
         copying=ratio_of(copying),
         calling=ratio_of(calling),
     )
-    shares = (
-        case.share_of_work(copying, in_copies(Kind.KERNEL)),
-        case.share_of_work(calling, in_lookups(Kind.KERNEL)),
-    )
-    known = [share for share in shares if share is not None]
+    works = (copying, in_copies(Kind.KERNEL)), (calling, in_lookups(Kind.KERNEL))
+    known = [part for part in starmap(case.share_of_work, works) if part is not None]
     too_little = (
         "The kernels differ, but what they do more slowly makes up {share} of the difference."
     )
-    return _sized(case, supported, math.fsum(known) if known else None, too_little)
+    share = math.fsum(known) if known else None
+    return supported.if_enough(case, share, too_little, _NOT_RECORDED)

@@ -4,8 +4,6 @@
 The fsync of an overlay that is mounted volatile does nothing.
 """
 
-from operator import attrgetter
-
 from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case
@@ -21,7 +19,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     tally,
     written_share,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import follows, other_pool, other_subject
+from io_benchmark.analysis.diagnosis.measured_gains import Push, follows, other_subject
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Statement, statement
@@ -29,11 +27,9 @@ from io_benchmark.analysis.time_parts import Kind, in_copies
 from io_benchmark.results.workloads import NOT_SYNCED
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 40
 _FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
 # They write a file that was truncated and rewritten when it is closed.
 _FLUSHING = ("ext4", "xfs", "btrfs")
-_FILESYSTEM_TYPE = attrgetter("filesystem_type")
 # Options whose costs are known, and those that follow from the device, the user or the container.
 _JUDGED_OR_IGNORED = frozenset(
     (
@@ -109,13 +105,11 @@ def _ext4_flush(case: Case) -> Effect:
             "would show it.",
             workload="cache-retrieve",
         )
-    if slower == 0 and faster == 0:
+    if slower == faster == 0:
         return evidence.same("Neither side flushes a rewritten file.")
     if slower != faster:
         return evidence.compared(
-            slower,
-            faster,
-            "Only the slower side writes each rewritten file out when it is closed.",
+            slower, faster, "Only the slower side writes each rewritten file out when it is closed."
         )
     shared = evidence.opposes(
         "Both sides write each rewritten file out when it is closed, so this does not differ. It "
@@ -176,7 +170,7 @@ def _mounted(run: Run) -> RankedFact | None:
     ),
     refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
-    remedies={"mount the place with the faster side's options": other_pool},
+    remedies={"mount the place with the faster side's options": Push.other_pool},
     acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
@@ -206,18 +200,16 @@ def _data_mode(run: Run) -> str | None:
 def _journal_factor(case: Case) -> float | None:
     """Return how much more the slower side writes where only its journal has the data, too."""
     slower, faster = case.means(written_share)
-    if case.slower.values(_data_mode) != {"journal"} or not slower or not faster:
+    modes, faster_modes = case.slower.values(_data_mode), case.faster.values(_data_mode)
+    if modes != {"journal"} or "journal" in faster_modes or not slower or not faster:
         return None
-    if slower < _FLUSHED_SHARE:
-        return None  # files that are removed before they are written
-    return None if "journal" in case.faster.values(_data_mode) else slower / faster
+    # Less is written of files that are removed before they are written.
+    return slower / faster if slower >= _FLUSHED_SHARE else None
 
 
 def _differing_options(case: Case) -> list[str]:
     """Return options that one side has on every worker and the other on none."""
     sides = [side.values(_unknown_options) for side in (case.baseline, case.candidate)]
-    if not all(sides):
-        return []
     on_every, on_some = (
         [combine(*side) for side in sides] for combine in (frozenset.intersection, frozenset.union)
     )
@@ -253,7 +245,6 @@ def _waits(run: Run) -> RankedFact | None:
     },
 )
 def volatile_overlay(case: Case, effect: Effect) -> Effect:
-    """Judge whether only the faster side's writes are never synced."""
     destination, variant = case.subject.destination, case.subject.variant
     if variant in NOT_SYNCED:
         return effect.opposed(

@@ -7,18 +7,16 @@ each builder; uploads for a server that does not answer Expect, or for a connect
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.effects import (
+    NOT_MEASURED,
     SLOWER_AT_RATIO,
     Effect,
     SideEvidence,
     Size,
     as_share,
-    detail_evidence,
-    figures,
     is_enough,
-    needs,
     span,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import follows, other_place, other_subject
+from io_benchmark.analysis.diagnosis.measured_gains import Push, follows, other_subject
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, ratio_of, statement
@@ -27,7 +25,6 @@ from io_benchmark.results import workloads
 from io_benchmark.results.parts import BatchEntry
 from io_benchmark.results.workloads import OVER_HARDLINKED
 
-ORDER = 120
 _METADATA = "metadata"
 # Below this part of the faster side's gain by several at once, a lock keeps them apart.
 _SCALES_SHARE = 0.75
@@ -43,8 +40,7 @@ _EACH, _KEPT = "connection-each", "keep-alive"
 
 def _with_threads(case: Case) -> OtherMeasurement | None:
     """Return this variant with the most at once, or the one that gains least where this one scales."""
-    measured = case.measured(_METADATA)
-    scaled = [timed for timed in measured if case.detail(timed, workloads.SCALING)]
+    scaled = [scale for scale in case.measured(_METADATA) if case.detail(scale, workloads.SCALING)]
 
     def gained(measurement: OtherMeasurement) -> float:
         slower, faster = case.detail(measurement, workloads.SCALING) or (1.0, 1.0)
@@ -62,7 +58,7 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     "A lock prevents the slower side from looking at several files at the same time.",
     workloads=frozenset((_METADATA,)),
     remedies={
-        "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": other_place
+        "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": Push.other_place
     },
     acts_through=_PARTS,
 )
@@ -70,9 +66,11 @@ def _lock(case: Case) -> Effect:
     measurement = _with_threads(case)
     scaling = case.detail(measurement, workloads.SCALING) if measurement else None
     if measurement is None or scaling is None:
-        return needs("the same operations by one thread and by several at once", _METADATA)
+        return NOT_MEASURED.needs(
+            "the same operations by one thread and by several at once", _METADATA
+        )
     threads = measurement.subject.threads
-    evidence = detail_evidence(
+    evidence = SideEvidence.from_detail(
         measurement,
         workloads.SCALING,
         Unit.RATIO,
@@ -102,8 +100,7 @@ def _lock(case: Case) -> Effect:
             "Several at once gain less on the slower side, but what is explained here is done by one "
             "thread, which never waits for a lock."
         )
-    alone = case.known_times_as_long(case.sibling(threads=1))
-    more = case.times_as_long(measurement) / alone
+    more = case.times_as_long(measurement) / case.known_times_as_long(case.sibling(threads=1))
     effect = evidence.supports(
         "Several at once wait for each other on the slower side: a lock in its file system or "
         "storage driver.",
@@ -139,7 +136,7 @@ def _layers(run: Run) -> RankedFact | None:
         same="Both sides have as many layers.",
     ),
     workloads=frozenset((_METADATA,)),
-    remedies={"work on a volume, or build the image with fewer layers": other_place},
+    remedies={"work on a volume, or build the image with fewer layers": Push.other_place},
     acts_through=_PARTS,
 )
 def _overlay_layers(case: Case, effect: Effect) -> Effect:
@@ -153,8 +150,7 @@ def _overlay_layers(case: Case, effect: Effect) -> Effect:
             "fast."
         )
     return effect.also(
-        "Looking up a name that is in none of them takes {ratio} as long.",
-        ratio=ratio_of(ratio),
+        "Looking up a name that is in none of them takes {ratio} as long.", ratio=ratio_of(ratio)
     )
 
 
@@ -162,16 +158,20 @@ def _overlay_layers(case: Case, effect: Effect) -> Effect:
     "files-not-visible",
     "Files appear late to other threads on the slower side.",
     workloads=frozenset((_METADATA,)),
-    remedies={"work on a volume, or with another storage driver (overlay2, not AUFS)": other_place},
+    remedies={
+        "work on a volume, or with another storage driver (overlay2, not AUFS)": Push.other_place
+    },
     acts_through=frozenset(),
 )
 def _files_not_visible(case: Case) -> Effect:
     measurements = case.measured(_METADATA, workloads.VISIBILITY)
     counts = case.detail(measurements[0], workloads.NOT_VISIBLE) if measurements else None
     if counts is None:
-        return needs("the variant visibility", _METADATA)
+        return NOT_MEASURED.needs("the variant visibility", _METADATA)
     template = "{figure} files not visible immediately"
-    evidence = detail_evidence(measurements[0], workloads.NOT_VISIBLE, Unit.COUNT, template)
+    evidence = SideEvidence.from_detail(
+        measurements[0], workloads.NOT_VISIBLE, Unit.COUNT, template
+    )
     slower, faster = counts
     if slower == faster == 0:
         return evidence.same("Every file was visible to another thread immediately.")
@@ -202,9 +202,9 @@ def _per_builder_copies(case: Case) -> Effect:
     copies = case.sibling(variant=_COPIES)
     costs = case.detail(copies, OVER_HARDLINKED) if copies else None
     if copies is None or costs is None:
-        return needs("the variants hardlinked and copies", _EXEC)
+        return NOT_MEASURED.needs("the variants hardlinked and copies", _EXEC)
     template = "time of copies {figure} that of hardlinks"
-    evidence = detail_evidence(copies, OVER_HARDLINKED, Unit.RATIO, template)
+    evidence = SideEvidence.from_detail(copies, OVER_HARDLINKED, Unit.RATIO, template)
     if case.subject.variant != _COPIES:
         return evidence.opposes(
             "Hardlinks to one file differ as well, so copies are not the cause."
@@ -222,9 +222,7 @@ def _per_builder_copies(case: Case) -> Effect:
 def _stalled(run: Run) -> float | None:
     """Return the part of the objects that waited for an answer that did not come."""
     measured = run.entry.measured
-    if not isinstance(measured, BatchEntry):
-        return None
-    stalls = measured.observed.expect_100_stalls
+    stalls = measured.observed.expect_100_stalls if isinstance(measured, BatchEntry) else None
     return None if stalls is None else stalls / run.entry.operations_done
 
 
@@ -274,11 +272,10 @@ def _stall(case: Case) -> Effect:
     acts_through=frozenset(),
 )
 def _connection_each(case: Case) -> Effect:
-    """Compare a connection for each object with a connection that is kept."""
     pair = [upload for variant in (_EACH, _KEPT) for upload in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
-        return needs("the variants connection-each and keep-alive", _UPLOAD)
-    evidence = figures(pair)
+        return NOT_MEASURED.needs("the variants connection-each and keep-alive", _UPLOAD)
+    evidence = SideEvidence.from_means(pair)
     if case.subject.variant != _EACH:
         return evidence.opposes("Uploads over a connection that is kept differ as well.")
     separate_ns, kept_ns = map(case.longer_ns, pair)

@@ -23,20 +23,17 @@ from io_benchmark.analysis.diagnosis.effects import (
     SideEvidence,
     Size,
     as_share,
-    figures,
     is_enough,
-    needs,
     span,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push, other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Gain, Push
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import Quantity, Unit, Value, ratio_of, statement
+from io_benchmark.analysis.statements import Quantity, Unit, ratio_of, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 90
 _TOOLS = ("python3", "bash", "cp", "grep", "sed")
 # The loop of fidelity seed starts grep; cached_download.sh starts grep twice, sed and cp.
 _PROCESSES_SEED, _PROCESSES_REAL = 1, 4
@@ -64,25 +61,23 @@ def _share_of_lookups(case: Case) -> float | None:
     return case.share_of(slower - faster * general_slowdown(case))
 
 
-def _by_lookups(case: Case, rest: str) -> Effect:
+def _by_lookups(case: Case, enough: str, rest: str) -> Effect:
     """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
     evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.unseen("The workload has no times.", workload="spawn")
     effect = evidence.by_share(_share_of_lookups(case) or 0.0, _PART)
-    return effect if effect.is_slower else effect.also(rest)
+    return effect.also(enough if effect.is_slower else rest)
 
 
 def _tools(run: Run) -> RankedFact | None:
     host = run.host
     if host is None:
         return None
-    values: dict[str, Value] = {"distribution": host.distribution or "unknown"}
-    for name in _TOOLS:
-        tool = host.tools.get(name)
-        values[name] = _number(tool.version) if tool is not None else "absent"
-    listed = ", ".join(f"{name} {{{name}}}" for name in _TOOLS)
-    return RankedFact(statement(f"{{distribution}}: {listed}", **values))
+    tools = [(name, host.tools.get(name)) for name in _TOOLS]
+    versions = {name: "absent" if tool is None else _number(tool.version) for name, tool in tools}
+    template = "{distribution}: " + ", ".join(f"{name} {{{name}}}" for name in _TOOLS)
+    return RankedFact(statement(template, distribution=host.distribution or "unknown", **versions))
 
 
 def _number(version: str | None) -> str:
@@ -100,7 +95,7 @@ def _number(version: str | None) -> str:
         unranked="The tools differ, and the workload has no times to compare their cost with.",
     ),
     refined={Fact.UNCLEAR},
-    remedies={"use the same image on both sides": other_pool},
+    remedies={"use the same image on both sides": Push.other_pool},
     acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
     tried_by=TrialKind.LOOKUP,
 )
@@ -129,15 +124,11 @@ def _image_and_tools(case: Case, effect: Effect) -> Effect:
 
 
 @cause(
-    "lookup-cost",
-    "The lookups (grep) take longer.",
-    acts_through=_PARTS,
-    tried_by=TrialKind.LOOKUP,
+    "lookup-cost", "The lookups (grep) take longer.", acts_through=_PARTS, tried_by=TrialKind.LOOKUP
 )
 def _lookup_cost(case: Case) -> Effect:
-    effect = _by_lookups(case, "The rest is in the copies.")
     question = "The workload spawn shows whether grep or starting it takes the time."
-    return effect.also(question) if effect.is_slower else effect
+    return _by_lookups(case, question, "The rest is in the copies.")
 
 
 @cause(
@@ -150,11 +141,9 @@ def _spawn_cost(case: Case) -> Effect:
     """Compare how much longer a process takes with how many a retrieve starts."""
     spawned = case.measured("spawn")
     if not spawned or case.difference_ns is None:
-        effect = _by_lookups(case, "Starting grep is only a part of a lookup.")
-        if not effect.is_slower:
-            return effect
         unknown = "How much of that is starting grep is not known."
-        return replace(effect.unclear(unknown), workload="spawn")
+        effect = _by_lookups(case, unknown, "Starting grep is only a part of a lookup.")
+        return replace(effect, fact=Fact.UNCLEAR, workload="spawn") if effect.is_slower else effect
     spawn = spawned[0]
     evidence = SideEvidence(
         lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
@@ -177,7 +166,7 @@ def _process_start(mean_ns: float) -> Evidence:
 
 def _pool_with_other_disks(push: Push, cause: Cause) -> Gain | None:
     """Leave the remedy out where device-count is supported, which has its own."""
-    return None if "device-count" in push.supported else other_pool(push, cause)
+    return None if "device-count" in push.supported else push.other_pool(cause)
 
 
 @cause(
@@ -197,7 +186,7 @@ def _random_io(case: Case) -> Effect:
     is_itself = case.subject.workload == _RANDOM_IO
     many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
     chosen = (case.sibling() if is_itself else None) or case.slowest(many or measurements)
-    evidence = figures(measurements, chosen)
+    evidence = SideEvidence.from_means(measurements, chosen)
     ratio = 1.0 if chosen is None else case.times_as_long(chosen)
     # Sequential copies are hardly slower for that.
     if chosen is None or ratio < (SLOWER_AT_RATIO if is_itself else _SLOWER_RATIO):
@@ -216,14 +205,14 @@ def _random_io(case: Case) -> Effect:
     "slow-flush",
     "The slower side's disk takes longer to confirm a synchronous write.",
     workloads=frozenset((SYNC_WRITE,)),
-    remedies={"use the faster side's disks, or make fewer writes wait": other_pool},
+    remedies={"use the faster side's disks, or make fewer writes wait": Push.other_pool},
 )
 def _slow_flush(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     if not in_place:
-        return needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
-    evidence = figures(in_place)
-    if mount_costs.volatile_overlay.is_slower(case):
+        return NOT_MEASURED.needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
+    evidence = SideEvidence.from_means(in_place)
+    if mount_costs.volatile_overlay.judge(case).is_slower:
         return evidence.opposes(_NOT_USED)
     ratio = case.times_as_long(in_place[0])
     if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
@@ -243,16 +232,18 @@ def _slow_flush(case: Case) -> Effect:
     "slow-journal",
     "The slower side's file system takes longer to commit its journal.",
     workloads=frozenset((SYNC_WRITE,)),
-    remedies={"use the faster side's file system and its options": other_pool},
+    remedies={"use the faster side's file system and its options": Push.other_pool},
 )
 def _slow_journal(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [write for variant in _GROWING for write in case.measured(SYNC_WRITE, variant)]
     slowest_growing = case.slowest(growing)
     if not in_place or slowest_growing is None:
-        return needs(f"the variants {_IN_PLACE} and {_GROWING[0]} of sync-write", SYNC_WRITE)
-    evidence = figures([*in_place, *growing], slowest_growing)
-    if mount_costs.volatile_overlay.is_slower(case):
+        return NOT_MEASURED.needs(
+            f"the variants {_IN_PLACE} and {_GROWING[0]} of sync-write", SYNC_WRITE
+        )
+    evidence = SideEvidence.from_means([*in_place, *growing], slowest_growing)
+    if mount_costs.volatile_overlay.judge(case).is_slower:
         return evidence.opposes(_NOT_USED)
     counted = counted_as(case)
     if counted is not None:

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.effects import Effect, Fact, Proof
-from io_benchmark.analysis.diagnosis.measured_gains import other_place, other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Push
 from io_benchmark.analysis.diagnosis.rules import CauseRule, RankedFact, Ranking, ranked_cause
 from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -14,7 +14,6 @@ from io_benchmark.analysis.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 30
 NO_HIERARCHY = "No cgroup hierarchy could be read."
 NO_LIMIT = statement("no limit, as far as the container sees")
 NEITHER = "Neither side has such a limit, as far as the containers see."
@@ -43,11 +42,10 @@ _FILESYSTEM_TYPE = attrgetter("filesystem_type")
 
 def memory_limit_bytes(run: Run) -> int | None:
     """Return the tightest limit of memory that is below the machine's memory."""
-    if run.limits is None:
-        return None
-    tightest = min((limit.bytes for limit in run.limits.memory if limit.bytes >= 0), default=None)
     machine = run.host.memory_bytes if run.host is not None else None
-    return None if tightest is None or (machine is not None and tightest >= machine) else tightest
+    limits = run.limits.memory if run.limits is not None else []
+    limits_bytes = [limit.bytes for limit in limits if limit.bytes >= 0]
+    return min((size for size in limits_bytes if machine is None or size < machine), default=None)
 
 
 def _memory(run: Run) -> RankedFact | None:
@@ -78,7 +76,7 @@ def _memory(run: Run) -> RankedFact | None:
         same="Both sides have the same limit.",
         neither=NEITHER,
     ),
-    remedies={"lift the cgroup's memory limit": other_pool},
+    remedies={"lift the cgroup's memory limit": Push.other_pool},
     acts_through=in_all(Kind.BLOCKED, Kind.KERNEL),
 )
 def _memory_limit(case: Case, effect: Effect) -> Effect:
@@ -95,25 +93,22 @@ def _moved_more_share(case: Case) -> float | None:
     """Return the share of the difference in which the slower side's disks moved what the other's did not."""
     moving_s = 0.0
     for way in (0, 1):  # read, written
-        slower, faster = case.means(_MOVED[way])
-        rate = case.slower.mean(_PEAKS[way])
-        if slower is None or faster is None:
+        more, rate = case.more(_MOVED[way]), case.slower.mean(_PEAKS[way])
+        if more is None:
             return None
-        moving_s += max(0.0, slower - faster) / rate if rate else 0.0
+        moving_s += max(0.0, more) / rate if rate else 0.0
     return case.share_of(moving_s * NS_PER_S)
 
 
 def _moved_per_sample(way: int, run: Run) -> float | None:
-    if run.moved_bytes is None:
-        return None
-    return run.moved_bytes[way] / len(run.entry.total_ns)
+    moved = run.moved_bytes
+    return None if moved is None else moved[way] / len(run.entry.total_ns)
 
 
 def _peak(way: int, run: Run) -> float | None:
     """Return the rate that the disks kept up, else the run's average."""
-    if run.peak_bytes_per_s is None or run.moved_bytes_per_s is None:
-        return None
-    return run.peak_bytes_per_s[way] or run.moved_bytes_per_s[way]
+    peaks, averages = run.peak_bytes_per_s, run.moved_bytes_per_s
+    return None if peaks is None or averages is None else peaks[way] or averages[way]
 
 
 _MOVED, _PEAKS = ([partial(read, way) for way in (0, 1)] for read in (_moved_per_sample, _peak))
@@ -135,11 +130,10 @@ def _cpu(run: Run) -> RankedFact | None:
 
 def _quota_ns(run: Run) -> float | None:
     """Return how long a quota below one CPU keeps a retrieve from its CPU."""
-    quota = run.worker.cpu_quota
-    work_ms = run.per_operation_ms("own_user_ms", "own_system_ms")
-    if work_ms is None:
-        return None
-    return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1) if quota is not None else 0.0
+    work_ms, quota = run.per_operation_ms("own_user_ms", "own_system_ms"), run.worker.cpu_quota
+    if work_ms is None or quota is None:
+        return None if work_ms is None else 0.0
+    return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1)
 
 
 @ranked_cause(
@@ -154,7 +148,7 @@ def _quota_ns(run: Run) -> float | None:
         neither=NEITHER,
     ),
     workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
-    remedies={"lift the cgroup's CPU quota": other_pool},
+    remedies={"lift the cgroup's CPU quota": Push.other_pool},
     # A child's wait for a CPU is its parent's wait for the child.
     acts_through=in_all(Kind.WAITING, Kind.ELSEWHERE) | in_lookups(Kind.BLOCKED),
 )
@@ -193,7 +187,7 @@ _storage_place = CauseRule(
     workloads=frozenset(
         ("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")
     ),
-    remedies={"work on a volume instead of the container's overlay": other_place},
+    remedies={"work on a volume instead of the container's overlay": Push.other_place},
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
 )
@@ -209,7 +203,7 @@ def _filesystem(run: Run) -> RankedFact | None:
 def storage_differs(case: Case) -> bool:
     """Return whether mounts differ because the kinds of place or the file systems do."""
     slower, faster = (side.values(_FILESYSTEM_TYPE) for side in (case.slower, case.faster))
-    return _storage_place.is_slower(case) or not slower & faster
+    return _storage_place.judge(case).is_slower or not slower & faster
 
 
 @ranked_cause(
@@ -225,13 +219,13 @@ def storage_differs(case: Case) -> bool:
     ),
     refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
-    remedies={"format the place with the faster side's file system": other_pool},
+    remedies={"format the place with the faster side's file system": Push.other_pool},
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
 )
 def _file_system(case: Case, effect: Effect) -> Effect:
     is_known = None not in case.values(_filesystem)
-    if is_known and case.differs and _storage_place.is_slower(case):
+    if is_known and case.differs and _storage_place.judge(case).is_slower:
         return effect.opposed("The file system follows from the kind of place, which differs.")
     if effect.fact is Fact.UNSEEN and case.values(_FILESYSTEM_TYPE) & set(LAYERED):
         return effect.evidence.unseen(

@@ -28,13 +28,12 @@ from io_benchmark.analysis.diagnosis.effects import (
 from io_benchmark.analysis.diagnosis.rules import cause
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE
+from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE, Step
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
 from io_benchmark.results import workloads
 
-ORDER = 150
 # Competitors empty the caches, so that the same work takes up to this much longer.
 _SAME_WORK_RATIO = 3.0
 _SLOWS_RATIO = 1.10
@@ -82,11 +81,8 @@ def share_stolen(case: Case) -> float | None:
 
     None where a side did not record one of the two.
     """
-    slower, faster = case.means(_stolen_per_work)
-    worked_ns = case.slower.mean(_worked_ns)
-    if slower is None or faster is None or worked_ns is None:
-        return None
-    return case.share_of(worked_ns * (slower - faster))
+    more, worked_ns = case.more(_stolen_per_work), case.slower.mean(_worked_ns)
+    return None if more is None or worked_ns is None else case.share_of(worked_ns * more)
 
 
 def _stolen_per_work(run: Run) -> float | None:
@@ -154,9 +150,9 @@ def _moved_per_s(windows: Sequence[Window]) -> float | None:
 
 
 @cache
-def _course(step: int | None) -> _Course:
+def _course(step: Step | None) -> _Course:
     """Return the same functions for the same question."""
-    return _Course(step)
+    return _Course(None if step is None else step.index)
 
 
 @cause(
@@ -168,8 +164,7 @@ def _course(step: int | None) -> _Course:
 def drift_over_time(case: Case) -> Effect:
     # A single worker is judged at the step of all of its side.
     sides = case.both_sides or case
-    step = sides.slower.step
-    course = _course(step and step.index)
+    course = _course(sides.slower.step)
     observe = span("course", course.slows, Unit.RATIO, "later operations over earlier ones {value}")
     evidence = SideEvidence.of(case, observe, has_summary=False)
     slower, faster = case.slower.median(course.slows), case.faster.median(course.slows)
@@ -179,7 +174,7 @@ def drift_over_time(case: Case) -> Effect:
     if slower < _SLOWS_RATIO:
         return evidence.opposes("The slower side was no slower at its end.")
     share = case.explained_share(course.lost_ns)
-    if step is None and (share is None or is_enough(share)):
+    if course.step is None and (share is None or is_enough(share)):
         return evidence.unclear(
             "Later operations took {times} times as long, which may be chance: more {samples}, or more workers, "
             "would show it.",
@@ -187,8 +182,7 @@ def drift_over_time(case: Case) -> Effect:
             samples=workloads.of(case.subject.workload).samples,
         )
     # Each side at its own time: with faster disks memory is full later.
-    own_step = sides.faster.step
-    faster = max(faster, case.faster.median(_course(own_step and own_step.index).slows) or 0.0)
+    faster = max(faster, case.faster.median(_course(sides.faster.step).slows) or 0.0)
     if faster >= _SLOWS_RATIO and faster >= slower / _SLOWS_RATIO:
         return evidence.opposes("Both sides slowed down by about the same factor.")
     kept, copied = case.slower.median(course.late_over_early), case.slower.median(course.step_bytes)
@@ -223,18 +217,15 @@ def drift_over_time(case: Case) -> Effect:
     return evidence.opposes("The slower side's disks moved fewer bytes per second from the start.")
 
 
-def _pressed(run: Run) -> float | None:
+def _pressed(run: Run, resources: Sequence[str] = ("cpu", "memory")) -> float | None:
     """Return the part of the time in which something waited for a CPU or for memory."""
-    growths = [run.growth(f"psi_{what}_some_us") for what in ("cpu", "memory")]
+    growths = [run.growth(f"psi_{resource}_some_us") for resource in resources]
     return max((growth / 1e6 for growth in growths if growth is not None), default=None)
 
 
 def _pressed_memory(run: Run) -> float | None:
     """Return the part of the time in which something waited for memory, without a limit on its own."""
-    if memory_limit_bytes(run) is not None:
-        return None
-    growth = run.growth("psi_memory_some_us")
-    return None if growth is None else growth / 1e6
+    return None if memory_limit_bytes(run) is not None else _pressed(run, ["memory"])
 
 
 def _own_amplification(run: Run) -> float:
@@ -278,8 +269,7 @@ def _other_load(case: Case) -> Effect:
     if waiting is None and None in pressed and None in written:
         return evidence.unseen("Neither pressure nor disk counters were recorded.")
     slower, faster = pressed
-    quotas = case.slower.values(_CPU_QUOTA)
-    limited = any(quota is not None and quota < 1 for quota in quotas)
+    limited = any(quota is not None and quota < 1 for quota in case.slower.values(_CPU_QUOTA))
     pressed_more = slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE
     waits_more = waiting is not None and is_enough(waiting)
     if limited and (pressed_more or waits_more):

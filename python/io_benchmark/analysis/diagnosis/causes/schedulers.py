@@ -25,7 +25,7 @@ from io_benchmark.analysis.diagnosis.effects import (
     SideEvidence,
     tally,
 )
-from io_benchmark.analysis.diagnosis.measured_gains import other_pool
+from io_benchmark.analysis.diagnosis.measured_gains import Push
 from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ranked_cause
 from io_benchmark.analysis.observed.disks import FAIR_QUEUEING
 from io_benchmark.analysis.observed.runs import LAYERED, Run
@@ -33,7 +33,6 @@ from io_benchmark.analysis.statements import Quantity, Statement, Unit, ratio_of
 from io_benchmark.results.machine import Device
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-ORDER = 60
 # Each in ms and, on later kernels, in µs as well.
 _IDLING = ("slice_idle", "group_idle")
 SYNC_WRITE = "sync-write"
@@ -138,7 +137,7 @@ def _all_met(run: Run) -> float | None:
     "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
     workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
     remedies={
-        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": other_pool
+        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": Push.other_pool
     },
 )
 def _scheduler_idling(case: Case) -> Effect:
@@ -167,8 +166,8 @@ def _scheduler_idling(case: Case) -> Effect:
     )
     write = _slowest_write(case)
     if write is None:
-        unproved = effect.also(f"Times of the workload {SYNC_WRITE} would prove it.")
-        return replace(unproved, proof=Proof.SETTING)
+        effect = effect.also(f"Times of the workload {SYNC_WRITE} would prove it.")
+        return replace(effect, proof=Proof.SETTING)
     if case.times_as_long(write) < SLOWER_AT_RATIO:
         effect = evidence.opposes("Synchronous writes are as fast on the slower side.")
     elif not write.is_decided:
@@ -197,7 +196,7 @@ def counted_as(case: Case) -> str | None:
     """Return the cause by which a scheduler makes writers wait, so that it counts once."""
     if not case.differs or case.subject.workload not in _scheduler_idling.workloads:
         return None
-    if _scheduler_idling.is_slower(case):
+    if _scheduler_idling.judge(case).is_slower:
         return _scheduler_idling.name
     return "scheduler" if _starves(case, _slowest_write(case)) else None
 
@@ -240,20 +239,19 @@ def _scheduler(run: Run) -> RankedFact | None:
         same="Both sides have the same scheduler.",
         unranked="The schedulers differ, and the disk decides which is faster. Only equal "
         "schedulers would show it.",
-        workload=SYNC_WRITE,
     ),
     refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
-    remedies={"set the scheduler none or mq-deadline": other_pool},
+    remedies={"set the scheduler none or mq-deadline": Push.other_pool},
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
 )
 def _scheduler_choice(case: Case, effect: Effect) -> Effect:
     if effect.fact not in (Fact.SAME, Fact.OPPOSITE) and counted_as(case) == _scheduler_idling.name:
         return effect.opposed("What they differ in counts as scheduler-idling.")
-    write = _slowest_write(case)
+    write, unproved = _slowest_write(case), replace(effect, workload=SYNC_WRITE)
     if write is None:
-        return effect
+        return unproved
     if _starves(case, write):
         starving = effect.evidence.supports(
             "bfq with strict_guarantees=1 and slice_idle=0 delays each synchronous write until other "
@@ -262,16 +260,14 @@ def _scheduler_choice(case: Case, effect: Effect) -> Effect:
         )
         return _with_times(case, starving, write)
     if effect.fact is not Fact.UNCLEAR:
-        return effect
+        return unproved
     ratio = case.times_as_long(write)
     if ratio < SLOWER_AT_RATIO:
         return effect.opposed(
             "The schedulers differ, but synchronous writes are as fast with both."
         )
     # Other differences can make them slower as well.
-    return replace(effect, workload=None).also(
-        "Synchronous writes take {ratio} as long.", ratio=ratio_of(ratio)
-    )
+    return effect.also("Synchronous writes take {ratio} as long.", ratio=ratio_of(ratio))
 
 
 def _idle_settings(disk: Device) -> dict[str, int]:
@@ -287,7 +283,6 @@ def _idle_settings(disk: Device) -> dict[str, int]:
 
 
 def _described(disk: Device) -> str:
-    names = _FAIR_SETTINGS if _is_fair(disk) else ()
-    settings = [(name, disk.scheduler_settings.get(name)) for name in names]
-    values = [f"{name}={value}" for name, value in settings if value is not None]
+    settings = disk.scheduler_settings if _is_fair(disk) else {}
+    values = [f"{name}={settings[name]}" for name in _FAIR_SETTINGS if name in settings]
     return " ".join([disk.scheduler or "", *values])
