@@ -23,12 +23,10 @@ RESULTS = "/builds/worker/results"
 def run_of(task, workspace, output):
     """Return a run of small sizes."""
     return LocalRun(
+        task=task,
         task_id=TASK_ID,
-        run_id=0,
-        label=task.label,
-        pool=task.pool,
-        definition=task.definition,
-        workspace=workspace,
+        group_id=TASK_ID,
+        parent=workspace,
         output=output,
         profile="quick",
     )
