@@ -64,10 +64,13 @@ class Tree(Struct, frozen=True):
                 file.unlink(missing_ok=True)
                 file.parent.rmdir()
 
-    def change(self, path: str, after: bytes) -> FileChange:
-        return FileChange(path, self._read(path), after)
+    def changes_to(self, contents: Mapping[str, bytes]) -> list[FileChange]:
+        """Return the changes after which the files have these contents."""
+        changes = [FileChange(path, self.read(path), data) for path, data in contents.items()]
+        return [change for change in changes if change.before != change.after]
 
-    def _read(self, path: str) -> bytes | None:
+    def read(self, path: str) -> bytes | None:
+        """Return what a file contains; None where it does not exist."""
         file = self.path / path
         try:
             return file.read_bytes()
@@ -78,7 +81,7 @@ class Tree(Struct, frozen=True):
 
     def text(self, path: str) -> str:
         try:
-            return (self._read(path) or b"").decode("utf-8")
+            return (self.read(path) or b"").decode("utf-8")
         except UnicodeDecodeError as error:
             raise IoBenchmarkError(
                 f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"

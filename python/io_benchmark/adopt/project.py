@@ -74,8 +74,8 @@ class Project(Tree, frozen=True):
         aliases = self._aliases(config)
         pools = pools or {name: name for name in aliases if re.fullmatch("[A-Za-z0-9._-]+", name)}
         self.check_aliases(CONFIG, pools, aliases)
-        kind = self.change(KIND, _kind_text(pools, image or self._image()).encode())
-        if kind.before not in (None, kind.after):
+        kind = _kind_text(pools, image or self._image()).encode()
+        if self.read(KIND) not in (None, kind):
             raise IoBenchmarkError(
                 f"{self.path / KIND}: is there already; edit it, or remove it and try again"
             )
@@ -83,12 +83,12 @@ class Project(Tree, frozen=True):
         if not re.search(f"^{PACKAGE}\\b", requirements, re.MULTILINE):
             lines = [*requirements.splitlines(), f"{PACKAGE}=={__version__}"]
             requirements = "".join(f"{line.rstrip()}\n" for line in lines)
-        changes = [
-            kind,
-            self.change(REQUIREMENTS, requirements.encode()),
-            self.change(CONFIG, self._registered(config).encode()),
-        ]
-        return [change for change in changes if change.before != change.after]
+        contents = {
+            KIND: kind,
+            REQUIREMENTS: requirements.encode(),
+            CONFIG: self._registered(config).encode(),
+        }
+        return self.changes_to(contents)
 
     def next_steps(self) -> list[str]:
         """Return what a person has to do, because it is in code or made by a tool of the project's."""
