@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from process_groups import assert_gone
 
-from io_benchmark.errors import ExecutionError
+from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.execute import local_run
 
 from .conftest import PERFHERDER
@@ -171,7 +171,7 @@ def test_ctrl_c_leaves_nothing_and_is_raised_again(make_run, tmp_path, script, t
 def test_mistakes_are_one_line(make_run, command, message):
     """What, where, and what to do; and nothing is left of the run."""
     run = make_run(command=command)
-    with pytest.raises(ExecutionError) as raised:
+    with pytest.raises(IoBenchmarkError) as raised:
         run.run(os.environ)
     assert str(raised.value) == message
     assert not run.output.exists()
@@ -258,7 +258,7 @@ def test_a_name_that_is_taken_is_an_error(take, source, name):
     """Two artifacts must not become one file silently."""
     fill(source)
     message = f"artifact public/{name}: a file .* already exists; give the artifact another name"
-    with pytest.raises(ExecutionError, match=message):
+    with pytest.raises(IoBenchmarkError, match=message):
         take(f"public/{name}")
 
 

@@ -21,7 +21,7 @@ from taskgraph.util.templates import merge
 
 from io_benchmark import __version__
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.graph.root import Root, WorkerScript, build_worker_script, report_command
+from io_benchmark.graph.root import Root
 
 NAME = "io-benchmark"
 FOLDER = f"taskcluster/kinds/{NAME}"
@@ -90,7 +90,7 @@ class FirefoxKind(Struct, frozen=True):
             if pools is not None:
                 kind["tasks"] = {name: _pool(name, alias) for name, alias in pools.items()}
             worker_types = {name: task["worker-type"] for name, task in kind["tasks"].items()}
-            script = _convert(kind, root, "" if is_embedded else _FETCHED)
+            program = _convert(kind, root, is_embedded)
         except (KeyError, TypeError, AttributeError, yaml.YAMLError):
             raise IoBenchmarkError(
                 f"{root.path / KIND}: cannot be read as a kind; run `io-benchmark rehearse --root "
@@ -101,8 +101,8 @@ class FirefoxKind(Struct, frozen=True):
         )
         files = {KIND: content.encode(), TRANSFORMS: _transforms(root, is_embedded)}
         if is_embedded:
-            return cls({**files, PROGRAM: script.data}, "", worker_types)
-        return cls(files, _fetches(script), worker_types)
+            return cls({**files, PROGRAM: program}, "", worker_types)
+        return cls(files, _fetches(program), worker_types)
 
 
 def _transforms(root: Root, is_embedded: bool) -> bytes:
@@ -113,13 +113,13 @@ def _transforms(root: Root, is_embedded: bool) -> bytes:
     return text.replace(f"  # {kept}\n", "\n").encode()
 
 
-def _fetches(script: WorkerScript) -> str:
+def _fetches(program: bytes) -> str:
     """Return the entries of the files of a release: what measures, what compares, and its libraries."""
-    program = report_program()
+    report = report_program()
     files = [
-        (NAME, ".pyz", "The worker's program", _digest(script.data), len(script.data)),
+        (NAME, ".pyz", "The worker's program", _digest(program), len(program)),
         (_LIBRARIES, ".tar.bz2", "Libraries of the report", LIBRARIES_SHA256, LIBRARIES_BYTES),
-        (_REPORT, ".tar.bz2", "What compares pools", _digest(program), len(program)),
+        (_REPORT, ".tar.bz2", "What compares pools", _digest(report), len(report)),
     ]
     return "\n".join(
         _FETCH.format(
@@ -148,32 +148,65 @@ def _pool(name: str, alias: str) -> dict[str, Any]:
     }
 
 
-def _convert(kind: dict[str, Any], root: Root, application: str) -> WorkerScript:
+def _convert(kind: dict[str, Any], root: Root, is_embedded: bool) -> bytes:
     """Change the kind to Firefox's form; return the program that its tasks start."""
     defaults, tasks = kind["task-defaults"], kind["tasks"]
     merged = {pool: merge(defaults, task) for pool, task in tasks.items()}
-    script = build_worker_script(root, merged, _POOL_MARK, application)
-    usual = next(iter(script.commands.values()))
-    defaults["run"]["command"] = usual
+    program, commands = _commands(root, merged, is_embedded)
+    defaults["run"]["command"] = usual = next(iter(commands.values()))
     for pool, task in tasks.items():
-        if script.commands[pool] != usual:
-            task.setdefault("run", {})["command"] = script.commands[pool]
+        if commands[pool] != usual:
+            task.setdefault("run", {})["command"] = commands[pool]
     for task in (defaults, *tasks.values()):
         for key in _DROPPED:
             task.pop(key, None)
     del kind["loader"], kind["transforms"]
-    if application:
+    if not is_embedded:
         defaults["fetches"] = {"fetch": [NAME]}
         kind["kind-dependencies"] = ["fetch"]
         kind["report"] = _report(root, defaults, tasks)
-    return script
+    return program
+
+
+def _commands(
+    root: Root, tasks: Mapping[str, Mapping[str, Any]], is_embedded: bool
+) -> tuple[bytes, dict[str, str]]:
+    """Return the program, and the texts that start it, by the names of tasks.
+
+    A task is what kind.yml has, with its defaults. The program is the file that is fetched; or it is what these
+    tasks need, and the commands unpack it from their arguments.
+    """
+    with root.modules() as module:
+        stanza, checks = module("stanza"), module("transforms.benchmark")
+        command = module("transforms.command")
+        program = module("worker_program").WorkerProgram.read()
+        benchmarks = {}
+        for name, task in tasks.items():
+            benchmark = stanza.Benchmark.parse(task.get("benchmark"))
+            budget_s = checks.time_budget_s(task["worker"].get("max-run-time"))
+            checks.check_duration(benchmark, budget_s)
+            benchmarks[name] = benchmark, budget_s
+        if not is_embedded:
+            return program.file(), {
+                name: command.run_command(benchmark, _FETCHED, _POOL_MARK, budget_s)
+                for name, (benchmark, budget_s) in benchmarks.items()
+            }
+        measured = {name for benchmark, _ in benchmarks.values() for name in benchmark.workloads}
+        embedded = program.embedded("bench", sorted(measured))
+        return embedded.data, {
+            name: command.make_command(benchmark, embedded, _POOL_MARK, budget_s)[2]
+            for name, (benchmark, budget_s) in benchmarks.items()
+        }
 
 
 def _report(root: Root, defaults: Mapping[str, Any], tasks: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the task that compares the pools has beside the defaults; it runs on the first pool."""
     report = yaml.safe_load(_read(root.transforms / "defaults" / f"{NAME}-report.yml"))
     first = merge(defaults, next(iter(tasks.values())))
-    command = report_command(root, report.pop("report"), list(tasks), _REPORT_PYTHON)
+    with root.modules() as module:
+        of_report = module("transforms.report")
+        settings = of_report.checked_stanza(report.pop("report"), list(tasks))
+        command = of_report.report_command(settings, _REPORT_PYTHON)
     report["run"]["command"] = command.removeprefix("set -e\n")
     report["worker"]["docker-image"] = first["worker"]["docker-image"]
     report["attributes"]["job_try_name"] = NAME

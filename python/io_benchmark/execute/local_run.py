@@ -26,7 +26,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from msgspec import Struct
 
-from io_benchmark.errors import ExecutionError
+from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.process import hold_interrupts
 from io_benchmark.sources.run_files import TASK_NAME, write_task_record
 from io_benchmark.sources.run_results import TaskRecord, queue_time
@@ -119,7 +119,7 @@ class LocalRun(Struct, frozen=True):
             try:
                 exit_code = _execute(command, work, variables, log.write_task)
             except FileNotFoundError as error:
-                raise ExecutionError(
+                raise IoBenchmarkError(
                     f"{task.label}: cannot start {command[0]}: {error.strerror}; install it"
                 ) from error
             missing = self._take_artifacts(artifacts, log)
@@ -134,7 +134,7 @@ class LocalRun(Struct, frozen=True):
         words = self.command()
         is_run_task = words and posixpath.basename(words[0]).startswith("run-task")
         if not is_run_task or "--" not in words:
-            raise ExecutionError(
+            raise IoBenchmarkError(
                 f"{self.task.label}: its command is not `run-task … -- …`; select a task that uses "
                 "run-task"
             )
@@ -189,7 +189,7 @@ class _Log(Struct, frozen=True):
         try:
             folder.mkdir(parents=True)
         except OSError as error:
-            raise ExecutionError(
+            raise IoBenchmarkError(
                 f"{folder}: {error.strerror}; name another output folder"
             ) from error
         path = folder / "live.log"
@@ -210,7 +210,7 @@ class _Log(Struct, frozen=True):
             self.stream.write(line.rstrip(b"\r\n") + b"\n")
             self.stream.flush()
         except OSError as error:
-            raise ExecutionError(f"{self.path}: {error.strerror}") from error
+            raise IoBenchmarkError(f"{self.path}: {error.strerror}") from error
 
 
 @contextmanager
@@ -222,7 +222,7 @@ def _new_folder(parent: Path, prefix: str) -> Iterator[Path]:
                 folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent.resolve()))
                 cleanup.callback(_remove, folder)
         except OSError as error:
-            raise ExecutionError(
+            raise IoBenchmarkError(
                 f"{parent}: cannot create a folder: {error.strerror}; name another folder"
             ) from error
         yield folder
@@ -233,7 +233,7 @@ def _remove(folder: Path) -> None:
         with hold_interrupts():
             shutil.rmtree(folder)
     except OSError as error:
-        raise ExecutionError(
+        raise IoBenchmarkError(
             f"{folder}: cannot be removed: {error.strerror}; remove it by hand"
         ) from error
 
@@ -262,7 +262,7 @@ def _files(
 
 def _copy(name: str, source: Path, target: Path) -> None:
     if target.exists() or target.name == TASK_NAME:
-        raise ExecutionError(
+        raise IoBenchmarkError(
             f"artifact {name}: a file {target.name} already exists; "
             "give the artifact another name in kind.yml"
         )
@@ -270,7 +270,7 @@ def _copy(name: str, source: Path, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
     except OSError as error:
-        raise ExecutionError(
+        raise IoBenchmarkError(
             f"{target}: {error.strerror}; the run is incomplete, run it again"
         ) from error
 

@@ -22,8 +22,8 @@ from taskgraph.generator import TaskGraphGenerator
 from taskgraph.parameters import Parameters
 from taskgraph.util.schema import SchemaValidationError
 
-from io_benchmark.errors import GraphError
-from io_benchmark.graph.root import TREE_MODULES, Root, tree_modules, usable_tree
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.graph.root import TREE_MODULES, Root
 
 REPOSITORY = "https://github.com/mozilla-releng/io-benchmark"
 TARGET_METHOD = "io-benchmark"
@@ -128,10 +128,10 @@ def _position(task: GeneratedTask) -> tuple[str, list[Any]]:
 
 
 @contextmanager
-def _isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
+def _isolated(tree: Root) -> Iterator[Callable[[str], Any]]:
     """Run taskgraph in this block as in a new process; yield an import of the tree's modules."""
     with ExitStack() as stack:
-        module = stack.enter_context(tree_modules(tree))
+        module = stack.enter_context(tree.modules())
         # What a tree's registration module changes in taskgraph.
         for owner, name in (
             (GraphConfig, "_PATH_MODIFIED"),
@@ -158,14 +158,15 @@ def _isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
 
 def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
     """Return the tasks of jobs, pools or labels by their names, sorted by kind and label."""
-    with usable_tree(root.path) as tree, _isolated(tree) as module:
-        generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
+    with root.usable_tree() as tree, _isolated(tree) as module:
+        folder = tree.path / "taskcluster"
+        generator = TaskGraphGenerator(str(folder), _parameters(jobs))
         try:
             # A decision task checks the files only after it loaded config.yml.
-            module("mistakes").check_tree(tree / "taskcluster")
+            module("mistakes").check_tree(folder)
             selected = generator.target_task_set.tasks.values()
         except Exception as error:
             # The message names the tree itself, because a copy is removed before people read it.
-            problem = _problem(error, tree).replace(str(tree), str(root.path))
-            raise GraphError(problem) from error
-        return tuple(sorted((_generated(task, tree) for task in selected), key=_position))
+            problem = _problem(error, tree.path).replace(str(tree.path), str(root.path))
+            raise IoBenchmarkError(problem) from error
+        return tuple(sorted((_generated(task, tree.path) for task in selected), key=_position))

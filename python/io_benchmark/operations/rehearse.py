@@ -20,7 +20,7 @@ from io_benchmark.execute.local_run import LocalRun
 from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare, compare_pools, read_workers
-from io_benchmark.paths import current_folder, new_output_folder, resolve_path
+from io_benchmark.paths import new_output_folder, resolve_path
 from io_benchmark.report.content import pace_text, reasons_text
 from io_benchmark.sources.run_files import run_folder
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
@@ -75,7 +75,7 @@ def rehearse(
 
     `at` has a pool's folder for its workspace.
     """
-    tree = Root.find(root, current_folder())
+    tree = Root.find(root)
     context.tell(f"Generating the graph from {tree}")
     # The report's task needs no rehearsal, as the results are compared here.
     tasks = [task for task in generate(tree, jobs) if task.pool]

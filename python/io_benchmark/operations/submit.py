@@ -23,7 +23,6 @@ from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare_pools
 from io_benchmark.operations.group_work import GroupWork, MeasuredGroup, NextLook, estimated_cost
-from io_benchmark.paths import current_folder
 from io_benchmark.report.content import pace_text, reasons_text
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.submit.definitions import (
@@ -77,7 +76,7 @@ def pools_of_kind(tree: Path | None) -> dict[str, str]:
     """Return the names of the pools that the kind measures, by PROVISIONER/WORKERTYPE."""
     from io_benchmark.graph.generate import generate  # noqa: PLC0415
 
-    tasks = generate(Root.find(tree, current_folder()), SubmissionOptions().jobs)
+    tasks = generate(Root.find(tree), SubmissionOptions().jobs)
     return {
         f"{task.definition['provisionerId']}/{task.definition['workerType']}": task.pool
         for task in tasks
@@ -90,7 +89,7 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
     from io_benchmark.graph.generate import generate  # noqa: PLC0415
 
     options, tell = work.options, work.context.tell
-    root = Root.find(options.root, current_folder())
+    root = Root.find(options.root)
     tell(f"Generating the graph from {root}")
     tasks = generate(root, options.jobs)
     chosen = select_tasks(tasks, options, work.group_id)

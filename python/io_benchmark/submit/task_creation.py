@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from io_benchmark.errors import GraphError, MissingError, RequestRefusedError, ResultError
+from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
@@ -140,5 +140,5 @@ def dated(definition: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     try:
         made: dict[str, Any] = resolve_timestamps(now, definition)
     except (InvalidString, UnknownTimeMeasurement, OverflowError, TypeError, ValueError) as error:
-        raise GraphError(f"a task's date is wrong: {error}; correct it in the kind") from None
+        raise IoBenchmarkError(f"a task's date is wrong: {error}; correct it in the kind") from None
     return made
