@@ -12,7 +12,7 @@ import yaml
 from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.paths import write_file
+from io_benchmark.paths import explain_refusal, write_file
 
 
 class FileChange(Struct, frozen=True):
@@ -46,13 +46,9 @@ class Tree(Struct, frozen=True):
             for change in changes:
                 file = self.path / change.path
                 undo.callback(self._undo, change)
-                try:
+                with explain_refusal(str(file), "make the checkout writable and try again"):
                     file.parent.mkdir(parents=True, exist_ok=True)
                     write_file(file, change.after)
-                except OSError as error:
-                    raise IoBenchmarkError(
-                        f"{file}: {error.strerror}; make the checkout writable and try again"
-                    ) from None
             undo.pop_all()
 
     def _undo(self, change: FileChange) -> None:
@@ -71,13 +67,10 @@ class Tree(Struct, frozen=True):
 
     def read(self, path: str) -> bytes | None:
         """Return what a file contains; None where it does not exist."""
-        file = self.path / path
-        try:
+        file, absent = self.path / path, suppress(FileNotFoundError, NotADirectoryError)
+        with explain_refusal(str(file), "make it readable"), absent:
             return file.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise IoBenchmarkError(f"{file}: {error.strerror}; make it readable") from None
+        return None
 
     def text(self, path: str) -> str:
         try:

@@ -7,11 +7,11 @@ need be released; then there is no report, which needs a release.
 """
 
 import bz2
-import hashlib
 import io
 import re
 import tarfile
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from taskgraph.util.templates import merge
 from io_benchmark import __version__
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import Root
+from io_benchmark.paths import explain_refusal
 
 NAME = "io-benchmark"
 FOLDER = f"taskcluster/kinds/{NAME}"
@@ -30,7 +31,6 @@ PROGRAM = f"{FOLDER}/{NAME}.pyz"
 TRANSFORMS = "taskcluster/gecko_taskgraph/transforms/io_benchmark.py"
 FETCHES = "taskcluster/kinds/fetch/benchmarks.yml"
 _POOL_MARK = "@pool@"  # the transforms there put the pool's name here
-_STANZA = "benchmark"
 _FETCHED = f'"$MOZ_FETCHES_DIR/{NAME}.pyz"'
 _REPORT, _LIBRARIES = f"{NAME}-report", f"{NAME}-libraries"
 # Both are unpacked there.
@@ -47,7 +47,7 @@ _FETCH = """\
 _AS_IT_IS = "    attributes: {fetch-extract: false}\n"
 _INLINE_LENGTH = 110  # as Python writes it
 # Firefox's job descriptions have no such key; `run-on-projects` alone decides there.
-_DROPPED = (_STANZA, "run-on-tasks-for")
+_DROPPED = ("benchmark", "run-on-tasks-for")
 # The archive of the libraries that the report's program imports; `tox -e lock` writes these lines.
 LIBRARIES_SHA256 = "52d3454f2e6d6d7f25b4d526b13e98699319db907d1530aca8b3d71982404273"
 LIBRARIES_BYTES = 20_769_513
@@ -88,7 +88,14 @@ class FirefoxKind(Struct, frozen=True):
         try:
             kind = yaml.safe_load(_read(root.path / KIND))
             if pools is not None:
-                kind["tasks"] = {name: _pool(name, alias) for name, alias in pools.items()}
+                kind["tasks"] = {
+                    name: {
+                        "description": f"I/O benchmark on {alias}",
+                        "worker-type": alias,
+                        "treeherder": {"symbol": f"IOB({name})"},
+                    }
+                    for name, alias in pools.items()
+                }
             worker_types = {name: task["worker-type"] for name, task in kind["tasks"].items()}
             program = _convert(kind, root, is_embedded)
         except (KeyError, TypeError, AttributeError, yaml.YAMLError):
@@ -117,9 +124,9 @@ def _fetches(program: bytes) -> str:
     """Return the entries of the files of a release: what measures, what compares, and its libraries."""
     report = report_program()
     files = [
-        (NAME, ".pyz", "The worker's program", _digest(program), len(program)),
+        (NAME, ".pyz", "The worker's program", sha256(program).hexdigest(), len(program)),
         (_LIBRARIES, ".tar.bz2", "Libraries of the report", LIBRARIES_SHA256, LIBRARIES_BYTES),
-        (_REPORT, ".tar.bz2", "What compares pools", _digest(report), len(report)),
+        (_REPORT, ".tar.bz2", "What compares pools", sha256(report).hexdigest(), len(report)),
     ]
     return "\n".join(
         _FETCH.format(
@@ -129,23 +136,11 @@ def _fetches(program: bytes) -> str:
             project=NAME,
             version=__version__,
             file=f"{name}{suffix}",
-            sha256=sha256,
+            sha256=digest,
             size=size,
         )
-        for name, suffix, description, sha256, size in files
+        for name, suffix, description, digest, size in files
     )
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def _pool(name: str, alias: str) -> dict[str, Any]:
-    return {
-        "description": f"I/O benchmark on {alias}",
-        "worker-type": alias,
-        "treeherder": {"symbol": f"IOB({name})"},
-    }
 
 
 def _convert(kind: dict[str, Any], root: Root, is_embedded: bool) -> bytes:
@@ -246,33 +241,21 @@ _Dumper.add_representer(dict, _Dumper.represent_dict)
 
 
 def _read(path: Path) -> bytes:
-    try:
+    with explain_refusal(str(path), "name a complete tree with --root"):
         return path.read_bytes()
-    except OSError as error:
-        raise IoBenchmarkError(
-            f"{path}: {error.strerror}; name a complete tree with --root"
-        ) from None
 
 
 def report_program() -> bytes:
     """Return this program as one file of a release: the same modules give the same bytes."""
     # An installation has a copy of this project's kinds there.
     bundle = _PACKAGE / "bundle"
-    return _archive(
-        {
-            path.relative_to(_PACKAGE.parent).as_posix(): path.read_bytes()
-            for path in _PACKAGE.rglob("*")
-            if path.suffix in (".py", ".css") and bundle not in path.parents
-        }
-    )
-
-
-def _archive(contents: Mapping[str, bytes]) -> bytes:
-    """Return an archive of these files, with fixed order, dates and modes."""
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
-        for name, content in sorted(contents.items()):
-            entry = tarfile.TarInfo(name)  # midnight on the first day of 1970, mode 644
-            entry.size = len(content)
-            tar.addfile(entry, io.BytesIO(content))
+        for path in sorted(_PACKAGE.rglob("*"), key=Path.as_posix):
+            if path.suffix in (".py", ".css") and bundle not in path.parents:
+                content = path.read_bytes()
+                # Midnight on the first day of 1970, mode 644.
+                entry = tarfile.TarInfo(path.relative_to(_PACKAGE.parent).as_posix())
+                entry.size = len(content)
+                tar.addfile(entry, io.BytesIO(content))
     return bz2.compress(file.getvalue())

@@ -14,8 +14,7 @@ from pathlib import Path
 from io_benchmark import __version__
 from io_benchmark.commands.options import ROOT, Given, flag, option
 from io_benchmark.context import Context
-from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.paths import write_file
+from io_benchmark.paths import explain_refusal, write_file
 from io_benchmark.text import clean
 
 USAGE = "-o FILE [OPTION ...]"
@@ -50,13 +49,8 @@ def run(given: Given, context: Context) -> int:
             f"sha256 in its results: {program.sha256}",
         ]
     path: Path = given["output"]
-    try:
+    with explain_refusal(f"--output {clean(str(path))}", "name a file that can be written"):
         write_file(path, data)
-    except OSError as error:
-        raise IoBenchmarkError(
-            f"--output {clean(str(path))}: {error.strerror}; name a file that can be written"
-        ) from None
-    digest = hashlib.sha256(data).hexdigest()
-    lines.insert(1, f"sha256 of the file: {digest}")
+    lines.insert(1, f"sha256 of the file: {hashlib.sha256(data).hexdigest()}")
     context.tell(f"Wrote {clean(str(path))}: " + "\n".join(lines))
     return 0

@@ -22,17 +22,16 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, BinaryIO, cast
+from typing import IO, BinaryIO, cast
 
 from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.graph.generate import GeneratedTask
+from io_benchmark.paths import explain_refusal
 from io_benchmark.process import hold_interrupts
 from io_benchmark.sources.run_files import TASK_NAME, write_task_record
 from io_benchmark.sources.run_results import TaskRecord, queue_time
-
-if TYPE_CHECKING:
-    from io_benchmark.graph.generate import GeneratedTask
 
 # `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
 _ROOT_URL = "https://taskcluster.invalid"
@@ -54,7 +53,7 @@ class LocalRun(Struct, frozen=True):
     """One run of a task on this machine."""
 
     # Its definition may still contain `<…>` references.
-    task: "GeneratedTask"
+    task: GeneratedTask
     task_id: str
     group_id: str
     # An existing folder, in which the pool's workspace volume is made.
@@ -90,7 +89,7 @@ class LocalRun(Struct, frozen=True):
             prefix = f"io-benchmark-{task.pool}-"
             workspace = stack.enter_context(_new_folder(self.parent, prefix))
             command = self._command_after_run_task()
-            log = stack.enter_context(_Log.new(self.output))
+            log = stack.enter_context(_new_log(self.output / "live.log"))
             started = queue_time(datetime.now(UTC))
             # Folders that replace a worker's paths.
             base = stack.enter_context(_new_folder(self.output, ".run-"))
@@ -115,9 +114,9 @@ class LocalRun(Struct, frozen=True):
                 # Next to the workspace, on its disk: this machine has no overlay to use instead.
                 place = _new_folder(self.parent, f"{workspace.name}-{name.lower()}-")
                 variables[variable] = str(stack.enter_context(place))
-            log.write_task(b"executing %r\n" % list(command))
+            _write_task(log, b"executing %r\n" % list(command))
             try:
-                exit_code = _execute(command, work, variables, log.write_task)
+                exit_code = _execute(command, work, variables, partial(_write_task, log))
             except FileNotFoundError as error:
                 raise IoBenchmarkError(
                     f"{task.label}: cannot start {command[0]}: {error.strerror}; install it"
@@ -127,7 +126,7 @@ class LocalRun(Struct, frozen=True):
             write_task_record(self.output, record)
         failures = [f"failed, exit code {exit_code}"] if exit_code else []
         failures += [f"missing artifacts: {', '.join(missing)}"] if missing else []
-        return record, [f"{task.label}: {line}; its log is {log.path}" for line in failures]
+        return record, [f"{task.label}: {line}; its log is {log.name}" for line in failures]
 
     def _command_after_run_task(self) -> tuple[str, ...]:
         """Return the command that run-task would run; its options make no difference here."""
@@ -140,18 +139,28 @@ class LocalRun(Struct, frozen=True):
             )
         return words[words.index("--") + 1 :]
 
-    def _take_artifacts(self, folder: Path, log: "_Log") -> list[str]:
+    def _take_artifacts(self, folder: Path, log: BinaryIO) -> list[str]:
         """Take the artifacts, which the folder has as a worker does; return those that are missing."""
         missing = []
         for artifact, entry in (self.task.definition["payload"].get("artifacts") or {}).items():
             for name, source, target in _files(artifact, entry, folder):
                 if source.is_symlink() or not source.is_file():
                     missing.append(name)
-                    problem = "it does not exist or is not a regular file"
-                    line = f"[taskcluster:error] Could not upload artifact {name}: {problem}"
-                    log.write(line.encode())
-                else:
-                    _copy(name, source, self.output / target)
+                    line = (
+                        f"[taskcluster:error] Could not upload artifact {name}: it does not exist or "
+                        "is not a regular file"
+                    )
+                    _write(log, line.encode())
+                    continue
+                copy = self.output / target
+                if copy.exists() or copy.name == TASK_NAME:
+                    raise IoBenchmarkError(
+                        f"artifact {name}: a file {copy.name} already exists; give the artifact "
+                        "another name in kind.yml"
+                    )
+                with explain_refusal(str(copy), "the run is incomplete, run it again"):
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(source, copy)
         return missing
 
     def _record(self, exit_code: int, started: str) -> TaskRecord:
@@ -176,66 +185,47 @@ def _word(value: object) -> str:
     return str(next(iter(value.values())) if isinstance(value, Mapping) else value)
 
 
-class _Log(Struct, frozen=True):
-    """The log in a run's folder."""
+@contextmanager
+def _new_log(path: Path) -> Iterator[BinaryIO]:
+    """Make the log, and its folder; half of a run would look like a complete one, and is removed."""
+    with explain_refusal(str(path.parent), "name another output folder"):
+        path.parent.mkdir(parents=True)
+    with ExitStack() as undo:
+        undo.callback(_remove, path.parent)
+        with path.open("xb") as stream:
+            yield stream
+        undo.pop_all()
 
-    path: Path
-    stream: BinaryIO
 
-    @classmethod
-    @contextmanager
-    def new(cls, folder: Path) -> Iterator["_Log"]:
-        """Make the folder and its log; half of a run would look like a complete one, and is removed."""
-        try:
-            folder.mkdir(parents=True)
-        except OSError as error:
-            raise IoBenchmarkError(
-                f"{folder}: {error.strerror}; name another output folder"
-            ) from error
-        path = folder / "live.log"
-        with ExitStack() as undo:
-            undo.callback(_remove, folder)
-            with path.open("xb") as stream:
-                yield cls(path, stream)
-            undo.pop_all()
+def _write_task(log: BinaryIO, line: bytes) -> None:
+    """Write a line of the command's output, prefixed as run-task does."""
+    time = datetime.now(UTC).isoformat(timespec="milliseconds")
+    _write(log, b"[task %s] %s" % (time.encode("ascii"), line))
 
-    def write_task(self, line: bytes) -> None:
-        """Write a line of the command's output, prefixed as run-task does."""
-        time = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self.write(b"[task %s] %s" % (time.encode("ascii"), line))
 
-    def write(self, line: bytes) -> None:
-        """Write a line that has its prefix already. A terminal's line ends become plain ones."""
-        try:
-            self.stream.write(line.rstrip(b"\r\n") + b"\n")
-            self.stream.flush()
-        except OSError as error:
-            raise IoBenchmarkError(f"{self.path}: {error.strerror}") from error
+def _write(log: BinaryIO, line: bytes) -> None:
+    """Write a line that has its prefix already. A terminal's line ends become plain ones."""
+    try:
+        log.write(line.rstrip(b"\r\n") + b"\n")
+        log.flush()
+    except OSError as error:
+        raise IoBenchmarkError(f"{log.name}: {error.strerror}") from error
 
 
 @contextmanager
 def _new_folder(parent: Path, prefix: str) -> Iterator[Path]:
     """Make an empty folder in another; it is gone after the block."""
     with ExitStack() as cleanup:
-        try:
-            with hold_interrupts():
-                folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent.resolve()))
-                cleanup.callback(_remove, folder)
-        except OSError as error:
-            raise IoBenchmarkError(
-                f"{parent}: cannot create a folder: {error.strerror}; name another folder"
-            ) from error
+        refused = explain_refusal(f"{parent}: cannot create a folder", "name another folder")
+        with refused, hold_interrupts():
+            folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent.resolve()))
+            cleanup.callback(_remove, folder)
         yield folder
 
 
 def _remove(folder: Path) -> None:
-    try:
-        with hold_interrupts():
-            shutil.rmtree(folder)
-    except OSError as error:
-        raise IoBenchmarkError(
-            f"{folder}: cannot be removed: {error.strerror}; remove it by hand"
-        ) from error
+    with explain_refusal(f"{folder}: cannot be removed", "remove it by hand"), hold_interrupts():
+        shutil.rmtree(folder)
 
 
 def _files(
@@ -258,21 +248,6 @@ def _files(
         if path.is_symlink() or not path.is_dir():
             inside = path.relative_to(source).as_posix()
             yield f"{artifact}/{inside}", path, inside
-
-
-def _copy(name: str, source: Path, target: Path) -> None:
-    if target.exists() or target.name == TASK_NAME:
-        raise IoBenchmarkError(
-            f"artifact {name}: a file {target.name} already exists; "
-            "give the artifact another name in kind.yml"
-        )
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-    except OSError as error:
-        raise IoBenchmarkError(
-            f"{target}: {error.strerror}; the run is incomplete, run it again"
-        ) from error
 
 
 def _execute(

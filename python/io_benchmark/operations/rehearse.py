@@ -19,9 +19,8 @@ from io_benchmark.errors import UsageError
 from io_benchmark.execute.local_run import LocalRun
 from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
-from io_benchmark.operations.compare import compare, compare_pools, read_workers
-from io_benchmark.paths import new_output_folder, resolve_path
-from io_benchmark.report.content import pace_text, reasons_text
+from io_benchmark.operations.compare import compare, find_paces, read_workers
+from io_benchmark.paths import default_output_folder, new_output_folder, resolve_path
 from io_benchmark.sources.run_files import run_folder
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
 
@@ -56,9 +55,9 @@ class _Machine(Struct):
                 profile=self.profile,
             )
             record, failures = local_run.run(self.context.environment)
+            self.failures += failures
             seconds = time.monotonic() - started_s
             self.context.tell(f"  {task.label}: {record.state} in {seconds:.1f} s")
-            self.failures += failures
 
 
 def rehearse(
@@ -89,7 +88,7 @@ def rehearse(
     # Disks that differ need more than those that show that all works.
     profile = "full" if full else "twentieth" if at or confirm else "quick"
     random.Random(_ORDER_SEED).shuffle(tasks)
-    with new_output_folder(output, "rehearsal") as results:
+    with new_output_folder(output or default_output_folder("rehearsal")) as results:
         machine = _Machine(context, results, folders, profile)
         if confirm:
             machine.run(tasks)
@@ -133,15 +132,14 @@ def _confirming_tasks(
 ) -> list[GeneratedTask]:
     """Return tasks of faster pools once more, each limited to the ceiling of a slower pool."""
     is_measured = any(worker.pool == baseline for worker in workers)
-    confirming = compare_pools(workers, baseline if is_measured else None).confirming
-    if not confirming.paces:
-        context.tell(f"Nothing to confirm: {reasons_text(confirming)}")
     confirming_tasks: list[GeneratedTask] = []
-    for pace in confirming.paces:
-        context.tell(f"To confirm: {pace_text(pace)}")
+    for pace in find_paces(workers, baseline if is_measured else None, context):
         model = next(task for task in tasks if task.pool == pace.pool)
         labels = [task.label for task in confirming_tasks]
-        label = new_label(job_of(model.label, pace.pool), labels, CONFIRMING)
-        definition = with_trials(model.definition, pace.bytes_per_s)
-        confirming_tasks.append(replace(model, label=label, definition=definition))
+        task = replace(
+            model,
+            label=new_label(job_of(model.label, pace.pool), labels, CONFIRMING),
+            definition=with_trials(model.definition, pace.bytes_per_s),
+        )
+        confirming_tasks.append(task)
     return confirming_tasks
