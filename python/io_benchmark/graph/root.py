@@ -28,7 +28,7 @@ PARTS = ("taskcluster", TRANSFORMS)
 # What the report's image contains. The bundled copy has none, because it is inside the program.
 PROGRAM = "python/io_benchmark"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
-TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
+_TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
 
 
 class Root(Struct, frozen=True):
@@ -161,5 +161,5 @@ def _copy_file(source: str, target: str) -> str:
 
 def _take_modules() -> dict[str, ModuleType]:
     """Remove the modules of any tree from those that are imported."""
-    names = [name for name in sys.modules if name.partition(".")[0] in TREE_MODULES]
+    names = [name for name in sys.modules if name.partition(".")[0] in _TREE_MODULES]
     return {name: sys.modules.pop(name) for name in names}
