@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a submission will cost, and what the next look at a group needs."""
 
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 from submitted_tasks import generated, of_all
 
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.operations.group_work import MeasuredGroup, NextLook, estimated_cost
+from io_benchmark.operations.group_work import MeasuredGroup, NextLook
 from io_benchmark.submit.definitions import SubmissionOptions, select_tasks
 
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
@@ -16,6 +18,18 @@ TWO_POOLS = (generated("amd-16"), generated("intel"))
 TWO_KINDS = (generated("amd-16"), of_all("amd-16"))
 NO_BUDGET = generated("x", payload={"command": [["a", "b"]], "maxRunTime": 601})
 AMD, INTEL = "io-benchmark-amd-16", "io-benchmark-intel"
+
+
+def measured(minutes: Mapping[str, float]) -> MeasuredGroup:
+    """A group with a task of each of these jobs, which took so long."""
+    started = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    tasks: list[Any] = []
+    for job, length in minutes.items():
+        resolved = started + timedelta(minutes=length)
+        run = SimpleNamespace(started=started.isoformat(), resolved=resolved.isoformat())
+        pool = job.removeprefix("io-benchmark-")
+        tasks.append(SimpleNamespace(label=job, pool=pool, status=SimpleNamespace(runs=[run])))
+    return MeasuredGroup(tasks)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +45,7 @@ AMD, INTEL = "io-benchmark-amd-16", "io-benchmark-intel"
 def test_cost(tasks, settings, minutes, total):
     """By earlier tasks, else by when the script stops by itself: then the sum is a limit."""
     chosen = select_tasks(tasks, SubmissionOptions(image="x", **settings), GROUP)
-    assert estimated_cost(chosen, minutes, {}).summary == f"{total} in all"
+    assert measured(minutes).cost(chosen, {}).summary == f"{total} in all"
 
 
 def test_two_kinds_of_a_pool():
@@ -44,14 +58,14 @@ def test_two_kinds_of_a_pool():
         "io-benchmark-amd-16-2",
         "io-benchmark-all-amd-16-2",
     ]
-    assert [share.summary for share in estimated_cost(chosen, {}, {}).shares] == [
+    assert [share.summary for share in measured({}).cost(chosen, {}).shares] == [
         "io-benchmark-amd-16: at most 110 minutes of worker time (2 tasks of 55 minutes on some/queue)",
         "io-benchmark-all-amd-16: at most 2.9 worker hours (2 tasks of 85 minutes on some/queue)",
     ]
 
 
 INCONCLUSIVE = Verdict.INCONCLUSIVE
-BOTH = (("a1", "a"), ("b1", "b")) * 3
+BOTH = (("a1", "a", None), ("b1", "b", None)) * 3
 
 
 def next_look(verdict: Verdict, **counts: tuple[int, int]) -> NextLook:
