@@ -164,20 +164,18 @@ def _convert(kind: dict[str, Any], root: Root, is_embedded: bool) -> bytes:
 
 
 def _commands(
-    root: Root, tasks: Mapping[str, Mapping[str, Any]], is_embedded: bool
+    root: Root, tasks: Mapping[str, Any], is_embedded: bool
 ) -> tuple[bytes, dict[str, str]]:
-    """Return the program, and the texts that start it, by the names of tasks.
+    """Return the program, and the texts that start it, by the names of tasks, which have the kind's defaults.
 
-    A task is what kind.yml has, with its defaults. The program is the file that is fetched; or it is what these
-    tasks need, and the commands unpack it from their arguments.
+    It is a file that is fetched; or it is what these tasks need, and their commands unpack it.
     """
     with root.modules() as module:
-        stanza, checks = module("stanza"), module("transforms.benchmark")
-        command = module("transforms.command")
+        checks, command = module("transforms.benchmark"), module("transforms.command")
         program = module("worker_program").WorkerProgram.read()
         benchmarks = {}
         for name, task in tasks.items():
-            benchmark = stanza.Benchmark.parse(task.get("benchmark"))
+            benchmark = module("stanza").Benchmark.parse(task.get("benchmark"))
             budget_s = checks.time_budget_s(task["worker"].get("max-run-time"))
             checks.check_duration(benchmark, budget_s)
             benchmarks[name] = benchmark, budget_s

@@ -19,6 +19,7 @@ _PLACE = re.compile(r"\{([\w-]+)\}")
 _TYPES, _MACHINE = "instance_types", "machine_type"
 _Span = tuple[int, int]
 _Aliases = Sequence[tuple[_Span, yaml.Node]]
+_Words = dict[_Span, str]  # that replace those of the file
 
 
 class NoPatchError(Exception):
@@ -135,11 +136,9 @@ def _other_type(aliases: _Aliases, anchored: Mapping[str, yaml.Node], fix: Fix) 
     return dict.fromkeys(spans, f"*{anchor}")
 
 
-def _more_disks(
-    text: str, types: yaml.SequenceNode, aliases: _Aliases, fix: Fix
-) -> dict[_Span, str]:
+def _more_disks(text: str, types: yaml.SequenceNode, aliases: _Aliases, fix: Fix) -> _Words:
     """Repeat the line of a local SSD in the disks of this machine type."""
-    inserted: dict[_Span, str] = {}
+    inserted: _Words = {}
     for machine in _items(types):
         disks = _value(machine, "disks")
         if disks is None or (fix.machine_type and not _is_type(machine, fix.machine_type)):
@@ -166,7 +165,7 @@ def _line_of(text: str, span: _Span) -> _Span:
     return begin, len(text) if end < 0 else end + 1
 
 
-def _without_type(text: str, aliases: _Aliases, machine_type: str) -> dict[_Span, str]:
+def _without_type(text: str, aliases: _Aliases, machine_type: str) -> _Words:
     spans = [span for span, node in aliases if _is_type(node, machine_type)]
     if not spans or len(spans) == len(aliases):
         raise NoPatchError("the pool's list does not name the slower machines beside others")

@@ -74,12 +74,11 @@ class Project(Tree, frozen=True):
         aliases = self._aliases(config)
         pools = pools or {name: name for name in aliases if re.fullmatch("[A-Za-z0-9._-]+", name)}
         self.check_aliases(CONFIG, pools, aliases)
-        texts = (
+        tasks = (
             _POOL_TEXT.format(name=name, alias=alias, symbol=name[:_SYMBOL_LENGTH])
             for name, alias in pools.items()
         )
-        image = image or self._image()
-        kind = _KIND_TEXT.format(image=image, pools="\n".join(texts)).encode()
+        kind = _KIND_TEXT.format(image=image or self._image(), pools="\n".join(tasks)).encode()
         if self.read(KIND) not in (None, kind):
             raise IoBenchmarkError(
                 f"{self.path / KIND}: is there already; edit it, or remove it and try again"
@@ -88,12 +87,9 @@ class Project(Tree, frozen=True):
         if not re.search(f"^{PACKAGE}\\b", requirements, re.MULTILINE):
             lines = [*requirements.splitlines(), f"{PACKAGE}=={__version__}"]
             requirements = "".join(f"{line.rstrip()}\n" for line in lines)
+        texts = {REQUIREMENTS: requirements, CONFIG: self._registered(config)}
         return self.changes_to(
-            {
-                KIND: kind,
-                REQUIREMENTS: requirements.encode(),
-                CONFIG: self._registered(config).encode(),
-            }
+            {KIND: kind, **{path: text.encode() for path, text in texts.items()}}
         )
 
     def next_steps(self) -> list[str]:
