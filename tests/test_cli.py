@@ -54,8 +54,7 @@ def test_what_is_not_loaded(lines: list[str], unused: Sequence[str], tmp_path: P
         "import os, sys; from io_benchmark import cli, context\n"
         "nowhere = open(os.devnull, 'w')\n"
         "for line in sys.argv[2:]:\n"
-        "  streams = context.Context(sys.stdin, nowhere, sys.stderr, {})\n"
-        "  code = cli.main(line.split(), streams)\n"
+        "  code = cli.main(line.split(), context.Context(sys.stdin, nowhere, sys.stderr, {}))\n"
         "  code and sys.exit(code)\n"
         "sys.exit(' '.join(set(sys.argv[1].split()) & set(sys.modules)) or 0)"
     )

@@ -10,12 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.errors import UsageError
 from io_benchmark.paths import (
     DEFAULT_FOLDER,
-    current_folder,
     default_output_folder,
-    explain_refusal,
     new_output_folder,
     resolve_path,
     write_file,
@@ -66,17 +64,8 @@ def test_a_removed_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(gone)
     gone.rmdir()
     with pytest.raises(UsageError, match="the current folder was removed"):
-        current_folder()
-    with pytest.raises(UsageError, match="the current folder was removed"):
         resolve_path(Path("relative"), "--root")
     assert resolve_path(tmp_path, "--root") == tmp_path
-
-
-def test_a_refusal_is_explained(tmp_path: Path) -> None:
-    """What, the system's reason, and what to do."""
-    message = "^x: No such file or directory; create it$"
-    with pytest.raises(IoBenchmarkError, match=message), explain_refusal("x", "create it"):
-        (tmp_path / "none").read_text()
 
 
 def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A task's command run as a process: what it is given, what is kept of it, how it is ended.
-
-Artifacts: what a worker would upload, and what it would not.
-"""
+"""A task's command run as a process: what it is given, what is kept of it, how it is ended."""
 
 import json
 import os
@@ -67,8 +64,8 @@ def test_environment_is_the_tasks_and_no_more(make_run, monkeypatch, tmp_path):
     assert all(re.fullmatch(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z", time) for time in times)
     assert record.started <= record.resolved
     assert (record.state, record.task_queue) == ("completed", "a/b")
-    log = run.output / "live.log"
-    assert failures == [f"{LABEL} missing artifacts: public/{PERFHERDER}; its log is {log}"]
+    log = f"its log is {run.output}/live.log"
+    assert failures == [f"{LABEL} missing artifacts: public/{PERFHERDER}; {log}"]
 
 
 def log_of(run):
@@ -80,9 +77,8 @@ def test_as_run_task_does(make_run):
     script = "echo one; echo two >&2; printf '\\xff\\nlast'; kill -TERM $$"
     run = make_run(script, artifacts={})
     record, failures = run.run(os.environ)
-    code, log = 256 - signal.SIGTERM, run.output / "live.log"
-    assert record.state == "failed"
-    assert failures == [f"{LABEL} failed, exit code {code}; its log is {log}"]
+    failure = f"failed, exit code {256 - signal.SIGTERM}; its log is {run.output}/live.log"
+    assert (record.state, failures) == ("failed", [f"{LABEL} {failure}"])
     lines = log_of(run)
     assert [re.sub(TIME, "TIME", line) for line in lines[1:]] == [
         "[task TIME] one",
@@ -149,9 +145,7 @@ def test_ctrl_c_leaves_nothing_and_is_raised_again(make_run, tmp_path, script, t
     assert time.monotonic() - before < 9
     terminal.join()
     assert_gone(sessions[0], run.parent)
-    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")) == [
-        *("out", "places"),
-    ]
+    assert {path.name for path in tmp_path.rglob("*")} == {"out", "places"}
 
 
 @pytest.mark.parametrize(
@@ -201,7 +195,6 @@ def take(make_run, source, tmp_path):
         _, failures = run.run(os.environ)
         files = [path for path in run.output.rglob("*") if not path.is_dir()]
         names = {path.relative_to(run.output).as_posix(): path.read_text() for path in files}
-        assert {"there.json", "task.json"} <= set(names)
         lines = names["live.log"].splitlines()[1:]
         missing = re.findall("missing artifacts: (.*); its log is", "".join(failures))
         return missing, lines, {name: names[name] for name in names if name in FILES}
@@ -262,9 +255,8 @@ def test_a_name_that_is_taken_is_an_error(take, source, name):
         take(f"public/{name}")
 
 
-def test_an_artifact_of_another_folder_is_missing(make_run, tmp_path):
+def test_an_artifact_of_another_folder_is_missing(make_run):
     """Only the worker's folder of artifacts is looked into."""
-    (tmp_path / "x.json").write_text("1")
-    run = make_run(artifacts={FILE: {"type": "file", "path": str(tmp_path / "x.json")}})
+    run = make_run(artifacts={FILE: {"type": "file", "path": __file__}})
     (line,) = run.run(os.environ)[1]
     assert f"missing artifacts: {FILE};" in line

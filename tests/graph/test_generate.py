@@ -35,8 +35,8 @@ def test_selection(jobs, expected):
 
 def state():
     """What a generation may change in its process."""
-    level = logging.getLogger("taskgraph").level
-    return dict(os.environ), list(sys.path), list(parameters.defaults_functions), level
+    functions = list(parameters.defaults_functions)
+    return dict(os.environ), list(sys.path), functions, logging.root.manager.disable
 
 
 def test_one_tree_after_another(tree, change):

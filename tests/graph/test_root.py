@@ -37,9 +37,8 @@ def test_explicit(tmp_path, monkeypatch, mark):
     (tree / mark).unlink()
     with pytest.raises(UsageError) as caught:
         Root.find(tree)
-    assert str(caught.value) == (
-        f"--root {tree}: {mark} is missing; name the folder that contains taskcluster/"
-    )
+    message = f"--root {tree}: {mark} is missing; name the folder that contains taskcluster/"
+    assert str(caught.value) == message
 
 
 @pytest.mark.usefixtures("bundle")

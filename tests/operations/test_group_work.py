@@ -2,7 +2,6 @@
 """What a submission will cost, and what the next look at a group needs."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,32 +19,30 @@ NO_BUDGET = generated("x", payload={"command": [["a", "b"]], "maxRunTime": 601})
 AMD, INTEL = "io-benchmark-amd-16", "io-benchmark-intel"
 
 
-def measured(minutes: Mapping[str, float]) -> MeasuredGroup:
-    """A group with a task of each of these jobs, which took so long."""
-    started = datetime(2026, 11, 21, 12, tzinfo=UTC)
+def measured(ends: Mapping[str, str]) -> MeasuredGroup:
+    """A group with a task of each of these jobs, which began at noon."""
     tasks: list[Any] = []
-    for job, length in minutes.items():
-        resolved = started + timedelta(minutes=length)
-        run = SimpleNamespace(started=started.isoformat(), resolved=resolved.isoformat())
-        pool = job.removeprefix("io-benchmark-")
-        tasks.append(SimpleNamespace(label=job, pool=pool, status=SimpleNamespace(runs=[run])))
+    for job, end in ends.items():
+        run = SimpleNamespace(started="2026-11-21T12:00:00Z", resolved=f"2026-11-21T12:{end}Z")
+        pool, status = job.removeprefix("io-benchmark-"), SimpleNamespace(runs=[run])
+        tasks.append(SimpleNamespace(label=job, pool=pool, status=status))
     return MeasuredGroup(tasks)
 
 
 @pytest.mark.parametrize(
-    ("tasks", "settings", "minutes", "total"),
+    ("tasks", "settings", "ends", "total"),
     [
         (TWO_POOLS, {"replicates": 3}, {}, "6 tasks, at most 5.5 worker hours"),
-        (TWO_POOLS, {}, {AMD: 6.2, INTEL: 4}, "2 tasks, about 11 minutes of worker time"),
-        (TWO_POOLS, {}, {AMD: 0, INTEL: 0.2}, "2 tasks, about 2 minutes of worker time"),
+        (TWO_POOLS, {}, {AMD: "06:12", INTEL: "04:00"}, "2 tasks, about 11 minutes of worker time"),
+        (TWO_POOLS, {}, {AMD: "00:00", INTEL: "00:12"}, "2 tasks, about 2 minutes of worker time"),
         ([NO_BUDGET], {}, {}, "1 task, at most 11 minutes of worker time"),
     ],
     ids=["time budget", "earlier results", "a minute each at least", "task's limit"],
 )
-def test_cost(tasks, settings, minutes, total):
+def test_cost(tasks, settings, ends, total):
     """By earlier tasks, else by when the script stops by itself: then the sum is a limit."""
     chosen = select_tasks(tasks, SubmissionOptions(image="x", **settings), GROUP)
-    assert measured(minutes).cost(chosen, {}).summary == f"{total} in all"
+    assert measured(ends).cost(chosen, {}).summary == f"{total} in all"
 
 
 def test_two_kinds_of_a_pool():
