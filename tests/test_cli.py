@@ -51,10 +51,10 @@ def test_what_is_not_loaded(lines: list[str], unused: Sequence[str], tmp_path: P
     }
     seed_case.write(tmp_path / "seed", 3, between=0.05, pools=("intel", "amd-16"), change=located)
     code = (
-        "import os, sys; from io_benchmark import cli\n"
+        "import os, sys; from io_benchmark import cli, context\n"
         "nowhere = open(os.devnull, 'w')\n"
         "for line in sys.argv[2:]:\n"
-        "  code = cli.main(line.split(), sys.stdin, nowhere, sys.stderr, {})\n"
+        "  code = cli.main(line.split(), context.Context(sys.stdin, nowhere, sys.stderr, {}))\n"
         "  code and sys.exit(code)\n"
         "sys.exit(' '.join(set(sys.argv[1].split()) & set(sys.modules)) or 0)"
     )

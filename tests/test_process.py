@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from io_benchmark.process import Terminated, _Output, interruptions
+from io_benchmark.process import Terminated, _Output, hold_interrupts, interruptions
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -40,6 +40,25 @@ def test_nohup() -> None:
         assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_waits_for_the_end_of_the_block(number: signal.Signals) -> None:
+    """The block is done to its end, then the interruption comes, and the old handler is back."""
+    done: list[str] = []
+
+    def work() -> None:
+        with hold_interrupts():
+            signal.raise_signal(number)
+            signal.raise_signal(number)
+            done.append("done")
+
+    with interruptions():
+        handler = signal.getsignal(number)
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert done == ["done"]
+        assert signal.getsignal(number) is handler
 
 
 def test_the_first_failure_is_kept() -> None:

@@ -8,9 +8,10 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NoReturn, TextIO
+from functools import partial
+from typing import Any, NoReturn
 
 from io_benchmark import __version__
 from io_benchmark.commands.options import add_options, check_options
@@ -49,9 +50,6 @@ EXIT_BROKEN_PIPE = 141
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Names an option's value once: `-j, --jobs NAME`."""
 
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=_HELP_COLUMN)
-
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
@@ -64,12 +62,15 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return super()._format_args(action, default_metavar)
 
 
+_FORMATTER = partial(_HelpFormatter, max_help_position=_HELP_COLUMN)
+
+
 class _CommandParser(argparse.ArgumentParser):
     """Writes to the context's streams."""
 
     def __init__(self, context: Context, **settings: Any) -> None:
         self._context = context  # first: argparse formats something in its __init__
-        super().__init__(formatter_class=_HelpFormatter, add_help=False, **settings)
+        super().__init__(formatter_class=_FORMATTER, add_help=False, **settings)
         # Not listed: a reader of the help knows the option.
         self.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
 
@@ -82,20 +83,9 @@ class _CommandParser(argparse.ArgumentParser):
         self._context.stdout.write(message)
 
     def error(self, message: str) -> NoReturn:
-        line = f"{self.prog}: error: {clean(message, MESSAGE_LENGTH)}\n"
-        self._context.stderr.write(self.format_usage() + line)
+        line = clean(message, MESSAGE_LENGTH)
+        self._context.stderr.write(f"{self.format_usage()}{self.prog}: error: {line}\n")
         raise SystemExit(EXIT_USAGE)
-
-
-def main(
-    arguments: Sequence[str],
-    stdin: TextIO | None,
-    stdout: TextIO,
-    stderr: TextIO,
-    environment: Mapping[str, str],
-) -> int:
-    """Run a command on these streams and return its exit code."""
-    return _exit_code(arguments, Context(stdin, stdout, stderr, environment), nullcontext())
 
 
 def console_main() -> int:
@@ -104,7 +94,7 @@ def console_main() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     output = replace_standard_streams()
     context = Context(sys.stdin, sys.stdout, sys.stderr, os.environ)
-    status = _exit_code(sys.argv[1:], context, interruptions())
+    status = main(sys.argv[1:], context, interruptions())
     try:
         sys.stdout.flush()
     except KeyboardInterrupt:  # its reader neither reads nor goes; nothing more is written
@@ -118,11 +108,14 @@ def console_main() -> int:
     return _fail(context, f"cannot write to stdout: {output.failure.strerror}", status or 1)
 
 
-def _exit_code(
-    arguments: Sequence[str], context: Context, signals: AbstractContextManager[None]
+def main(
+    arguments: Sequence[str],
+    context: Context,
+    signals: AbstractContextManager[None] | None = None,
 ) -> int:
+    """Run a command, with signals handled in this way, and return its exit code."""
     try:
-        with signals:
+        with signals or nullcontext():
             return _dispatch(arguments, context)
     except SystemExit as stopped:  # argparse has printed help or what is wrong
         return stopped.code if isinstance(stopped.code, int) else 0
@@ -136,9 +129,8 @@ def _exit_code(
         return _fail(context, f"this needs the package {package}, which comes with: {extra}")
     except OSError as error:
         # What no layer below could say more about.
-        reason = error.strerror or str(error)
         path = f"{error.filename}: " if isinstance(error.filename, str) else ""
-        return _fail(context, path + reason)
+        return _fail(context, f"{path}{error.strerror or error}")
     except KeyboardInterrupt as interruption:
         context.stderr.write("stopped\n")
         return interruption.exit_code if isinstance(interruption, Terminated) else EXIT_INTERRUPTED
@@ -153,7 +145,7 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
         epilog="commands:\n"
         + "".join(f"  {name:<12}{summary}\n" for name, summary in COMMANDS.items())
         + "\nio-benchmark COMMAND --help shows the options of a command.\n"
-        + _manual("index.md"),
+        + "Manual: taskcluster/docs/index.md",
     )
     parser.add_argument(
         "--version",
@@ -166,8 +158,7 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
     module = importlib.import_module(f"io_benchmark.commands.{command}")
     given = vars(command_parser(command, context).parse_args(arguments[1:]))
     check_options(module.OPTIONS, given)
-    exit_code: int = module.run(given, context)
-    return exit_code
+    return int(module.run(given, context))
 
 
 def command_parser(command: str, context: Context) -> argparse.ArgumentParser:
@@ -179,14 +170,10 @@ def command_parser(command: str, context: Context) -> argparse.ArgumentParser:
         prog=f"io-benchmark {command}",
         usage=f"io-benchmark {command} {module.USAGE}",
         description=module.__doc__,
-        epilog=f"examples:\n{examples}\n{_manual(module.MANUAL)}",
+        epilog=f"examples:\n{examples}\nManual: taskcluster/docs/{module.MANUAL}",
     )
     add_options(parser, module.OPTIONS)
     return parser
-
-
-def _manual(page: str) -> str:
-    return f"Manual: taskcluster/docs/{page}"
 
 
 def _fail(context: Context, message: str, code: int = 1) -> int:

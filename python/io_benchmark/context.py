@@ -46,7 +46,7 @@ class Context(NamedTuple):
         self, clock: Callable[[], float] = time.monotonic
     ) -> Iterator[Callable[["ReadProgress"], None]]:
         """Yield what shows each step of reading in a line of the terminal, which is removed afterwards."""
-        stream, is_terminal = self.stderr, self.stderr.isatty()
+        stream = self.stderr
         # From the first step: loading a client before it is no progress.
         due_s: float | None = None
         width = 0
@@ -56,7 +56,7 @@ class Context(NamedTuple):
             now_s = clock()
             if due_s is None:
                 due_s = now_s + QUIET_S
-            if now_s < due_s or not is_terminal:
+            if now_s < due_s or not stream.isatty():
                 return
             due_s = now_s + _EVERY_S
             line = f"{progress.activity}: {progress.done}"

@@ -5,11 +5,11 @@ from io_benchmark.text import clean_lines
 
 
 class IoBenchmarkError(Exception):
-    """The base of all errors; `cli.main` alone catches it and prints `error: …`."""
+    """The base of all errors; `cli` alone catches it and prints `error: …`."""
 
     exit_code = 1
 
-    def __init__(self, message: str = "") -> None:
+    def __init__(self, message: str) -> None:
         super().__init__(clean_lines(message))
 
 
@@ -17,14 +17,6 @@ class UsageError(IoBenchmarkError):
     """The command line names something that does not exist, or cannot be combined."""
 
     exit_code = 2
-
-
-class GraphError(IoBenchmarkError):
-    """The kinds do not generate: a mistake in a YAML file or in the selection."""
-
-
-class ExecutionError(IoBenchmarkError):
-    """A task's command could not be started on this machine."""
 
 
 class ResultError(IoBenchmarkError):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from io_benchmark.errors import UsageError
+from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.text import clean
 
 DEFAULT_FOLDER = "io-benchmark-results"
@@ -25,14 +25,20 @@ def refuse_unreadable(subject: str, advice: str) -> Iterator[None]:
     """Turn the system's refusal of a path into a usage error that begins with `subject`."""
     try:
         yield
+    except (OSError, RuntimeError, ValueError) as error:
+        # pathlib raises the others: a loop of links, `~` of an unknown user, a null byte.
+        reason = getattr(error, "strerror", None) or error
+        shown = clean(subject, _SHOWN_LENGTH)
+        raise UsageError(f"{shown}: cannot read this path ({reason}); {advice}") from None
+
+
+@contextmanager
+def explain_refusal(subject: str, advice: str) -> Iterator[None]:
+    """Turn the system's refusal into an error: what it refuses, its reason, and what to do."""
+    try:
+        yield
     except OSError as error:
-        reason = error.strerror or str(error)
-    except (RuntimeError, ValueError) as error:
-        # pathlib: a loop of links, `~` of an unknown user, a null byte.
-        reason = str(error)
-    else:
-        return
-    raise UsageError(f"{clean(subject, _SHOWN_LENGTH)}: cannot read this path ({reason}); {advice}")
+        raise IoBenchmarkError(f"{subject}: {error.strerror}; {advice}") from error
 
 
 def current_folder() -> Path:
@@ -67,25 +73,24 @@ def default_output_folder(kind: str) -> Path:
 
 
 @contextmanager
-def new_output_folder(wanted: Path | None, kind: str) -> Iterator[Path]:
+def new_output_folder(path: Path) -> Iterator[Path]:
     """Yield a new folder; undo everything after an error or an interruption."""
-    shown = wanted or default_output_folder(kind)
-    folder = resolve_path(shown, f"--output {shown}")
-    missing = [path for path in folder.parents if not path.exists()]
+    folder = resolve_path(path, f"--output {path}")
+    missing = [parent for parent in folder.parents if not parent.exists()]
     try:
         folder.mkdir(parents=True)
     except OSError as error:
         raise UsageError(
-            f"--output {shown}: cannot be created ({error.strerror}); name a new folder"
+            f"--output {path}: cannot be created ({error.strerror}); name a new folder"
         ) from None
     try:
         yield folder
     except BaseException:
         shutil.rmtree(folder)
-        for path in missing:
+        for parent in missing:
             # Another run may have created a folder next to this one meanwhile: then this one stays.
             with suppress(OSError):
-                path.rmdir()
+                parent.rmdir()
         raise
 
 

@@ -35,8 +35,11 @@ def _handled(
     numbers: Iterable[int], handler: Callable[[int, FrameType | None], None]
 ) -> Iterator[None]:
     """Handle signals in this block, but those that the program's parent set to be ignored, as nohup does."""
-    numbers = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
-    previous = {number: signal.signal(number, handler) for number in numbers}
+    previous = {
+        number: signal.signal(number, handler)
+        for number in numbers
+        if signal.getsignal(number) != signal.SIG_IGN
+    }
     try:
         yield
     finally:
@@ -66,11 +69,7 @@ def interruptions() -> Iterator[None]:
 def hold_interrupts() -> Iterator[None]:
     """Deliver SIGINT, SIGTERM and SIGHUP after the block, because an interruption would leave it half done."""
     held: list[int] = []
-
-    def hold(number: int, _frame: FrameType | None) -> None:
-        held.append(number)
-
-    with _handled((signal.SIGINT, *TERMINATING), hold):
+    with _handled((signal.SIGINT, *TERMINATING), lambda number, _frame: held.append(number)):
         yield
     for number in held:
         signal.raise_signal(number)

@@ -40,7 +40,7 @@ def test_not_written(tmp_path, monkeypatch, error, raised, problem):
     """What was there before is there again; a folder that was made for a file goes."""
     (tmp_path / "changed").write_bytes(b"before")
     tree = changes.Tree(tmp_path)
-    files = [tree.change(name, b"after") for name in ("changed", "first", "new/file")]
+    files = tree.changes_to(dict.fromkeys(("changed", "first", "new/file"), b"after"))
 
     def write_file(path, content):
         if path.name == "file":

@@ -12,10 +12,10 @@ import seed_case
 import tried_workers
 from checkout import ROOT
 
-from io_benchmark.execute.local_run import LocalRun, RunOutcome
+from io_benchmark.execute import local_run
+from io_benchmark.execute.local_run import LocalRun
 
 PACE = 391 * 1024**2
-MOMENT = "2026-11-21T12:00:00.000Z"
 
 
 @pytest.fixture
@@ -28,20 +28,28 @@ def failing() -> set[str]:
 def runs(monkeypatch: pytest.MonkeyPatch, failing: set[str]) -> list[LocalRun]:
     """Every run, in order. Each leaves its pool's result at once, with trials at its pace."""
     made: list[LocalRun] = []
+    run = LocalRun.run
 
-    def execute(local_run: LocalRun, environment: Mapping[str, str]) -> RunOutcome:
-        assert "PATH" in environment
-        made.append(local_run)
-        local_run.output.mkdir(parents=True)
-        if local_run.pool not in failing:
-            (document,) = seed_case.documents(1, pools=[local_run.pool])
-            document["task"] |= {"task_id": local_run.task_id, "run_id": 0}
-            pace = local_run.environment().get("IO_BENCHMARK_PACE")
-            tried_workers.add_trials(document, None if pace is None else int(pace))
-            (local_run.output / "io-benchmark.json").write_text(json.dumps(document))
-        return RunOutcome(int(local_run.pool in failing), MOMENT, MOMENT, ())
+    def note(made_run: LocalRun, environment: Mapping[str, str]) -> Any:
+        made.append(made_run)
+        return run(made_run, environment)
 
-    monkeypatch.setattr("io_benchmark.execute.process.run", execute)
+    def execute(_words: object, _folder: Path, variables: Mapping[str, str], _log: object) -> int:
+        pool = made[-1].task.pool
+        if pool in failing:
+            return 1
+        (document,) = seed_case.documents(1, pools=[pool])
+        document["task"] |= {"task_id": variables["TASK_ID"], "run_id": 0}
+        pace = variables.get("IO_BENCHMARK_PACE")
+        tried_workers.add_trials(document, None if pace is None else int(pace))
+        artifacts = Path(variables["IO_BENCHMARK_ARTIFACTS"])
+        (artifacts / "perfherder-data-io-benchmark.json").touch()
+        (artifacts / "io-benchmark").mkdir()
+        (artifacts / "io-benchmark/io-benchmark.json").write_text(json.dumps(document))
+        return 0
+
+    monkeypatch.setattr(LocalRun, "run", note)
+    monkeypatch.setattr(local_run, "_execute", execute)
     return made
 
 
@@ -50,8 +58,8 @@ def rehearse(folder: Path, *arguments: str, expected: int = 0) -> program.Finish
     return program.run(*command, folder=folder, expected=expected)
 
 
-def variables(local_run: LocalRun) -> tuple[Any, Any]:
-    environment = local_run.environment()
+def variables(run: LocalRun) -> tuple[Any, Any]:
+    environment = run.environment()
     return environment["IO_BENCHMARK_TRIALS"], environment.get("IO_BENCHMARK_PACE")
 
 
@@ -59,11 +67,11 @@ def test_confirmed(runs: list[LocalRun], tmp_path: Path) -> None:
     """Trials in all pools, the faster pool again at the slower one's ceiling; no task of a report."""
     done = rehearse(tmp_path, "-j", "amd-16,intel,io-benchmark-report", "--output", "out", "--json")
     *pools, confirming = runs
-    assert sorted(run.label for run in pools) == ["io-benchmark-amd-16", "io-benchmark-intel"]
+    assert sorted(run.task.label for run in pools) == ["io-benchmark-amd-16", "io-benchmark-intel"]
     assert [variables(run) for run in pools] == [("always", None)] * 2
-    assert (confirming.label, confirming.pool) == ("io-benchmark-intel-confirm", "intel")
+    assert (confirming.task.label, confirming.task.pool) == ("io-benchmark-intel-confirm", "intel")
     assert variables(confirming) == ("always", str(PACE))
-    assert confirming.command() == next(run for run in pools if run.pool == "intel").command()
+    assert confirming.command() == next(run for run in pools if run.task.pool == "intel").command()
     document = json.loads(done.stdout)
     assert sorted(worker["pool"] for worker in document["workers"]) == ["amd-16", "intel", "intel"]
     assert "To confirm: intel once more, its copies limited to 391 MiB/s" in done.stderr

@@ -143,7 +143,7 @@ class Lab:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=run.definition["payload"]["maxRunTime"],
+            timeout=run.task.definition["payload"]["maxRunTime"],
             check=False,
         )
         run.output.mkdir(parents=True)

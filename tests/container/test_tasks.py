@@ -23,12 +23,10 @@ RESULTS = "/builds/worker/results"
 def run_of(task, workspace, output):
     """Return a run of small sizes."""
     return LocalRun(
+        task=task,
         task_id=TASK_ID,
-        run_id=0,
-        label=task.label,
-        pool=task.pool,
-        definition=task.definition,
-        workspace=workspace,
+        group_id=TASK_ID,
+        parent=workspace,
         output=output,
         profile="quick",
     )
@@ -38,7 +36,7 @@ def test_a_pool_and_the_report_in_their_images(lab, report_image, tmp_path):
     """A container each, the workspace bound from outside, the page; nothing stays behind."""
     workspace, results = tmp_path / "workspace", tmp_path / "results"
     workspace.mkdir()
-    tasks = {task.kind: task for task in generate(Root.find(ROOT, ROOT), ["intel", REPORT])}
+    tasks = {task.kind: task for task in generate(Root.find(ROOT), ["intel", REPORT])}
     run = run_of(tasks["io-benchmark"], workspace, run_files.run_folder(results, TASK_ID, 0))
     bind = f"type=bind,source={workspace},target=/builds/worker/workspace"
     exit_code, lines = lab.run(lab.build(tasks["io-benchmark"].image), run, "--mount", bind)

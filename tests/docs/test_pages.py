@@ -153,12 +153,12 @@ def test_the_readmes_new_pool(clone: Path) -> None:
     kind = clone / "taskcluster/kinds/io-benchmark/kind.yml"
     kind.write_text(kind.read_text().rstrip("\n") + "\n\n" + text)
     name = text.split(":")[0].strip()
-    task, model = generate(Root.find(clone, clone), [name, "intel"])
+    task, model = generate(Root.find(clone), [name, "intel"])
     assert f"`{task.label}`" in README.read_text()
     payload = {**model.definition["payload"]}
     payload["command"] = [word.replace("intel ", f"{name} ") for word in payload["command"]]
     assert (task.pool, task.definition["payload"]) == (name, payload)
-    tasks = generate(Root.find(clone, clone), ["io-benchmark-all"])
+    tasks = generate(Root.find(clone), ["io-benchmark-all"])
     assert f"io-benchmark-all-{name}" in [task.label for task in tasks]
 
 

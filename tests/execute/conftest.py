@@ -4,6 +4,7 @@
 import pytest
 
 from io_benchmark.execute.local_run import LocalRun
+from io_benchmark.graph.generate import GeneratedTask
 
 VARIABLES = {"MOZ_SCM_LEVEL": "1", "TASKCLUSTER_VOLUMES": "/builds/worker/workspace"}
 FOLDER = "/builds/worker/artifacts"
@@ -21,15 +22,14 @@ def make_run(tmp_path):
     def make(script="true", *, artifacts=ARTIFACTS, **payload):
         command = ["/usr/local/bin/run-task", "--", "bash", "-c", script]
         payload = {"command": command, "env": VARIABLES, "artifacts": artifacts, **payload}
-        workspace = tmp_path / "places" / "workspace"
-        workspace.mkdir(parents=True, exist_ok=True)
+        definition = {"provisionerId": "a", "workerType": "b", "payload": payload}
+        parent = tmp_path / "places"
+        parent.mkdir(exist_ok=True)
         return LocalRun(
+            task=GeneratedTask("io-benchmark-amd-16", "amd-16", "io-benchmark", definition, None),
             task_id="Prp_WpjGRx26VH-wA8fjTA",
-            run_id=0,
-            label="io-benchmark-amd-16",
-            pool="amd-16",
-            definition={"taskGroupId": "BtHOXJfPTT6WmMQGAsQzUw", "payload": payload},
-            workspace=workspace,
+            group_id="BtHOXJfPTT6WmMQGAsQzUw",
+            parent=parent,
             output=tmp_path / "out" / "Prp_WpjGRx26VH-wA8fjTA.0",
             profile="quick",
         )

@@ -9,7 +9,7 @@ import pytest
 from embedding import shell_text
 from taskgraph import parameters
 
-from io_benchmark.errors import GraphError
+from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import PARTS, Root
 
@@ -35,8 +35,8 @@ def test_selection(jobs, expected):
 
 def state():
     """What a generation may change in its process."""
-    level = logging.getLogger("taskgraph").level
-    return dict(os.environ), list(sys.path), list(parameters.defaults_functions), level
+    functions = list(parameters.defaults_functions)
+    return dict(os.environ), list(sys.path), functions, logging.root.manager.disable
 
 
 def test_one_tree_after_another(tree, change):
@@ -125,7 +125,7 @@ def test_mistakes(tree, change, old, new, expected):
     change(old, new)
     lines = (tree.path / KIND).read_text().splitlines()
     line = max([number for number, line in enumerate(lines, 1) if line == "    amd-16:"], default=0)
-    with pytest.raises(GraphError) as caught:
+    with pytest.raises(IoBenchmarkError) as caught:
         generate(tree, [])
     for name, value in (("line", line), ("last", len(lines) + 1), ("root", tree.path)):
         expected = expected.replace(f"{{{name}}}", str(value))
@@ -135,7 +135,7 @@ def test_mistakes(tree, change, old, new, expected):
 def test_mistake_is_silent(tree, change, caplog, capfd):
     """The error is all that a mistake brings: taskgraph's own messages are not shown."""
     change("        using: run-task\n", "")
-    with caplog.at_level(logging.DEBUG), pytest.raises(GraphError):
+    with caplog.at_level(logging.DEBUG), pytest.raises(IoBenchmarkError):
         generate(tree, [])
     assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
 
@@ -152,7 +152,7 @@ def test_a_tree_without_end(tmp_path, link, end):
         (path / KIND).write_text("x: " + "[" * 900 + "]" * 900)
     else:
         (path / KIND).with_name("link").symlink_to(link)
-    with pytest.raises(GraphError) as caught:
+    with pytest.raises(IoBenchmarkError) as caught:
         generate(Root(path, "--root"), [])
     message = str(caught.value)
     assert message.isprintable()

@@ -8,7 +8,7 @@ import pytest
 
 from io_benchmark.errors import UsageError
 from io_benchmark.graph import root as module
-from io_benchmark.graph.root import MARKS, PARTS, PROGRAM, TRANSFORMS, Root, usable_tree
+from io_benchmark.graph.root import MARKS, PARTS, PROGRAM, TRANSFORMS, Root
 
 from .conftest import copy_tree
 
@@ -29,30 +29,28 @@ def bundle(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("bundle")
 @pytest.mark.parametrize("mark", MARKS)
-def test_explicit(tmp_path, mark):
+def test_explicit(tmp_path, monkeypatch, mark):
     """What is named is taken, even within a checkout; a folder that is no such tree is refused."""
-    tree, start = make_tree(tmp_path / "tree"), make_tree(tmp_path / "checkout")
-    assert Root.find(tree, start) == Root(tree, "--root")
+    tree = make_tree(tmp_path / "tree")
+    monkeypatch.chdir(make_tree(tmp_path / "checkout"))
+    assert Root.find(tree) == Root(tree, "--root")
     (tree / mark).unlink()
     with pytest.raises(UsageError) as caught:
-        Root.find(tree, start)
-    assert str(caught.value) == (
-        f"--root {tree}: {mark} is missing; name the folder that contains taskcluster/"
-    )
+        Root.find(tree)
+    message = f"--root {tree}: {mark} is missing; name the folder that contains taskcluster/"
+    assert str(caught.value) == message
 
 
 @pytest.mark.usefixtures("bundle")
 @pytest.mark.parametrize("name", ["x" * 300, "none"])
 def test_a_path_that_cannot_be_read(tmp_path, name):
-    """Named or around the caller, it is one line of bounded length."""
-    path = tmp_path / name
-    for arguments, start in (((path, tmp_path), "--root "), ((None, path), "")):
-        with pytest.raises(UsageError) as caught:
-            Root.find(*arguments)
-        message = str(caught.value)
-        assert message.startswith(f"{start}{path}"[:100])
-        assert message.endswith("); name the folder that contains taskcluster/")
-        assert len(message) < 500
+    """It is one line of bounded length."""
+    with pytest.raises(UsageError) as caught:
+        Root.find(tmp_path / name)
+    message = str(caught.value)
+    assert message.startswith(f"--root {tmp_path / name}"[:100])
+    assert message.endswith("); name the folder that contains taskcluster/")
+    assert len(message) < 500
 
 
 def test_checkout_around(tmp_path, monkeypatch):
@@ -61,14 +59,16 @@ def test_checkout_around(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "BUNDLE", checkout / "python/io_benchmark/bundle")
     for folder in ("checkout", "checkout/python/deep", "elsewhere"):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-        assert Root.find(None, tmp_path / folder) == Root(checkout, "checkout")
+        monkeypatch.chdir(tmp_path / folder)
+        assert Root.find(None) == Root(checkout, "checkout")
 
 
-def test_other_projects_tree_is_passed_over(tmp_path, bundle):
+def test_other_projects_tree_is_passed_over(tmp_path, bundle, monkeypatch):
     """Firefox's kind has the same path and other transforms: the bundled copy is taken."""
     other = make_tree(tmp_path / "firefox")
     (other / MARKS[1]).write_text("- gecko_taskgraph.transforms.io_benchmark:transforms")
-    assert Root.find(None, other) == Root(bundle, "bundled copy")
+    monkeypatch.chdir(other)
+    assert Root.find(None) == Root(bundle, "bundled copy")
 
 
 def contents(folder):
@@ -82,15 +82,15 @@ def test_tree_within_another_checkout_is_copied(tmp_path, monkeypatch, mark, tem
     (tmp_path / mark).mkdir()
     if temporary_within:
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    root = copy_tree(tmp_path / "venv" / "bundle")
-    with usable_tree(root) as tree:
+    root = Root(copy_tree(tmp_path / "venv" / "bundle"), "bundled copy")
+    with root.usable_tree() as tree:
         assert tree != root
-        assert (tree / ".git").is_dir() is temporary_within
-        assert contents(tree) == contents(root)
-    assert not tree.exists()
+        assert (tree.path / ".git").is_dir() is temporary_within
+        assert contents(tree.path) == contents(root.path)
+    assert not tree.path.exists()
     # A checkout of the project is taken as it is.
-    (root / ".git").mkdir()
-    with usable_tree(root) as tree:
+    (root.path / ".git").mkdir()
+    with root.usable_tree() as tree:
         assert tree == root
 
 
@@ -104,8 +104,8 @@ def test_bundled_copy_gets_the_program(tmp_path, monkeypatch):
     expected = contents(copy_tree(package / "bundle", PARTS))
     # The transforms are installed as a package.
     shutil.move(package / "bundle" / TRANSFORMS, package.parent)
-    with usable_tree(package / "bundle") as tree:
-        copied = contents(tree)
+    with Root(package / "bundle", "bundled copy").usable_tree() as tree:
+        copied = contents(tree.path)
     for path in ("cli.py", "report/html.py"):
         expected[f"{PROGRAM}/{path}"] = path.encode()
     assert copied == expected

@@ -75,7 +75,7 @@ def run(
         # On a slow machine as well, no line of progress comes between.
         patch.object(context, "QUIET_S", math.inf),
     ):
-        exit_code = cli.main([str(one) for one in arguments], *streams, variables)
+        exit_code = cli.main([str(one) for one in arguments], context.Context(*streams, variables))
     after = _global_state()
     changed = {name: after[name] for name in before if after[name] != before[name]}
     assert not changed, f"the call left {changed}"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a submission will cost, and what the next look at a group needs."""
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from submitted_tasks import generated, of_all
 
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.operations.group_work import MeasuredGroup, NextLook, estimated_cost
+from io_benchmark.operations.group_work import MeasuredGroup, NextLook
 from io_benchmark.submit.definitions import SubmissionOptions, select_tasks
 
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
@@ -18,20 +19,30 @@ NO_BUDGET = generated("x", payload={"command": [["a", "b"]], "maxRunTime": 601})
 AMD, INTEL = "io-benchmark-amd-16", "io-benchmark-intel"
 
 
+def measured(ends: Mapping[str, str]) -> MeasuredGroup:
+    """A group with a task of each of these jobs, which began at noon."""
+    tasks: list[Any] = []
+    for job, end in ends.items():
+        run = SimpleNamespace(started="2026-11-21T12:00:00Z", resolved=f"2026-11-21T12:{end}Z")
+        pool, status = job.removeprefix("io-benchmark-"), SimpleNamespace(runs=[run])
+        tasks.append(SimpleNamespace(label=job, pool=pool, status=status))
+    return MeasuredGroup(tasks)
+
+
 @pytest.mark.parametrize(
-    ("tasks", "settings", "minutes", "total"),
+    ("tasks", "settings", "ends", "total"),
     [
         (TWO_POOLS, {"replicates": 3}, {}, "6 tasks, at most 5.5 worker hours"),
-        (TWO_POOLS, {}, {AMD: 6.2, INTEL: 4}, "2 tasks, about 11 minutes of worker time"),
-        (TWO_POOLS, {}, {AMD: 0, INTEL: 0.2}, "2 tasks, about 2 minutes of worker time"),
+        (TWO_POOLS, {}, {AMD: "06:12", INTEL: "04:00"}, "2 tasks, about 11 minutes of worker time"),
+        (TWO_POOLS, {}, {AMD: "00:00", INTEL: "00:12"}, "2 tasks, about 2 minutes of worker time"),
         ([NO_BUDGET], {}, {}, "1 task, at most 11 minutes of worker time"),
     ],
     ids=["time budget", "earlier results", "a minute each at least", "task's limit"],
 )
-def test_cost(tasks, settings, minutes, total):
+def test_cost(tasks, settings, ends, total):
     """By earlier tasks, else by when the script stops by itself: then the sum is a limit."""
     chosen = select_tasks(tasks, SubmissionOptions(image="x", **settings), GROUP)
-    assert estimated_cost(chosen, minutes, {}).summary == f"{total} in all"
+    assert measured(ends).cost(chosen, {}).summary == f"{total} in all"
 
 
 def test_two_kinds_of_a_pool():
@@ -44,14 +55,14 @@ def test_two_kinds_of_a_pool():
         "io-benchmark-amd-16-2",
         "io-benchmark-all-amd-16-2",
     ]
-    assert [share.summary for share in estimated_cost(chosen, {}, {}).shares] == [
+    assert [share.summary for share in measured({}).cost(chosen, {}).shares] == [
         "io-benchmark-amd-16: at most 110 minutes of worker time (2 tasks of 55 minutes on some/queue)",
         "io-benchmark-all-amd-16: at most 2.9 worker hours (2 tasks of 85 minutes on some/queue)",
     ]
 
 
 INCONCLUSIVE = Verdict.INCONCLUSIVE
-BOTH = (("a1", "a"), ("b1", "b")) * 3
+BOTH = (("a1", "a", None), ("b1", "b", None)) * 3
 
 
 def next_look(verdict: Verdict, **counts: tuple[int, int]) -> NextLook:

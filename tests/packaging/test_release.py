@@ -14,7 +14,7 @@ from checkout import ROOT, copy_checkout
 
 from io_benchmark import __version__
 from io_benchmark.adopt.firefox_kind import report_program
-from io_benchmark.graph.root import Root, build_worker_script
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 IMAGE = "ghcr.io/mozilla-releng/io-benchmark"
 WORKFLOW = ".github/workflows/release.yml"
@@ -60,7 +60,7 @@ def test_the_attached_files(tmp_path, run_job):
         *("--repo", "a/b", "--clobber"),
     ]
     data = (clone / "io-benchmark.pyz").read_bytes()
-    assert data == build_worker_script(Root(clone, "clone")).data
+    assert data == WorkerProgram.read(clone / "scripts/io-benchmark").file()
     assert len(data) <= 320_000
     digest = hashlib.sha256(data).hexdigest()
     written = (clone / "io-benchmark.pyz.sha256").read_text()

@@ -8,17 +8,12 @@ import pytest
 from submitted_tasks import generated
 
 from io_benchmark.errors import UsageError
-from io_benchmark.submit.definitions import (
-    SubmissionOptions,
-    parse_image,
-    select_tasks,
-    submitter_scopes,
-)
+from io_benchmark.submit.definitions import SubmissionOptions, parse_image, select_tasks
 from io_benchmark.submit.task_creation import dated
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NAME = "host/image:1"
-IMAGE = SubmissionOptions(image=NAME)
+IMAGE = SubmissionOptions(image=NAME, owner="jane@example.com")
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
 BUILT = {"type": "task-image", "taskId": TASK, "path": "public/image.tar.zst"}
 INDEXED = {"type": "indexed-image", "namespace": "a.v2.b.latest", "path": "public/image.tar.zst"}
@@ -49,7 +44,7 @@ def test_a_whole_definition():
         "metadata": {
             "name": "io-benchmark-amd-16",
             "description": "measures",
-            "owner": "nobody@mozilla.com",
+            "owner": "jane@example.com",
             "source": "https://host/blob/main/taskcluster/kinds/io-benchmark",
         },
         "extra": {"treeherder": {"symbol": "amd16"}},
@@ -111,10 +106,10 @@ def test_the_plan_is_in_each_task(replicates, planned):
 def test_scopes():
     """What the creator needs, and what the task itself has, as taskgraph writes it."""
     scopes = [{"task-reference": "docker-worker:cache:level-1-x"}, "docker-worker:capability:y"]
-    tasks = select_tasks([generated("amd-16", scopes=scopes)], IMAGE, GROUP)
+    (task,) = select_tasks([generated("amd-16", scopes=scopes)], IMAGE, GROUP)
     own = ["docker-worker:cache:level-1-x", "docker-worker:capability:y"]
-    assert tasks[0].definition["scopes"] == own
-    assert submitter_scopes(tasks) == [
+    assert task.definition["scopes"] == own
+    assert sorted(task.submitter_scopes) == [
         *own,
         "queue:create-task:low:releng-1/type-amd-16",
         "queue:create-task:project:none",

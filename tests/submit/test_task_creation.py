@@ -9,7 +9,7 @@ from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
 from submitted_tasks import generated, submitter
 
-from io_benchmark.errors import GraphError, ResultError
+from io_benchmark.errors import IoBenchmarkError, ResultError
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
 from io_benchmark.submit.definitions import SubmissionOptions, parse_image, select_tasks
 from io_benchmark.submit.task_creation import TaskQueue, dated
@@ -132,5 +132,7 @@ AMOUNTS = ("soon", "1 fortnight", "9999 years", "99999999 years", ["1 day"])
 @pytest.mark.parametrize("amount", AMOUNTS)
 def test_not_understood(amount):
     """A mistake of the kind is told in one line."""
-    with pytest.raises(GraphError, match=r"a task's date is wrong: .*; correct it in the kind"):
+    with pytest.raises(
+        IoBenchmarkError, match=r"a task's date is wrong: .*; correct it in the kind"
+    ):
         dated({"relative-datestamp": amount}, NOW)

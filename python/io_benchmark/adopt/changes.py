@@ -12,7 +12,7 @@ import yaml
 from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.paths import write_file
+from io_benchmark.paths import explain_refusal, write_file
 
 
 class FileChange(Struct, frozen=True):
@@ -46,13 +46,9 @@ class Tree(Struct, frozen=True):
             for change in changes:
                 file = self.path / change.path
                 undo.callback(self._undo, change)
-                try:
+                with explain_refusal(str(file), "make the checkout writable and try again"):
                     file.parent.mkdir(parents=True, exist_ok=True)
                     write_file(file, change.after)
-                except OSError as error:
-                    raise IoBenchmarkError(
-                        f"{file}: {error.strerror}; make the checkout writable and try again"
-                    ) from None
             undo.pop_all()
 
     def _undo(self, change: FileChange) -> None:
@@ -64,21 +60,21 @@ class Tree(Struct, frozen=True):
                 file.unlink(missing_ok=True)
                 file.parent.rmdir()
 
-    def change(self, path: str, after: bytes) -> FileChange:
-        return FileChange(path, self._read(path), after)
+    def changes_to(self, contents: Mapping[str, bytes]) -> list[FileChange]:
+        """Return the changes after which the files have these contents."""
+        changes = [FileChange(path, self.read(path), data) for path, data in contents.items()]
+        return [change for change in changes if change.before != change.after]
 
-    def _read(self, path: str) -> bytes | None:
-        file = self.path / path
-        try:
+    def read(self, path: str) -> bytes | None:
+        """Return what a file contains; None where it does not exist."""
+        file, absent = self.path / path, suppress(FileNotFoundError, NotADirectoryError)
+        with explain_refusal(str(file), "make it readable"), absent:
             return file.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise IoBenchmarkError(f"{file}: {error.strerror}; make it readable") from None
+        return None
 
     def text(self, path: str) -> str:
         try:
-            return (self._read(path) or b"").decode("utf-8")
+            return (self.read(path) or b"").decode("utf-8")
         except UnicodeDecodeError as error:
             raise IoBenchmarkError(
                 f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"

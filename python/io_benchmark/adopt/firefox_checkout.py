@@ -52,9 +52,9 @@ class Checkout(Tree, frozen=True):
             texts[FETCHES] = self._with_fetches(kind.fetches)
         if MARK not in (self.text(KIND) or MARK):
             raise IoBenchmarkError(f"{self.path / KIND}: not written by {MARK}; rename that kind")
-        files = {**kind.files, **{path: text.encode() for path, text in texts.items()}}
-        changes = [self.change(path, data) for path, data in files.items()]
-        return [change for change in changes if change.before != change.after]
+        return self.changes_to(
+            {**kind.files, **{path: text.encode() for path, text in texts.items()}}
+        )
 
     def _with_section(self) -> str:
         text, heading = self.text(self.page), _HEADINGS[KINDS_PAGES.index(self.page)]

@@ -7,11 +7,11 @@ need be released; then there is no report, which needs a release.
 """
 
 import bz2
-import hashlib
 import io
 import re
 import tarfile
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ from taskgraph.util.templates import merge
 
 from io_benchmark import __version__
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.graph.root import Root, WorkerScript, build_worker_script, report_command
+from io_benchmark.graph.root import Root
+from io_benchmark.paths import explain_refusal
 
 NAME = "io-benchmark"
 FOLDER = f"taskcluster/kinds/{NAME}"
@@ -30,7 +31,6 @@ PROGRAM = f"{FOLDER}/{NAME}.pyz"
 TRANSFORMS = "taskcluster/gecko_taskgraph/transforms/io_benchmark.py"
 FETCHES = "taskcluster/kinds/fetch/benchmarks.yml"
 _POOL_MARK = "@pool@"  # the transforms there put the pool's name here
-_STANZA = "benchmark"
 _FETCHED = f'"$MOZ_FETCHES_DIR/{NAME}.pyz"'
 _REPORT, _LIBRARIES = f"{NAME}-report", f"{NAME}-libraries"
 # Both are unpacked there.
@@ -47,7 +47,7 @@ _FETCH = """\
 _AS_IT_IS = "    attributes: {fetch-extract: false}\n"
 _INLINE_LENGTH = 110  # as Python writes it
 # Firefox's job descriptions have no such key; `run-on-projects` alone decides there.
-_DROPPED = (_STANZA, "run-on-tasks-for")
+_DROPPED = ("benchmark", "run-on-tasks-for")
 # The archive of the libraries that the report's program imports; `tox -e lock` writes these lines.
 LIBRARIES_SHA256 = "52d3454f2e6d6d7f25b4d526b13e98699319db907d1530aca8b3d71982404273"
 LIBRARIES_BYTES = 20_769_513
@@ -88,9 +88,16 @@ class FirefoxKind(Struct, frozen=True):
         try:
             kind = yaml.safe_load(_read(root.path / KIND))
             if pools is not None:
-                kind["tasks"] = {name: _pool(name, alias) for name, alias in pools.items()}
+                kind["tasks"] = {
+                    name: {
+                        "description": f"I/O benchmark on {alias}",
+                        "worker-type": alias,
+                        "treeherder": {"symbol": f"IOB({name})"},
+                    }
+                    for name, alias in pools.items()
+                }
             worker_types = {name: task["worker-type"] for name, task in kind["tasks"].items()}
-            script = _convert(kind, root, "" if is_embedded else _FETCHED)
+            program = _convert(kind, root, is_embedded)
         except (KeyError, TypeError, AttributeError, yaml.YAMLError):
             raise IoBenchmarkError(
                 f"{root.path / KIND}: cannot be read as a kind; run `io-benchmark rehearse --root "
@@ -101,8 +108,8 @@ class FirefoxKind(Struct, frozen=True):
         )
         files = {KIND: content.encode(), TRANSFORMS: _transforms(root, is_embedded)}
         if is_embedded:
-            return cls({**files, PROGRAM: script.data}, "", worker_types)
-        return cls(files, _fetches(script), worker_types)
+            return cls({**files, PROGRAM: program}, "", worker_types)
+        return cls(files, _fetches(program), worker_types)
 
 
 def _transforms(root: Root, is_embedded: bool) -> bytes:
@@ -113,13 +120,13 @@ def _transforms(root: Root, is_embedded: bool) -> bytes:
     return text.replace(f"  # {kept}\n", "\n").encode()
 
 
-def _fetches(script: WorkerScript) -> str:
+def _fetches(program: bytes) -> str:
     """Return the entries of the files of a release: what measures, what compares, and its libraries."""
-    program = report_program()
+    report = report_program()
     files = [
-        (NAME, ".pyz", "The worker's program", _digest(script.data), len(script.data)),
+        (NAME, ".pyz", "The worker's program", sha256(program).hexdigest(), len(program)),
         (_LIBRARIES, ".tar.bz2", "Libraries of the report", LIBRARIES_SHA256, LIBRARIES_BYTES),
-        (_REPORT, ".tar.bz2", "What compares pools", _digest(program), len(program)),
+        (_REPORT, ".tar.bz2", "What compares pools", sha256(report).hexdigest(), len(report)),
     ]
     return "\n".join(
         _FETCH.format(
@@ -129,51 +136,65 @@ def _fetches(script: WorkerScript) -> str:
             project=NAME,
             version=__version__,
             file=f"{name}{suffix}",
-            sha256=sha256,
+            sha256=digest,
             size=size,
         )
-        for name, suffix, description, sha256, size in files
+        for name, suffix, description, digest, size in files
     )
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def _pool(name: str, alias: str) -> dict[str, Any]:
-    return {
-        "description": f"I/O benchmark on {alias}",
-        "worker-type": alias,
-        "treeherder": {"symbol": f"IOB({name})"},
-    }
-
-
-def _convert(kind: dict[str, Any], root: Root, application: str) -> WorkerScript:
+def _convert(kind: dict[str, Any], root: Root, is_embedded: bool) -> bytes:
     """Change the kind to Firefox's form; return the program that its tasks start."""
     defaults, tasks = kind["task-defaults"], kind["tasks"]
     merged = {pool: merge(defaults, task) for pool, task in tasks.items()}
-    script = build_worker_script(root, merged, _POOL_MARK, application)
-    usual = next(iter(script.commands.values()))
-    defaults["run"]["command"] = usual
+    program, commands = _commands(root, merged, is_embedded)
+    defaults["run"]["command"] = usual = next(iter(commands.values()))
     for pool, task in tasks.items():
-        if script.commands[pool] != usual:
-            task.setdefault("run", {})["command"] = script.commands[pool]
+        if commands[pool] != usual:
+            task.setdefault("run", {})["command"] = commands[pool]
     for task in (defaults, *tasks.values()):
         for key in _DROPPED:
             task.pop(key, None)
     del kind["loader"], kind["transforms"]
-    if application:
+    if not is_embedded:
         defaults["fetches"] = {"fetch": [NAME]}
         kind["kind-dependencies"] = ["fetch"]
         kind["report"] = _report(root, defaults, tasks)
-    return script
+    return program
+
+
+def _commands(
+    root: Root, tasks: Mapping[str, Any], is_embedded: bool
+) -> tuple[bytes, dict[str, str]]:
+    """Return the program, and the texts that start it, by the names of tasks, which have the kind's defaults.
+
+    It is a file that is fetched; or it is what these tasks need, and their commands unpack it.
+    """
+    with root.modules() as module:
+        command, checked = module("transforms.command"), module("transforms.benchmark")
+        program = module("worker_program").WorkerProgram.read()
+        benchmarks = {name: checked.checked_benchmark(task) for name, task in tasks.items()}
+        if not is_embedded:
+            return program.file(), {
+                name: command.run_command(benchmark, _FETCHED, _POOL_MARK, budget_s)
+                for name, (benchmark, budget_s) in benchmarks.items()
+            }
+        measured = {name for benchmark, _ in benchmarks.values() for name in benchmark.workloads}
+        embedded = program.embedded("bench", sorted(measured))
+        return embedded.data, {
+            name: command.make_command(benchmark, embedded, _POOL_MARK, budget_s)[2]
+            for name, (benchmark, budget_s) in benchmarks.items()
+        }
 
 
 def _report(root: Root, defaults: Mapping[str, Any], tasks: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the task that compares the pools has beside the defaults; it runs on the first pool."""
     report = yaml.safe_load(_read(root.transforms / "defaults" / f"{NAME}-report.yml"))
     first = merge(defaults, next(iter(tasks.values())))
-    command = report_command(root, report.pop("report"), list(tasks), _REPORT_PYTHON)
+    with root.modules() as module:
+        of_report = module("transforms.report")
+        settings = of_report.checked_stanza(report.pop("report"), list(tasks))
+        command = of_report.report_command(settings, _REPORT_PYTHON)
     report["run"]["command"] = command.removeprefix("set -e\n")
     report["worker"]["docker-image"] = first["worker"]["docker-image"]
     report["attributes"]["job_try_name"] = NAME
@@ -213,33 +234,21 @@ _Dumper.add_representer(dict, _Dumper.represent_dict)
 
 
 def _read(path: Path) -> bytes:
-    try:
+    with explain_refusal(str(path), "name a complete tree with --root"):
         return path.read_bytes()
-    except OSError as error:
-        raise IoBenchmarkError(
-            f"{path}: {error.strerror}; name a complete tree with --root"
-        ) from None
 
 
 def report_program() -> bytes:
     """Return this program as one file of a release: the same modules give the same bytes."""
     # An installation has a copy of this project's kinds there.
     bundle = _PACKAGE / "bundle"
-    return _archive(
-        {
-            path.relative_to(_PACKAGE.parent).as_posix(): path.read_bytes()
-            for path in _PACKAGE.rglob("*")
-            if path.suffix in (".py", ".css") and bundle not in path.parents
-        }
-    )
-
-
-def _archive(contents: Mapping[str, bytes]) -> bytes:
-    """Return an archive of these files, with fixed order, dates and modes."""
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
-        for name, content in sorted(contents.items()):
-            entry = tarfile.TarInfo(name)  # midnight on the first day of 1970, mode 644
-            entry.size = len(content)
-            tar.addfile(entry, io.BytesIO(content))
+        for path in sorted(_PACKAGE.rglob("*"), key=Path.as_posix):
+            if path.suffix in (".py", ".css") and bundle not in path.parents:
+                content = path.read_bytes()
+                # Midnight on the first day of 1970, mode 644.
+                entry = tarfile.TarInfo(path.relative_to(_PACKAGE.parent).as_posix())
+                entry.size = len(content)
+                tar.addfile(entry, io.BytesIO(content))
     return bz2.compress(file.getvalue())

@@ -17,9 +17,9 @@ from io_benchmark.errors import UsageError
 
 _PLACE = re.compile(r"\{([\w-]+)\}")
 _TYPES, _MACHINE = "instance_types", "machine_type"
-_LOCAL_SSD = "local-ssd"
 _Span = tuple[int, int]
 _Aliases = Sequence[tuple[_Span, yaml.Node]]
+_Words = dict[_Span, str]  # that replace those of the file
 
 
 class NoPatchError(Exception):
@@ -62,11 +62,14 @@ def change_machines(text: str, file: str, queue: str, fix: Fix) -> tuple[str, in
     position, types, pools = _find_types(root, queue)
     aliases = [(span, node) for span, node in loader.aliases if _within(span, types)]
     if fix.new_machine_type:
-        after = _with_type(text, aliases, loader.anchored, fix)
+        words = _other_type(aliases, loader.anchored, fix)
     elif fix.local_ssds_to_add:
-        after = _with_disks(text, types, loader.aliases, fix)
+        words = _more_disks(text, types, loader.aliases, fix)
     else:
-        after = _without_type(text, aliases, fix.machine_type)
+        words = _without_type(text, aliases, fix.machine_type)
+    after = text
+    for (begin, end), word in sorted(words.items(), reverse=True):
+        after = after[:begin] + word + after[end:]
     changed = yaml.safe_load(after)
     # Whatever shares a definition with the pool would change with it.
     before["pools"].pop(position)
@@ -117,18 +120,11 @@ def _filled(name: str, words: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda match: words.get(match[1], ""), name)
 
 
-def _replaced(text: str, spans: Mapping[_Span, str]) -> str:
-    """Return the text with other words at these places."""
-    for (begin, end), words in sorted(spans.items(), reverse=True):
-        text = text[:begin] + words + text[end:]
-    return text
-
-
 def _is_type(node: yaml.Node, machine_type: str) -> bool:
     return _words(node).get(_MACHINE) == machine_type
 
 
-def _with_type(text: str, aliases: _Aliases, anchored: Mapping[str, yaml.Node], fix: Fix) -> str:
+def _other_type(aliases: _Aliases, anchored: Mapping[str, yaml.Node], fix: Fix) -> dict[_Span, str]:
     """Name another anchor, whose disks are those of the new machine type."""
     spans = [span for span, node in aliases if _is_type(node, fix.machine_type)]
     new_type = fix.new_machine_type
@@ -137,12 +133,12 @@ def _with_type(text: str, aliases: _Aliases, anchored: Mapping[str, yaml.Node], 
         raise NoPatchError("the pool's machines are written out; another type has other disks")
     if anchor is None:
         raise NoPatchError(f"the file defines no {new_type}")
-    return _replaced(text, dict.fromkeys(spans, f"*{anchor}"))
+    return dict.fromkeys(spans, f"*{anchor}")
 
 
-def _with_disks(text: str, types: yaml.SequenceNode, aliases: _Aliases, fix: Fix) -> str:
+def _more_disks(text: str, types: yaml.SequenceNode, aliases: _Aliases, fix: Fix) -> _Words:
     """Repeat the line of a local SSD in the disks of this machine type."""
-    inserted: dict[_Span, str] = {}
+    inserted: _Words = {}
     for machine in _items(types):
         disks = _value(machine, "disks")
         if disks is None or (fix.machine_type and not _is_type(machine, fix.machine_type)):
@@ -153,11 +149,11 @@ def _with_disks(text: str, types: yaml.SequenceNode, aliases: _Aliases, fix: Fix
             inserted[end, end] = text[begin:end] * fix.local_ssds_to_add
     if not inserted:
         raise NoPatchError("its local SSDs are not lines of their own")
-    return _replaced(text, inserted)
+    return inserted
 
 
 def _is_local(disk: yaml.Node) -> bool:
-    return _words(_value(disk, "initializeParams")).get("diskType", "").endswith(_LOCAL_SSD)
+    return _words(_value(disk, "initializeParams")).get("diskType", "").endswith("local-ssd")
 
 
 def _within(span: _Span, node: Any) -> bool:
@@ -169,11 +165,11 @@ def _line_of(text: str, span: _Span) -> _Span:
     return begin, len(text) if end < 0 else end + 1
 
 
-def _without_type(text: str, aliases: _Aliases, machine_type: str) -> str:
+def _without_type(text: str, aliases: _Aliases, machine_type: str) -> _Words:
     spans = [span for span, node in aliases if _is_type(node, machine_type)]
     if not spans or len(spans) == len(aliases):
         raise NoPatchError("the pool's list does not name the slower machines beside others")
-    return _replaced(text, {_with_separator(text, span): "" for span in spans})
+    return {_with_separator(text, span): "" for span in spans}
 
 
 def _with_separator(text: str, span: _Span) -> _Span:

@@ -74,8 +74,12 @@ class Project(Tree, frozen=True):
         aliases = self._aliases(config)
         pools = pools or {name: name for name in aliases if re.fullmatch("[A-Za-z0-9._-]+", name)}
         self.check_aliases(CONFIG, pools, aliases)
-        kind = self.change(KIND, _kind_text(pools, image or self._image()).encode())
-        if kind.before not in (None, kind.after):
+        tasks = (
+            _POOL_TEXT.format(name=name, alias=alias, symbol=name[:_SYMBOL_LENGTH])
+            for name, alias in pools.items()
+        )
+        kind = _KIND_TEXT.format(image=image or self._image(), pools="\n".join(tasks)).encode()
+        if self.read(KIND) not in (None, kind):
             raise IoBenchmarkError(
                 f"{self.path / KIND}: is there already; edit it, or remove it and try again"
             )
@@ -83,12 +87,10 @@ class Project(Tree, frozen=True):
         if not re.search(f"^{PACKAGE}\\b", requirements, re.MULTILINE):
             lines = [*requirements.splitlines(), f"{PACKAGE}=={__version__}"]
             requirements = "".join(f"{line.rstrip()}\n" for line in lines)
-        changes = [
-            kind,
-            self.change(REQUIREMENTS, requirements.encode()),
-            self.change(CONFIG, self._registered(config).encode()),
-        ]
-        return [change for change in changes if change.before != change.after]
+        texts = {REQUIREMENTS: requirements, CONFIG: self._registered(config)}
+        return self.changes_to(
+            {KIND: kind, **{path: text.encode() for path, text in texts.items()}}
+        )
 
     def next_steps(self) -> list[str]:
         """Return what a person has to do, because it is in code or made by a tool of the project's."""
@@ -157,11 +159,3 @@ class Project(Tree, frozen=True):
                 "add it and try again"
             )
         return changed
-
-
-def _kind_text(pools: Mapping[str, str], image: str) -> str:
-    texts = (
-        _POOL_TEXT.format(name=name, alias=alias, symbol=name[:_SYMBOL_LENGTH])
-        for name, alias in pools.items()
-    )
-    return _KIND_TEXT.format(image=image, pools="\n".join(texts))

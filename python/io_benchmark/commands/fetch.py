@@ -33,8 +33,6 @@ OPTIONS = {
         ),
     ),
 }
-
-
 # Results of 0.2 MB: ten thousand of them.
 _FETCHED_BYTES = 2_000_000_000
 
@@ -54,22 +52,24 @@ def run(given: Given, context: Context) -> int:
                 f"{address_forms(local=False)}"
             )
     store = RunStore(given.get("output", default_output_folder("fetch")))
-    budget = Budget(read_bytes=_FETCHED_BYTES)
     with context.progress() as progress:
         reading = ReadRequest(
-            context.environment, progress, budget, accept=store.accept, has_run=store.has_run
+            context.environment,
+            progress,
+            Budget(read_bytes=_FETCHED_BYTES),
+            accept=store.accept,
+            has_run=store.has_run,
         )
         read_addresses(remote, reading)
     store.add_without_result(reading.without_result)
     if store.runs:
         context.print(str(store.folder))
-    problems = reading.take_problem_lines()
     for remark in reading.remark_lines():
         context.tell(f"note: {remark}")
+    problems = reading.take_problem_lines()
     context.tell_errors(problems)
-    fetched = sum(run is not None for run in store.runs)
-    skipped = len(store.runs) - fetched
+    skipped = store.runs.count(None)
     already = f", {skipped} skipped" if skipped else ""
     missing = f", {len(problems)} could not be fetched" if problems else ""
-    context.tell(f"{number_of(fetched, 'run')} fetched{already}{missing}")
+    context.tell(f"{number_of(len(store.runs) - skipped, 'run')} fetched{already}{missing}")
     return EXIT_FAILED if problems or not store.runs else 0

@@ -15,7 +15,6 @@ from pathlib import Path
 from io_benchmark import __version__
 from io_benchmark.commands.options import ROOT, Given, flag, option, per_pool
 from io_benchmark.context import Context
-from io_benchmark.paths import current_folder
 
 USAGE = "PATH [OPTION ...]"
 EXAMPLES = ("io-benchmark firefox firefox --diff", "io-benchmark firefox firefox")
@@ -48,7 +47,7 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.graph.root import Root
 
     checkout = Checkout.open(given["path"])
-    root = Root.find(given.get("root"), current_folder())
+    root = Root.find(given.get("root"))
     context.tell(f"Comparing {checkout.path} with {root}")
     is_embedded = "embed" in given
     kind = FirefoxKind.of(root, given.get("pool"), is_embedded)

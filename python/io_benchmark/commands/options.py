@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
@@ -22,7 +21,6 @@ if TYPE_CHECKING:  # --help needs no data classes
     from io_benchmark.costs.worker_time import Price
 
 Given = Mapping[str, Any]  # by the name of the option: `worker_variation`
-_NOTHING: Mapping[str, str] = MappingProxyType({})
 _VALUE_LENGTH = 100  # characters of a wrong value in a message
 REPORT_OUTPUT = "output (* can be given more than once)"
 
@@ -33,7 +31,7 @@ class _Option(NamedTuple):
     names: tuple[str, ...]
     summary: str
     settings: Mapping[str, Any]  # argparse's own
-    excludes: Mapping[str, str] = _NOTHING  # options that cannot be given with it, and why
+    excludes: Mapping[str, str]  # options that cannot be given with it, and why
     needs: tuple[str, ...] = ()  # at least one of these must be given with it
 
     @property
@@ -47,20 +45,23 @@ Groups = Mapping[str, Sequence[_Option]]  # by title
 
 
 def option(
-    names: str, value: str, summary: str, parse: Callable[[str], Any] = str, **settings: Any
+    names: str,
+    value: str,
+    summary: str,
+    parse: Callable[[str], Any] = str,
+    *,
+    excludes: Mapping[str, str] | None = None,
+    needs: tuple[str, ...] = (),
+    **settings: Any,
 ) -> _Option:
     """Return an option with a value, such as `-j, --jobs NAME`; without dashes, an argument."""
-    return _option(names, summary, {"metavar": value, "type": parse, **settings})
+    settings = {"metavar": value, "type": parse, **settings}
+    return _Option(tuple(names.split(", ")), summary, settings, excludes or {}, needs)
 
 
-def flag(name: str, summary: str, **settings: Any) -> _Option:
+def flag(name: str, summary: str, excludes: Mapping[str, str] | None = None) -> _Option:
     """Return an option without a value."""
-    return _option(name, summary, {"action": "store_true", **settings})
-
-
-def _option(names: str, summary: str, settings: dict[str, Any]) -> _Option:
-    rules = {key: settings.pop(key) for key in _Option._field_defaults if key in settings}
-    return _Option(tuple(names.split(", ")), summary, settings, **rules)
+    return _Option((name,), summary, {"action": "store_true"}, excludes or {})
 
 
 class _PerPool(argparse.Action):
@@ -91,16 +92,17 @@ def add_options(parser: argparse.ArgumentParser, groups: Groups) -> None:
     for title, options in groups.items():
         group = parser.add_argument_group(title)
         for entry in options:
-            settings = {"default": argparse.SUPPRESS, **entry.settings}
-            group.add_argument(*entry.names, help=entry.summary, **settings)
+            group.add_argument(
+                *entry.names, help=entry.summary, **{"default": argparse.SUPPRESS, **entry.settings}
+            )
 
 
 def check_options(groups: Groups, given: Given) -> None:
     """Refuse options that exclude each other, and those without what they need."""
-    options = {entry.title: entry for entries in groups.values() for entry in entries}
     present = {
-        title: entry
-        for title, entry in options.items()
+        entry.title: entry
+        for entries in groups.values()
+        for entry in entries
         if entry.names[-1].lstrip("-").replace("-", "_") in given
     }
     for title, entry in present.items():
@@ -222,15 +224,15 @@ EXPECT = option(
 
 def report_options(formats: Collection[str]) -> tuple[_Option, ...]:
     """Return `--format`, `--json` and `--write`, of a command that ends in a report."""
+    listed = ", ".join(formats)
 
     def parse_target(value: str) -> tuple[str, Path]:
         form, equals, path = value.partition("=")
         if form not in formats or not equals or not path:
-            listed = ", ".join(formats)
             raise wrong_value(value, f"is not FORMAT=FILE; use one of these formats: {listed}")
         return form, Path(path)
 
-    title = f"format printed to stdout: {', '.join(formats)} (default: text)"
+    title = f"format printed to stdout: {listed} (default: text)"
     return (
         option("--format", "FORMAT", title, choices=formats),
         flag("--json", "same as --format json", excludes={"--format": ""}),

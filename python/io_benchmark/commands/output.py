@@ -45,38 +45,28 @@ def print_report(
             continue
         page = clean(str(path)) if form == "html" else page
     # The first screen has room for what comes below it.
-    lines_below = len(problems) + (1 if report.unreadable else 0)
-    layout = layout._replace(page=page, lines_below=lines_below)
+    layout = layout._replace(page=page, lines_below=len(problems) + bool(report.unreadable))
     show(report, printed, context.stdout, context.environment, layout)
-    _tell_unreadable(report.unreadable, unreadable, printed, context)
+    # Only counted where the report on the same terminal names each.
+    on_one_terminal = context.stdout.isatty() and context.stderr.isatty()
+    lines = report.unreadable
+    if lines and on_one_terminal and FORMATS[printed].lists_unreadable:
+        count = number_of(len(lines), "result")
+        lines = (f"{count} could not be read; see the report for the reasons",)
+    for line in lines:
+        context.tell(f"{unreadable}: {line}")
     problems += [nothing] if nothing else []
     context.tell_errors(problems)
-    is_complete = not report.unreadable or unreadable != "error"
-    return 0 if is_complete and not problems else EXIT_FAILED
+    return EXIT_FAILED if problems or (lines and unreadable == "error") else 0
 
 
 def print_comparison(report: "Report", given: Given, context: Context) -> int:
     """Print a comparison of pools, judge what is expected of it, and return the exit code."""
-    nothing = "nothing could be compared; see the report for the reasons"
-    if any(subject.comparisons for subject in report.subjects):
-        nothing = ""
+    is_compared = any(subject.comparisons for subject in report.subjects)
+    nothing = "" if is_compared else "nothing could be compared; see the report for the reasons"
     unreadable = "missing" if "partial" in given else "error"
     exit_code = print_report(report, given, context, nothing, unreadable=unreadable)
     outcomes = [expectation.judge(report) for expectation in given.get("expect", ())]
     for outcome in outcomes:
         context.tell(clean(text_of(outcome.message), MESSAGE_LENGTH))
     return exit_code if all(outcome.met for outcome in outcomes) else EXIT_EXPECTATION
-
-
-def _tell_unreadable(lines: tuple[str, ...], prefix: str, form: str, context: Context) -> None:
-    """Name the results that could not be read.
-
-    Only count them where the report on the same terminal names each.
-    """
-    on_one_terminal = context.stdout.isatty() and context.stderr.isatty()
-    if not (on_one_terminal and FORMATS[form].lists_unreadable):
-        for line in lines:
-            context.tell(f"{prefix}: {line}")
-    elif lines:
-        results = number_of(len(lines), "result")
-        context.tell(f"{prefix}: {results} could not be read; see the report for the reasons")

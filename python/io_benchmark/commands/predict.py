@@ -43,7 +43,6 @@ def run(given: options.Given, context: Context) -> int:
     from io_benchmark.operations.predict import predict
 
     predictions = predict(context, **options.arguments(predict, given))
+    times = [pool.time_ns for task in predictions.tasks for pool in task.pools]
     nothing = "nothing could be predicted; see the report for the reasons"
-    if any(pool.time_ns is not None for task in predictions.tasks for pool in task.pools):
-        nothing = ""
-    return print_report(predictions, given, context, nothing)
+    return print_report(predictions, given, context, nothing if {*times} <= {None} else "")

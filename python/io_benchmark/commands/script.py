@@ -14,8 +14,7 @@ from pathlib import Path
 from io_benchmark import __version__
 from io_benchmark.commands.options import ROOT, Given, flag, option
 from io_benchmark.context import Context
-from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.paths import current_folder, write_file
+from io_benchmark.paths import explain_refusal, write_file
 from io_benchmark.text import clean
 
 USAGE = "-o FILE [OPTION ...]"
@@ -36,26 +35,21 @@ OPTIONS = {
 
 def run(given: Given, context: Context) -> int:
     from io_benchmark.adopt.firefox_kind import report_program
-    from io_benchmark.graph.root import Root, build_worker_script
+    from io_benchmark.graph.root import Root
 
     if "report" in given:
         data, lines = report_program(), [f"io-benchmark {__version__}, which compares"]
     else:
-        application = build_worker_script(Root.find(given.get("root"), current_folder()))
-        workloads = ", ".join(application.workloads)
-        data = application.data
+        with Root.find(given.get("root")).modules() as module:
+            program = module("worker_program").WorkerProgram.read()
+        data = program.file()
         lines = [
-            f"io-benchmark {application.version} with {workloads}",
-            f"sha256 in its results: {application.program_sha256}",
+            f"io-benchmark {program.version} with {', '.join(program.workload_names())}",
+            f"sha256 in its results: {program.sha256}",
         ]
     path: Path = given["output"]
-    try:
+    with explain_refusal(f"--output {clean(str(path))}", "name a file that can be written"):
         write_file(path, data)
-    except OSError as error:
-        raise IoBenchmarkError(
-            f"--output {clean(str(path))}: {error.strerror}; name a file that can be written"
-        ) from None
-    digest = hashlib.sha256(data).hexdigest()
-    lines.insert(1, f"sha256 of the file: {digest}")
+    lines.insert(1, f"sha256 of the file: {hashlib.sha256(data).hexdigest()}")
     context.tell(f"Wrote {clean(str(path))}: " + "\n".join(lines))
     return 0

@@ -1,60 +1,63 @@
 # SPDX-License-Identifier: MPL-2.0
-"""One run of a task on this machine: its payload as plain values, its folder, and its outcome.
+"""One run of a task on this machine: its process, and the folder that it fills.
 
+The process is the command after run-task's `--`. It gets the payload's variables and a separate session, so
+a Ctrl-C in the terminal reaches only this program. Its output is logged line by line, with stderr merged,
+and is not interpreted.
 The folder has the log, and the artifacts as a worker would have uploaded them. A worker uploads only regular
 files. Anything else, such as a missing file or a symlink, becomes an *error artifact*, and the task still
-completes. Here it is named in the outcome and in the log.
+completes. Here it is a failure, and named in the log.
 """
 
+import os
 import posixpath
+import re
 import shutil
+import signal
+import socket
+import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import IO, BinaryIO, cast
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from io_benchmark.errors import ExecutionError
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.graph.generate import GeneratedTask
+from io_benchmark.paths import explain_refusal
 from io_benchmark.process import hold_interrupts
-from io_benchmark.sources.run_results import queue_time
+from io_benchmark.sources.run_files import TASK_NAME, write_task_record
+from io_benchmark.sources.run_results import TaskRecord, queue_time
 
 # `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
-ROOT_URL = "https://taskcluster.invalid"
+_ROOT_URL = "https://taskcluster.invalid"
 # Where a worker's tasks put their artifacts.
 _WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
-LIVE_LOG = "live.log"
-_WRITTEN_BY_THE_CALLER = "task.json"
-
-
-class RunOutcome(Struct, frozen=True):
-    """The outcome of a run, as a worker would have resolved it."""
-
-    exit_code: int
-    started: str
-    resolved: str
-    # Artifact names that a worker would have uploaded as error artifacts.
-    missing_artifacts: tuple[str, ...]
-
-    @property
-    def state(self) -> str:
-        """Return the state as the queue names it."""
-        return "failed" if self.exit_code else "completed"
+# A place that the command names with its path on a worker as the default.
+_PLACE = re.compile(r"\$\{(IO_BENCHMARK_PLACE_([A-Z0-9_]+)):-[^}]*\}")
+# run-task reads these and does not pass them on.
+_RUN_TASK_VARIABLES = (
+    *("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TASKCLUSTER_VOLUMES"),
+)
+# After SIGINT the script writes its result file and empties its work place.
+_GRACE_S = 10
+# A command that never ends its line must not fill this program's memory.
+_LINE_LIMIT_BYTES = 1 << 20
 
 
 class LocalRun(Struct, frozen=True):
     """One run of a task on this machine."""
 
+    # Its definition may still contain `<…>` references.
+    task: GeneratedTask
     task_id: str
-    run_id: int
-    label: str
-    pool: str
-    # The task as the queue would get it; it may still contain `<…>` references.
-    definition: Mapping[str, Any]
-    # An existing folder to use as the pool's workspace volume; the caller empties it.
-    workspace: Path
+    group_id: str
+    # An existing folder, in which the pool's workspace volume is made.
+    parent: Path
     # The folder TASKID.RUNID that is filled with what a worker would have uploaded.
     output: Path
     # The sizes: "full", "twentieth" or "quick".
@@ -62,29 +65,119 @@ class LocalRun(Struct, frozen=True):
 
     def command(self) -> tuple[str, ...]:
         """Return the payload's whole command."""
-        return tuple(map(_word, self.definition["payload"].get("command") or ()))
+        return tuple(map(_word, self.task.definition["payload"].get("command") or ()))
 
-    def command_after_run_task(self) -> tuple[str, ...]:
+    def environment(self) -> dict[str, str]:
+        """Return the payload's variables and those that every worker adds."""
+        variables = self.task.definition["payload"].get("env") or {}
+        return {
+            **{name: _word(value) for name, value in variables.items()},
+            "TASK_ID": self.task_id,
+            "RUN_ID": "0",
+            "TASK_GROUP_ID": self.group_id,
+            "TASKCLUSTER_ROOT_URL": _ROOT_URL,
+            "IO_BENCHMARK_PROFILE": self.profile,
+        }
+
+    def run(self, environment: Mapping[str, str]) -> tuple[TaskRecord, list[str]]:
+        """Run the command to its end or a Ctrl-C; return the run as a queue would, and a line per failure.
+
+        `environment` is that of this user, of which a worker has little.
+        """
+        task = self.task
+        with ExitStack() as stack:
+            prefix = f"io-benchmark-{task.pool}-"
+            workspace = stack.enter_context(_new_folder(self.parent, prefix))
+            command = self._command_after_run_task()
+            log = stack.enter_context(_new_log(self.output / "live.log"))
+            started = queue_time(datetime.now(UTC))
+            # Folders that replace a worker's paths.
+            base = stack.enter_context(_new_folder(self.output, ".run-"))
+            artifacts, script, work = (base / name for name in ("artifacts", "script", "work"))
+            for folder in (artifacts, script, work):
+                folder.mkdir()
+            variables = {
+                "HOME": environment.get("HOME", "/"),
+                "PATH": environment.get("PATH", os.defpath),
+                "LANG": "C.UTF-8",
+                **self.environment(),
+                "TASK_WORKDIR": str(work),
+                "IO_BENCHMARK_WORKSPACE": str(workspace),
+                "IO_BENCHMARK_ARTIFACTS": str(artifacts),
+                "TMPDIR": str(script),
+            }
+            for name in _RUN_TASK_VARIABLES:
+                variables.pop(name, None)
+            for variable, name in sorted(
+                {match for word in command for match in _PLACE.findall(word)}
+            ):
+                # Next to the workspace, on its disk: this machine has no overlay to use instead.
+                place = _new_folder(self.parent, f"{workspace.name}-{name.lower()}-")
+                variables[variable] = str(stack.enter_context(place))
+            _write_task(log, b"executing %r\n" % list(command))
+            try:
+                exit_code = _execute(command, work, variables, partial(_write_task, log))
+            except FileNotFoundError as error:
+                raise IoBenchmarkError(
+                    f"{task.label}: cannot start {command[0]}: {error.strerror}; install it"
+                ) from error
+            missing = self._take_artifacts(artifacts, log)
+            record = self._record(exit_code, started)
+            write_task_record(self.output, record)
+        failures = [f"failed, exit code {exit_code}"] if exit_code else []
+        failures += [f"missing artifacts: {', '.join(missing)}"] if missing else []
+        return record, [f"{task.label}: {line}; its log is {log.name}" for line in failures]
+
+    def _command_after_run_task(self) -> tuple[str, ...]:
         """Return the command that run-task would run; its options make no difference here."""
         words = self.command()
         is_run_task = words and posixpath.basename(words[0]).startswith("run-task")
         if not is_run_task or "--" not in words:
-            raise ExecutionError(
-                f"{self.label}: its command is not `run-task … -- …`; select a task that uses run-task"
+            raise IoBenchmarkError(
+                f"{self.task.label}: its command is not `run-task … -- …`; select a task that uses "
+                "run-task"
             )
         return words[words.index("--") + 1 :]
 
-    def environment(self) -> dict[str, str]:
-        """Return the payload's variables and those that every worker adds."""
-        variables = self.definition["payload"].get("env") or {}
-        return {
-            **{name: _word(value) for name, value in variables.items()},
-            "TASK_ID": self.task_id,
-            "RUN_ID": str(self.run_id),
-            "TASK_GROUP_ID": str(self.definition.get("taskGroupId") or self.task_id),
-            "TASKCLUSTER_ROOT_URL": ROOT_URL,
-            "IO_BENCHMARK_PROFILE": self.profile,
-        }
+    def _take_artifacts(self, folder: Path, log: BinaryIO) -> list[str]:
+        """Take the artifacts, which the folder has as a worker does; return those that are missing."""
+        missing = []
+        for artifact, entry in (self.task.definition["payload"].get("artifacts") or {}).items():
+            for name, source, target in _files(artifact, entry, folder):
+                if source.is_symlink() or not source.is_file():
+                    missing.append(name)
+                    line = (
+                        f"[taskcluster:error] Could not upload artifact {name}: it does not exist or "
+                        "is not a regular file"
+                    )
+                    _write(log, line.encode())
+                    continue
+                copy = self.output / target
+                if copy.exists() or copy.name == TASK_NAME:
+                    raise IoBenchmarkError(
+                        f"artifact {name}: a file {copy.name} already exists; give the artifact "
+                        "another name in kind.yml"
+                    )
+                with explain_refusal(str(copy), "the run is incomplete, run it again"):
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(source, copy)
+        return missing
+
+    def _record(self, exit_code: int, started: str) -> TaskRecord:
+        definition = self.task.definition
+        return TaskRecord(
+            task_id=self.task_id,
+            run_id=0,
+            label=self.task.label,
+            pool=self.task.pool,
+            task_queue=f"{definition['provisionerId']}/{definition['workerType']}",
+            worker_group="rehearsal",
+            worker_id=socket.gethostname(),
+            state="failed" if exit_code else "completed",
+            image=self.task.image,
+            started=started,
+            resolved=queue_time(datetime.now(UTC)),
+        )
 
 
 def _word(value: object) -> str:
@@ -92,89 +185,47 @@ def _word(value: object) -> str:
     return str(next(iter(value.values())) if isinstance(value, Mapping) else value)
 
 
-class RunOutput(Struct, frozen=True):
-    """The output folder of a run."""
+@contextmanager
+def _new_log(path: Path) -> Iterator[BinaryIO]:
+    """Make the log, and its folder; half of a run would look like a complete one, and is removed."""
+    with explain_refusal(str(path.parent), "name another output folder"):
+        path.parent.mkdir(parents=True)
+    with ExitStack() as undo:
+        undo.callback(_remove, path.parent)
+        with path.open("xb") as stream:
+            yield stream
+        undo.pop_all()
 
-    run: LocalRun
-    stream: BinaryIO
-    started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
-    @classmethod
-    @contextmanager
-    def new(cls, run: LocalRun) -> Iterator["RunOutput"]:
-        """Make the folder and its log; half of a run would look like a complete one, and is removed."""
-        folder = run.output
-        try:
-            folder.mkdir(parents=True)
-        except OSError as error:
-            raise ExecutionError(
-                f"{folder}: {error.strerror}; name another output folder"
-            ) from error
-        try:
-            with (folder / LIVE_LOG).open("xb") as stream:
-                yield cls(run, stream)
-        except BaseException:
-            with hold_interrupts():
-                _remove(folder)
-            raise
+def _write_task(log: BinaryIO, line: bytes) -> None:
+    """Write a line of the command's output, prefixed as run-task does."""
+    time = datetime.now(UTC).isoformat(timespec="milliseconds")
+    _write(log, b"[task %s] %s" % (time.encode("ascii"), line))
 
-    def finish(self, exit_code: int, artifacts: Path) -> RunOutcome:
-        """Take the artifacts, which the folder `artifacts` has as a worker does, and return the outcome."""
-        missing = []
-        for artifact, entry in (self.run.definition["payload"].get("artifacts") or {}).items():
-            for name, source, target in _files(artifact, entry, artifacts):
-                if source.is_symlink() or not source.is_file():
-                    missing.append(name)
-                    problem = "it does not exist or is not a regular file"
-                    line = f"[taskcluster:error] Could not upload artifact {name}: {problem}"
-                    self._write(line.encode())
-                else:
-                    _copy(name, source, self.run.output / target)
-        started, resolved = queue_time(self.started), queue_time(datetime.now(UTC))
-        return RunOutcome(exit_code, started, resolved, tuple(missing))
 
-    def write_task(self, line: bytes) -> None:
-        """Write a line of the command's output, prefixed as run-task does."""
-        time = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self._write(b"[task %s] %s" % (time.encode("ascii"), line))
-
-    def _write(self, line: bytes) -> None:
-        """Write a line that has its prefix already. A terminal's line ends become plain ones."""
-        content = line.rstrip(b"\r\n")
-        try:
-            self.stream.write(content + b"\n")
-            self.stream.flush()
-        except OSError as error:
-            raise ExecutionError(f"{self.stream.name}: {error.strerror}") from error
+def _write(log: BinaryIO, line: bytes) -> None:
+    """Write a line that has its prefix already. A terminal's line ends become plain ones."""
+    try:
+        log.write(line.rstrip(b"\r\n") + b"\n")
+        log.flush()
+    except OSError as error:
+        raise IoBenchmarkError(f"{log.name}: {error.strerror}") from error
 
 
 @contextmanager
-def new_folder(parent: Path, prefix: str) -> Iterator[Path]:
+def _new_folder(parent: Path, prefix: str) -> Iterator[Path]:
     """Make an empty folder in another; it is gone after the block."""
-    folder: Path | None = None
-    try:
-        with hold_interrupts():
+    with ExitStack() as cleanup:
+        refused = explain_refusal(f"{parent}: cannot create a folder", "name another folder")
+        with refused, hold_interrupts():
             folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent.resolve()))
+            cleanup.callback(_remove, folder)
         yield folder
-    except OSError as error:
-        if folder is not None:
-            raise
-        raise ExecutionError(
-            f"{parent}: cannot create a folder: {error.strerror}; name another folder"
-        ) from error
-    finally:
-        if folder is not None:
-            with hold_interrupts():
-                _remove(folder)
 
 
 def _remove(folder: Path) -> None:
-    try:
+    with explain_refusal(f"{folder}: cannot be removed", "remove it by hand"), hold_interrupts():
         shutil.rmtree(folder)
-    except OSError as error:
-        raise ExecutionError(
-            f"{folder}: cannot be removed: {error.strerror}; remove it by hand"
-        ) from error
 
 
 def _files(
@@ -199,16 +250,46 @@ def _files(
             yield f"{artifact}/{inside}", path, inside
 
 
-def _copy(name: str, source: Path, target: Path) -> None:
-    if target.exists() or target.name == _WRITTEN_BY_THE_CALLER:
-        raise ExecutionError(
-            f"artifact {name}: a file {target.name} already exists; "
-            "give the artifact another name in kind.yml"
-        )
+def _execute(
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    on_line: Callable[[bytes], None],
+) -> int:
+    """Return the exit code as run-task would pass it on. Nothing of the process group stays behind."""
+    process: subprocess.Popen[bytes] | None = None
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-    except OSError as error:
-        raise ExecutionError(
-            f"{target}: {error.strerror}; the run is incomplete, run it again"
-        ) from error
+        # Otherwise a Ctrl-C during the start would leave a process that cannot be ended.
+        with hold_interrupts():
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        output = cast("IO[bytes]", process.stdout)
+        # To the end of the output, as run-task does.
+        for line in iter(partial(output.readline, _LINE_LIMIT_BYTES), b""):
+            on_line(line)
+        return process.wait() % 256
+    except BaseException:
+        if process is not None:
+            _signal_group(process, signal.SIGINT)
+            # What it still says is read, because a full pipe would hold it up.
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=_GRACE_S)
+        raise
+    finally:
+        if process is not None:
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
+            cast("IO[bytes]", process.stdout).close()
+
+
+def _signal_group(process: "subprocess.Popen[bytes]", number: int) -> None:
+    """Send a signal to the group, which has the leader's number even after its end."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

@@ -22,8 +22,8 @@ from taskgraph.generator import TaskGraphGenerator
 from taskgraph.parameters import Parameters
 from taskgraph.util.schema import SchemaValidationError
 
-from io_benchmark.errors import GraphError
-from io_benchmark.graph.root import TREE_MODULES, Root, tree_modules, usable_tree
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.graph.root import Root
 
 REPOSITORY = "https://github.com/mozilla-releng/io-benchmark"
 TARGET_METHOD = "io-benchmark"
@@ -45,37 +45,37 @@ class GeneratedTask(Struct, frozen=True):
 
 def _parameters(jobs: Sequence[str]) -> Parameters:
     """Return every parameter, so that taskgraph reads neither a checkout nor the network."""
-    values: dict[str, Any] = {
-        "base_repository": REPOSITORY,
-        "base_ref": "main",
-        "base_rev": _NO_REVISION,
-        "build_date": 0,
-        "build_number": 1,
-        "do_not_optimize": [],
-        "enable_always_target": False,
-        "existing_tasks": {},
-        "files_changed": [],
-        "filters": ["target_tasks_method"],
-        "head_ref": "main",
-        "head_repository": REPOSITORY,
-        "head_rev": _NO_REVISION,
-        "head_tag": "",
-        "io_benchmark_jobs": list(jobs),
-        "level": "1",
-        "moz_build_date": "19700101000000",
-        "next_version": None,
-        "optimize_strategies": None,
-        "optimize_target_tasks": False,
-        "owner": "nobody@mozilla.com",
-        "project": "io-benchmark",
-        "pushdate": 0,
-        "pushlog_id": "0",
-        "repository_type": "git",
-        "target_tasks_method": TARGET_METHOD,
-        "tasks_for": "github-push",
-        "version": None,
-    }
-    return Parameters(strict=True, **values)
+    return Parameters(
+        strict=True,
+        base_repository=REPOSITORY,
+        base_ref="main",
+        base_rev=_NO_REVISION,
+        build_date=0,
+        build_number=1,
+        do_not_optimize=[],
+        enable_always_target=False,
+        existing_tasks={},
+        files_changed=[],
+        filters=["target_tasks_method"],
+        head_ref="main",
+        head_repository=REPOSITORY,
+        head_rev=_NO_REVISION,
+        head_tag="",
+        io_benchmark_jobs=list(jobs),
+        level="1",
+        moz_build_date="19700101000000",
+        next_version=None,
+        optimize_strategies=None,
+        optimize_target_tasks=False,
+        owner="nobody@mozilla.com",
+        project="io-benchmark",
+        pushdate=0,
+        pushlog_id="0",
+        repository_type="git",
+        target_tasks_method=TARGET_METHOD,
+        tasks_for="github-push",
+        version=None,
+    )
 
 
 def _one_line(message: str) -> str:
@@ -103,20 +103,22 @@ def _problem(error: Exception, tree: Path) -> str:
     if isinstance(error, SchemaValidationError | OSError) or type(error) is Exception:
         return _one_line(str(error))
     # A kind of an unexpected form, or a bug.
-    reason = f"{type(error).__name__}: {_one_line(str(error))}"
-    return f"the kinds in {tree}/taskcluster cannot be generated ({reason}); `taskgraph full` shows where"
+    return (
+        f"the kinds in {tree}/taskcluster cannot be generated ({type(error).__name__}: "
+        f"{_one_line(str(error))}); `taskgraph full` shows where"
+    )
 
 
 def _generated(task: Any, tree: Path) -> GeneratedTask:
     image = task.dependencies.get("docker-image", "")
-    metadata = dict(task.task["metadata"])
+    metadata = task.task["metadata"]
     # taskgraph names the kind by its path here, as its own command line does not.
-    metadata["source"] = metadata["source"].replace(f"/{tree}/", "/")
+    source = metadata["source"].replace(f"/{tree}/", "/")
     return GeneratedTask(
         label=task.label,
         pool=task.attributes.get(POOL_ATTRIBUTE, ""),
         kind=task.task["tags"]["kind"],
-        definition={**task.task, "metadata": metadata},
+        definition={**task.task, "metadata": {**metadata, "source": source}},
         image=image.removeprefix(_IMAGE_LABEL) or None,
     )
 
@@ -128,10 +130,10 @@ def _position(task: GeneratedTask) -> tuple[str, list[Any]]:
 
 
 @contextmanager
-def _isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
+def _isolated(tree: Root) -> Iterator[Callable[[str], Any]]:
     """Run taskgraph in this block as in a new process; yield an import of the tree's modules."""
     with ExitStack() as stack:
-        module = stack.enter_context(tree_modules(tree))
+        module = stack.enter_context(tree.modules())
         # What a tree's registration module changes in taskgraph.
         for owner, name in (
             (GraphConfig, "_PATH_MODIFIED"),
@@ -142,10 +144,8 @@ def _isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
             stack.callback(setattr, owner, name, before)
             setattr(owner, name, copy.copy(before))
         GraphConfig._PATH_MODIFIED = False  # noqa: SLF001 - otherwise one tree per process
-        for name in ("taskgraph", *TREE_MODULES):
-            tree_log = logging.getLogger(name)
-            stack.callback(tree_log.setLevel, tree_log.level)
-            tree_log.setLevel(logging.CRITICAL + 1)
+        stack.callback(logging.disable, logging.root.manager.disable)
+        logging.disable(logging.CRITICAL)
         # taskgraph would fork a process per kind, which is unsafe in a program with threads.
         if "TASKGRAPH_SERIAL" not in os.environ:
             os.environ["TASKGRAPH_SERIAL"] = "1"
@@ -158,14 +158,15 @@ def _isolated(tree: Path) -> Iterator[Callable[[str], Any]]:
 
 def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
     """Return the tasks of jobs, pools or labels by their names, sorted by kind and label."""
-    with usable_tree(root.path) as tree, _isolated(tree) as module:
-        generator = TaskGraphGenerator(str(tree / "taskcluster"), _parameters(jobs))
+    with root.usable_tree() as tree, _isolated(tree) as module:
+        folder = tree.path / "taskcluster"
+        generator = TaskGraphGenerator(str(folder), _parameters(jobs))
         try:
             # A decision task checks the files only after it loaded config.yml.
-            module("mistakes").check_tree(tree / "taskcluster")
+            module("mistakes").check_tree(folder)
             selected = generator.target_task_set.tasks.values()
         except Exception as error:
             # The message names the tree itself, because a copy is removed before people read it.
-            problem = _problem(error, tree).replace(str(tree), str(root.path))
-            raise GraphError(problem) from error
-        return tuple(sorted((_generated(task, tree) for task in selected), key=_position))
+            problem = _problem(error, tree.path)
+            raise IoBenchmarkError(problem.replace(str(tree.path), str(root.path))) from error
+        return tuple(sorted((_generated(task, tree.path) for task in selected), key=_position))

@@ -8,7 +8,7 @@ import importlib
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -16,8 +16,8 @@ from typing import Any, Self
 
 from msgspec import Struct
 
-from io_benchmark.errors import GraphError, UsageError
-from io_benchmark.paths import refuse_unreadable
+from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.paths import current_folder, refuse_unreadable
 
 # A tree is known by these. Firefox's kind has the same path, and transforms of another package.
 MARKS = ("taskcluster/config.yml", "taskcluster/kinds/io-benchmark/kind.yml")
@@ -28,7 +28,7 @@ PARTS = ("taskcluster", TRANSFORMS)
 # What the report's image contains. The bundled copy has none, because it is inside the program.
 PROGRAM = "python/io_benchmark"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
-TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
+_TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
 
 
 class Root(Struct, frozen=True):
@@ -48,8 +48,9 @@ class Root(Struct, frozen=True):
         return self.path / TRANSFORMS
 
     @classmethod
-    def find(cls, explicit: Path | None, start: Path) -> Self:
-        """Find the tree to work on: the named one, else the nearest from `start` upward."""
+    def find(cls, explicit: Path | None) -> Self:
+        """Find the tree to work on: the named one, else the nearest from the current folder upward."""
+        start = current_folder()
         if explicit is not None:
             with refuse_unreadable(f"--root {explicit}", _ADVICE):
                 path = explicit.expanduser().resolve(strict=True)
@@ -58,7 +59,6 @@ class Root(Struct, frozen=True):
                 raise UsageError(f"--root {explicit}: {missing} is missing; {_ADVICE}")
             return cls(path, "--root")
         with refuse_unreadable(str(start), _ADVICE):
-            start = start.resolve(strict=True)
             # The last is the program's own checkout, of an editable installation.
             for folder in (start, *start.parents, BUNDLE.parents[2]):
                 if _missing_mark(folder) is None:
@@ -70,6 +70,59 @@ class Root(Struct, frozen=True):
             "installation has no copy; go to a checkout of io-benchmark or name one with --root"
         )
 
+    @contextmanager
+    def usable_tree(self) -> Iterator["Root"]:
+        """Yield the tree, or a copy of it in which taskgraph finds the root and everything that it reads.
+
+        The bundled copy needs this: it lacks the program, and may be in a venv inside a different checkout.
+        """
+        program = self.path / PROGRAM
+        is_complete = program.is_dir() or not (self.path / TRANSFORMS).is_dir()
+        is_root = _nearest_checkout(self.path) in (None, self.path)
+        if self.path != BUNDLE and is_complete and is_root:
+            yield self
+            return
+        with tempfile.TemporaryDirectory(prefix="io-benchmark-tree-") as folder:
+            copy = Path(folder)
+            if _nearest_checkout(copy) is not None:  # temporary directories are inside a checkout
+                (copy / ".git").mkdir()
+            for part in PARTS:
+                source = self.transforms if part == TRANSFORMS else self.path / part
+                if source.is_dir():  # otherwise what needs it has the better message
+                    _copy(source, copy / part)
+            _copy(program if program.is_dir() else BUNDLE.parent, copy / PROGRAM, BUNDLE.name)
+            yield Root(copy, self.origin)
+
+    @contextmanager
+    def modules(self) -> Iterator[Callable[[str], Any]]:
+        """Yield an import of modules of the tree's transforms, not those of another or an installed tree.
+
+        A mistake in a stanza, which these modules find, becomes an error that a user can meet.
+        """
+        package = Path(TRANSFORMS).name
+
+        def module(name: str) -> Any:
+            try:
+                return importlib.import_module(f"{package}.{name}")
+            except (ImportError, SyntaxError) as error:
+                if isinstance(error, ModuleNotFoundError) and error.name == package:
+                    raise  # not installed; the command line says with what it comes
+                raise IoBenchmarkError(
+                    f"{self.path}/python/{package} cannot be imported ({error}); name a whole tree by "
+                    "--root"
+                ) from None
+
+        path, modules = list(sys.path), _take_modules()
+        sys.path.insert(0, str(self.path / "python"))
+        try:
+            yield module
+        except module("mistakes").BadKeyError as problem:
+            raise IoBenchmarkError(str(problem)) from None
+        finally:
+            _take_modules()
+            sys.modules.update(modules)
+            sys.path[:] = path
+
 
 def _missing_mark(path: Path) -> str | None:
     for mark in MARKS:
@@ -77,29 +130,6 @@ def _missing_mark(path: Path) -> str | None:
             return mark
     has_transforms = b"io_benchmark_taskgraph." in (path / MARKS[1]).read_bytes()
     return None if has_transforms else f"{MARKS[1]} with this project's transforms"
-
-
-@contextmanager
-def usable_tree(root: Path) -> Iterator[Path]:
-    """Yield the tree, or a copy of it in which taskgraph finds the root and everything that it reads.
-
-    The bundled copy needs this: it lacks the program, and may be in a venv inside a different checkout.
-    """
-    is_complete = (root / PROGRAM).is_dir() or not (root / TRANSFORMS).is_dir()
-    if root != BUNDLE and is_complete and _nearest_checkout(root) in (None, root):
-        yield root
-        return
-    with tempfile.TemporaryDirectory(prefix="io-benchmark-tree-") as folder:
-        copy = Path(folder)
-        if _nearest_checkout(copy) is not None:  # temporary directories are inside a checkout
-            (copy / ".git").mkdir()
-        for part in PARTS:
-            source = Root(root, "").transforms if part == TRANSFORMS else root / part
-            if source.is_dir():  # otherwise what needs it has the better message
-                _copy(source, copy / part)
-        program = root / PROGRAM
-        _copy(program if program.is_dir() else BUNDLE.parent, copy / PROGRAM, BUNDLE.name)
-        yield copy
 
 
 def _nearest_checkout(path: Path) -> Path | None:
@@ -117,9 +147,9 @@ def _copy(source: Path, target: Path, *names: str) -> None:
         shutil.copytree(source, target, ignore=ignore, copy_function=_copy_file)
     except shutil.Error as error:
         (path, _, reason), *_ = error.args[0]
-        raise GraphError(f"{path}: cannot be copied ({reason}); remove or fix it") from error
+        raise IoBenchmarkError(f"{path}: cannot be copied ({reason}); remove or fix it") from error
     except OSError as error:
-        raise GraphError(f"{source}: cannot be copied ({error})") from error
+        raise IoBenchmarkError(f"{source}: cannot be copied ({error})") from error
 
 
 def _copy_file(source: str, target: str) -> str:
@@ -129,86 +159,7 @@ def _copy_file(source: str, target: str) -> str:
     return shutil.copy2(source, target)
 
 
-@contextmanager
-def tree_modules(root: Path) -> Iterator[Callable[[str], Any]]:
-    """Yield an import of modules of the tree's transforms, not those of another or an installed tree.
-
-    A mistake in a stanza, which these modules find, becomes a GraphError.
-    """
-    package = Path(TRANSFORMS).name
-
-    def module(name: str) -> Any:
-        try:
-            return importlib.import_module(f"{package}.{name}")
-        except (ImportError, SyntaxError) as error:
-            if isinstance(error, ModuleNotFoundError) and error.name == package:
-                raise  # not installed; the command line says with what it comes
-            raise GraphError(
-                f"{root}/python/{package} cannot be imported ({error}); name a whole tree by --root"
-            ) from None
-
-    path, modules = list(sys.path), _take_modules()
-    sys.path.insert(0, str(root / "python"))
-    try:
-        yield module
-    except module("mistakes").BadKeyError as problem:
-        raise GraphError(str(problem)) from None
-    finally:
-        _take_modules()
-        sys.modules.update(modules)
-        sys.path[:] = path
-
-
 def _take_modules() -> dict[str, ModuleType]:
     """Remove the modules of any tree from those that are imported."""
-    names = [name for name in sys.modules if name.partition(".")[0] in TREE_MODULES]
+    names = [name for name in sys.modules if name.partition(".")[0] in _TREE_MODULES]
     return {name: sys.modules.pop(name) for name in names}
-
-
-class WorkerScript(Struct, frozen=True):
-    """The program as one file."""
-
-    version: str
-    workloads: tuple[str, ...]
-    data: bytes
-    program_sha256: str  # of its modules, as results have it
-    commands: Mapping[str, str]  # by a task's name, the text that starts the program
-
-
-def build_worker_script(
-    root: Root,
-    tasks: Mapping[str, Mapping[str, Any]] | None = None,
-    pool: str = "",
-    application: str = "",
-) -> WorkerScript:
-    """Build the file, and the commands of tasks.
-
-    A task is what kind.yml has, with its defaults. The commands have `pool` for the name of the pool. They start
-    the file `application`. Without one they unpack the file from their arguments, and it has what these tasks need.
-    """
-    with tree_modules(root.path) as module:
-        command, checked = module("transforms.command"), module("transforms.benchmark")
-        program = module("worker_program").WorkerProgram.read()
-        benchmarks = {name: checked.checked_benchmark(task) for name, task in (tasks or {}).items()}
-        data = program.file()
-        if benchmarks and not application:
-            measured = {
-                name for benchmark, _ in benchmarks.values() for name in benchmark.workloads
-            }
-            embedded = program.embedded("bench", sorted(measured))
-            data = embedded.data
-        commands = {
-            name: command.run_command(benchmark, application, pool, budget_s)
-            if application
-            else command.make_command(benchmark, embedded, pool, budget_s)[2]
-            for name, (benchmark, budget_s) in benchmarks.items()
-        }
-        names = tuple(program.workload_names())
-        return WorkerScript(program.version, names, data, program.sha256, commands)
-
-
-def report_command(root: Root, stanza: Any, pools: Sequence[str], python: str) -> str:
-    """Return the shell's command that compares the results of pools in one task group."""
-    with tree_modules(root.path) as module:
-        report = module("transforms.report")
-        return str(report.report_command(report.checked_stanza(stanza, pools), python))

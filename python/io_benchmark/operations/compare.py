@@ -13,11 +13,12 @@ from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
+from io_benchmark.report.content import pace_text, reasons_text
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather, wait_for
-from io_benchmark.sources.run_results import RunResult
 
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 _READING_AFTER_WAITING_S = 300
@@ -89,22 +90,34 @@ def read_workers(
 
     A side has its pool's name, with before or after where pushes are compared.
     """
-
-    def side(pool: str) -> str:
-        return f"{pool} {when}" if when else pool
-
-    def convert(measured: RunResult) -> Worker:
-        return worker_of(measured, side(measured.pool))
-
+    end = f" {when}" if when else ""
     with context.progress() as progress:
-        reading = gather(addresses, context.environment, progress, convert, budget)
-    return replace(reading, lost=tuple(map(side, reading.lost)))
+        reading = gather(
+            addresses,
+            context.environment,
+            progress,
+            lambda measured: worker_of(measured, measured.pool + end),
+            budget,
+        )
+    return replace(reading, lost=tuple(pool + end for pool in reading.lost))
 
 
 def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
     """Compare workers that were read before, with the default options."""
     plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
     return analysis.compare(plan, _in_order(workers), analysis.Options())
+
+
+def find_paces(
+    workers: Sequence[Worker], baseline: str | None, context: Context, place: str = ""
+) -> Sequence[Pace]:
+    """Return the paces at which pools once more confirm causes; tell what they are, or why there are none."""
+    confirming = compare_pools(workers, baseline).confirming
+    if not confirming.paces:
+        context.tell(f"Nothing to confirm{place}: {reasons_text(confirming)}")
+    for pace in confirming.paces:
+        context.tell(f"To confirm: {pace_text(pace)}")
+    return confirming.paces
 
 
 def _in_order(workers: Iterable[Worker]) -> list[Worker]:

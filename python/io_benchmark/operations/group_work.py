@@ -15,10 +15,9 @@ from statistics import fmean
 from typing import Self, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.model import Subject, Verdict, Worker
+from io_benchmark.analysis.model import Verdict, Worker
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.context import Context
@@ -32,13 +31,7 @@ from io_benchmark.sources.taskcluster.addresses import GroupAddress, default_roo
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.task_watch import wait_in_group
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.submit.definitions import (
-    LOOKS,
-    NewTask,
-    SubmissionOptions,
-    limit_s,
-    submitter_scopes,
-)
+from io_benchmark.submit.definitions import LOOKS, NewTask, SubmissionOptions
 from io_benchmark.submit.task_creation import TaskQueue, dated
 from io_benchmark.text import clean
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of
@@ -52,7 +45,8 @@ class NextLook(Struct, frozen=True):
     """The pools that are undecided, and what they need."""
 
     undecided: tuple[str, ...]
-    repetitions: tuple[tuple[str, str], ...]  # task and pool of each task to add, the pools in turn
+    # The task and the pool of each task to add, the pools in turn; none has a pace.
+    repetitions: tuple[tuple[str, str, None], ...]
     exhausted: tuple[str, ...]  # pools where more tasks do not reach more workers
 
 
@@ -63,25 +57,30 @@ class MeasuredGroup(Struct, frozen=True):
     workers: Sequence[Worker] = ()
 
     @property
-    def labels(self) -> list[str]:
-        return [task.label for task in self.tasks]
-
-    @property
-    def running(self) -> dict[str, str]:
-        """Return the labels of the tasks that are not resolved, by id."""
-        return {task.task_id: task.label for task in self.tasks if not task.status.is_resolved}
-
-    @property
     def spent_minutes(self) -> float:
         return sum(map(_minutes, chain.from_iterable(task.status.runs for task in self.tasks)))
 
-    def minutes_by_job(self) -> dict[str, float]:
-        """Return how long a task of each job took, as the queue measured it."""
-        minutes_of: dict[str, list[float]] = {}
-        for task in self.tasks:
-            minutes = [_minutes(run) for run in task.status.runs if run.started]
-            minutes_of.setdefault(_job_of(task), []).extend(minutes)
-        return {job: fmean(minutes) for job, minutes in minutes_of.items() if minutes}
+    def cost(self, tasks: Sequence[NewTask], prices: Mapping[str, Price]) -> Cost:
+        """Estimate the cost of tasks by the minutes that those of each job took here, else by the time budget."""
+        runs = [(_job_of(task), run) for task in self.tasks for run in task.status.runs]
+        jobs = grouped(tasks, lambda task: task.job)
+        pools = Counter(replicates[0].pool for replicates in jobs.values())
+        shares = []
+        for job, replicates in jobs.items():
+            first = replicates[0]
+            minutes = [_minutes(run) for of_job, run in runs if of_job == job and run.started]
+            task_minutes = fmean(minutes) if minutes else first.limit_s / 60
+            shares.append(
+                CostShare(
+                    name=first.pool if pools[first.pool] == 1 else job,
+                    tasks=len(replicates),
+                    minutes=max(1, math.ceil(task_minutes)),
+                    is_limit=not minutes,
+                    price=Price.find(prices, first.pool, first.queue),
+                    queue=first.queue,
+                )
+            )
+        return Cost(tuple(shares), with_prices=bool(prices))
 
     def measured_tasks(self) -> list[tuple[Worker, QueueTask]]:
         """Return the workers with their tasks, in the order of the labels."""
@@ -91,43 +90,49 @@ class MeasuredGroup(Struct, frozen=True):
 
     def next_look(self, report: Report) -> NextLook:
         """Return what a comparison of the workers leaves undecided, and the tasks that it needs."""
-        undecided: dict[str, None] = {}
+        # The first task of each job counts.
+        measured = self.measured_tasks()[::-1]
+        jobs = {
+            (worker.side, entry.subject): _job_of(task)
+            for worker, task in measured
+            for entry in worker.entries
+        }
+        models = {
+            _job_of(task): (task.task_id, worker.pool, None)
+            for worker, task in measured
+            if CONFIRMING not in task.label
+        }
+        undecided = [
+            (part, comparison)
+            for part in report.subjects
+            for comparison in part.comparisons
+            if comparison.verdict is Verdict.INCONCLUSIVE
+        ]
+        tasks = Counter(map(_job_of, self.tasks))
         exhausted: dict[str, None] = {}
         missing: Counter[str] = Counter()  # tasks by job
-        tasks = Counter(map(_job_of, self.tasks))
-        jobs: dict[tuple[str, Subject], str] = {}
-        models: dict[str, tuple[str, str]] = {}
-        for worker, task in self.measured_tasks():
-            if CONFIRMING not in task.label:
-                models.setdefault(_job_of(task), (task.task_id, worker.pool))
-            for entry in worker.entries:
-                jobs.setdefault((worker.side, entry.subject), _job_of(task))
-        for part in report.subjects:
-            for comparison in part.comparisons:
-                if comparison.verdict is not Verdict.INCONCLUSIVE:
-                    continue
-                undecided[comparison.candidate] = None
-                sides = (comparison.candidate, comparison.baseline)
-                workers = {side: part.figures[side].workers for side in sides}
-                left_behind = [
-                    side
-                    for side, count in workers.items()
-                    if tasks[jobs[side, part.subject]] > _MOST_TASKS_PER_WORKER * count
-                ]
-                exhausted |= dict.fromkeys(left_behind)
-                target = Schedule(LOOKS).next_look(*workers.values())
-                if target is None or left_behind:
-                    continue
-                for side, count in workers.items():
-                    job = jobs[side, part.subject]
-                    missing[job] = max(missing[job], target - count)
+        for part, comparison in undecided:
+            sides = (comparison.candidate, comparison.baseline)
+            workers = {side: part.figures[side].workers for side in sides}
+            left_behind = [
+                side
+                for side, count in workers.items()
+                if tasks[jobs[side, part.subject]] > _MOST_TASKS_PER_WORKER * count
+            ]
+            exhausted |= dict.fromkeys(left_behind)
+            target = Schedule(LOOKS).next_look(*workers.values())
+            if target is not None and not left_behind:
+                missing |= {
+                    jobs[side, part.subject]: target - count for side, count in workers.items()
+                }
         repetitions = (
             models[job]
             for number in range(max(missing.values(), default=0))
             for job in sorted(models)
             if number < missing[job]
         )
-        return NextLook(tuple(undecided), tuple(repetitions), tuple(exhausted))
+        candidates = dict.fromkeys(comparison.candidate for _, comparison in undecided)
+        return NextLook(tuple(candidates), tuple(repetitions), tuple(exhausted))
 
 
 def _job_of(task: QueueTask) -> str:
@@ -141,29 +146,6 @@ def _minutes(run: QueueRun) -> float:
     if started is None or resolved is None:
         return 0.0
     return (resolved - started).total_seconds() / 60
-
-
-def estimated_cost(
-    tasks: Sequence[NewTask], minutes: Mapping[str, float], prices: Mapping[str, Price]
-) -> Cost:
-    """Estimate the cost by the minutes that earlier tasks of each job took, else by the time budget."""
-    jobs = grouped(tasks, lambda task: task.job)
-    pools = Counter(replicates[0].pool for replicates in jobs.values())
-    shares = []
-    for job, replicates in jobs.items():
-        first = replicates[0]
-        task_minutes = minutes.get(job, limit_s(first.definition["payload"]) / 60)
-        shares.append(
-            CostShare(
-                name=first.pool if pools[first.pool] == 1 else job,
-                tasks=len(replicates),
-                minutes=max(1, math.ceil(task_minutes)),
-                is_limit=job not in minutes,
-                price=Price.find(prices, first.pool, first.queue),
-                queue=first.queue,
-            )
-        )
-    return Cost(tuple(shares), with_prices=bool(prices))
 
 
 class GroupWork(Struct, frozen=True):
@@ -204,18 +186,40 @@ class GroupWork(Struct, frozen=True):
         """Return the result of `use`, which asks the queue."""
         return TaskQueue.connect(self.context.environment, use)
 
-    def tasks(self) -> MeasuredGroup:
+    def tasks(self) -> list[QueueTask]:
         """Return the benchmark's tasks of the group."""
-        return MeasuredGroup(self.ask(lambda queue: queue.members(self.group_id)))
+        return self.ask(lambda queue: queue.members(self.group_id))
 
-    def with_workers(self, group: MeasuredGroup) -> MeasuredGroup:
-        """Read the results of the group's tasks; name those that are missing."""
+    def measure(self, part: str = "") -> MeasuredGroup | None:
+        """Wait for the group's tasks that run and have this part in their label; read the results of all.
+
+        A command that was stopped left them. Return None with --no-wait.
+        """
+        while True:
+            tasks = {task.task_id: task for task in self.tasks()}
+            running = {
+                task_id: task.label
+                for task_id, task in tasks.items()
+                if part in task.label and not task.status.is_resolved
+            }
+            if not running:
+                break
+            if self.create_and_wait((), running) is None:
+                return None
         gathered = read_workers([f"group:{self.group_id}"], self.context)
         for line in gathered.unreadable:
             self.context.tell(f"missing: {line}")
         # A task that was created after the group was listed is left out, as its job is unknown.
-        ids = {task.task_id for task in group.tasks}
-        return replace(group, workers=[run for run in gathered.results if run.task_id in ids])
+        workers = [worker for worker in gathered.results if worker.task_id in tasks]
+        return MeasuredGroup([*tasks.values()], workers)
+
+    def repeated(
+        self, group: MeasuredGroup, repetitions: Sequence[tuple[str, str, int | None]]
+    ) -> tuple[list[NewTask], Cost]:
+        """Return tasks of the group once more, and their cost."""
+        labels = [task.label for task in group.tasks]
+        tasks = self.ask(lambda queue: queue.repeated(repetitions, labels))
+        return tasks, group.cost(tasks, self.options.prices)
 
     def exceeds_budget(self, minutes: float) -> bool:
         """Return whether this worker time is more than --budget."""
@@ -239,7 +243,8 @@ class GroupWork(Struct, frozen=True):
             tell(f"  {share.summary}")
         if remark:
             tell(remark)
-        tell(f"Scopes needed: {', '.join(submitter_scopes(tasks))}")
+        needed = set().union(*(task.submitter_scopes for task in tasks))
+        tell(f"Scopes needed: {', '.join(sorted(needed))}")
         scopes = sorted({scope for task in tasks for scope in task.definition["scopes"]})
         tell(f"Scopes the tasks get: {', '.join(scopes) or 'none'}")
         if options.dry_run:
@@ -248,9 +253,9 @@ class GroupWork(Struct, frozen=True):
         if access.who == "anonymously":
             tell("warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN")
         images, pools = self.ask(lambda queue: queue.missing(tasks))
-        for address in images:
+        if images:
             raise UsageError(
-                f"{address}: does not exist at {access.root_url}, and is to have the tasks' image; "
+                f"{images[0]}: does not exist at {access.root_url}, and is to have the tasks' image; "
                 "check --image and the root URL"
             )
         for pool in pools:

@@ -2,7 +2,6 @@
 """Rehearse a push on this machine: generate, run the tasks one by one, read back, compare."""
 
 import random
-import socket
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,15 +16,12 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import statement
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
-from io_benchmark.execute import process
-from io_benchmark.execute.local_run import LIVE_LOG, LocalRun, RunOutcome, new_folder
+from io_benchmark.execute.local_run import LocalRun
 from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
-from io_benchmark.operations.compare import compare, compare_pools, read_workers
-from io_benchmark.paths import current_folder, new_output_folder, resolve_path
-from io_benchmark.report.content import pace_text, reasons_text
-from io_benchmark.sources.run_files import run_folder, write_task_record
-from io_benchmark.sources.run_results import TaskRecord
+from io_benchmark.operations.compare import compare, find_paces, read_workers
+from io_benchmark.paths import default_output_folder, new_output_folder, resolve_path
+from io_benchmark.sources.run_files import run_folder
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
 
 _ORDER_SEED = 1
@@ -49,29 +45,19 @@ class _Machine(Struct):
         for number, task in enumerate(tasks, 1):
             self.context.tell(f"[{number}/{len(tasks)}] {task.label}")
             started_s = time.monotonic()
-            outcome = self._run_task(task)
-            seconds = time.monotonic() - started_s
-            self.context.tell(f"  {task.label}: {outcome.state} in {seconds:.1f} s")
-
-    def _run_task(self, task: GeneratedTask) -> RunOutcome:
-        task_id = slugid.nice()
-        folder = run_folder(self.output, task_id, 0)
-        parent = self.folders.get(task.pool, self.output)
-        with new_folder(parent, f"io-benchmark-{task.pool}-") as place:
+            task_id = slugid.nice()
             local_run = LocalRun(
+                task=task,
                 task_id=task_id,
-                run_id=0,
-                label=task.label,
-                pool=task.pool,
-                definition={**task.definition, "taskGroupId": self.group_id},
-                workspace=place,
-                output=folder,
+                group_id=self.group_id,
+                parent=self.folders.get(task.pool, self.output),
+                output=run_folder(self.output, task_id, 0),
                 profile=self.profile,
             )
-            outcome = process.run(local_run, self.context.environment)
-        self.failures += _failures_of(local_run, outcome)
-        write_task_record(folder, _record(local_run, outcome, task.image))
-        return outcome
+            record, failures = local_run.run(self.context.environment)
+            self.failures += failures
+            seconds = time.monotonic() - started_s
+            self.context.tell(f"  {task.label}: {record.state} in {seconds:.1f} s")
 
 
 def rehearse(
@@ -88,7 +74,7 @@ def rehearse(
 
     `at` has a pool's folder for its workspace.
     """
-    tree = Root.find(root, current_folder())
+    tree = Root.find(root)
     context.tell(f"Generating the graph from {tree}")
     # The report's task needs no rehearsal, as the results are compared here.
     tasks = [task for task in generate(tree, jobs) if task.pool]
@@ -102,7 +88,7 @@ def rehearse(
     # Disks that differ need more than those that show that all works.
     profile = "full" if full else "twentieth" if at or confirm else "quick"
     random.Random(_ORDER_SEED).shuffle(tasks)
-    with new_output_folder(output, "rehearsal") as results:
+    with new_output_folder(output or default_output_folder("rehearsal")) as results:
         machine = _Machine(context, results, folders, profile)
         if confirm:
             machine.run(tasks)
@@ -126,36 +112,6 @@ def rehearse(
     return report, results, machine.failures
 
 
-def _record(local_run: LocalRun, outcome: RunOutcome, image: str | None) -> TaskRecord:
-    definition = local_run.definition
-    return TaskRecord(
-        task_id=local_run.task_id,
-        run_id=local_run.run_id,
-        label=local_run.label,
-        pool=local_run.pool,
-        task_queue=f"{definition['provisionerId']}/{definition['workerType']}",
-        worker_group="rehearsal",
-        worker_id=socket.gethostname(),
-        state=outcome.state,
-        image=image,
-        started=outcome.started,
-        resolved=outcome.resolved,
-    )
-
-
-def _failures_of(local_run: LocalRun, outcome: RunOutcome) -> list[str]:
-    log = local_run.output / LIVE_LOG
-    failures = []
-    if outcome.state != "completed":
-        failures.append(
-            f"{local_run.label}: failed, exit code {outcome.exit_code}; its log is {log}"
-        )
-    if outcome.missing_artifacts:
-        names = ", ".join(outcome.missing_artifacts)
-        failures.append(f"{local_run.label}: missing artifacts: {names}; its log is {log}")
-    return failures
-
-
 def _folders_of_pools(places: Mapping[str, Path], pools: Sequence[str]) -> dict[str, Path]:
     folders: dict[str, Path] = {}
     for pool, folder in places.items():
@@ -176,15 +132,14 @@ def _confirming_tasks(
 ) -> list[GeneratedTask]:
     """Return tasks of faster pools once more, each limited to the ceiling of a slower pool."""
     is_measured = any(worker.pool == baseline for worker in workers)
-    confirming = compare_pools(workers, baseline if is_measured else None).confirming
-    if not confirming.paces:
-        context.tell(f"Nothing to confirm: {reasons_text(confirming)}")
     confirming_tasks: list[GeneratedTask] = []
-    for pace in confirming.paces:
-        context.tell(f"To confirm: {pace_text(pace)}")
+    for pace in find_paces(workers, baseline if is_measured else None, context):
         model = next(task for task in tasks if task.pool == pace.pool)
         labels = [task.label for task in confirming_tasks]
-        label = new_label(job_of(model.label, pace.pool), labels, CONFIRMING)
-        definition = with_trials(model.definition, pace.bytes_per_s)
-        confirming_tasks.append(replace(model, label=label, definition=definition))
+        task = replace(
+            model,
+            label=new_label(job_of(model.label, pace.pool), labels, CONFIRMING),
+            definition=with_trials(model.definition, pace.bytes_per_s),
+        )
+        confirming_tasks.append(task)
     return confirming_tasks

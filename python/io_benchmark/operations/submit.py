@@ -15,16 +15,13 @@ from typing import Any
 import slugid
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
-from io_benchmark.operations.compare import compare_pools
-from io_benchmark.operations.group_work import GroupWork, MeasuredGroup, NextLook, estimated_cost
-from io_benchmark.paths import current_folder
-from io_benchmark.report.content import pace_text, reasons_text
+from io_benchmark.operations.compare import compare_pools, find_paces
+from io_benchmark.operations.group_work import GroupWork, MeasuredGroup
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.submit.definitions import (
     LOOKS,
@@ -45,7 +42,7 @@ def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> 
     resumption = _RESUME if options.until_decided else ""
     work = GroupWork(group_id or slugid.nice(), options, context, resumption)
     tasks = _new_tasks(work)
-    cost = estimated_cost(tasks, {}, options.prices)
+    cost = MeasuredGroup(()).cost(tasks, options.prices)
     remark = _limit_of_looks(tasks, cost, options.budget) if options.until_decided else ""
     if not work.confirm_creation(tasks, cost, remark):
         return None
@@ -77,7 +74,7 @@ def pools_of_kind(tree: Path | None) -> dict[str, str]:
     """Return the names of the pools that the kind measures, by PROVISIONER/WORKERTYPE."""
     from io_benchmark.graph.generate import generate  # noqa: PLC0415
 
-    tasks = generate(Root.find(tree, current_folder()), SubmissionOptions().jobs)
+    tasks = generate(Root.find(tree), SubmissionOptions().jobs)
     return {
         f"{task.definition['provisionerId']}/{task.definition['workerType']}": task.pool
         for task in tasks
@@ -90,7 +87,7 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
     from io_benchmark.graph.generate import generate  # noqa: PLC0415
 
     options, tell = work.options, work.context.tell
-    root = Root.find(options.root, current_folder())
+    root = Root.find(options.root)
     tell(f"Generating the graph from {root}")
     tasks = generate(root, options.jobs)
     chosen = select_tasks(tasks, options, work.group_id)
@@ -105,43 +102,31 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
 def confirm(address: str, options: SubmissionOptions, context: Context) -> str | None:
     """Create the confirming tasks that a group lacks, wait for all; return the group to compare."""
     work = GroupWork.find("--confirm", address, options, context)
-    group = work.tasks()
-    running = {task: label for task, label in group.running.items() if CONFIRMING in label}
-    if running:  # of a command that was stopped
-        if work.create_and_wait((), running) is None:
-            return None
-        group = work.tasks()
-    group = work.with_workers(group)
+    group = work.measure(CONFIRMING)
+    if group is None:
+        return None
     if not group.workers:
         raise ResultError(
             f"group:{work.group_id}: has no results to confirm; wait for its tasks, or submit new ones"
         )
-    confirming = compare_pools(group.workers, options.baseline).confirming
-    if not confirming.paces:
-        context.tell(f"Nothing to confirm in group:{work.group_id}: {reasons_text(confirming)}")
+    paces = find_paces(group.workers, options.baseline, context, f" in group:{work.group_id}")
+    if not paces:
         return work.group_id
-    repetitions = []
-    for pace in confirming.paces:
-        context.tell(f"To confirm: {pace_text(pace)}")
-        task_id = next(
-            task.task_id
-            for worker, task in group.measured_tasks()
-            if worker.pool == pace.pool and _has_ceilings(worker)
-        )
-        repetitions.append((task_id, pace.pool, pace.bytes_per_s))
-    tasks = work.ask(lambda queue: queue.repeated(repetitions, group.labels))
-    cost = estimated_cost(tasks, group.minutes_by_job(), options.prices)
+    # The first task of each pool.
+    models = {
+        worker.pool: task.task_id
+        for worker, task in group.measured_tasks()[::-1]
+        if any(entry.trials is not None and entry.trials.ceilings for entry in worker.entries)
+    }
+    repetitions = [(models[pace.pool], pace.pool, pace.bytes_per_s) for pace in paces]
+    tasks, cost = work.repeated(group, repetitions)
     return work.create_and_wait(tasks) if work.confirm_creation(tasks, cost) else None
-
-
-def _has_ceilings(worker: Worker) -> bool:
-    return any(entry.trials is not None and entry.trials.ceilings for entry in worker.entries)
 
 
 def resume(address: str, options: SubmissionOptions, context: Context) -> str | None:
     """Go on with a group of --until-decided; return the group to compare."""
     work = GroupWork.find(_RESUME, address, options, context)
-    tasks, group_id = work.tasks().tasks, work.group_id
+    tasks, group_id = work.tasks(), work.group_id
     if not tasks:
         raise ResultError(f"group:{group_id}: has no tasks of the benchmark; submit new ones")
     if not _names_looks(work.ask(lambda queue: queue.definition(tasks[0].task_id))):
@@ -187,11 +172,8 @@ def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | 
 def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
     """Wait for the group's tasks, and add more until all pools are decided; return the group to compare."""
     while True:
-        group = work.tasks()
-        if group.running:  # tasks of a command that was stopped
-            work.create_and_wait((), group.running)
-            continue
-        look = _next_look(work, work.with_workers(group))
+        group = work.measure()
+        look = None if group is None else _next_look(work, group)
         if look is None:
             return work.group_id
         tasks, cost = look
@@ -216,11 +198,15 @@ def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Co
         return None
     undecided = f"Undecided: {', '.join(look.undecided)}; {spent}"
     if not look.repetitions:
-        tell(f"{undecided}; {_reason_to_stop(look)}")
+        reason = f"{LOOKS[-1]} workers per pool are the last look"
+        if look.exhausted:
+            pools = ", ".join(look.exhausted)
+            reason = (
+                f"half of the tasks or more brought no further worker of {pools}; look at the tasks"
+            )
+        tell(f"{undecided}; {reason}")
         return None
-    repetitions = [(*repetition, None) for repetition in look.repetitions]
-    tasks = work.ask(lambda queue: queue.repeated(repetitions, group.labels))
-    cost = estimated_cost(tasks, group.minutes_by_job(), options.prices)
+    tasks, cost = work.repeated(group, look.repetitions)
     tell(f"{undecided}; the next look has {cost.summary}")
     if work.exceeds_budget(group.spent_minutes + cost.minutes):
         tell(
@@ -231,10 +217,3 @@ def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Co
     for share in cost.shares:
         tell(f"  {share.summary}")
     return tasks, cost
-
-
-def _reason_to_stop(look: NextLook) -> str:
-    if not look.exhausted:
-        return f"{LOOKS[-1]} workers per pool are the last look"
-    pools = ", ".join(look.exhausted)
-    return f"half of the tasks or more brought no further worker of {pools}; look at the tasks"

@@ -54,7 +54,7 @@ class SubmissionOptions(Struct, frozen=True, kw_only=True):
     image: Image | None = None
     pool: Mapping[str, str] = field(default_factory=dict)  # pool -> PROVISIONER/WORKERTYPE
     replicates: int | None = None  # None: as many as the kind has
-    owner: str | None = None  # an e-mail address; None: the kind's own
+    owner: str | None = None  # an e-mail address; None: git's
     dry_run: bool = False
     yes: bool = False
     no_wait: bool = False
@@ -76,6 +76,24 @@ class NewTask(Struct, frozen=True):
     @property
     def queue(self) -> str:
         return f"{self.definition['provisionerId']}/{self.definition['workerType']}"
+
+    @property
+    def limit_s(self) -> float:
+        """Return the script's time budget, by its last such argument; else the task's limit."""
+        payload = self.definition["payload"]
+        budgets = _TIME_BUDGET.findall(str(payload.get("command", [])))
+        return float(budgets[-1] if budgets else payload.get("maxRunTime", 0))
+
+    @property
+    def submitter_scopes(self) -> set[str]:
+        """Return the scopes that creating it needs, as queue.createTask documents them."""
+        made = self.definition
+        return {
+            f"queue:scheduler-id:{made['schedulerId']}",
+            f"queue:create-task:project:{made.get('projectId', 'none')}",
+            f"queue:create-task:{made.get('priority', 'lowest')}:{self.queue}",
+            *made["scopes"],
+        }
 
 
 def parse_image(name: str) -> Image:
@@ -139,23 +157,19 @@ def _replicates(tasks: Sequence["GeneratedTask"], settings: SubmissionOptions) -
     looks = LOOKS if settings.until_decided else (settings.replicates or 1,)
     # The kind's own replicates differ by their numbers alone.
     former_end = "-1" if len(tasks) > 1 else ""
-    model = _planned(_final(first, settings), looks)
+    model = _final(first, settings)
+    # The variable tells a report the planned numbers of replicates.
+    variables = model["payload"].pop("env", {})
+    variables.pop(PLAN_VARIABLE, None)
+    if max(looks) > 1:
+        variables[PLAN_VARIABLE] = ",".join(map(str, looks))
+    if variables:
+        model["payload"]["env"] = variables
     for number in range(1, looks[0] + 1):
         end = f"-{number}" if looks[0] > 1 else ""
         made = copy.deepcopy(model)
         rename(made, former_end, end)
         yield NewTask(first.label.removesuffix(former_end) + end, job, first.pool, made)
-
-
-def _planned(definition: Mapping[str, Any], looks: Sequence[int]) -> dict[str, Any]:
-    """Set the variable that tells a report the planned numbers of replicates."""
-    payload = dict(definition["payload"])
-    environment = {
-        name: value for name, value in payload.pop("env", {}).items() if name != PLAN_VARIABLE
-    }
-    if max(looks) > 1:
-        environment[PLAN_VARIABLE] = ",".join(map(str, looks))
-    return {**definition, "payload": payload | ({"env": environment} if environment else {})}
 
 
 def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]:
@@ -171,10 +185,9 @@ def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]
     metadata = made["metadata"]
     metadata["description"] = _PUSH_LINK.sub("", metadata["description"])
     metadata["source"] = metadata["source"].replace(_NO_REVISION, "/blob/main/")
-    if settings.owner is not None:
-        metadata["owner"] = settings.owner
-        if "createdForUser" in made.get("tags", {}):
-            made["tags"]["createdForUser"] = settings.owner
+    metadata["owner"] = settings.owner
+    if "createdForUser" in made.get("tags", {}):
+        made["tags"]["createdForUser"] = settings.owner
     if task.pool in settings.pool:
         queue = settings.pool[task.pool]
         made["provisionerId"], made["workerType"] = queue.split("/")
@@ -215,23 +228,3 @@ def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | No
             "decision task builds; give --image NAME:TAG of a registry, or --image task:ID or "
             "index:NAMESPACE of a task that built it"
         )
-
-
-def limit_s(payload: Mapping[str, Any]) -> float:
-    """Return the script's time budget, by its last such argument; else the task's limit."""
-    budgets = _TIME_BUDGET.findall(str(payload.get("command", [])))
-    return float(budgets[-1] if budgets else payload.get("maxRunTime", 0))
-
-
-def submitter_scopes(tasks: Sequence[NewTask]) -> list[str]:
-    """Return the scopes that creating these tasks needs, as queue.createTask documents them."""
-    scopes: set[str] = set()
-    for task in tasks:
-        made = task.definition
-        scopes |= {
-            f"queue:scheduler-id:{made['schedulerId']}",
-            f"queue:create-task:project:{made.get('projectId', 'none')}",
-            f"queue:create-task:{made.get('priority', 'lowest')}:{task.queue}",
-            *made["scopes"],
-        }
-    return sorted(scopes)

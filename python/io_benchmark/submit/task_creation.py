@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from io_benchmark.errors import GraphError, MissingError, RequestRefusedError, ResultError
+from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
 from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
@@ -85,13 +85,12 @@ class TaskQueue(Deployment):
         self, repetitions: Sequence[tuple[str, str, int | None]], labels: Sequence[str]
     ) -> list[NewTask]:
         """Return tasks of a group once more; each repetition is a task, its pool, and a pace that confirms."""
-        definitions: dict[str, dict[str, Any]] = {}
-        used, tasks = [*labels], []
+        ids = dict.fromkeys(task_id for task_id, *_ in repetitions)
+        definitions = {task_id: await self.definition(task_id) for task_id in ids}
+        tasks: list[NewTask] = []
         for task_id, pool, bytes_per_s in repetitions:
-            if task_id not in definitions:
-                definitions[task_id] = await self.definition(task_id)
+            used = [*labels, *(task.label for task in tasks)]
             tasks.append(_repeated_task(definitions[task_id], pool, used, bytes_per_s))
-            used.append(tasks[-1].label)
         return tasks
 
     async def cancel_group(self, group_id: str) -> tuple[list[str], list[str]]:
@@ -116,7 +115,7 @@ def _image_address(task: NewTask) -> str:
 
 
 def _repeated_task(
-    definition: Mapping[str, Any], pool: str, labels: Iterable[str], bytes_per_s: int | None = None
+    definition: Mapping[str, Any], pool: str, labels: Iterable[str], bytes_per_s: int | None
 ) -> NewTask:
     """Return a task of the group once more, under a label that no other has; with a pace it confirms.
 
@@ -140,5 +139,5 @@ def dated(definition: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     try:
         made: dict[str, Any] = resolve_timestamps(now, definition)
     except (InvalidString, UnknownTimeMeasurement, OverflowError, TypeError, ValueError) as error:
-        raise GraphError(f"a task's date is wrong: {error}; correct it in the kind") from None
+        raise IoBenchmarkError(f"a task's date is wrong: {error}; correct it in the kind") from None
     return made
