@@ -56,7 +56,7 @@ class FolderSource(protocol.Source):
         for done, (position, run) in enumerate(found_runs, 1):
             if request.budget.allows_reading(str(run.path), run.size_bytes):
                 _read(position, run, request)
-            request.progress(protocol.ReadProgress("reading results", done, len(found_runs)))
+            request.progress("reading results", done, len(found_runs))
 
     def wait(
         self,
@@ -82,7 +82,7 @@ class FolderSource(protocol.Source):
                     query.problem(position, line)
             except ResultError as error:
                 query.problem(position, str(error))
-            query.progress(protocol.ReadProgress("reading tables", done, len(addresses)))
+            query.progress("reading tables", done, len(addresses))
 
     def read_profiles(self, addresses: protocol.Addresses, query: protocol.ProfileQuery) -> None:
         for address in addresses:

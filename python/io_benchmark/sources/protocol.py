@@ -36,15 +36,8 @@ Environment = Mapping[str, str]
 Tell = Callable[[str], None]
 
 
-class ReadProgress(NamedTuple):
-    """How far a source is; the total may not be known yet."""
-
-    activity: str
-    done: int
-    total: int | None
-
-
-Progress = Callable[[ReadProgress], None]
+# What a source does, how far it is, and of how many; the total may not be known yet.
+Progress = Callable[[str, int, int | None], None]
 
 
 class IndexPlace(NamedTuple):
@@ -58,7 +51,7 @@ class Reading(Struct):
     """One reading of some addresses: what it may use, and the messages about it, each with its position."""
 
     environment: Environment
-    progress: Progress = lambda _progress: None
+    progress: Progress = lambda *_: None
     budget: Budget = field(default_factory=Budget)
     problems: list[tuple[Position, str]] = field(default_factory=list)
     remarks: list[tuple[Position, str]] = field(default_factory=list)

@@ -145,7 +145,7 @@ def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
     """Reading it says why there are no tasks."""
     with Loopback(deployment) as loopback:
         lando(loopback, *answer)
-        gathered = gather([LANDO], loopback.environment, lambda _progress: None, lambda run: run)
+        gathered = gather([LANDO], loopback.environment, lambda *_: None, lambda run: run)
     (line,) = gathered.unreadable
     assert problem in line
 

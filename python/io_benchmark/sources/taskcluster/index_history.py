@@ -60,7 +60,7 @@ async def _read(
     deployments: Mapping[str, Deployment],
 ) -> tuple[dict[str, datetime], int]:
     root_url, deployment = address.root_url, deployments[address.root_url]
-    request.progress(protocol.ReadProgress("listing the index", 0, None))
+    request.progress("listing the index", 0, None)
     if not request.environment.get(ROOT_VARIABLE):
         request.remark(protocol.FIRST, default_remark(root_url))
     names = await deployment.indexed(address.route)

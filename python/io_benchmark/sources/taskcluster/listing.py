@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
-from io_benchmark.sources.protocol import Environment, Position, Reading, ReadProgress
+from io_benchmark.sources.protocol import Environment, Position, Reading
 from io_benchmark.sources.requests import run_all, run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import (
@@ -76,7 +76,7 @@ class TaskListing(Struct):
 
     async def tasks(self, addresses: Mapping[int, TaskclusterAddress]) -> list[ListedTask]:
         """List each task once, by the number of its address, then by label."""
-        self.reading.progress(ReadProgress("listing tasks", 0, None))
+        self.reading.progress("listing tasks", 0, None)
         named = await run_all(self._named(*address) for address in addresses.items())
         tasks = [task for listed, _ in named for task in listed]
         # A group may be named twice, a task by itself and with its group: the first address counts.
@@ -162,7 +162,7 @@ class TaskListing(Struct):
 
         def count(tasks: int) -> None:
             self._count += tasks
-            self.reading.progress(ReadProgress("listing tasks", self._count, None))
+            self.reading.progress("listing tasks", self._count, None)
 
         position = Position(number, "", group_id)
         group = GroupAddress(deployment.access.root_url, group_id)

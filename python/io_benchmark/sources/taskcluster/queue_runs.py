@@ -14,7 +14,7 @@ import msgspec
 
 from io_benchmark.errors import MissingError, NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.protocol import FIRST, Environment, ReadProgress, RunQuery
+from io_benchmark.sources.protocol import FIRST, Environment, RunQuery
 from io_benchmark.sources.requests import run_all
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.sources.taskcluster.addresses import TaskAddress
@@ -80,7 +80,7 @@ async def _own_times(ended: Sequence[_Run], query: RunQuery) -> dict[tuple[str, 
         limit = f"{_MOST_OWN_TIMES} runs at most; select fewer"
         query.remark(FIRST, f"set-up and tear-down are known of {limit}")
         published = published[:_MOST_OWN_TIMES]
-    query.progress(ReadProgress("reading results", 0, len(published)))
+    query.progress("reading results", 0, len(published))
     readings = (_read_own_times(listed, run) for listed, run in published)
     runs = ((listed.task.task_id, run.run_id) for listed, run in published)
     return dict(zip(runs, await run_all(readings, _RESULTS_AT_ONCE), strict=True))

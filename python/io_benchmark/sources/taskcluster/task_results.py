@@ -135,7 +135,7 @@ class ResultReader(Struct):
         self.unread = {
             listed.position(runs[0]): listed.task.title(runs[0]) for listed, runs in downloads
         }
-        self.request.progress(protocol.ReadProgress("reading results", 0, self._total))
+        self.request.progress("reading results", 0, self._total)
         small = (self._read(download, SMALL_BYTES) for download in downloads)
         are_large = await run_all(small, CONNECTIONS)
         large = (self._read(download, MAXIMUM_BYTES) for download in compress(downloads, are_large))
@@ -177,7 +177,7 @@ class ResultReader(Struct):
                     self._accept(download, *file)
         self.unread.pop(listed.position(runs[0]), None)
         done = self._total - len(self.unread)
-        request.progress(protocol.ReadProgress("reading results", done, self._total))
+        request.progress("reading results", done, self._total)
         return False
 
     def _add_without_result(self, listed: ListedTask, newest: QueueRun, reason: str) -> None:
@@ -239,7 +239,7 @@ class ProfileReader(Struct):
                 f"read the profiles of {_MOST_PROFILES} of {len(runs):,} runs; name fewer tasks"
             )
             self.query.remark(protocol.LAST, remark)
-        self.query.progress(protocol.ReadProgress("reading profiles", 0, len(runs)))
+        self.query.progress("reading profiles", 0, len(runs))
         readings = (self._read_run(*run) for run in runs[:_MOST_PROFILES])
         await run_all(readings, _PROFILES_AT_ONCE)
         if self._without:
