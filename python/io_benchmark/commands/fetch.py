@@ -42,15 +42,15 @@ _FETCHED_BYTES = 2_000_000_000
 def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import EXIT_FAILED
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.gather import address_forms, parse_addresses, read_addresses
+    from io_benchmark.sources.gather import address_forms, parse_addresses
     from io_benchmark.sources.protocol import ReadRequest
     from io_benchmark.sources.run_files import RunStore
 
     remote = parse_addresses(given["addresses"], context.environment)
-    for address in remote:
-        if address.source.is_local:
+    for source, addresses in remote.items():
+        if source.is_local:
             raise UsageError(
-                f"{address.text}: is a path on this machine, which need not be fetched; give "
+                f"{addresses[0].text}: is a path on this machine, which need not be fetched; give "
                 f"{address_forms(local=False)}"
             )
     store = RunStore(given.get("output", default_output_folder("fetch")))
@@ -59,7 +59,8 @@ def run(given: Given, context: Context) -> int:
         reading = ReadRequest(
             context.environment, progress, budget, accept=store.accept, has_run=store.has_run
         )
-        read_addresses(remote, reading)
+        for source, addresses in remote.items():
+            source.read(addresses, reading)
     store.add_without_result(reading.without_result)
     if store.runs:
         context.print(str(store.folder))

@@ -85,8 +85,7 @@ def _read_index(
     with context.progress() as progress:
         request = ReadRequest(context.environment, progress, budget, accept=accept)
         times, older = read_index_history(query, request)
-    gathered = Gathered(tuple(results), request.take_problem_lines(), request.remark_lines())
-    return gathered, times, older
+    return Gathered.of(results, request), times, older
 
 
 def _unlimited_memory() -> Budget:

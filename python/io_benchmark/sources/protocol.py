@@ -141,12 +141,11 @@ class HistoryQuery(Struct, frozen=True):
 
 
 class SourceAddress(Struct, frozen=True):
-    """An address of a command, and the source that reads it."""
+    """An address of a command."""
 
     number: int
     text: str  # as given
-    source: "Source"
-    meaning: Any  # in the source's own terms
+    meaning: Any  # in its source's own terms
 
 
 Addresses = Sequence[SourceAddress]
