@@ -13,6 +13,7 @@ from io_benchmark.sources import protocol
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.folder_source import FolderSource
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRun
+from io_benchmark.sources.taskcluster.addresses import IndexAddress
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
 
@@ -32,7 +33,7 @@ class Gathered(Struct, Generic[T], frozen=True):
     remarks: tuple[str, ...]
     lost: tuple[str, ...]  # the pool of each task that ended and left no result
     missing: tuple[str, ...]  # pools of tasks without a result that could be read
-    pasts: Mapping[str, protocol.IndexPlace]  # by pool, where its earlier results are
+    pasts: Mapping[str, IndexAddress]  # by pool, where its earlier results are
 
     @classmethod
     def of(cls, results: Iterable[T], reading: protocol.Reading) -> Self:

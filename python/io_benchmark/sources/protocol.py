@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRecord, TaskRun
+from io_benchmark.sources.taskcluster.addresses import IndexAddress
 from io_benchmark.text import clean
 
 MOST_RUNS = 200_000
@@ -40,13 +41,6 @@ Tell = Callable[[str], None]
 Progress = Callable[[str, int, int | None], None]
 
 
-class IndexPlace(NamedTuple):
-    """A namespace of an index, whose names are dates."""
-
-    root_url: str
-    namespace: str
-
-
 class Reading(Struct):
     """One reading of some addresses: what it may use, and the messages about it, each with its position."""
 
@@ -60,7 +54,7 @@ class Reading(Struct):
     missing: set[str] = field(default_factory=set)  # pools that have a problem
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
     # Where earlier results of a pool are.
-    pasts: dict[str, IndexPlace] = field(default_factory=dict)
+    pasts: dict[str, IndexAddress] = field(default_factory=dict)
 
     def problem(
         self, position: Position, sentence: str, url: str = "", pool: str | None = None
@@ -132,12 +126,11 @@ class HistoryQuery(Struct, frozen=True):
     """Which part of a pool's history."""
 
     pool: str
-    project: str
+    place: IndexAddress  # a namespace whose names are dates
     newest: int  # at most this many points
     since: date | None = None
-    # Where the results say that it is. Of each push only the indexed task is read then: a push may have
-    # thousands of other tasks.
-    place: IndexPlace | None = None
+    # Otherwise only the indexed task of each push is read: a push may have thousands of other tasks.
+    whole_pushes: bool = True
 
 
 class SourceAddress(Struct, frozen=True):

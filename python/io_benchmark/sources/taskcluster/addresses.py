@@ -8,6 +8,7 @@ task, a group or an indexed task, or Treeherder's page of a push.
 import os
 import re
 from collections.abc import Mapping
+from typing import Self
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from msgspec import Struct
@@ -28,6 +29,8 @@ _ROUTE = re.compile(r"[A-Za-z0-9_!~*'()%-]+(?:\.[A-Za-z0-9_!~*'()%-]+)*")
 _ROUTE_LENGTH = 255
 _PREFIXED = re.compile(r"(task|group|index):(.*)")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+# As the kind's transforms accept them.
+_PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 REVISION = re.compile(r"[0-9a-f]{40}")
 # Lando's hosts by the name that Treeherder's addresses have for them; the first is meant without a name.
 LANDO_HOSTS = {
@@ -73,10 +76,21 @@ class GroupAddress(Struct, frozen=True):
 
 
 class IndexAddress(Struct, frozen=True):
-    """An indexed task; a decision task means its group."""
+    """An indexed task, or a namespace of tasks; a decision task means its group."""
 
     root_url: str
     route: str
+
+    @classmethod
+    def by_date(cls, project: str, pool: str, environment: Mapping[str, str]) -> Self:
+        """Return the namespace of a pool's results by date; a dot in a name would end the name."""
+        root_url = default_root_url(environment)
+        if not _PROJECT.fullmatch(project):
+            raise UsageError(
+                f"--project: {clean(project, 100)!r} is not the name of a project; try io-benchmark"
+            )
+        domain, name = _trust_domain(project, environment), pool.replace(".", "~")
+        return cls(root_url, f"{domain}.v2.{project}.date.io-benchmark.{name}")
 
     def __str__(self) -> str:
         return f"index:{self.route}"
@@ -137,7 +151,7 @@ def default_remark(root_url: str) -> str:
     return f"read {root_url}, because {ROOT_VARIABLE} is not set"
 
 
-def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
+def _trust_domain(repository: str, environment: Mapping[str, str]) -> str:
     """Return the first part of the index routes of a repository's tasks."""
     usual = _OWN_TRUST_DOMAIN if repository in _OWN_REPOSITORIES else _FIREFOX_TRUST_DOMAIN
     domain = environment.get(TRUST_DOMAIN_VARIABLE) or usual
@@ -204,7 +218,7 @@ def _treeherder(url: SplitResult, environment: Mapping[str, str]) -> Taskcluster
         )
     if not _REPOSITORY.fullmatch(repository):
         raise _MistakeError("its repo is not the name of a repository")
-    route = _route(f"{trust_domain(repository, environment)}.v2.{repository}.revision")
+    route = _route(f"{_trust_domain(repository, environment)}.v2.{repository}.revision")
     if not revision:
         host = LANDO_HOSTS.get(query.get("landoInstance", next(iter(LANDO_HOSTS))))
         if host is None or not re.fullmatch("[0-9]{1,12}", landing or ""):

@@ -24,7 +24,7 @@ from io_benchmark.sources import protocol
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES
 from io_benchmark.sources.requests import CONNECTIONS, run_all
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRecord
-from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
+from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.listing import ListedTask, read_listed
 from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
@@ -202,7 +202,7 @@ class ResultReader(Struct):
             self._runs.setdefault(pool, []).append(chosen)
         if task.past is not None:
             root_url = listed.deployment.access.root_url
-            self.request.pasts.setdefault(pool, protocol.IndexPlace(root_url, task.past))
+            self.request.pasts.setdefault(pool, IndexAddress(root_url, task.past))
         record = task.record(chosen, pool)
         run_result = replace(run_result, task=record, source=listed.url(chosen))
         self.request.accept(listed.position(chosen), run_result, data)
