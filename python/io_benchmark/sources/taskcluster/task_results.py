@@ -95,14 +95,14 @@ async def _read_first(
             if reading.has_run(listed.task.task_id, run.run_id):
                 return None
             data = await listed.deployment.result(listed.task, run, maximum_bytes, artifact)
-            reading.budget.spend(len(data))
+            reading.budget.read_bytes -= len(data)
             return run, data, await asyncio.to_thread(parse, data, title)
         except NoArtifactError as error:
             state = "" if run.state == "completed" else f"{run.ending} and "
             reasons.append(f"{title}: {state}{error}")
         except ResultError as error:
             if isinstance(error, TooLargeError):
-                reading.budget.spend(maximum_bytes)
+                reading.budget.read_bytes -= maximum_bytes
                 if maximum_bytes == SMALL_BYTES:
                     raise
             line = str(error) if str(error).startswith(title) else f"{title}: {error}"
