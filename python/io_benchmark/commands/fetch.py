@@ -62,15 +62,13 @@ def run(given: Given, context: Context) -> int:
         for source, addresses in remote.items():
             source.read(addresses, reading)
     store.add_without_result(reading.without_result)
-    if store.runs:
+    if store.fetched or store.skipped:
         context.print(str(store.folder))
     problems = reading.take_problem_lines()
     for remark in reading.remark_lines():
         context.tell(f"note: {remark}")
     context.tell_errors(problems)
-    fetched = sum(run is not None for run in store.runs)
-    skipped = len(store.runs) - fetched
-    already = f", {skipped} skipped" if skipped else ""
+    already = f", {store.skipped} skipped" if store.skipped else ""
     missing = f", {len(problems)} could not be fetched" if problems else ""
-    context.tell(f"{number_of(fetched, 'run')} fetched{already}{missing}")
-    return EXIT_FAILED if problems or not store.runs else 0
+    context.tell(f"{number_of(store.fetched, 'run')} fetched{already}{missing}")
+    return EXIT_FAILED if problems or not (store.fetched or store.skipped) else 0

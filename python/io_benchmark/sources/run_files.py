@@ -95,8 +95,8 @@ class RunStore(Struct):
     """The folder that `fetch` fills; it is created with the first run."""
 
     folder: Path
-    # The runs in the folder; None for one that was fetched before.
-    runs: list[TaskRecord | None] = field(default_factory=list)
+    fetched: int = 0
+    skipped: int = 0  # runs that were fetched before
     # Folders of tasks that had left no result before, by task.
     _without_result: dict[str, list[Path]] = field(default_factory=dict)
 
@@ -122,20 +122,18 @@ class RunStore(Struct):
             raise ResultError(f"{broken} ({error})") from None
         if task is None or (task.task_id, task.run_id) != (task_id, run_id):
             raise ResultError(f"{broken} ({TASK_NAME} does not describe this run)")
-        self.runs.append(None)
+        self.skipped += 1
         return True
 
     def accept(self, _position: Position, run_result: RunResult, data: bytes) -> None:
-        """Write a run."""
-        record = run_result.task
-        if record is None:
+        if run_result.task is None:
             raise ResultError(f"{run_result.source}: its source does not know its task")
-        self._write(record, data)
-        self.runs.append(record)
+        self._write(run_result.task, data)
+        self.fetched += 1
 
     def add_without_result(self, records: Iterable[TaskRecord]) -> None:
         """Write the records of tasks that left no result, next to the runs of others."""
-        for record in records if self.runs else ():
+        for record in records if self.fetched or self.skipped else ():
             self._write(record, None)
 
     def _write(self, record: TaskRecord, data: bytes | None) -> None:
