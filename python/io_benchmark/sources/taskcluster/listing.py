@@ -6,8 +6,7 @@ group themselves. A group that `submit` created has neither.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -240,29 +239,23 @@ def _failed_decision(root_url: str, members: Sequence[QueueTask]) -> str | None:
     return f"its decision task {ended[-1].ending}; look at it ({where})"
 
 
-@asynccontextmanager
-async def _connect(
-    addresses: Mapping[int, TaskclusterAddress], environment: Environment
-) -> AsyncIterator[dict[str, Deployment]]:
-    """Yield the deployments that the addresses name, by root URL."""
-    # Mistakes in the environment are reported before the first request.
-    root_urls = dict.fromkeys(address.root_url for address in addresses.values())
-    accesses = [Access.of(root_url, environment) for root_url in root_urls]
-    async with WebClient() as client:
-        yield {access.root_url: Deployment(access, client) for access in accesses}
-
-
 def run_connected(
     addresses: Mapping[int, TaskclusterAddress],
     environment: Environment,
     use: Callable[[Mapping[str, Deployment]], Coroutine[Any, Any, T]],
     limit_s: float | None = None,
 ) -> T:
-    """Return the result of `use`, which gets the deployments; raise a TimeoutError at the limit."""
+    """Return the result of `use`, which gets the deployments that the addresses name, by root URL.
+
+    Raise a TimeoutError at the limit.
+    """
+    # Mistakes in the environment are reported before the first request.
+    root_urls = dict.fromkeys(address.root_url for address in addresses.values())
+    accesses = [Access.of(root_url, environment) for root_url in root_urls]
 
     async def main() -> T:
-        async with asyncio.timeout(limit_s), _connect(addresses, environment) as deployments:
-            return await use(deployments)
+        async with asyncio.timeout(limit_s), WebClient() as client:
+            return await use({access.root_url: Deployment(access, client) for access in accesses})
 
     return run_coroutine(main())
 
