@@ -37,7 +37,6 @@ _MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
 _MAXIMUM_PAGES = 1000
 _MAXIMUM_LANDING_BYTES = 1024 * 1024
 _NOT_LANDED = ("FAILED", "CANCELLED")
-_Ask = Callable[[], Awaitable[Any]]  # a call of the client
 
 
 class _GroupMember(Struct, frozen=True, rename="camel"):
@@ -132,8 +131,7 @@ class Deployment:
 
     async def cancel_task(self, task_id: str) -> bool:
         """Cancel a task; return False where it was resolved before, which does not change it."""
-        answer = await self._ask(StatusAnswer, lambda: self._queue.cancelTask(task_id))
-        runs = answer.status.runs
+        runs = (await self._ask(StatusAnswer, lambda: self._queue.cancelTask(task_id))).status.runs
         return bool(runs) and runs[-1].reason_resolved == "canceled"
 
     async def knows_worker_pool(self, pool_id: str) -> bool | None:
@@ -149,17 +147,17 @@ class Deployment:
     async def find(self, route: str) -> str | None:
         """Return the id of the task at a route of the index."""
         try:
-            task = await self._ask(_IndexedTask, lambda: self._index.findTask(route))
+            return (await self._ask(_IndexedTask, lambda: self._index.findTask(route))).task_id
         except MissingError:
             return None
-        return task.task_id
 
     async def landed(self, landing: LandingAddress) -> IndexAddress | None:
         """Return the decision task's route of a push that Lando makes; None where it has not landed yet."""
 
         async def read_job() -> _LandingJob:
-            data = await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES)
-            return decode(data, _LandingJob)
+            return decode(
+                await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES), _LandingJob
+            )
 
         try:
             job = await self._http.policy.retry(read_job)
@@ -180,18 +178,20 @@ class Deployment:
 
     async def indexed(self, namespace: str) -> dict[str, str]:
         """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""
-        kind = _TasksPage[_IndexedTask]
-        pages = self._pages(kind, self._index.listTasks, namespace)
-        tasks = [task async for page in pages for task in page.tasks]
-        return {task.namespace.rpartition(".")[2]: task.task_id for task in tasks}
+        pages = self._pages(_TasksPage[_IndexedTask], self._index.listTasks, namespace)
+        return {
+            task.namespace.rpartition(".")[2]: task.task_id
+            async for page in pages
+            for task in page.tasks
+        }
 
     async def group(
         self, group_id: str, on_tasks: Callable[[int], None] = lambda _count: None
     ) -> list[QueueTask]:
         """Return all tasks of a group; `on_tasks` gets the number of tasks on each page."""
         members: dict[str, QueueTask] = {}
-        kind = _TasksPage[_GroupMember]
-        async for page in self._pages(kind, self._queue.listTaskGroup, group_id):
+        pages = self._pages(_TasksPage[_GroupMember], self._queue.listTaskGroup, group_id)
+        async for page in pages:
             for member in page.tasks:
                 members[member.status.task_id] = QueueTask.of(member.task, member.status)
             on_tasks(len(page.tasks))
@@ -269,7 +269,7 @@ class Deployment:
             query["continuationToken"] = token
         raise ResultError(f"{self.access.root_url} gives more than {_MAXIMUM_PAGES} pages")
 
-    async def _ask(self, kind: type[T], ask: _Ask, needs: str = "") -> T:
+    async def _ask(self, kind: type[T], ask: Callable[[], Awaitable[Any]], needs: str = "") -> T:
         """Call the client, repeat that where it may help, and return the decoded answer.
 
         Raise a ResultError that explains a refusal; `needs` is the scope that the request needs.
@@ -290,5 +290,4 @@ class Deployment:
             status, message = error.status_code, str(error)
             if status == 404:
                 raise MissingError(clean(message.strip().partition("\n")[0], 200)) from None
-            explanation = self.access.refusal(status, message, needs)
-            raise RequestRefusedError(status, explanation) from None
+            raise RequestRefusedError(status, self.access.refusal(status, message, needs)) from None
