@@ -53,7 +53,6 @@ class Columns(ResultPart, frozen=True):
 
     @property
     def known(self) -> dict[str, Sequence[int]]:
-        """Return the columns that the file has, by their names."""
         named = ((name, getattr(self, name)) for name in self.__struct_fields__)
         return {name: column for name, column in named if column is not None}
 
@@ -64,7 +63,6 @@ class Columns(ResultPart, frozen=True):
         return None
 
     def turns_inconsistency(self, turn_ends: TurnEnds) -> str | None:
-        """Return what is wrong with the turns in which the samples were taken."""
         bounds = [0, *(turn_ends or ())]
         rows = len(next(iter(self.known.values())))
         if any(end <= start for start, end in pairwise(bounds)) or bounds[-1] > rows:
@@ -254,7 +252,6 @@ class Workload(Struct, frozen=True):
         return self.unit_ns == 0
 
     def shown(self, operation_ns: float) -> float:
-        """Return the time of one operation as the workload's figure."""
         if self.unit_ns:
             return operation_ns / self.unit_ns
         return NS_PER_S / operation_ns if operation_ns > 0 else float("inf")

@@ -32,8 +32,6 @@ _ABSENT = "no such file or folder; check the path, or give an address, which --h
 
 
 class FolderSource(protocol.Source):
-    """Reads folders and files by their path."""
-
     forms = ("a folder",)
     is_local = True
 
@@ -137,8 +135,6 @@ def _read_profile(path: Path, budget: Budget) -> RunProfile:
 
 
 class _Search(Struct):
-    """A search of a folder, or of a file."""
-
     top: Path
     label: str
     # Of each result that is there, or should be, by its folder or file.

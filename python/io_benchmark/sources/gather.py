@@ -141,7 +141,6 @@ def gather_profiles(addresses: Sequence[str], query: protocol.ProfileQuery) -> G
 def wait_for(
     addresses: Sequence[str], environment: protocol.Environment, limit_s: float, tell: protocol.Tell
 ) -> None:
-    """Wait at most this long until the results at all addresses are complete."""
     for source, source_addresses in parse_addresses(addresses, environment).items():
         source.wait(source_addresses, environment, limit_s, tell)
 

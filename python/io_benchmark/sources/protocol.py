@@ -66,7 +66,6 @@ class Reading(Struct):
         return line
 
     def remark(self, position: Position, sentence: str) -> None:
-        """Add a remark."""
         self.remarks.append((position, clean(sentence)))
 
     def take_problem_lines(self) -> tuple[str, ...]:
@@ -75,13 +74,10 @@ class Reading(Struct):
         return (*lines, *self.budget.take_left_out())
 
     def remark_lines(self) -> tuple[str, ...]:
-        """Return the remarks in the order of their positions."""
         return tuple(line for _, line in sorted(self.remarks))
 
 
 class ReadRequest(Reading, kw_only=True):
-    """A reading of results."""
-
     # Gets each result as it arrives, and the file itself from a source that is not local.
     accept: Callable[[Position, RunResult, bytes], None]
 
@@ -95,7 +91,6 @@ class RunQuery(Reading, kw_only=True):
     runs: list[TaskRun] = field(default_factory=list)
 
     def wants_task(self, label: str, pool: str) -> bool:
-        """Return whether the runs of such a task are wanted."""
         is_wanted = not self.pools or any(f"/{pool}".endswith(f"/{name}") for name in self.pools)
         return is_wanted and (self.label is None or self.label.search(label) is not None)
 
@@ -117,14 +112,10 @@ class RunQuery(Reading, kw_only=True):
 
 
 class ProfileQuery(Reading, kw_only=True):
-    """A reading of the profiles of tasks."""
-
     profiles: list[tuple[Position, RunProfile]] = field(default_factory=list)
 
 
 class HistoryQuery(Struct, frozen=True):
-    """Which part of a pool's history."""
-
     pool: str
     place: IndexAddress  # a namespace whose names are dates
     newest: int  # at most this many points
@@ -134,8 +125,6 @@ class HistoryQuery(Struct, frozen=True):
 
 
 class SourceAddress(Struct, frozen=True):
-    """An address of a command."""
-
     number: int
     text: str  # as given
     meaning: Any  # in its source's own terms

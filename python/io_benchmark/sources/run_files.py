@@ -39,7 +39,6 @@ FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
 
 
 def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
-    """Return the folder of a run below `folder`."""
     name = f"{task_id}.{run_id}"
     if not FOLDER.fullmatch(name):
         raise ResultError(f"{clean(name, 100)!r} is not of the form TASKID.RUNID")
@@ -47,7 +46,6 @@ def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
 
 
 def write_task_record(folder: Path, record: TaskRecord) -> None:
-    """Write the task.json of a run."""
     document = msgspec.json.format(msgspec.json.encode(record), indent=2)
     (folder / TASK_NAME).write_bytes(document + b"\n")
 

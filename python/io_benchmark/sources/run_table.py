@@ -95,7 +95,6 @@ def read_run_table(path: Path, query: RunQuery) -> list[str]:
 
 
 def _rows(data: bytes) -> _Rows:
-    """Return the rows, each with its place."""
     document = data.removeprefix(b"\xef\xbb\xbf")
     start = document.lstrip()[:1]
     if not start:

@@ -71,7 +71,6 @@ class GroupAddress(Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Return the address at which a browser shows the group."""
         return f"{self.root_url}/tasks/groups/{self.group_id}"
 
 
@@ -147,7 +146,6 @@ def default_root_url(environment: Mapping[str, str]) -> str:
 
 
 def default_remark(root_url: str) -> str:
-    """Say that the default deployment was used."""
     return f"read {root_url}, because {ROOT_VARIABLE} is not set"
 
 

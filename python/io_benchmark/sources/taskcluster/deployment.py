@@ -40,8 +40,6 @@ _NOT_LANDED = ("FAILED", "CANCELLED")
 
 
 class _GroupMember(Struct, frozen=True, rename="camel"):
-    """A task in a listing of its group."""
-
     status: TaskStatus
     task: TaskDefinition
 
@@ -80,8 +78,6 @@ class _ArtifactContent(Struct, frozen=True, rename="camel"):
 
 
 class _LandingJob(Struct, frozen=True):
-    """How far Lando is with a push."""
-
     status: str
     commit_id: str | None = None  # empty before it has landed
     error: str | None = None
@@ -145,7 +141,6 @@ class Deployment:
         return True
 
     async def find(self, route: str) -> str | None:
-        """Return the id of the task at a route of the index."""
         try:
             return (await self._ask(_IndexedTask, lambda: self._index.findTask(route))).task_id
         except MissingError:

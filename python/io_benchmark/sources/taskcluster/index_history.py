@@ -108,7 +108,6 @@ def _push_times(
 
 
 def _explain_nothing(query: protocol.HistoryQuery, *, has_older: bool) -> str:
-    """Explain why there is no history, and what to check."""
     if has_older:
         return (
             f"{query.pool}: nothing was measured since {query.since}; the index has older results"

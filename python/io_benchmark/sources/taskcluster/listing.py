@@ -46,12 +46,10 @@ class ListedTask(NamedTuple):
     run_id: int | None = None  # None: all runs that count
 
     def position(self, run: QueueRun | None = None) -> Position:
-        """Return the position of messages about the task, or about a run."""
         run_id = 0 if run is None else run.run_id
         return Position(self.number, self.task.label, self.task.task_id, run_id)
 
     def url(self, run: QueueRun | None = None) -> str:
-        """Return the address at which a browser shows the task, or a run."""
         run_id = None if run is None else run.run_id
         return TaskAddress(self.deployment.access.root_url, self.task.task_id, run_id).url
 

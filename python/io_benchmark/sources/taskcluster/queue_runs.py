@@ -38,8 +38,6 @@ _NO_TIMES: _Times = (-1, -1)
 
 
 class _OwnTimes(msgspec.Struct, frozen=True):
-    """What results and profiles say about their time."""
-
     started: str
     ended: str | None = None
     duration_ns: int | None = None
@@ -49,7 +47,6 @@ _OWN_TIMES = msgspec.json.Decoder(_OwnTimes)  # made once: it is used in several
 
 
 async def read_queue_runs(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
-    """Give the query the runs of these tasks."""
     ended: list[_Run] = []
     unfinished = 0
     for listed in tasks:

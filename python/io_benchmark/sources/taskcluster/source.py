@@ -13,8 +13,6 @@ from io_benchmark.text import clean
 
 
 class TaskclusterSource(protocol.Source):
-    """Reads tasks, groups and pushes of any deployment."""
-
     forms = ("task:ID", "group:ID", "index:ROUTE", "a Taskcluster or Treeherder address")
 
     def parse(self, address: str, environment: protocol.Environment) -> TaskclusterAddress | None:

@@ -112,8 +112,6 @@ async def _read_first(
 
 
 class ResultReader(Struct):
-    """One reading of the results of some tasks."""
-
     request: protocol.ReadRequest
     # By position, what is still to be read; and the number of results.
     unread: dict[protocol.Position, str] = {}
@@ -232,7 +230,6 @@ class ProfileReader(Struct):
     _without: int = 0  # tasks of groups, most of which publish no profile
 
     async def read(self, tasks: Sequence[ListedTask]) -> None:
-        """Read the profiles of all completed runs."""
         runs = [(listed, run) for listed in tasks for run in self._completed_runs(listed)]
         if len(runs) > _MOST_PROFILES:
             remark = (
@@ -266,7 +263,6 @@ class ProfileReader(Struct):
         return runs
 
     async def _read_run(self, listed: ListedTask, run: QueueRun) -> None:
-        """Read the best profile that a run left."""
         task = listed.task
         if not self.query.budget.allows_reading(task.title(run)):
             return

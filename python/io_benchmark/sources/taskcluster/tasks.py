@@ -41,8 +41,6 @@ _POOL_ARGUMENT = re.compile(rf"(?<!\S)--pool[ =]({_POOL})(?!\S)")
 
 
 class QueueTask(Struct, frozen=True):
-    """A task and its state."""
-
     status: TaskStatus
     label: str
     kind: str | None
