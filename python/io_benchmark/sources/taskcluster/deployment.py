@@ -6,15 +6,17 @@ client, which adds what the client lacks: timeouts, limits, retries of 429 and o
 Retry-After. A temporary failure leaves the client as a TransientError; each try is signed again.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import taskcluster.aio
 from msgspec import Struct
 from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailure
 
 from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedError, ResultError
+from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import REVISION, IndexAddress, LandingAddress
 from io_benchmark.sources.taskcluster.api_answers import (
@@ -120,6 +122,27 @@ class Deployment:
                 taskcluster.aio.WorkerManager,
             )
         )
+
+    @classmethod
+    def run(
+        cls,
+        root_urls: Iterable[str],
+        environment: Mapping[str, str],
+        use: Callable[[Mapping[str, Self]], Awaitable[T]],
+        limit_s: float | None = None,
+    ) -> T:
+        """Return the result of `use`, which gets the deployments by root URL.
+
+        Raise a TimeoutError at the limit.
+        """
+        # Mistakes in the environment are reported before the first request.
+        accesses = [Access.of(root_url, environment) for root_url in dict.fromkeys(root_urls)]
+
+        async def main() -> T:
+            async with asyncio.timeout(limit_s), WebClient() as client:
+                return await use({access.root_url: cls(access, client) for access in accesses})
+
+        return run_coroutine(main())
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
         """Create a task; repeating a lost answer creates the same task under the same id only once."""

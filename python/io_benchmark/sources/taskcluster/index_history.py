@@ -19,7 +19,7 @@ from io_benchmark.sources.taskcluster.addresses import (
     default_remark,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, run_connected
+from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing
 from io_benchmark.sources.taskcluster.task_results import ResultReader
 from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
 
@@ -38,7 +38,9 @@ def read_index_history(
     """
     use = partial(_read, query, request)
     try:
-        return run_connected({0: query.place}, request.environment, use, request.budget.left_s())
+        return Deployment.run(
+            [query.place.root_url], request.environment, use, request.budget.left_s()
+        )
     except TimeoutError:
         raise GaveUpError("was not read in time") from None
 

@@ -5,16 +5,14 @@ The decision task and actions (retrigger, add new jobs) add tasks to a group. Bo
 group themselves. A group that `submit` created has neither.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
-from io_benchmark.sources.protocol import Environment, Position, Reading
-from io_benchmark.sources.requests import run_all, run_coroutine
-from io_benchmark.sources.taskcluster.access import Access
+from io_benchmark.sources.protocol import Position, Reading
+from io_benchmark.sources.requests import run_all
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
     TRUST_DOMAIN_VARIABLE,
@@ -27,7 +25,6 @@ from io_benchmark.sources.taskcluster.addresses import (
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import KINDS, REPORT_KIND, QueueTask
-from io_benchmark.sources.web_client import WebClient
 from io_benchmark.text import clean_name
 
 T = TypeVar("T")
@@ -237,27 +234,6 @@ def _failed_decision(root_url: str, members: Sequence[QueueTask]) -> str | None:
     return f"its decision task {ended[-1].ending}; look at it ({where})"
 
 
-def run_connected(
-    addresses: Mapping[int, TaskclusterAddress],
-    environment: Environment,
-    use: Callable[[Mapping[str, Deployment]], Coroutine[Any, Any, T]],
-    limit_s: float | None = None,
-) -> T:
-    """Return the result of `use`, which gets the deployments that the addresses name, by root URL.
-
-    Raise a TimeoutError at the limit.
-    """
-    # Mistakes in the environment are reported before the first request.
-    root_urls = dict.fromkeys(address.root_url for address in addresses.values())
-    accesses = [Access.of(root_url, environment) for root_url in root_urls]
-
-    async def main() -> T:
-        async with asyncio.timeout(limit_s), WebClient() as client:
-            return await use({access.root_url: Deployment(access, client) for access in accesses})
-
-    return run_coroutine(main())
-
-
 def read_listed(
     addresses: Mapping[int, TaskclusterAddress],
     reading: Reading,
@@ -270,4 +246,5 @@ def read_listed(
     async def list_and_read(deployments: Mapping[str, Deployment]) -> None:
         await read(await TaskListing(deployments, reading, every_kind).tasks(addresses))
 
-    run_connected(addresses, reading.environment, list_and_read, reading.budget.left_s())
+    root_urls = (address.root_url for address in addresses.values())
+    Deployment.run(root_urls, reading.environment, list_and_read, reading.budget.left_s())

@@ -20,7 +20,7 @@ from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.sources.taskcluster.addresses import TaskAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, Slug, decode
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.listing import ListedTask, run_connected
+from io_benchmark.sources.taskcluster.listing import ListedTask
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.text import clean_name
 
@@ -135,7 +135,7 @@ def read_task(address: TaskAddress, environment: Environment) -> tuple[QueueTask
             ) from None
         return task, payload.get("image") if isinstance(payload, dict) else None
 
-    return run_connected({0: address}, environment, read)
+    return Deployment.run([address.root_url], environment, read)
 
 
 def find_earlier_tasks(
@@ -167,7 +167,7 @@ def find_earlier_tasks(
         tasks = await deployment.tasks([*dict.fromkeys(listed)])
         return tuple(f"task:{task_id}" for task_id in sorted(tasks))
 
-    return run_connected({0: address}, environment, find)
+    return Deployment.run([address.root_url], environment, find)
 
 
 async def _task_of_label(deployment: Deployment, decision: QueueTask, label: str) -> str | None:

@@ -14,7 +14,7 @@ from io_benchmark.sources.protocol import Environment, Reading, Tell
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, run_connected
+from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing
 from io_benchmark.text import clean_name
 
 _INTERVAL_S = 15.0
@@ -131,7 +131,8 @@ def wait_for_tasks(
         return await _until_resolved(_Watch(addresses, deployments).look, tell, limit_s)
 
     try:
-        tasks = run_connected(addresses, environment, wait)
+        root_urls = (address.root_url for address in addresses.values())
+        tasks = Deployment.run(root_urls, environment, wait)
     except GaveUpError as error:
         tell(f"not waiting any longer: {error}")
         return
