@@ -43,7 +43,7 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import EXIT_FAILED
     from io_benchmark.sources.budget import Budget
     from io_benchmark.sources.gather import address_forms, parse_addresses
-    from io_benchmark.sources.protocol import ReadRequest
+    from io_benchmark.sources.protocol import Reading
     from io_benchmark.sources.run_files import RunStore
 
     remote = parse_addresses(given["addresses"], context.environment)
@@ -56,7 +56,7 @@ def run(given: Given, context: Context) -> int:
     store = RunStore(given.get("output", default_output_folder("fetch")))
     budget = Budget(read_bytes=_FETCHED_BYTES)
     with context.progress() as progress:
-        reading = ReadRequest(
+        reading = Reading(
             context.environment, progress, budget, accept=store.accept, has_run=store.has_run
         )
         for source, addresses in remote.items():

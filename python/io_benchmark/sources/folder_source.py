@@ -38,7 +38,7 @@ class FolderSource(protocol.Source):
     def parse(self, address: str, _environment: protocol.Environment) -> Path | None:
         return None if "://" in address else Path(address)
 
-    def read(self, addresses: protocol.Addresses, request: protocol.ReadRequest) -> None:
+    def read(self, addresses: protocol.Addresses, request: protocol.Reading) -> None:
         found_runs: list[tuple[protocol.Position, Path, int]] = []
         for address in addresses:
             search = _Search.of(address.meaning)
@@ -103,7 +103,7 @@ class FolderSource(protocol.Source):
 
 
 def _read(
-    position: protocol.Position, path: Path, size_bytes: int, request: protocol.ReadRequest
+    position: protocol.Position, path: Path, size_bytes: int, request: protocol.Reading
 ) -> None:
     """Read one run; an unreadable one is a problem and stops nothing."""
     try:

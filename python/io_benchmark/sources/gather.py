@@ -96,7 +96,7 @@ def gather(
     """
     parsed = parse_addresses(addresses, environment)
     collection = _GatheredRuns(convert)
-    request = protocol.ReadRequest(
+    request = protocol.Reading(
         environment,
         progress,
         budget or Budget(),
@@ -154,7 +154,7 @@ class _GatheredRuns(Struct, Generic[T]):
     _without_record: dict[Hashable, int] = {}  # which of the results
 
     def accept(
-        self, position: protocol.Position, run_result: RunResult, request: protocol.ReadRequest
+        self, position: protocol.Position, run_result: RunResult, request: protocol.Reading
     ) -> None:
         record, content = run_result.task, run_result.result.identity
         # By the queue's record, and by what the result records about itself.

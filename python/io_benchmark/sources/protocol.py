@@ -53,6 +53,8 @@ class Reading(Struct):
     without_result: list[TaskRecord] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # pools that have a problem
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
+    # Gets each result as it arrives, and the file itself from a source that is not local.
+    accept: Callable[[Position, RunResult, bytes], None] = lambda *_: None
     # Where earlier results of a pool are.
     pasts: dict[str, IndexAddress] = field(default_factory=dict)
 
@@ -77,11 +79,6 @@ class Reading(Struct):
         return tuple(line for _, line in sorted(self.remarks))
 
 
-class ReadRequest(Reading, kw_only=True):
-    # Gets each result as it arrives, and the file itself from a source that is not local.
-    accept: Callable[[Position, RunResult, bytes], None]
-
-
 class RunQuery(Reading, kw_only=True):
     """A reading of the runs of any tasks, and which of them are wanted."""
 
@@ -94,7 +91,7 @@ class RunQuery(Reading, kw_only=True):
         is_wanted = not self.pools or any(f"/{pool}".endswith(f"/{name}") for name in self.pools)
         return is_wanted and (self.label is None or self.label.search(label) is not None)
 
-    def accept(self, run: TaskRun) -> None:
+    def add(self, run: TaskRun) -> None:
         """Keep a run of a wanted task by its day; raise a UsageError where there are too many."""
         if self.since is not None:
             moment_ms = run.started_ms if run.started_ms >= 0 else run.resolved_ms
@@ -148,7 +145,7 @@ class Source(Protocol):
         Raise a UsageError where it has this source's form, with a mistake in it.
         """
 
-    def read(self, addresses: Addresses, request: ReadRequest) -> None:
+    def read(self, addresses: Addresses, request: Reading) -> None:
         """Read the results at the addresses; what cannot be read is a problem of the request.
 
         Raise a UsageError for a mistake in an address that shows before anything is read.

@@ -10,7 +10,7 @@ from loopback_deployment import Artifact
 from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
+from io_benchmark.sources.protocol import HistoryQuery, Reading
 from io_benchmark.sources.taskcluster import index_history
 from io_benchmark.sources.taskcluster.addresses import IndexAddress
 
@@ -38,7 +38,7 @@ def collect(loopback, query=QUERY):
     def accept(_position, run_result, _data):
         arrived.append(run_result.task)
 
-    request = ReadRequest(loopback.environment, accept=accept)
+    request = Reading(loopback.environment, accept=accept)
     place = replace(PLACE, root_url=loopback.url)
     times, older = index_history.read_index_history(replace(query, place=place), request)
     return sorted(arrived, key=lambda record: record.started), request, times, older

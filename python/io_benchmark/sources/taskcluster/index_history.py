@@ -30,7 +30,7 @@ _AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
 
 
 def read_index_history(
-    query: protocol.HistoryQuery, request: protocol.ReadRequest
+    query: protocol.HistoryQuery, request: protocol.Reading
 ) -> tuple[dict[str, datetime], int]:
     """Read the pool's results in the time of the budget.
 
@@ -47,7 +47,7 @@ def read_index_history(
 
 async def _read(
     query: protocol.HistoryQuery,
-    request: protocol.ReadRequest,
+    request: protocol.Reading,
     deployments: Mapping[str, Deployment],
 ) -> tuple[dict[str, datetime], int]:
     root_url = query.place.root_url
@@ -83,7 +83,7 @@ async def _read(
 
 
 def _push_times(
-    dated: Mapping[datetime, str], tasks: Mapping[str, QueueTask], request: protocol.ReadRequest
+    dated: Mapping[datetime, str], tasks: Mapping[str, QueueTask], request: protocol.Reading
 ) -> dict[str, datetime]:
     """Return the time of each push by task group: the index's, unless the task contradicts it.
 

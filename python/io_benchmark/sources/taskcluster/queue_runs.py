@@ -63,7 +63,7 @@ async def read_queue_runs(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
     times = await _own_times(ended, query)
     for listed, run in ended:
         own_times = times.get((listed.task.task_id, run.run_id), _NO_TIMES)
-        query.accept(_task_run(listed.task, run, own_times))
+        query.add(_task_run(listed.task, run, own_times))
 
 
 async def _own_times(ended: Sequence[_Run], query: RunQuery) -> dict[tuple[str, int], _Times]:

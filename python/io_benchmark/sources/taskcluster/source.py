@@ -18,7 +18,7 @@ class TaskclusterSource(protocol.Source):
     def parse(self, address: str, environment: protocol.Environment) -> TaskclusterAddress | None:
         return forms.parse(address, environment)
 
-    def read(self, addresses: protocol.Addresses, request: protocol.ReadRequest) -> None:
+    def read(self, addresses: protocol.Addresses, request: protocol.Reading) -> None:
         from io_benchmark.sources.taskcluster.task_results import read_results
 
         read_results(_meanings(addresses, request), request)

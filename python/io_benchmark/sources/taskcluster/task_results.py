@@ -112,7 +112,7 @@ async def _read_first(
 
 
 class ResultReader(Struct):
-    request: protocol.ReadRequest
+    request: protocol.Reading
     # By position, what is still to be read; and the number of results.
     unread: dict[protocol.Position, str] = {}
     _total: int = 0
@@ -206,9 +206,7 @@ class ResultReader(Struct):
         self.request.accept(listed.position(chosen), run_result, data)
 
 
-def read_results(
-    addresses: Mapping[int, TaskclusterAddress], request: protocol.ReadRequest
-) -> None:
+def read_results(addresses: Mapping[int, TaskclusterAddress], request: protocol.Reading) -> None:
     """Read the results at the addresses; name those that were not read in time."""
     unread = {protocol.Position(number): str(address) for number, address in addresses.items()}
     reader = ResultReader(request, unread)
