@@ -199,18 +199,6 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
         return self.samples.inconsistency or self.samples.turns_inconsistency(self.turn_ends)
 
 
-class SideFinding(Struct, frozen=True):
-    """What a figure of one side shows by itself, where it passes a limit.
-
-    The template has slots for the figure (`percent`, `ratio` or `count`), `threads` and `variant`.
-    """
-
-    template: str
-    at_most: float | None = None
-    at_least: float | None = None
-    needs_spare_cpu: bool = False  # only where a side has more CPUs than threads
-
-
 class WorkloadFigure(Struct, frozen=True):
     """A figure that only this workload has; exactly one of the four sources is set."""
 
@@ -223,7 +211,12 @@ class WorkloadFigure(Struct, frozen=True):
     per_operation: bool = False  # `mean_of` is divided by the entry's operations
     unit: str = ""  # of `mean_of`
     higher_is_better: bool = False
-    finding: SideFinding | None = None
+    # What the figure of one side shows by itself, where it passes a limit. The template has slots for the
+    # figure (`percent`, `ratio` or `count`), `threads` and `variant`.
+    finding: str = ""
+    at_most: float | None = None
+    at_least: float | None = None
+    needs_spare_cpu: bool = False  # only where a side has more CPUs than threads
 
 
 class Workload(Struct, frozen=True):

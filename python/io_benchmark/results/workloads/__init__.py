@@ -7,7 +7,7 @@ is measured. All but cache-retrieve time batches of operations.
 
 from operator import attrgetter
 
-from io_benchmark.results.parts import BatchEntry, SideFinding, Workload, WorkloadFigure
+from io_benchmark.results.parts import BatchEntry, Workload, WorkloadFigure
 from io_benchmark.results.workloads import cache_retrieve
 
 
@@ -49,23 +49,19 @@ _METADATA = Workload(
             "over one alone",
             over_one_thread=True,
             higher_is_better=True,
-            finding=SideFinding(
-                "{threads} at once do {percent} of what one alone does (metadata, {variant}): "
-                "something locks",
-                # Several that together do no more than one alone wait for each other.
-                at_most=1.0,
-                needs_spare_cpu=True,
-            ),
+            finding="{threads} at once do {percent} of what one alone does (metadata, {variant}): "
+            "something locks",
+            # Several that together do no more than one alone wait for each other.
+            at_most=1.0,
+            needs_spare_cpu=True,
         ),
         WorkloadFigure(
             NOT_VISIBLE,
             "not visible",
             total_of=attrgetter("observed.not_visible"),
-            finding=SideFinding(
-                "{count} files that one thread had created were not visible to another at once, as "
-                "POSIX promises (metadata, visibility)",
-                at_least=1,
-            ),
+            finding="{count} files that one thread had created were not visible to another at once, "
+            "as POSIX promises (metadata, visibility)",
+            at_least=1,
         ),
     ),
 )
@@ -88,12 +84,10 @@ _EXEC = Workload(
             OVER_HARDLINKED,
             "over hardlinks",
             over_variant=("copies", "hardlinked"),
-            finding=SideFinding(
-                "a copy of the binary for each of {threads} processes makes executing it take "
-                "{ratio} the time that hardlinks to one take (exec): builders that share the file "
-                "share the caches",
-                at_least=1.2,
-            ),
+            finding="a copy of the binary for each of {threads} processes makes executing it take "
+            "{ratio} the time that hardlinks to one take (exec): builders that share the file share "
+            "the caches",
+            at_least=1.2,
         ),
         WorkloadFigure(
             "cpu-time", "CPU time of one", unit="ms", mean_of=_cpu_ms, per_operation=True
@@ -117,11 +111,9 @@ _UPLOAD = Workload(
             "expect-stalls",
             "stalled",
             total_of=attrgetter("observed.expect_100_stalls"),
-            finding=SideFinding(
-                "{count} uploads waited for an answer to Expect: 100-continue that did not come "
-                "(upload): do not send this header",
-                at_least=1,
-            ),
+            finding="{count} uploads waited for an answer to Expect: 100-continue that did not come "
+            "(upload): do not send this header",
+            at_least=1,
         ),
     ),
 )
