@@ -24,7 +24,7 @@ from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare, compare_pools, read_workers
 from io_benchmark.paths import current_folder, new_output_folder, resolve_path
 from io_benchmark.report.content import pace_text, reasons_text
-from io_benchmark.sources.run_files import run_folder, write_task_record
+from io_benchmark.sources.run_files import TASK_NAME, run_folder
 from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
 
@@ -70,7 +70,7 @@ class _Machine(Struct):
             )
             outcome = process.run(local_run, self.context.environment)
         self.failures += _failures_of(local_run, outcome)
-        write_task_record(folder, _record(local_run, outcome, task.image))
+        _record(local_run, outcome, task.image).write(folder / TASK_NAME)
         return outcome
 
 

@@ -45,11 +45,6 @@ def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
     return folder / name
 
 
-def write_task_record(folder: Path, record: TaskRecord) -> None:
-    document = msgspec.json.format(msgspec.json.encode(record), indent=2)
-    (folder / TASK_NAME).write_bytes(document + b"\n")
-
-
 def read_task_record(folder: Path) -> TaskRecord | None:
     """Read the task.json in a folder; None where there is none that can be read."""
     with suppress(ResultError):
@@ -144,7 +139,7 @@ class RunStore(Struct):
                 unfinished.mkdir()
                 if data is not None:
                     (unfinished / RESULT_NAME).write_bytes(data)
-                write_task_record(unfinished, record)
+                record.write(unfinished / TASK_NAME)
                 # The task has a result now; another fetch may have written it.
                 for earlier in self._without_result.pop(record.task_id, ()):
                     if not (earlier / RESULT_NAME).exists():

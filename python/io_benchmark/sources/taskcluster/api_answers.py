@@ -97,10 +97,6 @@ class TaskDefinition(_ApiObject, frozen=True):
             return _TaskPayload()
 
 
-class StatusAnswer(_ApiObject, frozen=True):
-    status: TaskStatus
-
-
 def decode(data: bytes, kind: type[T]) -> T:
     """Decode an answer of a deployment; raise a ValueError where it has another form.
 

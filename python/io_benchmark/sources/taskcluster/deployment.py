@@ -22,13 +22,12 @@ from io_benchmark.sources.taskcluster.addresses import REVISION, IndexAddress, L
 from io_benchmark.sources.taskcluster.api_answers import (
     QueueRun,
     Slug,
-    StatusAnswer,
     TaskDefinition,
     TaskStatus,
     decode,
 )
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.sources.web_client import WebAnswer, WebClient, is_web_url
+from io_benchmark.sources.web_client import WebAnswer, WebClient
 from io_benchmark.text import clean
 
 T = TypeVar("T")
@@ -39,6 +38,10 @@ _MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
 _MAXIMUM_PAGES = 1000
 _MAXIMUM_LANDING_BYTES = 1024 * 1024
 _NOT_LANDED = ("FAILED", "CANCELLED")
+
+
+class _StatusAnswer(Struct, frozen=True):
+    status: TaskStatus
 
 
 class _GroupMember(Struct, frozen=True, rename="camel"):
@@ -66,7 +69,7 @@ class _TasksPage(Struct, Generic[T], frozen=True, rename="camel"):
 
 
 class _StatusesPage(Struct, frozen=True, rename="camel"):
-    statuses: list[StatusAnswer]
+    statuses: list[_StatusAnswer]
     continuation_token: str | None = None
 
 
@@ -146,11 +149,11 @@ class Deployment:
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
         """Create a task; repeating a lost answer creates the same task under the same id only once."""
-        await self._ask(StatusAnswer, lambda: self._queue.createTask(task_id, dict(definition)))
+        await self._ask(_StatusAnswer, lambda: self._queue.createTask(task_id, dict(definition)))
 
     async def cancel_task(self, task_id: str) -> bool:
         """Cancel a task; return False where it was resolved before, which does not change it."""
-        runs = (await self._ask(StatusAnswer, lambda: self._queue.cancelTask(task_id))).status.runs
+        runs = (await self._ask(_StatusAnswer, lambda: self._queue.cancelTask(task_id))).status.runs
         return bool(runs) and runs[-1].reason_resolved == "canceled"
 
     async def knows_worker_pool(self, pool_id: str) -> bool | None:
@@ -256,7 +259,7 @@ class Deployment:
                 "the task's log"
             )
         url = content.url
-        if not url or not is_web_url(url):
+        if not url or not WebClient.can_request(url):
             kind = clean(content.storage_type, 50)
             raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
         try:

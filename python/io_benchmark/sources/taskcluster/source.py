@@ -19,9 +19,9 @@ class TaskclusterSource(protocol.Source):
         return forms.parse(address, environment)
 
     def read(self, addresses: protocol.Addresses, request: protocol.Reading) -> None:
-        from io_benchmark.sources.taskcluster.task_results import read_results
+        from io_benchmark.sources.taskcluster.task_results import ResultReader
 
-        read_results(_meanings(addresses, request), request)
+        ResultReader(request).read_all(_meanings(addresses, request))
 
     def read_runs(self, addresses: protocol.Addresses, query: protocol.RunQuery) -> None:
         from io_benchmark.sources.taskcluster.listing import read_listed

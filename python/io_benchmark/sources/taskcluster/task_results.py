@@ -120,6 +120,17 @@ class ResultReader(Struct):
     _without_result: list[tuple[QueueTask, TaskRecord]] = []
     _runs: dict[str, list[QueueRun]] = {}
 
+    def read_all(self, addresses: Mapping[int, TaskclusterAddress]) -> None:
+        """Read the results at the addresses; name those that were not read in time."""
+        self.unread = {
+            protocol.Position(number): str(address) for number, address in addresses.items()
+        }
+        try:
+            read_listed(addresses, self.request, self.read)
+        except TimeoutError:
+            for position, title in self.unread.items():
+                self.request.problem(position, f"{title}: was not read in time; read it again")
+
     async def read(self, tasks: Sequence[ListedTask]) -> None:
         """Read the results of listed tasks, each run once; large ones last."""
         downloads: list[_Download] = []
@@ -204,17 +215,6 @@ class ResultReader(Struct):
         record = task.record(chosen, pool)
         run_result = replace(run_result, task=record, source=listed.url(chosen))
         self.request.accept(listed.position(chosen), run_result, data)
-
-
-def read_results(addresses: Mapping[int, TaskclusterAddress], request: protocol.Reading) -> None:
-    """Read the results at the addresses; name those that were not read in time."""
-    unread = {protocol.Position(number): str(address) for number, address in addresses.items()}
-    reader = ResultReader(request, unread)
-    try:
-        read_listed(addresses, request, reader.read)
-    except TimeoutError:
-        for position, title in reader.unread.items():
-            request.problem(position, f"{title}: was not read in time; read it again")
 
 
 class ProfileReader(Struct):
