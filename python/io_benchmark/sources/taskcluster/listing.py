@@ -102,7 +102,7 @@ class TaskListing(Struct):
                 task_ids, takes_any = await self._indexed(position, deployment, address)
             tasks = await deployment.tasks(task_ids)
         except ResultError as error:
-            self._failed(position, address, error)
+            self._fail(position, address, error)
             return [], []
         for task in tasks.values():
             if task.adds_tasks or (task.kind == REPORT_KIND and not self.every_kind):
@@ -111,11 +111,9 @@ class TaskListing(Struct):
                 listed.append(ListedTask(number, deployment, task, run_id))
         if len(tasks) < len(task_ids):
             problem = "has no such task; it may have expired, or belong to another deployment"
-            self.reading.problem(position, f"{address}: {address.root_url} {problem}")
+            self._fail(position, address, f"{address.root_url} {problem}")
         elif task_ids and not listed and not groups:
-            self.reading.problem(
-                position, f"{address}: none of the tasks there is of kind {_KINDS}"
-            )
+            self._fail(position, address, f"none of the tasks there is of kind {_KINDS}")
         return listed, groups
 
     async def _indexed(
@@ -127,7 +125,7 @@ class TaskListing(Struct):
             if push is None:
                 self.not_indexed.append((address, "has not landed"))
                 problem = "Lando has not landed it yet; compare --wait MINUTES waits for that"
-                self.reading.problem(position, f"{address}: {problem}")
+                self._fail(position, address, problem)
                 return [], False
             address = push
         task_id = await deployment.find(address.route)
@@ -145,8 +143,7 @@ class TaskListing(Struct):
         else:
             task_ids = list((await deployment.indexed(address.route)).values())
         if not task_ids:
-            problem = f"{address}: {address.root_url} has no such route; {hint}"
-            self.reading.problem(position, problem)
+            self._fail(position, address, f"{address.root_url} has no such route; {hint}")
         return task_ids, False
 
     async def _members(
@@ -163,17 +160,16 @@ class TaskListing(Struct):
         try:
             members = await deployment.group(group_id, count)
         except MissingError:
-            problem = f"{group}: does not exist at {group.root_url}, or has expired"
-            self.reading.problem(position, problem)
+            self._fail(position, group, f"does not exist at {group.root_url}, or has expired")
             return []
         except ResultError as error:
-            self._failed(position, group, error)
+            self._fail(position, group, error)
             return []
         listed = [ListedTask(number, deployment, task) for task in members]
         self.creators += [member for member in listed if member.task.adds_tasks]
         wanted = [member for member in listed if self._wants(member.task)]
         if not wanted:
-            self.reading.problem(position, f"{group}: {_explain_no_benchmark(group, members)}")
+            self._fail(position, group, _explain_no_benchmark(group, members))
         elif not self.every_kind:
             for remark in _incomplete_group(group.root_url, members):
                 self.reading.remark(position, f"{group}: {remark}")
@@ -182,10 +178,12 @@ class TaskListing(Struct):
     def _wants(self, task: QueueTask) -> bool:
         return self.every_kind or task.is_benchmark
 
-    def _failed(self, position: Position, address: TaskclusterAddress, error: ResultError) -> None:
-        self.reading.problem(position, f"{address}: {error}")
-        if isinstance(error, GaveUpError):
-            self.lost.append(error)
+    def _fail(
+        self, position: Position, address: TaskclusterAddress, problem: str | ResultError
+    ) -> None:
+        self.reading.problem(position, f"{address}: {problem}")
+        if isinstance(problem, GaveUpError):
+            self.lost.append(problem)
 
 
 def _explain_no_benchmark(group: GroupAddress, members: Sequence[QueueTask]) -> str:
