@@ -233,12 +233,9 @@ class Workload(Struct, frozen=True):
     samples: str = "batches"
     per_place: bool = True  # otherwise the place makes no difference
     written_bytes: Callable[[Any], int | None] | None = None  # into files, by an entry
-    synced: Callable[[Any], float | None] | None = None  # the share of the time, by an entry
+    # The share of the time in which the operations wait until all is on the disk, by an entry.
+    synced: Callable[[Any], float | None] = lambda _entry: None
     figures: tuple[WorkloadFigure, ...] = ()
-
-    def synced_share(self, entry: Any) -> float:
-        """Return the share of the time in which the operations wait until all is on the disk."""
-        return (self.synced(entry) if self.synced is not None else None) or 0.0
 
     @property
     def higher_is_better(self) -> bool:
