@@ -39,7 +39,6 @@ LANDO_HOSTS = {
 }
 _TRUST_DOMAIN = re.compile(r"[A-Za-z0-9_-]{1,50}")
 _OWN_REPOSITORIES = ("io-benchmark", "io-benchmark-pr")  # of this project
-_OWN_TRUST_DOMAIN, _FIREFOX_TRUST_DOMAIN = "releng", "gecko"
 
 
 class TaskAddress(Struct, frozen=True):
@@ -151,7 +150,7 @@ def default_remark(root_url: str) -> str:
 
 def _trust_domain(repository: str, environment: Mapping[str, str]) -> str:
     """Return the first part of the index routes of a repository's tasks."""
-    usual = _OWN_TRUST_DOMAIN if repository in _OWN_REPOSITORIES else _FIREFOX_TRUST_DOMAIN
+    usual = "releng" if repository in _OWN_REPOSITORIES else "gecko"
     domain = environment.get(TRUST_DOMAIN_VARIABLE) or usual
     if not _TRUST_DOMAIN.fullmatch(domain):
         raise UsageError(
@@ -206,8 +205,9 @@ def _treeherder(url: SplitResult, environment: Mapping[str, str]) -> Taskcluster
     query = dict(parse_qsl(url.query))
     selected = query.get("selectedTaskRun") or query.get("task")
     if selected:
-        problem = "its selectedTaskRun is not ID.RUN; select the job again"
-        task = _task_run(root_url, selected, problem)
+        task = _task_run(
+            root_url, selected, "its selectedTaskRun is not ID.RUN; select the job again"
+        )
         return replace(task, selected_of_push="revision" in query)
     repository, revision, landing = map(query.get, ("repo", "revision", "landoCommitID"))
     if not repository or not (revision or landing):
@@ -236,8 +236,9 @@ def _task(root_url: str, segments: list[str]) -> TaskAddress:
     if segments[1:2] != ["runs"] or len(segments) < 3:
         return TaskAddress(root_url, task_id)
     if not re.fullmatch("[0-9]{1,9}", segments[2]):
-        run = clean(segments[2], 30)
-        raise _MistakeError(f"{run!r} is not the number of a run; the first is 0")
+        raise _MistakeError(
+            f"{clean(segments[2], 30)!r} is not the number of a run; the first is 0"
+        )
     return TaskAddress(root_url, task_id, int(segments[2]))
 
 

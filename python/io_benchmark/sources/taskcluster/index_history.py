@@ -60,7 +60,11 @@ async def _read(
     since = query.since or date.min
     recent = sorted(time for time in dated if time.date() >= since)
     if not recent:
-        raise MissingError(_explain_nothing(query, has_older=bool(dated)))
+        if dated:
+            why = f"nothing was measured since {query.since}; the index has older results"
+            raise MissingError(f"{query.pool}: {why}")
+        advice = "; check pool and --project" if query.whole_pushes else ""
+        raise MissingError(f"{query.place}: {root_url} has no results there{advice}")
     newest = {time: dated[time] for time in recent[-query.newest :]}
     tasks = await deployment.tasks(list(newest.values()))
     times = _push_times(newest, tasks, request)
@@ -94,28 +98,20 @@ def _push_times(
         position = protocol.Position(0, str(time), task_id)
         task = tasks.get(task_id)
         if task is None:
-            problem = f"task {task_id} of {time.date()}: does not exist; it may have expired"
-            request.problem(position, problem)
+            request.problem(
+                position, f"task {task_id} of {time.date()}: does not exist; it may have expired"
+            )
             continue
         created = task.created or time
         is_possible = created - _AFTER_PUSH <= time <= created + _BEFORE_PUSH
         if not is_possible:
-            remark = (
+            request.remark(
+                position,
                 f"task {task_id}: the index dates it {time.date()}, which cannot be the date of its "
-                f"push; the task's date is used, {created.date()}"
+                f"push; the task's date is used, {created.date()}",
             )
-            request.remark(position, remark)
         times[task.status.task_group_id] = time if is_possible else created
     return times
-
-
-def _explain_nothing(query: protocol.HistoryQuery, *, has_older: bool) -> str:
-    if has_older:
-        return (
-            f"{query.pool}: nothing was measured since {query.since}; the index has older results"
-        )
-    advice = "; check pool and --project" if query.whole_pushes else ""
-    return f"{query.place}: {query.place.root_url} has no results there{advice}"
 
 
 def _time(name: str) -> datetime | None:
