@@ -162,7 +162,16 @@ class _Search(Struct):
             raise UsageError(
                 f"{search.label}: cannot read this path ({error.strerror}); name a folder of results"
             ) from None
-        search._check()
+        if search._stores and top not in search._stores:
+            newest = clean(str(max(search._stores)), run_files.LABEL_LENGTH)
+            raise UsageError(
+                f"{search.label}: has several folders of results; name one, such as {newest}"
+            )
+        if not search.sizes and not search.problems:
+            advice = f"name a folder that contains {run_files.RESULT_NAME}, or folders with it"
+            if _ARCHIVE in search._skipped:
+                advice = "unpack its zip files"
+            raise UsageError(f"{search.label}: has no results; {advice}")
         return search
 
     def remarks(self) -> list[str]:
@@ -171,18 +180,6 @@ class _Search(Struct):
             f"{min(paths)}: {reason}" + (f", like {len(paths) - 1:,} more" if paths[1:] else "")
             for reason, paths in self._skipped.items()
         ]
-
-    def _check(self) -> None:
-        if self._stores and self.top not in self._stores:
-            newest = clean(str(max(self._stores)), run_files.LABEL_LENGTH)
-            raise UsageError(
-                f"{self.label}: has several folders of results; name one, such as {newest}"
-            )
-        if not self.sizes and not self.problems:
-            advice = f"name a folder that contains {run_files.RESULT_NAME}, or folders with it"
-            if _ARCHIVE in self._skipped:
-                advice = "unpack its zip files"
-            raise UsageError(f"{self.label}: has no results; {advice}")
 
     def _search(self) -> None:
         count = 0

@@ -72,8 +72,7 @@ class Reading(Struct):
 
     def take_problem_lines(self) -> tuple[str, ...]:
         """Return the problems in the order of their positions, and once what the budget left out."""
-        lines = (line for _, line in sorted(self.problems))
-        return (*lines, *self.budget.take_left_out())
+        return (*(line for _, line in sorted(self.problems)), *self.budget.take_left_out())
 
     def remark_lines(self) -> tuple[str, ...]:
         return tuple(line for _, line in sorted(self.remarks))

@@ -43,8 +43,7 @@ class ListedTask(NamedTuple):
     run_id: int | None = None  # None: all runs that count
 
     def position(self, run: QueueRun | None = None) -> Position:
-        run_id = 0 if run is None else run.run_id
-        return Position(self.number, self.task.label, self.task.task_id, run_id)
+        return Position(self.number, self.task.label, self.task.task_id, run.run_id if run else 0)
 
     def url(self, run: QueueRun | None = None) -> str:
         run_id = None if run is None else run.run_id

@@ -62,8 +62,24 @@ async def read_queue_runs(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
         )
     times = await _own_times(ended, query)
     for listed, run in ended:
-        own_times = times.get((listed.task.task_id, run.run_id), _NO_TIMES)
-        query.add(_task_run(listed.task, run, own_times))
+        task, worker = listed.task, clean_name(run.worker_id or "")
+        own_started_ms, own_ended_ms = times.get((task.task_id, run.run_id), _NO_TIMES)
+        query.add(
+            TaskRun(
+                label=task.label,
+                pool=task.status.queue,
+                task_id=task.task_id,
+                run_id=run.run_id,
+                worker=f"{clean_name(run.worker_group or '')}/{worker}" if worker else "",
+                state=run.state,
+                reason=clean_name(run.reason_resolved or run.state),
+                scheduled_ms=_milliseconds(run.scheduled),
+                started_ms=_milliseconds(run.started),
+                resolved_ms=_milliseconds(run.resolved),
+                own_started_ms=own_started_ms,
+                own_ended_ms=own_ended_ms,
+            )
+        )
 
 
 async def _own_times(ended: Sequence[_Run], query: RunQuery) -> dict[tuple[str, int], _Times]:
@@ -94,24 +110,6 @@ async def _read_own_times(listed: ListedTask, run: QueueRun) -> _Times:
     if times.duration_ns is not None and started_ms >= 0:
         ended_ms = started_ms + times.duration_ns // 10**6
     return (started_ms, ended_ms) if 0 <= started_ms <= ended_ms <= LATEST_MS else _NO_TIMES
-
-
-def _task_run(task: QueueTask, run: QueueRun, own_times: _Times) -> TaskRun:
-    worker = clean_name(run.worker_id or "")
-    return TaskRun(
-        label=task.label,
-        pool=task.status.queue,
-        task_id=task.task_id,
-        run_id=run.run_id,
-        worker=f"{clean_name(run.worker_group or '')}/{worker}" if worker else "",
-        state=run.state,
-        reason=clean_name(run.reason_resolved or run.state),
-        scheduled_ms=_milliseconds(run.scheduled),
-        started_ms=_milliseconds(run.started),
-        resolved_ms=_milliseconds(run.resolved),
-        own_started_ms=own_times[0],
-        own_ended_ms=own_times[1],
-    )
 
 
 def _milliseconds(time: str | None) -> int:

@@ -46,8 +46,8 @@ class TaskclusterSource(protocol.Source):
     ) -> None:
         from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
 
-        reading = protocol.Reading(environment)
-        wait_for_tasks(_meanings(addresses, reading), environment, limit_s, tell)
+        meanings = _meanings(addresses, protocol.Reading(environment))
+        wait_for_tasks(meanings, environment, limit_s, tell)
 
 
 def _meanings(

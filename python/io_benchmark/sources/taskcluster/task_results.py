@@ -136,7 +136,12 @@ class ResultReader(Struct):
         downloads: list[_Download] = []
         seen: set[tuple[str, int]] = set()
         for listed in tasks:
-            for runs in self._chosen(listed):
+            try:
+                chosen = _choose_runs(listed, self.request)
+            except NoArtifactError as error:
+                self.request.problem(listed.position(), str(error), listed.url(), listed.task.pool)
+                continue
+            for runs in chosen:
                 keys = {(listed.task.task_id, run.run_id) for run in runs}
                 downloads += [] if keys & seen else [(listed, runs)]
                 seen |= keys
@@ -155,13 +160,6 @@ class ResultReader(Struct):
             pool_runs = self._runs.get(record.pool, [])
             is_lost = task.pool is not None and not task.was_created_after(pool_runs)
             self.request.without_result.append(replace(record, is_lost=is_lost))
-
-    def _chosen(self, listed: ListedTask) -> list[_Runs]:
-        try:
-            return _choose_runs(listed, self.request)
-        except NoArtifactError as error:
-            self.request.problem(listed.position(), str(error), listed.url(), listed.task.pool)
-            return []
 
     async def _read(self, download: _Download, maximum_bytes: int) -> bool:
         """Read a result; return whether it is to be read later, because it is large."""
@@ -185,8 +183,7 @@ class ResultReader(Struct):
                 if file is not None:
                     self._accept(download, *file)
         self.unread.pop(listed.position(runs[0]), None)
-        done = self._total - len(self.unread)
-        request.progress("reading results", done, self._total)
+        request.progress("reading results", self._total - len(self.unread), self._total)
         return False
 
     def _add_without_result(self, listed: ListedTask, newest: QueueRun, reason: str) -> None:
@@ -204,16 +201,16 @@ class ResultReader(Struct):
         if listed.run_id is None and chosen.state != "completed":
             for run in runs:
                 use = "is used, because no run completed" if run is chosen else "is not counted"
-                remark = f"{task.title(run)} {run.ending} and {use}"
-                self.request.remark(listed.position(run), remark)
+                self.request.remark(
+                    listed.position(run), f"{task.title(run)} {run.ending} and {use}"
+                )
         pool = task.pool or run_result.pool
         if run_result.result.config.pace_bytes_per_s is None:
             self._runs.setdefault(pool, []).append(chosen)
         if task.past is not None:
             root_url = listed.deployment.access.root_url
             self.request.pasts.setdefault(pool, IndexAddress(root_url, task.past))
-        record = task.record(chosen, pool)
-        run_result = replace(run_result, task=record, source=listed.url(chosen))
+        run_result = replace(run_result, task=task.record(chosen, pool), source=listed.url(chosen))
         self.request.accept(listed.position(chosen), run_result, data)
 
 
@@ -230,17 +227,16 @@ class ProfileReader(Struct):
     async def read(self, tasks: Sequence[ListedTask]) -> None:
         runs = [(listed, run) for listed in tasks for run in self._completed_runs(listed)]
         if len(runs) > _MOST_PROFILES:
-            remark = (
-                f"read the profiles of {_MOST_PROFILES} of {len(runs):,} runs; name fewer tasks"
-            )
-            self.query.remark(protocol.LAST, remark)
-        self.query.progress("reading profiles", 0, len(runs))
-        readings = (self._read_run(*run) for run in runs[:_MOST_PROFILES])
-        await run_all(readings, _PROFILES_AT_ONCE)
-        if self._without:
-            without = number_of(self._without, "task")
             self.query.remark(
-                protocol.LAST, f"of groups, {without} published no profile and are left out"
+                protocol.LAST,
+                f"read the profiles of {_MOST_PROFILES} of {len(runs):,} runs; name fewer tasks",
+            )
+        self.query.progress("reading profiles", 0, len(runs))
+        await run_all((self._read_run(*run) for run in runs[:_MOST_PROFILES]), _PROFILES_AT_ONCE)
+        if self._without:
+            self.query.remark(
+                protocol.LAST,
+                f"of groups, {number_of(self._without, 'task')} published no profile and are left out",
             )
 
     def _completed_runs(self, listed: ListedTask) -> list[QueueRun]:
