@@ -81,7 +81,7 @@ class FolderSource(protocol.Source):
                 query.problem(position, str(error))
             query.progress("reading tables", done, len(addresses))
 
-    def read_profiles(self, addresses: protocol.Addresses, query: protocol.ProfileQuery) -> None:
+    def read_profiles(self, addresses: protocol.Addresses, query: protocol.Reading) -> None:
         for address in addresses:
             top = Path(address.meaning)
             files = top.rglob("*profile*.json") if top.is_dir() else [top]

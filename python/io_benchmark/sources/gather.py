@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The sources of results; read all results that some addresses lead to, from any source."""
+"""The sources of results; read all results that some addresses lead to, from any source.
+
+Each function raises a UsageError for a mistake in an address before anything is read or requested.
+"""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -51,10 +54,7 @@ class Gathered(Struct, Generic[T], frozen=True):
 def parse_addresses(
     addresses: Sequence[str], environment: protocol.Environment
 ) -> dict[protocol.Source, list[protocol.SourceAddress]]:
-    """Return the addresses by their source, local ones first: their mistakes show before any request.
-
-    Raise a UsageError that lists the valid forms.
-    """
+    """Return the addresses by their source, local ones first: their mistakes show before any request."""
     by_source = {source: list[protocol.SourceAddress]() for source in reversed(SOURCES)}
     for number, address in enumerate(addresses):
         source, meaning = _parse(address, environment)
@@ -91,8 +91,7 @@ def gather(
 ) -> Gathered[T]:
     """Read the results at all addresses; convert each as it comes, so that its lists can be freed.
 
-    Raise a UsageError for a mistake in an address before anything is read. Several readings of
-    one command share a budget.
+    Several readings of one command share a budget.
     """
     parsed = parse_addresses(addresses, environment)
     collection = _GatheredRuns(convert)
@@ -109,10 +108,7 @@ def gather(
 
 
 def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gathered[TaskRun]:
-    """Read the runs of tasks at all addresses; each run once, in order.
-
-    Raise a UsageError for a mistake in an address before anything is requested.
-    """
+    """Read the runs of tasks at all addresses; each run once, in order."""
     for source, source_addresses in parse_addresses(addresses, query.environment).items():
         source.read_runs(source_addresses, query)
     runs: dict[Hashable, TaskRun] = {}
@@ -127,11 +123,8 @@ def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gath
     return Gathered.of(sorted(runs.values()), query)
 
 
-def gather_profiles(addresses: Sequence[str], query: protocol.ProfileQuery) -> Gathered[RunProfile]:
-    """Read the profiles of tasks at all addresses, in their order.
-
-    Raise a UsageError for a mistake in an address before anything is requested.
-    """
+def gather_profiles(addresses: Sequence[str], query: protocol.Reading) -> Gathered[RunProfile]:
+    """Read the profiles of tasks at all addresses, in their order."""
     for source, source_addresses in parse_addresses(addresses, query.environment).items():
         source.read_profiles(source_addresses, query)
     profiles = sorted(query.profiles, key=itemgetter(0))

@@ -55,6 +55,7 @@ class Reading(Struct):
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
     # Gets each result as it arrives, and the file itself from a source that is not local.
     accept: Callable[[Position, RunResult, bytes], None] = lambda *_: None
+    profiles: list[tuple[Position, RunProfile]] = field(default_factory=list)
     # Where earlier results of a pool are.
     pasts: dict[str, IndexAddress] = field(default_factory=dict)
 
@@ -107,10 +108,6 @@ class RunQuery(Reading, kw_only=True):
         self.runs.append(run)
 
 
-class ProfileQuery(Reading, kw_only=True):
-    profiles: list[tuple[Position, RunProfile]] = field(default_factory=list)
-
-
 class HistoryQuery(Struct, frozen=True):
     pool: str
     place: IndexAddress  # a namespace whose names are dates
@@ -158,5 +155,5 @@ class Source(Protocol):
     def read_runs(self, addresses: Addresses, query: RunQuery) -> None:
         """Give the query the runs of all tasks at the addresses; their results are not read."""
 
-    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> None:
+    def read_profiles(self, addresses: Addresses, query: Reading) -> None:
         """Give the query the profiles of all tasks at the addresses."""

@@ -30,7 +30,7 @@ class TaskclusterSource(protocol.Source):
         read = partial(read_queue_runs, query)
         read_listed(_meanings(addresses, query), query, read, every_kind=True)
 
-    def read_profiles(self, addresses: protocol.Addresses, query: protocol.ProfileQuery) -> None:
+    def read_profiles(self, addresses: protocol.Addresses, query: protocol.Reading) -> None:
         from io_benchmark.sources.taskcluster.listing import read_listed
         from io_benchmark.sources.taskcluster.task_results import ProfileReader
 

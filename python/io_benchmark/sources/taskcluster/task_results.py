@@ -221,7 +221,7 @@ class ProfileReader(Struct):
     """
 
     addresses: Mapping[int, TaskclusterAddress]
-    query: protocol.ProfileQuery
+    query: protocol.Reading
     _without: int = 0  # tasks of groups, most of which publish no profile
 
     async def read(self, tasks: Sequence[ListedTask]) -> None:
