@@ -6,8 +6,6 @@ task.json holds what only the queue knows about a run; a result file alone does 
 so that a run is complete or absent.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat
@@ -15,7 +13,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct, field
@@ -25,11 +22,9 @@ from io_benchmark import results
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
+from io_benchmark.sources.protocol import Position
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.text import clean
-
-if TYPE_CHECKING:
-    from io_benchmark.sources.protocol import Position
 
 RESULT_NAME = "io-benchmark.json"
 TASK_NAME = "task.json"

@@ -126,13 +126,13 @@ def wait_for_tasks(
     Each look lists again, so that new tasks count. Reading the addresses later reports what is
     wrong with them.
     """
-
-    async def wait(deployments: Mapping[str, Deployment]) -> Sequence[_WatchedTask]:
-        return await _until_resolved(_Watch(addresses, deployments).look, tell, limit_s)
-
+    root_urls = (address.root_url for address in addresses.values())
     try:
-        root_urls = (address.root_url for address in addresses.values())
-        tasks = Deployment.run(root_urls, environment, wait)
+        tasks = Deployment.run(
+            root_urls,
+            environment,
+            lambda deployments: _until_resolved(_Watch(addresses, deployments).look, tell, limit_s),
+        )
     except GaveUpError as error:
         tell(f"not waiting any longer: {error}")
         return
