@@ -54,7 +54,6 @@ class TaskAddress(Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Return the address at which a browser shows the task, or its run."""
         run = "" if self.run_id is None else f"/runs/{self.run_id}"
         return f"{self.root_url}/tasks/{self.task_id}{run}"
 
@@ -124,7 +123,13 @@ def parse(address: str, environment: Mapping[str, str]) -> TaskclusterAddress | 
         raise UsageError(f"{stripped}: no such file or folder; is task:{stripped}{group} meant?")
     try:
         if prefixed:
-            return _prefixed(prefixed[1], prefixed[2], default_root_url(environment))
+            kind, name, root_url = prefixed[1], prefixed[2], default_root_url(environment)
+            if kind == "task":
+                problem = "it is not task:ID or task:ID.RUN with an id of 22 characters"
+                return _task_run(root_url, name, problem)
+            if kind == "group":
+                return GroupAddress(root_url, _slug(name, "group:ID with an id of 22 characters"))
+            return IndexAddress(root_url, _route(name))
         if stripped[:8].lower().startswith(("http://", "https://")):
             return _page(stripped, environment)
     except _MistakeError as mistake:
@@ -161,16 +166,6 @@ def _trust_domain(repository: str, environment: Mapping[str, str]) -> str:
 
 class _MistakeError(Exception):
     """What is wrong with an address; `parse` adds the address itself."""
-
-
-def _prefixed(prefix: str, name: str, root_url: str) -> TaskclusterAddress:
-    if prefix == "task":
-        return _task_run(
-            root_url, name, "it is not task:ID or task:ID.RUN with an id of 22 characters"
-        )
-    if prefix == "group":
-        return GroupAddress(root_url, _slug(name, "group:ID with an id of 22 characters"))
-    return IndexAddress(root_url, _route(name))
 
 
 def _page(address: str, environment: Mapping[str, str]) -> TaskclusterAddress:

@@ -54,8 +54,6 @@ _Group = tuple[Deployment, str]
 
 
 class TaskListing(Struct):
-    """One listing of the tasks that some addresses lead to."""
-
     deployments: Mapping[str, Deployment]
     reading: Reading
     every_kind: bool = False

@@ -91,8 +91,7 @@ async def _until_resolved(
             previous = counts
             # Each failure once: it can be looked at while other tasks run.
             for task in tasks:
-                is_failure = task.is_resolved and task.state != "completed"
-                if is_failure and task.title not in reported:
+                if task.is_resolved and task.state != "completed" and task.title not in reported:
                     reported.add(task.title)
                     tell(task.line_with_url)
             if all(task.is_resolved for task in tasks):

@@ -87,7 +87,6 @@ class QueueTask(Struct, frozen=True):
 
     @property
     def adds_tasks(self) -> bool:
-        """Return whether it adds tasks to its group while it runs."""
         return self.is_decision or self.kind == _ACTION_KIND
 
     @property
