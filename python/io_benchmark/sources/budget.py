@@ -24,8 +24,7 @@ _MAXIMUM_SUBJECTS = 1_000
 # A larger result is read after all others, and few at once. Results of full runs have 0.3 MB.
 SMALL_BYTES = 512 * 1024
 LARGE_AT_ONCE = 2
-_NAMES_LISTED = 3
-_NAME_LENGTH = 90
+_NAMES_LISTED, _NAME_LENGTH = 3, 90
 
 
 class Budget(Struct):

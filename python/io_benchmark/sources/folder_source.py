@@ -110,14 +110,11 @@ def _read(
         run_result = run_files.read_run(path)
     except ResultError as error:
         request.budget.read_bytes -= min(size_bytes, MAXIMUM_BYTES)
-        problem, pool = str(error), None
-        record = run_files.read_task_record(path)
-        if record is not None:
-            pool = record.pool
-            if record.problem is not None:  # `fetch` found no result
-                problem = record.problem
-                request.without_result.append(record)
-        request.problem(position, problem, pool=pool)
+        problem, record = str(error), run_files.read_task_record(path)
+        if record is not None and record.problem is not None:  # `fetch` found no result
+            problem = record.problem
+            request.without_result.append(record)
+        request.problem(position, problem, pool=record.pool if record else None)
     else:
         request.budget.read_bytes -= run_result.size_bytes
         request.accept(position, run_result, b"")

@@ -26,8 +26,7 @@ from io_benchmark.sources.protocol import Position
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.text import clean
 
-RESULT_NAME = "io-benchmark.json"
-TASK_NAME = "task.json"
+RESULT_NAME, TASK_NAME = "io-benchmark.json", "task.json"
 _MAXIMUM_TASK_BYTES = 1024 * 1024
 LABEL_LENGTH = 300  # of a path in a message
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")

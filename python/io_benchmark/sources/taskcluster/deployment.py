@@ -33,10 +33,8 @@ from io_benchmark.text import clean
 T = TypeVar("T")
 
 # A page of the queue has up to 1000 definitions, each with a script of about 100 kB inside.
-_MAXIMUM_IDS = 1000
-_MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
-_MAXIMUM_PAGES = 1000
-_MAXIMUM_LANDING_BYTES = 1024 * 1024
+_MAXIMUM_IDS, _MAXIMUM_PAGES = 1000, 1000
+_MAXIMUM_ANSWER_BYTES, _MAXIMUM_LANDING_BYTES = 128 * 1024 * 1024, 1024 * 1024
 _NOT_LANDED = ("FAILED", "CANCELLED")
 
 

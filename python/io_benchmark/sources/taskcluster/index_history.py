@@ -13,11 +13,7 @@ from functools import partial
 
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources import protocol
-from io_benchmark.sources.taskcluster.addresses import (
-    ROOT_VARIABLE,
-    GroupAddress,
-    default_remark,
-)
+from io_benchmark.sources.taskcluster.addresses import ROOT_VARIABLE, GroupAddress, default_remark
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing
 from io_benchmark.sources.taskcluster.task_results import ResultReader
@@ -46,9 +42,7 @@ def read_index_history(
 
 
 async def _read(
-    query: protocol.HistoryQuery,
-    request: protocol.Reading,
-    deployments: Mapping[str, Deployment],
+    query: protocol.HistoryQuery, request: protocol.Reading, deployments: Mapping[str, Deployment]
 ) -> tuple[dict[str, datetime], int]:
     root_url = query.place.root_url
     deployment = deployments[root_url]

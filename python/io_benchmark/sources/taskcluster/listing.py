@@ -104,7 +104,7 @@ class TaskListing(Struct):
         for task in tasks.values():
             if task.adds_tasks or (task.kind == REPORT_KIND and not self.every_kind):
                 groups.append((deployment, task.status.task_group_id))
-            elif takes_any or self._wants(task):
+            elif takes_any or self.every_kind or task.is_benchmark:
                 listed.append(ListedTask(number, deployment, task, run_id))
         if len(tasks) < len(task_ids):
             problem = "has no such task; it may have expired, or belong to another deployment"
@@ -164,16 +164,13 @@ class TaskListing(Struct):
             return []
         listed = [ListedTask(number, deployment, task) for task in members]
         self.creators += [member for member in listed if member.task.adds_tasks]
-        wanted = [member for member in listed if self._wants(member.task)]
+        wanted = [member for member in listed if self.every_kind or member.task.is_benchmark]
         if not wanted:
             self._fail(position, group, _explain_no_benchmark(group, members))
         elif not self.every_kind:
             for remark in _incomplete_group(group.root_url, members):
                 self.reading.remark(position, f"{group}: {remark}")
         return wanted
-
-    def _wants(self, task: QueueTask) -> bool:
-        return self.every_kind or task.is_benchmark
 
     def _fail(
         self, position: Position, address: TaskclusterAddress, problem: str | ResultError

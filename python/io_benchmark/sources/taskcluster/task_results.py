@@ -178,20 +178,17 @@ class ResultReader(Struct):
             except TooLargeError:
                 return True
             except NoArtifactError as error:
-                self._add_without_result(listed, runs[0], str(error))
+                task, position = listed.task, listed.position(runs[0])
+                line = request.problem(position, str(error), listed.url(runs[0]), task.pool)
+                if task.status.is_resolved:
+                    record = replace(task.record(runs[0], task.pool or ""), problem=line)
+                    self._without_result.append((task, record))
             else:
                 if file is not None:
                     self._accept(download, *file)
         self.unread.pop(listed.position(runs[0]), None)
         request.progress("reading results", self._total - len(self.unread), self._total)
         return False
-
-    def _add_without_result(self, listed: ListedTask, newest: QueueRun, reason: str) -> None:
-        task, position = listed.task, listed.position(newest)
-        line = self.request.problem(position, reason, listed.url(newest), task.pool)
-        if task.status.is_resolved:
-            record = replace(task.record(newest, task.pool or ""), problem=line)
-            self._without_result.append((task, record))
 
     def _accept(
         self, download: _Download, chosen: QueueRun, data: bytes, run_result: RunResult

@@ -17,9 +17,7 @@ from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing
 from io_benchmark.text import clean_name
 
-_INTERVAL_S = 15.0
-_GROWTH = 1.5
-_LONGEST_S = 60.0
+_INTERVAL_S, _GROWTH, _LONGEST_S = 15.0, 1.5, 60.0
 _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
 _STATES = (*RESOLVED, "running", "pending", "unscheduled", "unlisted")
 
