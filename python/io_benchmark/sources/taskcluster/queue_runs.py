@@ -7,14 +7,14 @@ profiles that `measure` wrote.
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from io_benchmark.errors import MissingError, NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.protocol import FIRST, Environment, RunQuery
+from io_benchmark.sources.protocol import FIRST, RunQuery
 from io_benchmark.sources.requests import run_all
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.sources.taskcluster.addresses import TaskAddress
@@ -118,54 +118,41 @@ def _milliseconds(time: str | None) -> int:
     return -1 if moment is None else max(-1, round(moment.timestamp() * 1000))
 
 
-def read_task(address: TaskAddress, environment: Environment) -> tuple[QueueTask, Any]:
+async def read_task(address: TaskAddress, deployment: Deployment) -> tuple[QueueTask, Any]:
     """Return the task, and the image of its payload as its definition has it."""
-
-    async def read(deployments: Mapping[str, Deployment]) -> tuple[QueueTask, Any]:
-        deployment = deployments[address.root_url]
-        try:
-            task = (await deployment.tasks([address.task_id]))[address.task_id]
-            payload = (await deployment.definition(address.task_id)).get("payload")
-        except (KeyError, MissingError):
-            raise ResultError(
-                f"{address}: {address.root_url} has no such task; it may have expired, or belong to "
-                "another deployment"
-            ) from None
-        return task, payload.get("image") if isinstance(payload, dict) else None
-
-    return Deployment.run([address.root_url], environment, read)
+    try:
+        task = (await deployment.tasks([address.task_id]))[address.task_id]
+        payload = (await deployment.definition(address.task_id)).get("payload")
+    except (KeyError, MissingError):
+        raise ResultError(
+            f"{address}: {address.root_url} has no such task; it may have expired, or belong to "
+            "another deployment"
+        ) from None
+    return task, payload.get("image") if isinstance(payload, dict) else None
 
 
-def find_earlier_tasks(
-    task: QueueTask, address: TaskAddress, environment: Environment
-) -> tuple[str, ...]:
+async def find_earlier_tasks(task: QueueTask, deployment: Deployment) -> tuple[str, ...]:
     """Return the addresses of the label's tasks in earlier pushes to the same repository.
 
     Each push's decision task lists them. Nothing where the index does not number pushes.
     """
-
-    async def find(deployments: Mapping[str, Deployment]) -> tuple[str, ...]:
-        deployment = deployments[address.root_url]
-        try:
-            decision = await deployment.definition(task.status.task_group_id)
-        except MissingError:
-            return ()
-        routes = decision.get("routes")
-        texts = map(str, routes) if isinstance(routes, list) else ()
-        own = next(filter(None, map(_PUSH.fullmatch, texts)), None)
-        if own is None:
-            return ()
-        numbers = (int(own[2]) - back for back in _EARLIER)
-        earlier = (f"{own[1]}.{number}.decision" for number in numbers if number > 0)
-        found = await run_all(map(deployment.find, earlier), _RESULTS_AT_ONCE)
-        decisions = await deployment.tasks(list(filter(None, found)))
-        lists = (_task_of_label(deployment, push, task.label) for push in decisions.values())
-        listed = filter(None, await run_all(lists, _RESULTS_AT_ONCE))
-        # Some may have expired.
-        tasks = await deployment.tasks([*dict.fromkeys(listed)])
-        return tuple(f"task:{task_id}" for task_id in sorted(tasks))
-
-    return Deployment.run([address.root_url], environment, find)
+    try:
+        routes = (await deployment.definition(task.status.task_group_id)).get("routes")
+    except MissingError:
+        return ()
+    texts = map(str, routes) if isinstance(routes, list) else ()
+    own = next(filter(None, map(_PUSH.fullmatch, texts)), None)
+    if own is None:
+        return ()
+    numbers = (int(own[2]) - back for back in _EARLIER)
+    earlier = (f"{own[1]}.{number}.decision" for number in numbers if number > 0)
+    found = await run_all(map(deployment.find, earlier), _RESULTS_AT_ONCE)
+    decisions = await deployment.tasks(list(filter(None, found)))
+    lists = (_task_of_label(deployment, push, task.label) for push in decisions.values())
+    listed = filter(None, await run_all(lists, _RESULTS_AT_ONCE))
+    # Some may have expired.
+    tasks = await deployment.tasks([*dict.fromkeys(listed)])
+    return tuple(f"task:{task_id}" for task_id in sorted(tasks))
 
 
 async def _task_of_label(deployment: Deployment, decision: QueueTask, label: str) -> str | None:
