@@ -93,7 +93,6 @@ def gather(
 
     Several readings of one command share a budget.
     """
-    parsed = parse_addresses(addresses, environment)
     collection = _GatheredRuns(convert)
     request = protocol.Reading(
         environment,
@@ -101,7 +100,7 @@ def gather(
         budget or Budget(),
         accept=lambda position, run, _data: collection.accept(position, run, request),
     )
-    for source, source_addresses in parsed.items():
+    for source, source_addresses in parse_addresses(addresses, environment).items():
         source.read(source_addresses, request)
     results = sorted(collection.results, key=itemgetter(0))
     return Gathered.of((result for _, result in results), request)

@@ -6,7 +6,7 @@ group themselves. A group that `submit` created has neither.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -26,8 +26,6 @@ from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import KINDS, REPORT_KIND, QueueTask
 from io_benchmark.text import clean_name
-
-T = TypeVar("T")
 
 _KINDS = " or ".join(KINDS)
 # A page of a large group has 100 MB.

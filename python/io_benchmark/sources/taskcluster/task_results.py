@@ -66,13 +66,12 @@ def _choose_runs(listed: ListedTask, reading: protocol.Reading) -> list[_Runs]:
             f"{task.title(runs[-1])}: is still {state}; read it again when it has ended"
         )
     completed: list[_Runs] = [(run,) for run in runs if run.state == "completed"]
-    for run in resolved if completed else ():
-        if run.state != "completed":
-            remark(f"{task.title(run)} {run.ending} and is not counted")
     for run in runs:
         if not run.is_resolved:
             state = clean_name(run.state)
             remark(f"{task.title(run)} is still {state} and not counted; read it again later")
+        elif completed and run.state != "completed":
+            remark(f"{task.title(run)} {run.ending} and is not counted")
     return completed or [tuple(reversed(resolved))]
 
 
