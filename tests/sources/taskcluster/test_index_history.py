@@ -14,8 +14,7 @@ from io_benchmark.sources.protocol import HistoryQuery, Reading
 from io_benchmark.sources.taskcluster import index_history
 from io_benchmark.sources.taskcluster.addresses import IndexAddress
 
-PLACE = IndexAddress("", made.NAMESPACE)
-QUERY = HistoryQuery("amd-16", PLACE, 100)
+QUERY = HistoryQuery("amd-16", IndexAddress("", made.NAMESPACE), 100)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +38,7 @@ def collect(loopback, query=QUERY):
         arrived.append(run_result.task)
 
     request = Reading(loopback.environment, accept=accept)
-    place = replace(PLACE, root_url=loopback.url)
+    place = IndexAddress(loopback.url, made.NAMESPACE)
     times, older = index_history.read_index_history(replace(query, place=place), request)
     return sorted(arrived, key=lambda record: record.started), request, times, older
 

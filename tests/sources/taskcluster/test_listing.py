@@ -33,8 +33,7 @@ def listed(loopback, *addresses):
         listing = TaskListing(deployments, Reading(here))
         return listing, await listing.tasks(remote)
 
-    root_urls = (address.root_url for address in parsed)
-    listing, tasks = Deployment.run(root_urls, here, list_tasks)
+    listing, tasks = Deployment.run([loopback.url], here, list_tasks)
     return listing, [(number, task.task_id, run_id) for number, _, task, run_id in tasks]
 
 
