@@ -4,7 +4,6 @@
 import io
 
 from io_benchmark.context import Context
-from io_benchmark.sources.protocol import ReadProgress
 
 
 class Terminal(io.StringIO):
@@ -17,7 +16,7 @@ def displayed(stream, steps):
     now_s = 0.0
     with Context(None, stream, stream, {}).progress(lambda: now_s) as progress:
         for now_s, *step in steps:  # noqa: B007 - the clock reads it
-            progress(ReadProgress(*step))
+            progress(*step)
     return stream.getvalue()
 
 

@@ -4,12 +4,9 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import NamedTuple, TextIO
 
 from io_benchmark.text import clean_lines
-
-if TYPE_CHECKING:
-    from io_benchmark.sources.protocol import ReadProgress
 
 MESSAGE_LENGTH = 4000  # some messages list every valid value
 # What is over sooner is not worth a line.
@@ -44,14 +41,14 @@ class Context(NamedTuple):
     @contextmanager
     def progress(
         self, clock: Callable[[], float] = time.monotonic
-    ) -> Iterator[Callable[["ReadProgress"], None]]:
+    ) -> Iterator[Callable[[str, int, int | None], None]]:
         """Yield what shows each step of reading in a line of the terminal, which is removed afterwards."""
         stream = self.stderr
         # From the first step: loading a client before it is no progress.
         due_s: float | None = None
         width = 0
 
-        def show(progress: "ReadProgress") -> None:
+        def show(activity: str, done: int, total: int | None) -> None:
             nonlocal due_s, width
             now_s = clock()
             if due_s is None:
@@ -59,9 +56,7 @@ class Context(NamedTuple):
             if now_s < due_s or not stream.isatty():
                 return
             due_s = now_s + _EVERY_S
-            line = f"{progress.activity}: {progress.done}"
-            if progress.total is not None:
-                line += f" of {progress.total}"
+            line = f"{activity}: {done}" + ("" if total is None else f" of {total}")
             stream.write("\r" + line.ljust(width))
             stream.flush()
             width = len(line)

@@ -92,7 +92,7 @@ def test_https_stays_https(loopback, storage_type):
     loopback.deployment.set_result(AMD_16, 0, Artifact(b"{}", storage_type=storage_type))
     root_url = "https://tc.invalid"
     environment = {"TASKCLUSTER_ROOT_URL": root_url, "TASKCLUSTER_PROXY_URL": loopback.url}
-    gathered = gather([f"task:{AMD_16}"], environment, lambda _progress: None, lambda run: run)
+    gathered = gather([f"task:{AMD_16}"], environment, lambda *_: None, lambda run: run)
     assert loopback.asked("storage") == []
     url = f"{loopback.storage_url}/public-bucket/{AMD_16}/0/{ARTIFACT}"
     problem = f"it leads from https to '{url}'; only https addresses are followed from there"

@@ -43,7 +43,7 @@ def test_an_invalid_file_is_counted(tmp_path):
     invalid.write_text("{" + " " * 99)
     valid.write_text(GOOD.read_text())
     addresses, budget = (str(invalid), str(valid)), Budget(read_bytes=100)
-    gathered = gather(addresses, {}, lambda _progress: None, lambda run: run, budget)
+    gathered = gather(addresses, {}, lambda *_: None, lambda run: run, budget)
     assert gathered.results == ()
     assert gathered.unreadable[0].startswith(f"{invalid}: ")
     assert gathered.unreadable[1].endswith(f" Left out: {valid}")

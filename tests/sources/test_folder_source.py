@@ -29,7 +29,7 @@ def add(parent: Path, task_id: str, run_id: int = 0) -> Path:
 
 
 def read(*paths: Path) -> Gathered[RunResult]:
-    return gather([str(path) for path in paths], {}, lambda _progress: None, lambda result: result)
+    return gather([str(path) for path in paths], {}, lambda *_: None, lambda result: result)
 
 
 def sources(gathered: Gathered[RunResult]) -> list[str]:

@@ -40,36 +40,36 @@ _FETCHED_BYTES = 2_000_000_000
 def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import EXIT_FAILED
     from io_benchmark.sources.budget import Budget
-    from io_benchmark.sources.gather import address_forms, parse_addresses, read_addresses
-    from io_benchmark.sources.protocol import ReadRequest
+    from io_benchmark.sources.gather import address_forms, parse_addresses
+    from io_benchmark.sources.protocol import Reading
     from io_benchmark.sources.run_files import RunStore
 
     remote = parse_addresses(given["addresses"], context.environment)
-    for address in remote:
-        if address.source.is_local:
+    for source, addresses in remote.items():
+        if source.is_local:
             raise UsageError(
-                f"{address.text}: is a path on this machine, which need not be fetched; give "
+                f"{addresses[0].text}: is a path on this machine, which need not be fetched; give "
                 f"{address_forms(local=False)}"
             )
     store = RunStore(given.get("output", default_output_folder("fetch")))
     with context.progress() as progress:
-        reading = ReadRequest(
+        reading = Reading(
             context.environment,
             progress,
             Budget(read_bytes=_FETCHED_BYTES),
             accept=store.accept,
             has_run=store.has_run,
         )
-        read_addresses(remote, reading)
+        for source, addresses in remote.items():
+            source.read(addresses, reading)
     store.add_without_result(reading.without_result)
-    if store.runs:
+    if store.fetched or store.skipped:
         context.print(str(store.folder))
     for remark in reading.remark_lines():
         context.tell(f"note: {remark}")
     problems = reading.take_problem_lines()
     context.tell_errors(problems)
-    skipped = store.runs.count(None)
-    already = f", {skipped} skipped" if skipped else ""
+    already = f", {store.skipped} skipped" if store.skipped else ""
     missing = f", {len(problems)} could not be fetched" if problems else ""
-    context.tell(f"{number_of(len(store.runs) - skipped, 'run')} fetched{already}{missing}")
-    return EXIT_FAILED if problems or not store.runs else 0
+    context.tell(f"{number_of(store.fetched, 'run')} fetched{already}{missing}")
+    return EXIT_FAILED if problems or not (store.fetched or store.skipped) else 0

@@ -31,7 +31,6 @@ _VALUE_LENGTH, _NAME_LENGTH = 80, 200
 _ADVICE = "write a price as 0.31, or as {price: 0.31, currency: USD, kind: spot, date: 2026-11-01}"
 
 _Name = Annotated[str, Meta(min_length=1, max_length=_NAME_LENGTH)]
-_Amount = Annotated[float, Meta(gt=0, le=1_000_000)]
 
 
 class _About(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -47,7 +46,7 @@ class _File(_About, frozen=True, kw_only=True):
 
 
 class _Entry(_About, frozen=True, kw_only=True):
-    price: _Amount
+    price: Annotated[float, Meta(gt=0, le=1_000_000)]
 
 
 def read_prices(path: Path) -> dict[str, Price]:

@@ -77,7 +77,6 @@ class Cost(Struct, frozen=True):
         return sum(share.all_minutes for share in self.shares)
 
     def repeated(self, times: int) -> "Cost":
-        """Return the cost of the tasks, done this many times."""
         shares = (replace(share, tasks=times * share.tasks) for share in self.shares)
         return replace(self, shares=tuple(shares))
 

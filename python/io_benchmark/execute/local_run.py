@@ -30,7 +30,7 @@ from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.generate import GeneratedTask
 from io_benchmark.paths import explain_refusal
 from io_benchmark.process import hold_interrupts
-from io_benchmark.sources.run_files import TASK_NAME, write_task_record
+from io_benchmark.sources.run_files import TASK_NAME
 from io_benchmark.sources.run_results import TaskRecord, queue_time
 
 # `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
@@ -123,7 +123,7 @@ class LocalRun(Struct, frozen=True):
                 ) from error
             missing = self._take_artifacts(artifacts, log)
             record = self._record(exit_code, started)
-            write_task_record(self.output, record)
+            record.write(self.output / TASK_NAME)
         failures = [f"failed, exit code {exit_code}"] if exit_code else []
         failures += [f"missing artifacts: {', '.join(missing)}"] if missing else []
         return record, [f"{task.label}: {line}; its log is {log.name}" for line in failures]

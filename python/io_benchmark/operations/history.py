@@ -17,8 +17,9 @@ from io_benchmark.context import Context
 from io_benchmark.errors import MissingError, ResultError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather
-from io_benchmark.sources.protocol import HistoryQuery, IndexPlace, Position, ReadRequest
+from io_benchmark.sources.protocol import HistoryQuery, Position, Reading
 from io_benchmark.sources.run_results import RunResult
+from io_benchmark.sources.taskcluster.addresses import IndexAddress
 from io_benchmark.text import clean
 
 # Two years of weeks.
@@ -51,7 +52,8 @@ def history(
                 addresses, context.environment, progress, convert, _unlimited_memory()
             )
     else:
-        query = HistoryQuery(pool, project, last, since)
+        place = IndexAddress.by_date(project, pool, context.environment)
+        query = HistoryQuery(pool, place, last, since)
         gathered, times, older = _read_index(query, context, convert, _unlimited_memory())
     runs, remarks = gathered.results, [*gathered.remarks]
     ignored = Counter(clean(name, 50) for name, *_ in runs if name != pool)
@@ -83,10 +85,9 @@ def _read_index(
         results.append(convert(run))
 
     with context.progress() as progress:
-        request = ReadRequest(context.environment, progress, budget, accept=accept)
+        request = Reading(context.environment, progress, budget, accept=accept)
         times, older = read_index_history(query, request)
-    gathered = Gathered(tuple(results), request.take_problem_lines(), request.remark_lines())
-    return gathered, times, older
+    return Gathered.of(results, request), times, older
 
 
 def _unlimited_memory() -> Budget:
@@ -101,7 +102,7 @@ def _dated(reading: HistoryReading, times: Mapping[str, datetime]) -> HistoryRea
 
 
 def read_past_workers(
-    places: Mapping[str, IndexPlace], compared: Sequence[Worker], context: Context, budget: Budget
+    places: Mapping[str, IndexAddress], compared: Sequence[Worker], context: Context, budget: Budget
 ) -> tuple[PastWorkers, str]:
     """Read earlier results of the compared pools where they are indexed, and say in one line what there is.
 
@@ -121,12 +122,12 @@ def read_past_workers(
     problems: list[str] = []
     for pool, place in sorted(places.items()):
         try:
-            query = HistoryQuery(pool, _PROJECT, newest, place=place)
+            query = HistoryQuery(pool, place, newest, whole_pushes=False)
             gathered, *_ = _read_index(query, context, convert, limited)
         except MissingError as error:
             problems.append(str(error))
         except ResultError as error:
-            problems.append(f"{place.namespace}: {error}")
+            problems.append(f"{place.route}: {error}")
             break
         else:
             for name, some in gathered.results:

@@ -7,6 +7,7 @@ A step that cannot be done, or not without a person, raises a ResultError with w
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,9 @@ from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.results import load
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, default_root_url, parse
+from io_benchmark.sources.taskcluster.queue_runs import find_earlier_tasks, read_task
 from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
+from io_benchmark.submit.task_creation import TaskQueue
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
@@ -72,10 +75,7 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
         raise UsageError(f"{clean(address, 200)}: is not a task; give task:ID or its web address")
     if task.root_url != default_root_url(context.environment):
         raise UsageError(f"{task}: set TASKCLUSTER_ROOT_URL to {task.root_url}")
-    # Imported here: the client takes 0.2 s to load.
-    from io_benchmark.sources.taskcluster.queue_runs import read_task  # noqa: PLC0415
-
-    queue_task, image = read_task(task, context.environment)
+    queue_task, image = TaskQueue.connect(context.environment, partial(read_task, task))
     new_tasks = InvestigationTasks.open(task, image, options, context)
     steps = _Steps(task, queue_task, options, context, new_tasks)
     findings, conclusion = Findings(), None
@@ -161,10 +161,10 @@ class _Steps(Struct):
         return with_gaining_labels(slowness, completed_by_pool(every_label))
 
     def _earlier_tasks(self) -> Sequence[str]:
-        from io_benchmark.sources.taskcluster.queue_runs import find_earlier_tasks  # noqa: PLC0415
-
         try:
-            tasks = find_earlier_tasks(self.queue_task, self.task, self.context.environment)
+            tasks = TaskQueue.connect(
+                self.context.environment, partial(find_earlier_tasks, self.queue_task)
+            )
         except ResultError as error:
             self.remarks.append(f"earlier pushes were not read: {error}; give runs by --runs")
             return ()

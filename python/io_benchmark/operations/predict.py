@@ -13,7 +13,7 @@ from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.operations.compare import read_workers
 from io_benchmark.sources.gather import gather_profiles
-from io_benchmark.sources.protocol import ProfileQuery
+from io_benchmark.sources.protocol import Reading
 from io_benchmark.sources.run_results import RunProfile
 from io_benchmark.text import clean
 
@@ -33,7 +33,7 @@ def predict(
     profiles that do not name theirs.
     """
     with context.progress() as progress:
-        found = gather_profiles(profiles, ProfileQuery(context.environment, progress))
+        found = gather_profiles(profiles, Reading(context.environment, progress))
     if not found.results:
         raise ResultError("; ".join(found.unreadable[:_NAMED]) or "there is no profile of a task")
     tasks = _distinct(found.results)

@@ -22,7 +22,7 @@ from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
 from io_benchmark.operations.compare import compare_pools, read_workers
 from io_benchmark.sources.gather import Gathered, gather_task_runs
-from io_benchmark.sources.protocol import ReadProgress, RunQuery
+from io_benchmark.sources.protocol import RunQuery
 from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.text import clean
 
@@ -80,7 +80,7 @@ class _TotalsQuery(RunQuery, kw_only=True):
         self.totals.add(run)
         count = len(self.totals.seen)
         if count % _PROGRESS_RUNS == 0:
-            self.progress(ReadProgress("reading runs", count, None))
+            self.progress("reading runs", count, None)
 
 
 def rank_labels(

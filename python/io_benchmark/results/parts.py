@@ -53,7 +53,6 @@ class Columns(ResultPart, frozen=True):
 
     @property
     def known(self) -> dict[str, Sequence[int]]:
-        """Return the columns that the file has, by their names."""
         named = ((name, getattr(self, name)) for name in self.__struct_fields__)
         return {name: column for name, column in named if column is not None}
 
@@ -64,7 +63,6 @@ class Columns(ResultPart, frozen=True):
         return None
 
     def turns_inconsistency(self, turn_ends: TurnEnds) -> str | None:
-        """Return what is wrong with the turns in which the samples were taken."""
         bounds = [0, *(turn_ends or ())]
         rows = len(next(iter(self.known.values())))
         if any(end <= start for start, end in pairwise(bounds)) or bounds[-1] > rows:
@@ -201,18 +199,6 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
         return self.samples.inconsistency or self.samples.turns_inconsistency(self.turn_ends)
 
 
-class SideFinding(Struct, frozen=True):
-    """What a figure of one side shows by itself, where it passes a limit.
-
-    The template has slots for the figure (`percent`, `ratio` or `count`), `threads` and `variant`.
-    """
-
-    template: str
-    at_most: float | None = None
-    at_least: float | None = None
-    needs_spare_cpu: bool = False  # only where a side has more CPUs than threads
-
-
 class WorkloadFigure(Struct, frozen=True):
     """A figure that only this workload has; exactly one of the four sources is set."""
 
@@ -225,7 +211,12 @@ class WorkloadFigure(Struct, frozen=True):
     per_operation: bool = False  # `mean_of` is divided by the entry's operations
     unit: str = ""  # of `mean_of`
     higher_is_better: bool = False
-    finding: SideFinding | None = None
+    # What the figure of one side shows by itself, where it passes a limit. The template has slots for the
+    # figure (`percent`, `ratio` or `count`), `threads` and `variant`.
+    finding: str = ""
+    at_most: float | None = None
+    at_least: float | None = None
+    needs_spare_cpu: bool = False  # only where a side has more CPUs than threads
 
 
 class Workload(Struct, frozen=True):
@@ -242,19 +233,15 @@ class Workload(Struct, frozen=True):
     samples: str = "batches"
     per_place: bool = True  # otherwise the place makes no difference
     written_bytes: Callable[[Any], int | None] | None = None  # into files, by an entry
-    synced: Callable[[Any], float | None] | None = None  # the share of the time, by an entry
+    # The share of the time in which the operations wait until all is on the disk, by an entry.
+    synced: Callable[[Any], float | None] = lambda _entry: None
     figures: tuple[WorkloadFigure, ...] = ()
-
-    def synced_share(self, entry: Any) -> float:
-        """Return the share of the time in which the operations wait until all is on the disk."""
-        return (self.synced(entry) if self.synced is not None else None) or 0.0
 
     @property
     def higher_is_better(self) -> bool:
         return self.unit_ns == 0
 
     def shown(self, operation_ns: float) -> float:
-        """Return the time of one operation as the workload's figure."""
         if self.unit_ns:
             return operation_ns / self.unit_ns
         return NS_PER_S / operation_ns if operation_ns > 0 else float("inf")

@@ -83,9 +83,9 @@ def parse(data: bytes, source: str) -> Result:
     check_size(data, source)
     version = decode(_Versioned, data, source).version
     if version != VERSION:
-        is_old = version < VERSION
-        age = "too old for" if is_old else "newer than"
-        remedy = "run the benchmark again" if is_old else "update io-benchmark"
+        age, remedy = "newer than", "update io-benchmark"
+        if version < VERSION:
+            age, remedy = "too old for", "run the benchmark again"
         readable = f"this program, which reads version {VERSION}"
         raise reading_error(source, f"$.version: {version} is {age} {readable}: {remedy}")
     names = dict.fromkeys(entry.name for entry in decode(_NamedEntries, data, source).workloads)
@@ -162,8 +162,7 @@ def load(path: Path, most: int = MAXIMUM_BYTES) -> bytes:
     try:
         with path.open("rb") as file:
             # Memory for the limit, which few files reach, takes longer than reading the file.
-            size_bytes = os.fstat(file.fileno()).st_size
-            return file.read(min(size_bytes, most) + 1)
+            return file.read(min(os.fstat(file.fileno()).st_size, most) + 1)
     except OSError as error:
         raise reading_error(str(path), error.strerror or str(error)) from None
 
@@ -225,5 +224,4 @@ def _other_content(start: bytes) -> str | None:
 def reading_error(source: str, problem: str) -> ResultError:
     """Return the error that says what is wrong with a file."""
     # A key of a hostile file may hold anything; the message is one printable line.
-    line = re.sub(r"[^\x20-\x7e]", "?", f"{source}: {problem}")
-    return ResultError(line[:500])
+    return ResultError(re.sub(r"[^\x20-\x7e]", "?", f"{source}: {problem}")[:500])

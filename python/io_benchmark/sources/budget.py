@@ -24,14 +24,13 @@ _MAXIMUM_SUBJECTS = 1_000
 # A larger result is read after all others, and few at once. Results of full runs have 0.3 MB.
 SMALL_BYTES = 512 * 1024
 LARGE_AT_ONCE = 2
-_NAMES_LISTED = 3
-_NAME_LENGTH = 90
+_NAMES_LISTED, _NAME_LENGTH = 3, 90
 
 
 class Budget(Struct):
     """What is left to read and to keep; all readings of one command share it."""
 
-    read_bytes: float = READ_BYTES
+    read_bytes: float = READ_BYTES  # valid or not
     kept_bytes: float = _KEPT_BYTES
     most_subjects: float = _MAXIMUM_SUBJECTS
     # When requests must end, by the monotonic clock, so that time is left for a report.
@@ -51,17 +50,14 @@ class Budget(Struct):
         """Return how long reading may still take; None for no limit."""
         return None if self.ends_s is None else max(0.0, self.ends_s - time.monotonic())
 
-    def spend(self, size_bytes: int) -> None:
-        """Count bytes that were read, valid or not."""
-        self.read_bytes -= size_bytes
-
     def keep(self, run_result: RunResult) -> bool:
         """Return whether a result may be kept; else count it as left out."""
         new = {(run_result.pool, *subject) for subject in _subjects(run_result)} - self._subjects
         # A result may use half of what is left: later ones have other things to compare.
         if len(self._subjects) + 2 * len(new) > self.most_subjects:
-            reason = f"{self.most_subjects:,} different measurements of pools"
-            return self._leave_out(run_result.source, reason)
+            return self._leave_out(
+                run_result.source, f"{self.most_subjects:,} different measurements of pools"
+            )
         if run_result.weight_bytes > self.kept_bytes:
             self._refused_bytes = min(self._refused_bytes, run_result.size_bytes)
             return self._leave_out(run_result.source, f"{_KEPT_BYTES // _MB} MB into memory")

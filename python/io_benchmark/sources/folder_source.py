@@ -9,7 +9,6 @@ import os
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -33,30 +32,29 @@ _ABSENT = "no such file or folder; check the path, or give an address, which --h
 
 
 class FolderSource(protocol.Source):
-    """Reads folders and files by their path."""
-
     forms = ("a folder",)
     is_local = True
 
     def parse(self, address: str, _environment: protocol.Environment) -> Path | None:
         return None if "://" in address else Path(address)
 
-    def read(self, addresses: protocol.Addresses, request: protocol.ReadRequest) -> None:
-        found_runs: list[tuple[protocol.Position, _FoundRun]] = []
+    def read(self, addresses: protocol.Addresses, request: protocol.Reading) -> None:
+        found_runs: list[tuple[protocol.Position, Path, int]] = []
         for address in addresses:
             search = _Search.of(address.meaning)
-            for number, run in enumerate(search.runs):
-                found_runs.append((protocol.Position(address.number, run_id=number), run))
+            for number, path in enumerate(sorted(search.sizes, key=lambda path: path.parts)):
+                position = protocol.Position(address.number, run_id=number)
+                found_runs.append((position, path, search.sizes[path]))
             for problem in search.problems:
                 request.problem(protocol.Position(address.number), problem)
             for remark in search.remarks():
                 request.remark(protocol.Position(address.number), remark)
         # In order, but large ones last: they must not take the place of all others.
-        found_runs.sort(key=lambda pair: pair[1].size_bytes > SMALL_BYTES)
-        for done, (position, run) in enumerate(found_runs, 1):
-            if request.budget.allows_reading(str(run.path), run.size_bytes):
-                _read(position, run, request)
-            request.progress(protocol.ReadProgress("reading results", done, len(found_runs)))
+        found_runs.sort(key=lambda run: run[2] > SMALL_BYTES)
+        for done, (position, path, size_bytes) in enumerate(found_runs, 1):
+            if request.budget.allows_reading(str(path), size_bytes):
+                _read(position, path, size_bytes, request)
+            request.progress("reading results", done, len(found_runs))
 
     def wait(
         self,
@@ -73,8 +71,7 @@ class FolderSource(protocol.Source):
         for address in addresses:
             # Unlike a Path, it takes any text.
             if not os.path.exists(address.meaning):  # noqa: PTH110
-                label = clean(address.text, run_files.LABEL_LENGTH)
-                raise UsageError(f"{label}: {_ABSENT}")
+                raise UsageError(f"{clean(address.text, run_files.LABEL_LENGTH)}: {_ABSENT}")
         for done, address in enumerate(addresses, 1):
             position = protocol.Position(address.number)
             try:
@@ -82,17 +79,18 @@ class FolderSource(protocol.Source):
                     query.problem(position, line)
             except ResultError as error:
                 query.problem(position, str(error))
-            query.progress(protocol.ReadProgress("reading tables", done, len(addresses)))
+            query.progress("reading tables", done, len(addresses))
 
-    def read_profiles(self, addresses: protocol.Addresses, query: protocol.ProfileQuery) -> None:
+    def read_profiles(self, addresses: protocol.Addresses, query: protocol.Reading) -> None:
         for address in addresses:
             top = Path(address.meaning)
             files = top.rglob("*profile*.json") if top.is_dir() else [top]
             paths = sorted(islice(files, _MAXIMUM_PROFILES))
             if not paths:
                 label = clean(str(top), run_files.LABEL_LENGTH)
-                problem = "has no file whose name contains profile and ends in .json"
-                raise UsageError(f"{label}: {problem}")
+                raise UsageError(
+                    f"{label}: has no file whose name contains profile and ends in .json"
+                )
             for number, path in enumerate(paths):
                 position = protocol.Position(address.number, run_id=number)
                 try:
@@ -104,29 +102,21 @@ class FolderSource(protocol.Source):
                     query.problem(position, str(error))
 
 
-class _FoundRun(NamedTuple):
-    """A result that is there, or should be: its folder or file, and the size of the result."""
-
-    path: Path
-    size_bytes: int
-
-
-def _read(position: protocol.Position, run: _FoundRun, request: protocol.ReadRequest) -> None:
+def _read(
+    position: protocol.Position, path: Path, size_bytes: int, request: protocol.Reading
+) -> None:
     """Read one run; an unreadable one is a problem and stops nothing."""
     try:
-        run_result = run_files.read_run(run.path)
+        run_result = run_files.read_run(path)
     except ResultError as error:
-        request.budget.spend(min(run.size_bytes, MAXIMUM_BYTES))
-        problem, pool = str(error), None
-        record = run_files.read_task_record(run.path)
-        if record is not None:
-            pool = record.pool
-            if record.problem is not None:  # `fetch` found no result
-                problem = record.problem
-                request.without_result.append(record)
-        request.problem(position, problem, pool=pool)
+        request.budget.read_bytes -= min(size_bytes, MAXIMUM_BYTES)
+        problem, record = str(error), run_files.read_task_record(path)
+        if record is not None and record.problem is not None:  # `fetch` found no result
+            problem = record.problem
+            request.without_result.append(record)
+        request.problem(position, problem, pool=record.pool if record else None)
     else:
-        request.budget.spend(run_result.size_bytes)
+        request.budget.read_bytes -= run_result.size_bytes
         request.accept(position, run_result, b"")
 
 
@@ -135,18 +125,17 @@ def _read_profile(path: Path, budget: Budget) -> RunProfile:
     if path.exists():
         run_files.check_regular(path)
     data = load(path, MAXIMUM_RESOURCE_BYTES)
-    budget.spend(len(data))
+    budget.read_bytes -= len(data)
     profile = parse_any_profile(data, name)
     pool = profile.task.pool if isinstance(profile, TaskProfile) else None
     return RunProfile(profile, name, name, pool)
 
 
 class _Search(Struct):
-    """A search of a folder, or of a file."""
-
     top: Path
     label: str
-    runs: list[_FoundRun] = field(default_factory=list)
+    # Of each result that is there, or should be, by its folder or file.
+    sizes: dict[Path, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)  # folders that cannot be searched
     _skipped: dict[str, list[Path]] = field(default_factory=dict)  # by the reason
     _stores: set[Path] = field(default_factory=set)  # folders that contain TASKID.RUNID
@@ -170,8 +159,16 @@ class _Search(Struct):
             raise UsageError(
                 f"{search.label}: cannot read this path ({error.strerror}); name a folder of results"
             ) from None
-        search._check()
-        search.runs.sort(key=lambda run: run.path.parts)
+        if search._stores and top not in search._stores:
+            newest = clean(str(max(search._stores)), run_files.LABEL_LENGTH)
+            raise UsageError(
+                f"{search.label}: has several folders of results; name one, such as {newest}"
+            )
+        if not search.sizes and not search.problems:
+            advice = f"name a folder that contains {run_files.RESULT_NAME}, or folders with it"
+            if _ARCHIVE in search._skipped:
+                advice = "unpack its zip files"
+            raise UsageError(f"{search.label}: has no results; {advice}")
         return search
 
     def remarks(self) -> list[str]:
@@ -180,19 +177,6 @@ class _Search(Struct):
             f"{min(paths)}: {reason}" + (f", like {len(paths) - 1:,} more" if paths[1:] else "")
             for reason, paths in self._skipped.items()
         ]
-
-    def _check(self) -> None:
-        if self._stores and self.top not in self._stores:
-            newest = clean(str(max(self._stores)), run_files.LABEL_LENGTH)
-            problem = f"has several folders of results; name one, such as {newest}"
-        elif self.runs or self.problems:
-            return
-        else:
-            advice = f"name a folder that contains {run_files.RESULT_NAME}, or folders with it"
-            problem = (
-                f"has no results; {'unpack its zip files' if _ARCHIVE in self._skipped else advice}"
-            )
-        raise UsageError(f"{self.label}: {problem}")
 
     def _search(self) -> None:
         count = 0
@@ -234,11 +218,10 @@ class _Search(Struct):
 
     def _add(self, path: Path) -> None:
         """Add a run's folder or file, with its size; 0 where reading it will fail."""
-        size_bytes = 0
+        self.sizes[path] = 0
         with suppress(OSError):
             file = path / run_files.RESULT_NAME if path.is_dir() else path
-            size_bytes = file.stat().st_size
-        self.runs.append(_FoundRun(path, size_bytes))
+            self.sizes[path] = file.stat().st_size
 
 
 def _is_stored(folder: Path) -> bool:

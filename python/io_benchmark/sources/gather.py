@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The sources of results; read all results that some addresses lead to, from any source."""
+"""The sources of results; read all results that some addresses lead to, from any source.
+
+Each function raises a UsageError for a mistake in an address before anything is read or requested.
+"""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from msgspec import Struct
 
@@ -13,6 +16,7 @@ from io_benchmark.sources import protocol
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.folder_source import FolderSource
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRun
+from io_benchmark.sources.taskcluster.addresses import IndexAddress
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
 from io_benchmark.text import clean
 
@@ -30,16 +34,32 @@ class Gathered(Struct, Generic[T], frozen=True):
     results: tuple[T, ...]
     unreadable: tuple[str, ...]  # a line for each result that could not be read
     remarks: tuple[str, ...]
-    lost: tuple[str, ...] = ()  # the pool of each task that ended and left no result
-    missing: tuple[str, ...] = ()  # pools of tasks without a result that could be read
-    pasts: Mapping[str, protocol.IndexPlace] = {}  # by pool, where its earlier results are
+    lost: tuple[str, ...]  # the pool of each task that ended and left no result
+    missing: tuple[str, ...]  # pools of tasks without a result that could be read
+    pasts: Mapping[str, IndexAddress]  # by pool, where its earlier results are
+
+    @classmethod
+    def of(cls, results: Iterable[T], reading: protocol.Reading) -> Self:
+        lost = {record.task_id: record.pool for record in reading.without_result if record.is_lost}
+        return cls(
+            tuple(results),
+            unreadable=reading.take_problem_lines(),
+            remarks=reading.remark_lines(),
+            lost=tuple(lost.values()),
+            missing=tuple(sorted(reading.missing)),
+            pasts=reading.pasts,
+        )
 
 
 def parse_addresses(
     addresses: Sequence[str], environment: protocol.Environment
-) -> list[protocol.SourceAddress]:
-    """Find the source of each address; raise a UsageError that lists the valid forms."""
-    return [_parse(number, address, environment) for number, address in enumerate(addresses)]
+) -> dict[protocol.Source, list[protocol.SourceAddress]]:
+    """Return the addresses by their source, local ones first: their mistakes show before any request."""
+    by_source = {source: list[protocol.SourceAddress]() for source in reversed(SOURCES)}
+    for number, address in enumerate(addresses):
+        source, meaning = _parse(address, environment)
+        by_source[source].append(protocol.SourceAddress(number, address, meaning))
+    return {source: parsed for source, parsed in by_source.items() if parsed}
 
 
 def address_forms(*, local: bool = True) -> str:
@@ -49,7 +69,7 @@ def address_forms(*, local: bool = True) -> str:
     return f"{', '.join(forms)} or {last}"
 
 
-def _parse(number: int, address: str, environment: protocol.Environment) -> protocol.SourceAddress:
+def _parse(address: str, environment: protocol.Environment) -> tuple[protocol.Source, Any]:
     if not address.strip():
         raise UsageError(f"an address is empty; give {address_forms()}")
     label = clean(address, 200)
@@ -58,7 +78,7 @@ def _parse(number: int, address: str, environment: protocol.Environment) -> prot
     for source in SOURCES:
         meaning = source.parse(address, environment)
         if meaning is not None:
-            return protocol.SourceAddress(number, address, source, meaning)
+            return source, meaning
     raise UsageError(f"{label}: this form of address is not supported; give {address_forms()}")
 
 
@@ -71,40 +91,24 @@ def gather(
 ) -> Gathered[T]:
     """Read the results at all addresses; convert each as it comes, so that its lists can be freed.
 
-    Raise a UsageError for a mistake in an address before anything is read. Several readings of
-    one command share a budget.
+    Several readings of one command share a budget.
     """
-    parsed = parse_addresses(addresses, environment)
     collection = _GatheredRuns(convert)
-    request = protocol.ReadRequest(
+    request = protocol.Reading(
         environment,
         progress,
         budget or Budget(),
         accept=lambda position, run, _data: collection.accept(position, run, request),
     )
-    read_addresses(parsed, request)
-    lost = {record.task_id: record.pool for record in request.without_result if record.is_lost}
-    return _gathered(
-        (result for _, result in sorted(collection.results, key=itemgetter(0))),
-        request,
-        lost=tuple(lost.values()),
-        missing=tuple(sorted(request.missing)),
-        pasts=request.pasts,
-    )
-
-
-def read_addresses(addresses: protocol.Addresses, request: protocol.ReadRequest) -> None:
-    """Read each address with its source, local ones first: their mistakes show before any request."""
-    for source, source_addresses in _by_source(addresses):
+    for source, source_addresses in parse_addresses(addresses, environment).items():
         source.read(source_addresses, request)
+    results = sorted(collection.results, key=itemgetter(0))
+    return Gathered.of((result for _, result in results), request)
 
 
 def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gathered[TaskRun]:
-    """Read the runs of tasks at all addresses; each run once, in order.
-
-    Raise a UsageError for a mistake in an address before anything is requested.
-    """
-    for source, source_addresses in _by_source(parse_addresses(addresses, query.environment)):
+    """Read the runs of tasks at all addresses; each run once, in order."""
+    for source, source_addresses in parse_addresses(addresses, query.environment).items():
         source.read_runs(source_addresses, query)
     runs: dict[Hashable, TaskRun] = {}
     # The most complete record of a run first: it has costs, or the times of the task's own work.
@@ -115,41 +119,22 @@ def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gath
         query.remark(
             protocol.LAST, f"runs that were read more than once: {repeated:,}; each counts once"
         )
-    return _gathered(sorted(runs.values()), query)
+    return Gathered.of(sorted(runs.values()), query)
 
 
-def gather_profiles(addresses: Sequence[str], query: protocol.ProfileQuery) -> Gathered[RunProfile]:
-    """Read the profiles of tasks at all addresses, in their order.
-
-    Raise a UsageError for a mistake in an address before anything is requested.
-    """
-    for source, source_addresses in _by_source(parse_addresses(addresses, query.environment)):
+def gather_profiles(addresses: Sequence[str], query: protocol.Reading) -> Gathered[RunProfile]:
+    """Read the profiles of tasks at all addresses, in their order."""
+    for source, source_addresses in parse_addresses(addresses, query.environment).items():
         source.read_profiles(source_addresses, query)
     profiles = sorted(query.profiles, key=itemgetter(0))
-    return _gathered((profile for _, profile in profiles), query)
-
-
-def _gathered(results: Iterable[T], reading: protocol.Reading, **facts: Any) -> Gathered[T]:
-    return Gathered(tuple(results), reading.take_problem_lines(), reading.remark_lines(), **facts)
+    return Gathered.of((profile for _, profile in profiles), query)
 
 
 def wait_for(
     addresses: Sequence[str], environment: protocol.Environment, limit_s: float, tell: protocol.Tell
 ) -> None:
-    """Wait at most this long until the results at all addresses are complete."""
-    for source, source_addresses in _by_source(parse_addresses(addresses, environment)):
+    for source, source_addresses in parse_addresses(addresses, environment).items():
         source.wait(source_addresses, environment, limit_s, tell)
-
-
-def _by_source(
-    addresses: protocol.Addresses,
-) -> list[tuple[protocol.Source, list[protocol.SourceAddress]]]:
-    """Group addresses by their source, local ones first."""
-    sources = dict.fromkeys(address.source for address in addresses)
-    return [
-        (source, [address for address in addresses if address.source is source])
-        for source in sorted(sources, key=lambda source: not source.is_local)
-    ]
 
 
 class _GatheredRuns(Struct, Generic[T]):
@@ -161,7 +146,7 @@ class _GatheredRuns(Struct, Generic[T]):
     _without_record: dict[Hashable, int] = {}  # which of the results
 
     def accept(
-        self, position: protocol.Position, run_result: RunResult, request: protocol.ReadRequest
+        self, position: protocol.Position, run_result: RunResult, request: protocol.Reading
     ) -> None:
         record, content = run_result.task, run_result.result.identity
         # By the queue's record, and by what the result records about itself.

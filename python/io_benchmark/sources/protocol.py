@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRecord, TaskRun
+from io_benchmark.sources.taskcluster.addresses import IndexAddress
 from io_benchmark.text import clean
 
 MOST_RUNS = 200_000
@@ -36,29 +37,15 @@ Environment = Mapping[str, str]
 Tell = Callable[[str], None]
 
 
-class ReadProgress(NamedTuple):
-    """How far a source is; the total may not be known yet."""
-
-    activity: str
-    done: int
-    total: int | None
-
-
-Progress = Callable[[ReadProgress], None]
-
-
-class IndexPlace(NamedTuple):
-    """A namespace of an index, whose names are dates."""
-
-    root_url: str
-    namespace: str
+# What a source does, how far it is, and of how many; the total may not be known yet.
+Progress = Callable[[str, int, int | None], None]
 
 
 class Reading(Struct):
     """One reading of some addresses: what it may use, and the messages about it, each with its position."""
 
     environment: Environment
-    progress: Progress = lambda _progress: None
+    progress: Progress = lambda *_: None
     budget: Budget = field(default_factory=Budget)
     problems: list[tuple[Position, str]] = field(default_factory=list)
     remarks: list[tuple[Position, str]] = field(default_factory=list)
@@ -66,8 +53,11 @@ class Reading(Struct):
     without_result: list[TaskRecord] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # pools that have a problem
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
+    # Gets each result as it arrives, and the file itself from a source that is not local.
+    accept: Callable[[Position, RunResult, bytes], None] = lambda *_: None
+    profiles: list[tuple[Position, RunProfile]] = field(default_factory=list)
     # Where earlier results of a pool are.
-    pasts: dict[str, IndexPlace] = field(default_factory=dict)
+    pasts: dict[str, IndexAddress] = field(default_factory=dict)
 
     def problem(
         self, position: Position, sentence: str, url: str = "", pool: str | None = None
@@ -79,24 +69,14 @@ class Reading(Struct):
         return line
 
     def remark(self, position: Position, sentence: str) -> None:
-        """Add a remark."""
         self.remarks.append((position, clean(sentence)))
 
     def take_problem_lines(self) -> tuple[str, ...]:
         """Return the problems in the order of their positions, and once what the budget left out."""
-        lines = (line for _, line in sorted(self.problems))
-        return (*lines, *self.budget.take_left_out())
+        return (*(line for _, line in sorted(self.problems)), *self.budget.take_left_out())
 
     def remark_lines(self) -> tuple[str, ...]:
-        """Return the remarks in the order of their positions."""
         return tuple(line for _, line in sorted(self.remarks))
-
-
-class ReadRequest(Reading, kw_only=True):
-    """A reading of results."""
-
-    # Gets each result as it arrives, and the file itself from a source that is not local.
-    accept: Callable[[Position, RunResult, bytes], None]
 
 
 class RunQuery(Reading, kw_only=True):
@@ -108,11 +88,10 @@ class RunQuery(Reading, kw_only=True):
     runs: list[TaskRun] = field(default_factory=list)
 
     def wants_task(self, label: str, pool: str) -> bool:
-        """Return whether the runs of such a task are wanted."""
         is_wanted = not self.pools or any(f"/{pool}".endswith(f"/{name}") for name in self.pools)
         return is_wanted and (self.label is None or self.label.search(label) is not None)
 
-    def accept(self, run: TaskRun) -> None:
+    def add(self, run: TaskRun) -> None:
         """Keep a run of a wanted task by its day; raise a UsageError where there are too many."""
         if self.since is not None:
             moment_ms = run.started_ms if run.started_ms >= 0 else run.resolved_ms
@@ -129,31 +108,19 @@ class RunQuery(Reading, kw_only=True):
         self.runs.append(run)
 
 
-class ProfileQuery(Reading, kw_only=True):
-    """A reading of the profiles of tasks."""
-
-    profiles: list[tuple[Position, RunProfile]] = field(default_factory=list)
-
-
 class HistoryQuery(Struct, frozen=True):
-    """Which part of a pool's history."""
-
     pool: str
-    project: str
+    place: IndexAddress  # a namespace whose names are dates
     newest: int  # at most this many points
     since: date | None = None
-    # Where the results say that it is. Of each push only the indexed task is read then: a push may have
-    # thousands of other tasks.
-    place: IndexPlace | None = None
+    # Otherwise only the indexed task of each push is read: a push may have thousands of other tasks.
+    whole_pushes: bool = True
 
 
 class SourceAddress(Struct, frozen=True):
-    """An address of a command, and the source that reads it."""
-
     number: int
     text: str  # as given
-    source: "Source"
-    meaning: Any  # in the source's own terms
+    meaning: Any  # in its source's own terms
 
 
 Addresses = Sequence[SourceAddress]
@@ -174,7 +141,7 @@ class Source(Protocol):
         Raise a UsageError where it has this source's form, with a mistake in it.
         """
 
-    def read(self, addresses: Addresses, request: ReadRequest) -> None:
+    def read(self, addresses: Addresses, request: Reading) -> None:
         """Read the results at the addresses; what cannot be read is a problem of the request.
 
         Raise a UsageError for a mistake in an address that shows before anything is read.
@@ -188,5 +155,5 @@ class Source(Protocol):
     def read_runs(self, addresses: Addresses, query: RunQuery) -> None:
         """Give the query the runs of all tasks at the addresses; their results are not read."""
 
-    def read_profiles(self, addresses: Addresses, query: ProfileQuery) -> None:
+    def read_profiles(self, addresses: Addresses, query: Reading) -> None:
         """Give the query the profiles of all tasks at the addresses."""

@@ -6,8 +6,6 @@ task.json holds what only the queue knows about a run; a result file alone does 
 so that a run is complete or absent.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat
@@ -15,7 +13,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct, field
@@ -25,31 +22,21 @@ from io_benchmark import results
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
+from io_benchmark.sources.protocol import Position
 from io_benchmark.sources.run_results import RunResult, TaskRecord
 from io_benchmark.text import clean
 
-if TYPE_CHECKING:
-    from io_benchmark.sources.protocol import Position
-
-RESULT_NAME = "io-benchmark.json"
-TASK_NAME = "task.json"
+RESULT_NAME, TASK_NAME = "io-benchmark.json", "task.json"
 _MAXIMUM_TASK_BYTES = 1024 * 1024
 LABEL_LENGTH = 300  # of a path in a message
 FOLDER = re.compile(r"[A-Za-z0-9_-]{22}\.[0-9]{1,9}")
 
 
 def run_folder(folder: Path, task_id: str, run_id: int) -> Path:
-    """Return the folder of a run below `folder`."""
     name = f"{task_id}.{run_id}"
     if not FOLDER.fullmatch(name):
         raise ResultError(f"{clean(name, 100)!r} is not of the form TASKID.RUNID")
     return folder / name
-
-
-def write_task_record(folder: Path, record: TaskRecord) -> None:
-    """Write the task.json of a run."""
-    document = msgspec.json.format(msgspec.json.encode(record), indent=2)
-    (folder / TASK_NAME).write_bytes(document + b"\n")
 
 
 def read_task_record(folder: Path) -> TaskRecord | None:
@@ -95,8 +82,8 @@ class RunStore(Struct):
     """The folder that `fetch` fills; it is created with the first run."""
 
     folder: Path
-    # The runs in the folder; None for one that was fetched before.
-    runs: list[TaskRecord | None] = field(default_factory=list)
+    fetched: int = 0
+    skipped: int = 0  # runs that were fetched before
     # Folders of tasks that had left no result before, by task.
     _without_result: dict[str, list[Path]] = field(default_factory=dict)
 
@@ -122,20 +109,18 @@ class RunStore(Struct):
             raise ResultError(f"{broken} ({error})") from None
         if task is None or (task.task_id, task.run_id) != (task_id, run_id):
             raise ResultError(f"{broken} ({TASK_NAME} does not describe this run)")
-        self.runs.append(None)
+        self.skipped += 1
         return True
 
     def accept(self, _position: Position, run_result: RunResult, data: bytes) -> None:
-        """Write a run."""
-        record = run_result.task
-        if record is None:
+        if run_result.task is None:
             raise ResultError(f"{run_result.source}: its source does not know its task")
-        self._write(record, data)
-        self.runs.append(record)
+        self._write(run_result.task, data)
+        self.fetched += 1
 
     def add_without_result(self, records: Iterable[TaskRecord]) -> None:
         """Write the records of tasks that left no result, next to the runs of others."""
-        for record in records if self.runs else ():
+        for record in records if self.fetched or self.skipped else ():
             self._write(record, None)
 
     def _write(self, record: TaskRecord, data: bytes | None) -> None:
@@ -148,7 +133,7 @@ class RunStore(Struct):
                 unfinished.mkdir()
                 if data is not None:
                     (unfinished / RESULT_NAME).write_bytes(data)
-                write_task_record(unfinished, record)
+                record.write(unfinished / TASK_NAME)
                 # The task has a result now; another fetch may have written it.
                 for earlier in self._without_result.pop(record.task_id, ()):
                     if not (earlier / RESULT_NAME).exists():

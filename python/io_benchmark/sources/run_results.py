@@ -2,8 +2,10 @@
 """What a source hands over for a run: its result, what the queue knows about it, and its times."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Self
 
+import msgspec
 from msgspec import Struct
 
 from io_benchmark import results
@@ -47,6 +49,9 @@ class TaskRecord(Struct, frozen=True, kw_only=True):
     # Only of a task that left no result: why, and whether it was planned with its pool's others.
     problem: str | None = None
     is_lost: bool = False
+
+    def write(self, path: Path) -> None:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n")
 
     @property
     def task_ns(self) -> int | None:

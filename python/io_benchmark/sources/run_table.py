@@ -81,7 +81,7 @@ def read_run_table(path: Path, query: RunQuery) -> list[str]:
             try:
                 label, pool = (str(row.get(column) or "") for column in ("label", "pool"))
                 if not (label and pool) or query.wants_task(label, pool):
-                    query.accept(_run(row))
+                    query.add(_run(row))
             except ValueError as error:
                 bad += 1
                 if bad <= _ROWS_NAMED:
@@ -95,7 +95,6 @@ def read_run_table(path: Path, query: RunQuery) -> list[str]:
 
 
 def _rows(data: bytes) -> _Rows:
-    """Return the rows, each with its place."""
     document = data.removeprefix(b"\xef\xbb\xbf")
     start = document.lstrip()[:1]
     if not start:

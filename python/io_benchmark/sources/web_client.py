@@ -130,6 +130,15 @@ class WebClient:
                 f"{clean(url, 200)} is not an address that can be requested"
             ) from None
 
+    @staticmethod
+    def can_request(url: str) -> bool:
+        """Return whether an object may be read from the address."""
+        try:
+            parts = urlsplit(url)
+            return parts.scheme in ("http", "https") and bool(parts.hostname)
+        except ValueError:
+            return False
+
     async def download(self, url: str, maximum_bytes: int, origin: str | None = None) -> bytes:
         """Read an object, following redirects; `origin` is the host that gave the address."""
         guard, session = self._session_for(origin or url)
@@ -163,15 +172,6 @@ def _retry_after_s(headers: Mapping[str, str]) -> float | None:
     return float(pause[:12]) if pause.isascii() and pause.isdigit() else None
 
 
-def is_web_url(url: str) -> bool:
-    """Return whether an object may be read from the address."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        return False
-
-
 def _host(url: str) -> str:
     return clean(urlsplit(url).hostname or "", 100)
 
@@ -182,7 +182,7 @@ def _next_url(url: str, answer: WebAnswer) -> str:
         following = urljoin(url, location)
     except ValueError:
         following = ""
-    if not is_web_url(following):
+    if not WebClient.can_request(following):
         raise ResultError(f"it redirects to {clean(location, 100)!r}, which is not http(s)")
     return following
 

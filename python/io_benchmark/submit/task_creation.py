@@ -10,12 +10,9 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
-from io_benchmark.sources.requests import run_coroutine
-from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.sources.web_client import WebClient
 from io_benchmark.submit.definitions import NewTask
 from io_benchmark_taskgraph.repeating import derived_id, job_of, repeated
 
@@ -31,13 +28,8 @@ class TaskQueue(Deployment):
         cls, environment: Mapping[str, str], use: Callable[["TaskQueue"], Awaitable[T]]
     ) -> T:
         """Connect to the environment's deployment and return the result of `use`."""
-        access = Access.of(default_root_url(environment), environment)
-
-        async def main() -> T:
-            async with WebClient() as http:
-                return await use(cls(access, http))
-
-        return run_coroutine(main())
+        root_url = default_root_url(environment)
+        return cls.run([root_url], environment, lambda queues: use(queues[root_url]))
 
     async def missing(self, tasks: Sequence[NewTask]) -> tuple[list[str], list[str]]:
         """Return the image tasks and the worker pools that do not exist, where the deployment tells."""

@@ -34,8 +34,8 @@ OWN_PUSH = IndexAddress(ROOT, f"releng.v2.io-benchmark.{DECISION}")
 
 def parse(text, environment):
     """Return the meaning of an address for its source; of a folder its path."""
-    (address,) = parse_addresses([text], environment)
-    return getattr(address.meaning, "path", address.meaning)
+    ((address,),) = parse_addresses([text], environment).values()
+    return address.meaning
 
 
 PUSH = f"repo=try&revision={REVISION}"

@@ -10,10 +10,11 @@ from loopback_deployment import Artifact
 from msgspec.structs import replace
 
 from io_benchmark.errors import ResultError
-from io_benchmark.sources.protocol import HistoryQuery, ReadRequest
+from io_benchmark.sources.protocol import HistoryQuery, Reading
 from io_benchmark.sources.taskcluster import index_history
+from io_benchmark.sources.taskcluster.addresses import IndexAddress
 
-QUERY = HistoryQuery("amd-16", "io-benchmark", 100)
+QUERY = HistoryQuery("amd-16", IndexAddress("", made.NAMESPACE), 100)
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +37,9 @@ def collect(loopback, query=QUERY):
     def accept(_position, run_result, _data):
         arrived.append(run_result.task)
 
-    request = ReadRequest(loopback.environment, accept=accept)
-    times, older = index_history.read_index_history(query, request)
+    request = Reading(loopback.environment, accept=accept)
+    place = IndexAddress(loopback.url, made.NAMESPACE)
+    times, older = index_history.read_index_history(replace(query, place=place), request)
     return sorted(arrived, key=lambda record: record.started), request, times, older
 
 
@@ -143,6 +145,6 @@ def test_the_transform_writes_where_this_reads():
     day = "20261121080000"
     params = {"project": "io-benchmark", "tasks_for": "cron", "head_rev": "", "moz_build_date": day}
     *_, by_date = _routes("releng", params, "amd-16.2")
-    route = index_history._route(replace(QUERY, pool="amd-16.2"), {})
-    assert by_date == f"index.{route}.{day}"
+    place = IndexAddress.by_date("io-benchmark", "amd-16.2", {})
+    assert by_date == f"index.{place.route}.{day}"
     assert index_history._time(day) == datetime(2026, 11, 21, 8, tzinfo=UTC)

@@ -8,11 +8,11 @@ from loopback_deployment import AMD_16, GROUP, INTEL, recorded
 from io_benchmark.sources.protocol import Reading
 from io_benchmark.sources.taskcluster.addresses import GroupAddress, parse
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskStatus
+from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import (
     TaskListing,
     _explain_no_benchmark,
     _incomplete_group,
-    run_connected,
 )
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 
@@ -33,7 +33,7 @@ def listed(loopback, *addresses):
         listing = TaskListing(deployments, Reading(here))
         return listing, await listing.tasks(remote)
 
-    listing, tasks = run_connected(remote, here, list_tasks)
+    listing, tasks = Deployment.run([loopback.url], here, list_tasks)
     return listing, [(number, task.task_id, run_id) for number, _, task, run_id in tasks]
 
 

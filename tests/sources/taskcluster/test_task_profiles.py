@@ -19,7 +19,7 @@ from published_profiles import (
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.sources.gather import Gathered, gather_profiles
-from io_benchmark.sources.protocol import ProfileQuery
+from io_benchmark.sources.protocol import Reading
 from io_benchmark.sources.run_results import RunProfile
 from io_benchmark.sources.taskcluster import task_results
 
@@ -29,7 +29,7 @@ SAMPLES = resource_profile([Sample(user=0.5)] * 4)
 
 def read(deployment: Deployment, *addresses: str) -> Gathered[RunProfile]:
     with Loopback(deployment) as taskcluster:
-        query = ProfileQuery(taskcluster.environment)
+        query = Reading(taskcluster.environment)
         return gather_profiles(addresses, query)
 
 

@@ -29,7 +29,6 @@ from recorded_pushes import ACTION_WITHOUT_CONTEXTS, PUSH, REPORT, recorded_push
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.gather import gather
-from io_benchmark.sources.protocol import ReadProgress
 from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster import deployment
 
@@ -40,7 +39,7 @@ LABEL = "io-benchmark-amd-16"
 NEVER_STARTED = f"{NO_ARTIFACT}: it never started, so that there is no log; run the benchmark again"
 
 
-def read(loopback, *addresses, progress=lambda _progress: None, budget=None, **environment):
+def read(loopback, *addresses, progress=lambda *_: None, budget=None, **environment):
     here = {**loopback.environment, **environment}
     return gather(addresses, here, progress, lambda result: result, budget)
 
@@ -296,11 +295,11 @@ def test_a_job_of_a_push(loopback):
 
 def test_progress(loopback):
     """Counts of tasks during the listing, then of results, to the end."""
-    steps: list[ReadProgress] = []
-    read(loopback, f"group:{GROUP}", progress=steps.append)
+    steps = []
+    read(loopback, f"group:{GROUP}", progress=lambda *step: steps.append(step))
     assert steps == [
-        *(ReadProgress("listing tasks", number, None) for number in (0, 10)),
-        *(ReadProgress("reading results", number, 9) for number in range(10)),
+        *(("listing tasks", number, None) for number in (0, 10)),
+        *(("reading results", number, 9) for number in range(10)),
     ]
 
 

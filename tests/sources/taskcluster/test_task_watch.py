@@ -13,8 +13,8 @@ from recorded_pushes import PUSH
 
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.taskcluster import task_watch
-from io_benchmark.sources.taskcluster.addresses import LANDO_HOSTS, GroupAddress, parse
-from io_benchmark.sources.taskcluster.listing import run_connected
+from io_benchmark.sources.taskcluster.addresses import LANDO_HOSTS, parse
+from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks, wait_in_group
 
 
@@ -145,7 +145,7 @@ def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
     """Reading it says why there are no tasks."""
     with Loopback(deployment) as loopback:
         lando(loopback, *answer)
-        gathered = gather([LANDO], loopback.environment, lambda _progress: None, lambda run: run)
+        gathered = gather([LANDO], loopback.environment, lambda *_: None, lambda run: run)
     (line,) = gathered.unreadable
     assert problem in line
 
@@ -183,7 +183,7 @@ def test_until_all_of_a_group_are_resolved(deployment, group, ids):
         return wait_in_group(deployments[loopback.url], group, labels, told.append)
 
     with Loopback(deployment) as loopback, turned.in_use():
-        run_connected({0: GroupAddress(loopback.url, group)}, {}, wait)
+        Deployment.run([loopback.url], {}, wait)
     title = "io-benchmark-amd-{}-1 ({}): {}"
     assert told == [
         "[0/2] 2 pending after 0 min",

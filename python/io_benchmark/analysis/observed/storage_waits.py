@@ -83,7 +83,7 @@ def waited_share(entry: Entry, rows: TimelineRows, steps: Sequence[int]) -> floa
     waited = max(_waited(pressed, own, busy_cpus), min(1.0, idle_waiting))
     if entry.retrieves is not None:
         return waited  # copies of large files hardly wait for a journal
-    synced = workloads.of(entry.subject.workload).synced_share(entry.measured)
+    synced = workloads.of(entry.subject.workload).synced(entry.measured) or 0.0
     return synced + max(waited, rows.writing_share(steps) or 0.0)
 
 

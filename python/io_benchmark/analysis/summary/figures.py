@@ -18,7 +18,7 @@ from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.analysis.statements import Statement, count, joined, ratio_of, share, statement
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results import workloads
-from io_benchmark.results.parts import SideFinding, WorkloadFigure
+from io_benchmark.results.parts import WorkloadFigure
 
 _Reports = Mapping[Subject, SubjectReport]
 
@@ -163,18 +163,18 @@ def side_findings(
         subject = report.subject
         for side, figures in report.figures.items():
             for figure in workloads.of(subject.workload).figures:
-                value, finding = figures.detail(figure.name), figure.finding
-                if value is None or finding is None:
+                value = figures.detail(figure.name)
+                if value is None or not figure.finding:
                     continue
-                if finding.needs_spare_cpu and cpus.get(side, 0.0) <= subject.threads:
+                if figure.needs_spare_cpu and cpus.get(side, 0.0) <= subject.threads:
                     continue  # the operations need not have waited for a lock
                 base = _reference(subject, side, by_subject, figure)
                 # Twice the standard error of the ratio of two means of one worker.
                 errors = [part.within_worker_ratio for part in (figures, base) if part]
-                if _is_shown(finding, value, 2 * math.hypot(*errors) if base else 0.0):
+                if _is_shown(figure, value, 2 * math.hypot(*errors) if base else 0.0):
                     key = figure.name, side, replace(subject, threads=0)
                     findings[key] = statement(
-                        finding.template,
+                        figure.finding,
                         percent=share(value),
                         ratio=ratio_of(value),
                         count=count(value),
@@ -184,10 +184,10 @@ def side_findings(
     return _merge_places(findings)
 
 
-def _is_shown(finding: SideFinding, value: float, error: float) -> bool:
-    if finding.at_most is not None and value * (1 + error) > finding.at_most:
+def _is_shown(figure: WorkloadFigure, value: float, error: float) -> bool:
+    if figure.at_most is not None and value * (1 + error) > figure.at_most:
         return False
-    return finding.at_least is None or value >= finding.at_least * (1 + error)
+    return figure.at_least is None or value >= figure.at_least * (1 + error)
 
 
 def _merge_places(findings: Mapping[tuple[str, str, Subject], Statement]) -> tuple[Statement, ...]:

@@ -7,128 +7,22 @@ is measured. All but cache-retrieve time batches of operations.
 
 from operator import attrgetter
 
-from io_benchmark.results.parts import BatchEntry, SideFinding, Workload, WorkloadFigure
+from io_benchmark.results.parts import BatchEntry, Workload, WorkloadFigure
 from io_benchmark.results.workloads import cache_retrieve
 
+SCALING, NOT_VISIBLE, OVER_HARDLINKED = "scaling", "not-visible", "over-hardlinked"
+VISIBILITY = "visibility"  # the variant of metadata that counts files that appear late
+NOT_SYNCED = ("cold", "warm")  # the variants of unpack without a final sync
+_MIB = 1024 * 1024
 
-# random-io: small reads or writes past the page cache, all over a file.
+
 def _latency_p99_us(entry: BatchEntry) -> float | None:
     latency_ns = entry.observed.latency_ns
     return None if latency_ns is None else latency_ns.p99 / 1e3
 
 
-_RANDOM_IO = Workload(
-    "random-io",
-    operation="read or write",
-    unit="IOPS",
-    figures=(WorkloadFigure("latency-p99", "latency P99", unit="µs", mean_of=_latency_p99_us),),
-)
-
-
-# spawn: starting a process and waiting for its end.
-_SPAWN = Workload("spawn", operation="process started", unit="µs", unit_ns=1e3, per_place=False)
-
-
-# sync-write: small writes, each of which waits until it is on the disk.
-_SYNC_WRITE = Workload(
-    "sync-write", operation="write", unit="µs", unit_ns=1e3, synced=lambda _: 1.0
-)
-
-# metadata: looking at files, creating, renaming and removing them, by several threads at once.
-SCALING, NOT_VISIBLE = "scaling", "not-visible"
-VISIBILITY = "visibility"  # the variant that counts files that appear late
-
-
-_METADATA = Workload(
-    "metadata",
-    operation="operation",
-    unit="ops/s",
-    figures=(
-        WorkloadFigure(
-            SCALING,
-            "over one alone",
-            over_one_thread=True,
-            higher_is_better=True,
-            finding=SideFinding(
-                "{threads} at once do {percent} of what one alone does (metadata, {variant}): "
-                "something locks",
-                # Several that together do no more than one alone wait for each other.
-                at_most=1.0,
-                needs_spare_cpu=True,
-            ),
-        ),
-        WorkloadFigure(
-            NOT_VISIBLE,
-            "not visible",
-            total_of=attrgetter("observed.not_visible"),
-            finding=SideFinding(
-                "{count} files that one thread had created were not visible to another at once, as "
-                "POSIX promises (metadata, visibility)",
-                at_least=1,
-            ),
-        ),
-    ),
-)
-
-# exec: one large binary executed by several processes at once, hardlinked or copied for each.
-OVER_HARDLINKED = "over-hardlinked"
-
-
 def _cpu_ms(entry: BatchEntry) -> float | None:
     return None if entry.observed.cpu_ns is None else entry.observed.cpu_ns / 1e6
-
-
-_EXEC = Workload(
-    "exec",
-    operation="execution",
-    unit="ms",
-    unit_ns=1e6,
-    figures=(
-        WorkloadFigure(
-            OVER_HARDLINKED,
-            "over hardlinks",
-            over_variant=("copies", "hardlinked"),
-            finding=SideFinding(
-                "a copy of the binary for each of {threads} processes makes executing it take "
-                "{ratio} the time that hardlinks to one take (exec): builders that share the file "
-                "share the caches",
-                at_least=1.2,
-            ),
-        ),
-        WorkloadFigure(
-            "cpu-time", "CPU time of one", unit="ms", mean_of=_cpu_ms, per_operation=True
-        ),
-    ),
-)
-
-
-# upload: small objects over HTTP.
-_UPLOAD = Workload(
-    "upload",
-    operation="object",
-    unit="ms",
-    unit_ns=1e6,
-    per_place=False,
-    figures=(
-        WorkloadFigure(
-            "over-keep-alive", "over keep-alive", over_variant=("connection-each", "keep-alive")
-        ),
-        WorkloadFigure(
-            "expect-stalls",
-            "stalled",
-            total_of=attrgetter("observed.expect_100_stalls"),
-            finding=SideFinding(
-                "{count} uploads waited for an answer to Expect: 100-continue that did not come "
-                "(upload): do not send this header",
-                at_least=1,
-            ),
-        ),
-    ),
-)
-
-# unpack: an archive of many small and some large files, as the set-up of a task unpacks it.
-NOT_SYNCED = ("cold", "warm")  # the variants without a final sync
-_MIB = 1024 * 1024
 
 
 def _mib_per_s(entry: BatchEntry) -> float | None:
@@ -148,21 +42,104 @@ def _sync_percent(entry: BatchEntry) -> float | None:
     return None if share is None else 100 * share
 
 
-_UNPACK = Workload(
-    "unpack",
-    operation="file unpacked",
-    unit="files/s",
-    written_bytes=attrgetter("observed.unpacked_bytes"),
-    synced=_sync_share,
-    figures=(
-        WorkloadFigure(
-            "bandwidth", "unpacked", unit="MiB/s", mean_of=_mib_per_s, higher_is_better=True
+_BATCHES = (
+    # Small reads or writes past the page cache, all over a file.
+    Workload(
+        "random-io",
+        operation="read or write",
+        unit="IOPS",
+        figures=(WorkloadFigure("latency-p99", "latency P99", unit="µs", mean_of=_latency_p99_us),),
+    ),
+    # Starting a process and waiting for its end.
+    Workload("spawn", operation="process started", unit="µs", unit_ns=1e3, per_place=False),
+    # Small writes, each of which waits until it is on the disk.
+    Workload("sync-write", operation="write", unit="µs", unit_ns=1e3, synced=lambda _: 1.0),
+    # Looking at files, creating, renaming and removing them, by several threads at once.
+    Workload(
+        "metadata",
+        operation="operation",
+        unit="ops/s",
+        figures=(
+            WorkloadFigure(
+                SCALING,
+                "over one alone",
+                over_one_thread=True,
+                higher_is_better=True,
+                finding="{threads} at once do {percent} of what one alone does (metadata, {variant}): "
+                "something locks",
+                # Several that together do no more than one alone wait for each other.
+                at_most=1.0,
+                needs_spare_cpu=True,
+            ),
+            WorkloadFigure(
+                NOT_VISIBLE,
+                "not visible",
+                total_of=attrgetter("observed.not_visible"),
+                finding="{count} files that one thread had created were not visible to another at "
+                "once, as POSIX promises (metadata, visibility)",
+                at_least=1,
+            ),
         ),
-        WorkloadFigure("sync-share", "share of the final sync", unit="%", mean_of=_sync_percent),
+    ),
+    # One large binary executed by several processes at once, hardlinked or copied for each.
+    Workload(
+        "exec",
+        operation="execution",
+        unit="ms",
+        unit_ns=1e6,
+        figures=(
+            WorkloadFigure(
+                OVER_HARDLINKED,
+                "over hardlinks",
+                over_variant=("copies", "hardlinked"),
+                finding="a copy of the binary for each of {threads} processes makes executing it take "
+                "{ratio} the time that hardlinks to one take (exec): builders that share the file "
+                "share the caches",
+                at_least=1.2,
+            ),
+            WorkloadFigure(
+                "cpu-time", "CPU time of one", unit="ms", mean_of=_cpu_ms, per_operation=True
+            ),
+        ),
+    ),
+    # Small objects over HTTP.
+    Workload(
+        "upload",
+        operation="object",
+        unit="ms",
+        unit_ns=1e6,
+        per_place=False,
+        figures=(
+            WorkloadFigure(
+                "over-keep-alive", "over keep-alive", over_variant=("connection-each", "keep-alive")
+            ),
+            WorkloadFigure(
+                "expect-stalls",
+                "stalled",
+                total_of=attrgetter("observed.expect_100_stalls"),
+                finding="{count} uploads waited for an answer to Expect: 100-continue that did not "
+                "come (upload): do not send this header",
+                at_least=1,
+            ),
+        ),
+    ),
+    # An archive of many small and some large files, as the set-up of a task unpacks it.
+    Workload(
+        "unpack",
+        operation="file unpacked",
+        unit="files/s",
+        written_bytes=attrgetter("observed.unpacked_bytes"),
+        synced=_sync_share,
+        figures=(
+            WorkloadFigure(
+                "bandwidth", "unpacked", unit="MiB/s", mean_of=_mib_per_s, higher_is_better=True
+            ),
+            WorkloadFigure(
+                "sync-share", "share of the final sync", unit="%", mean_of=_sync_percent
+            ),
+        ),
     ),
 )
-
-_BATCHES = (_RANDOM_IO, _SPAWN, _SYNC_WRITE, _METADATA, _EXEC, _UPLOAD, _UNPACK)
 # In the order in which a report has them: the first one that was compared leads.
 WORKLOADS = {workload.name: workload for workload in (cache_retrieve.WORKLOAD, *_BATCHES)}
 # Those whose measurements share a table; a retrieve has parts and a separate table.

@@ -163,9 +163,5 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
 
 
 WORKLOAD = Workload(
-    "cache-retrieve",
-    operation="retrieve",
-    unit="ms",
-    unit_ns=1e6,
-    samples="retrieves",
+    "cache-retrieve", operation="retrieve", unit="ms", unit_ns=1e6, samples="retrieves"
 )

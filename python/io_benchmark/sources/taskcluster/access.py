@@ -24,8 +24,7 @@ _CLIENT_ID = re.compile(r"[A-Za-z0-9!@/:.+|_-]+")
 _CREATE = re.compile(r"queue:create-task:[a-z-]+:[^:]+/")
 # What a definition that breaks the queue's schema is answered with.
 _COMPLAINT = re.compile(r"^[ \t]*\* (data.*)$", re.MULTILINE)
-_LENGTH = 100
-_COMPLAINTS_LENGTH = 300
+_LENGTH, _COMPLAINTS_LENGTH = 100, 300
 _SCOPES_LENGTH = 1500  # of a text that names them, too
 # Bad credentials are one cause of 401; a wrong clock and a changed request are others. By a part of
 # the text; the first match counts.
@@ -63,8 +62,9 @@ class Access:
             present, missing = (CLIENT_ID, ACCESS_TOKEN) if client_id else (ACCESS_TOKEN, CLIENT_ID)
             raise UsageError(f"{present} is set and {missing} is not; set both or neither")
         if client_id and token:
-            credentials = _signing(client_id, token, environment)
-            return cls(root_url, root_url, f"as {client_id}", credentials)
+            return cls(
+                root_url, root_url, f"as {client_id}", _signing(client_id, token, environment)
+            )
         proxy = environment.get(PROXY)
         if not proxy:
             return anonymous

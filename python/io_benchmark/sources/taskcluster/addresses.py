@@ -8,6 +8,7 @@ task, a group or an indexed task, or Treeherder's page of a push.
 import os
 import re
 from collections.abc import Mapping
+from typing import Self
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from msgspec import Struct
@@ -28,6 +29,8 @@ _ROUTE = re.compile(r"[A-Za-z0-9_!~*'()%-]+(?:\.[A-Za-z0-9_!~*'()%-]+)*")
 _ROUTE_LENGTH = 255
 _PREFIXED = re.compile(r"(task|group|index):(.*)")
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+# As the kind's transforms accept them.
+_PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 REVISION = re.compile(r"[0-9a-f]{40}")
 # Lando's hosts by the name that Treeherder's addresses have for them; the first is meant without a name.
 LANDO_HOSTS = {
@@ -36,7 +39,6 @@ LANDO_HOSTS = {
 }
 _TRUST_DOMAIN = re.compile(r"[A-Za-z0-9_-]{1,50}")
 _OWN_REPOSITORIES = ("io-benchmark", "io-benchmark-pr")  # of this project
-_OWN_TRUST_DOMAIN, _FIREFOX_TRUST_DOMAIN = "releng", "gecko"
 
 
 class TaskAddress(Struct, frozen=True):
@@ -52,7 +54,6 @@ class TaskAddress(Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Return the address at which a browser shows the task, or its run."""
         run = "" if self.run_id is None else f"/runs/{self.run_id}"
         return f"{self.root_url}/tasks/{self.task_id}{run}"
 
@@ -68,15 +69,25 @@ class GroupAddress(Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Return the address at which a browser shows the group."""
         return f"{self.root_url}/tasks/groups/{self.group_id}"
 
 
 class IndexAddress(Struct, frozen=True):
-    """An indexed task; a decision task means its group."""
+    """An indexed task, or a namespace of tasks; a decision task means its group."""
 
     root_url: str
     route: str
+
+    @classmethod
+    def by_date(cls, project: str, pool: str, environment: Mapping[str, str]) -> Self:
+        """Return the namespace of a pool's results by date; a dot in a name would end the name."""
+        root_url = default_root_url(environment)
+        if not _PROJECT.fullmatch(project):
+            raise UsageError(
+                f"--project: {clean(project, 100)!r} is not the name of a project; try io-benchmark"
+            )
+        domain, name = _trust_domain(project, environment), pool.replace(".", "~")
+        return cls(root_url, f"{domain}.v2.{project}.date.io-benchmark.{name}")
 
     def __str__(self) -> str:
         return f"index:{self.route}"
@@ -112,7 +123,13 @@ def parse(address: str, environment: Mapping[str, str]) -> TaskclusterAddress | 
         raise UsageError(f"{stripped}: no such file or folder; is task:{stripped}{group} meant?")
     try:
         if prefixed:
-            return _prefixed(prefixed[1], prefixed[2], default_root_url(environment))
+            kind, name, root_url = prefixed[1], prefixed[2], default_root_url(environment)
+            if kind == "task":
+                problem = "it is not task:ID or task:ID.RUN with an id of 22 characters"
+                return _task_run(root_url, name, problem)
+            if kind == "group":
+                return GroupAddress(root_url, _slug(name, "group:ID with an id of 22 characters"))
+            return IndexAddress(root_url, _route(name))
         if stripped[:8].lower().startswith(("http://", "https://")):
             return _page(stripped, environment)
     except _MistakeError as mistake:
@@ -133,13 +150,12 @@ def default_root_url(environment: Mapping[str, str]) -> str:
 
 
 def default_remark(root_url: str) -> str:
-    """Say that the default deployment was used."""
     return f"read {root_url}, because {ROOT_VARIABLE} is not set"
 
 
-def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
+def _trust_domain(repository: str, environment: Mapping[str, str]) -> str:
     """Return the first part of the index routes of a repository's tasks."""
-    usual = _OWN_TRUST_DOMAIN if repository in _OWN_REPOSITORIES else _FIREFOX_TRUST_DOMAIN
+    usual = "releng" if repository in _OWN_REPOSITORIES else "gecko"
     domain = environment.get(TRUST_DOMAIN_VARIABLE) or usual
     if not _TRUST_DOMAIN.fullmatch(domain):
         raise UsageError(
@@ -150,16 +166,6 @@ def trust_domain(repository: str, environment: Mapping[str, str]) -> str:
 
 class _MistakeError(Exception):
     """What is wrong with an address; `parse` adds the address itself."""
-
-
-def _prefixed(prefix: str, name: str, root_url: str) -> TaskclusterAddress:
-    if prefix == "task":
-        return _task_run(
-            root_url, name, "it is not task:ID or task:ID.RUN with an id of 22 characters"
-        )
-    if prefix == "group":
-        return GroupAddress(root_url, _slug(name, "group:ID with an id of 22 characters"))
-    return IndexAddress(root_url, _route(name))
 
 
 def _page(address: str, environment: Mapping[str, str]) -> TaskclusterAddress:
@@ -194,8 +200,9 @@ def _treeherder(url: SplitResult, environment: Mapping[str, str]) -> Taskcluster
     query = dict(parse_qsl(url.query))
     selected = query.get("selectedTaskRun") or query.get("task")
     if selected:
-        problem = "its selectedTaskRun is not ID.RUN; select the job again"
-        task = _task_run(root_url, selected, problem)
+        task = _task_run(
+            root_url, selected, "its selectedTaskRun is not ID.RUN; select the job again"
+        )
         return replace(task, selected_of_push="revision" in query)
     repository, revision, landing = map(query.get, ("repo", "revision", "landoCommitID"))
     if not repository or not (revision or landing):
@@ -204,7 +211,7 @@ def _treeherder(url: SplitResult, environment: Mapping[str, str]) -> Taskcluster
         )
     if not _REPOSITORY.fullmatch(repository):
         raise _MistakeError("its repo is not the name of a repository")
-    route = _route(f"{trust_domain(repository, environment)}.v2.{repository}.revision")
+    route = _route(f"{_trust_domain(repository, environment)}.v2.{repository}.revision")
     if not revision:
         host = LANDO_HOSTS.get(query.get("landoInstance", next(iter(LANDO_HOSTS))))
         if host is None or not re.fullmatch("[0-9]{1,12}", landing or ""):
@@ -224,8 +231,9 @@ def _task(root_url: str, segments: list[str]) -> TaskAddress:
     if segments[1:2] != ["runs"] or len(segments) < 3:
         return TaskAddress(root_url, task_id)
     if not re.fullmatch("[0-9]{1,9}", segments[2]):
-        run = clean(segments[2], 30)
-        raise _MistakeError(f"{run!r} is not the number of a run; the first is 0")
+        raise _MistakeError(
+            f"{clean(segments[2], 30)!r} is not the number of a run; the first is 0"
+        )
     return TaskAddress(root_url, task_id, int(segments[2]))
 
 

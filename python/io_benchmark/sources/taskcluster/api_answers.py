@@ -25,8 +25,6 @@ class _ApiObject(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class QueueRun(_ApiObject, frozen=True):
-    """One run of a task."""
-
     run_id: Annotated[int, Meta(ge=0, le=999_999_999)]
     state: str
     reason_resolved: str | None = None
@@ -47,8 +45,6 @@ class QueueRun(_ApiObject, frozen=True):
 
 
 class TaskStatus(_ApiObject, frozen=True):
-    """The state of a task, with its runs."""
-
     task_id: Slug
     task_group_id: Slug
     state: str
@@ -99,10 +95,6 @@ class TaskDefinition(_ApiObject, frozen=True):
             return decode(bytes(self.payload), _TaskPayload)
         except ValueError:
             return _TaskPayload()
-
-
-class StatusAnswer(_ApiObject, frozen=True):
-    status: TaskStatus
 
 
 def decode(data: bytes, kind: type[T]) -> T:

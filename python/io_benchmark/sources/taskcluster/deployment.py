@@ -6,43 +6,43 @@ client, which adds what the client lacks: timeouts, limits, retries of 429 and o
 Retry-After. A temporary failure leaves the client as a TransientError; each try is signed again.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import taskcluster.aio
 from msgspec import Struct
 from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailure
 
 from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedError, ResultError
+from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import REVISION, IndexAddress, LandingAddress
 from io_benchmark.sources.taskcluster.api_answers import (
     QueueRun,
     Slug,
-    StatusAnswer,
     TaskDefinition,
     TaskStatus,
     decode,
 )
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.sources.web_client import WebAnswer, WebClient, is_web_url
+from io_benchmark.sources.web_client import WebAnswer, WebClient
 from io_benchmark.text import clean
 
 T = TypeVar("T")
 
 # A page of the queue has up to 1000 definitions, each with a script of about 100 kB inside.
-_MAXIMUM_IDS = 1000
-_MAXIMUM_ANSWER_BYTES = 128 * 1024 * 1024
-_MAXIMUM_PAGES = 1000
-_MAXIMUM_LANDING_BYTES = 1024 * 1024
+_MAXIMUM_IDS, _MAXIMUM_PAGES = 1000, 1000
+_MAXIMUM_ANSWER_BYTES, _MAXIMUM_LANDING_BYTES = 128 * 1024 * 1024, 1024 * 1024
 _NOT_LANDED = ("FAILED", "CANCELLED")
-_Ask = Callable[[], Awaitable[Any]]  # a call of the client
+
+
+class _StatusAnswer(Struct, frozen=True):
+    status: TaskStatus
 
 
 class _GroupMember(Struct, frozen=True, rename="camel"):
-    """A task in a listing of its group."""
-
     status: TaskStatus
     task: TaskDefinition
 
@@ -67,7 +67,7 @@ class _TasksPage(Struct, Generic[T], frozen=True, rename="camel"):
 
 
 class _StatusesPage(Struct, frozen=True, rename="camel"):
-    statuses: list[StatusAnswer]
+    statuses: list[_StatusAnswer]
     continuation_token: str | None = None
 
 
@@ -81,8 +81,6 @@ class _ArtifactContent(Struct, frozen=True, rename="camel"):
 
 
 class _LandingJob(Struct, frozen=True):
-    """How far Lando is with a push."""
-
     status: str
     commit_id: str | None = None  # empty before it has landed
     error: str | None = None
@@ -126,14 +124,34 @@ class Deployment:
             )
         )
 
+    @classmethod
+    def run(
+        cls,
+        root_urls: Iterable[str],
+        environment: Mapping[str, str],
+        use: Callable[[Mapping[str, Self]], Awaitable[T]],
+        limit_s: float | None = None,
+    ) -> T:
+        """Return the result of `use`, which gets the deployments by root URL.
+
+        Raise a TimeoutError at the limit.
+        """
+        # Mistakes in the environment are reported before the first request.
+        accesses = [Access.of(root_url, environment) for root_url in dict.fromkeys(root_urls)]
+
+        async def main() -> T:
+            async with asyncio.timeout(limit_s), WebClient() as client:
+                return await use({access.root_url: cls(access, client) for access in accesses})
+
+        return run_coroutine(main())
+
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
         """Create a task; repeating a lost answer creates the same task under the same id only once."""
-        await self._ask(StatusAnswer, lambda: self._queue.createTask(task_id, dict(definition)))
+        await self._ask(_StatusAnswer, lambda: self._queue.createTask(task_id, dict(definition)))
 
     async def cancel_task(self, task_id: str) -> bool:
         """Cancel a task; return False where it was resolved before, which does not change it."""
-        answer = await self._ask(StatusAnswer, lambda: self._queue.cancelTask(task_id))
-        runs = answer.status.runs
+        runs = (await self._ask(_StatusAnswer, lambda: self._queue.cancelTask(task_id))).status.runs
         return bool(runs) and runs[-1].reason_resolved == "canceled"
 
     async def knows_worker_pool(self, pool_id: str) -> bool | None:
@@ -147,19 +165,18 @@ class Deployment:
         return True
 
     async def find(self, route: str) -> str | None:
-        """Return the id of the task at a route of the index."""
         try:
-            task = await self._ask(_IndexedTask, lambda: self._index.findTask(route))
+            return (await self._ask(_IndexedTask, lambda: self._index.findTask(route))).task_id
         except MissingError:
             return None
-        return task.task_id
 
     async def landed(self, landing: LandingAddress) -> IndexAddress | None:
         """Return the decision task's route of a push that Lando makes; None where it has not landed yet."""
 
         async def read_job() -> _LandingJob:
-            data = await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES)
-            return decode(data, _LandingJob)
+            return decode(
+                await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES), _LandingJob
+            )
 
         try:
             job = await self._http.policy.retry(read_job)
@@ -180,18 +197,20 @@ class Deployment:
 
     async def indexed(self, namespace: str) -> dict[str, str]:
         """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""
-        kind = _TasksPage[_IndexedTask]
-        pages = self._pages(kind, self._index.listTasks, namespace)
-        tasks = [task async for page in pages for task in page.tasks]
-        return {task.namespace.rpartition(".")[2]: task.task_id for task in tasks}
+        pages = self._pages(_TasksPage[_IndexedTask], self._index.listTasks, namespace)
+        return {
+            task.namespace.rpartition(".")[2]: task.task_id
+            async for page in pages
+            for task in page.tasks
+        }
 
     async def group(
         self, group_id: str, on_tasks: Callable[[int], None] = lambda _count: None
     ) -> list[QueueTask]:
         """Return all tasks of a group; `on_tasks` gets the number of tasks on each page."""
         members: dict[str, QueueTask] = {}
-        kind = _TasksPage[_GroupMember]
-        async for page in self._pages(kind, self._queue.listTaskGroup, group_id):
+        pages = self._pages(_TasksPage[_GroupMember], self._queue.listTaskGroup, group_id)
+        async for page in pages:
             for member in page.tasks:
                 members[member.status.task_id] = QueueTask.of(member.task, member.status)
             on_tasks(len(page.tasks))
@@ -238,7 +257,7 @@ class Deployment:
                 "the task's log"
             )
         url = content.url
-        if not url or not is_web_url(url):
+        if not url or not WebClient.can_request(url):
             kind = clean(content.storage_type, 50)
             raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
         try:
@@ -269,7 +288,7 @@ class Deployment:
             query["continuationToken"] = token
         raise ResultError(f"{self.access.root_url} gives more than {_MAXIMUM_PAGES} pages")
 
-    async def _ask(self, kind: type[T], ask: _Ask, needs: str = "") -> T:
+    async def _ask(self, kind: type[T], ask: Callable[[], Awaitable[Any]], needs: str = "") -> T:
         """Call the client, repeat that where it may help, and return the decoded answer.
 
         Raise a ResultError that explains a refusal; `needs` is the scope that the request needs.
@@ -290,5 +309,4 @@ class Deployment:
             status, message = error.status_code, str(error)
             if status == 404:
                 raise MissingError(clean(message.strip().partition("\n")[0], 200)) from None
-            explanation = self.access.refusal(status, message, needs)
-            raise RequestRefusedError(status, explanation) from None
+            raise RequestRefusedError(status, self.access.refusal(status, message, needs)) from None

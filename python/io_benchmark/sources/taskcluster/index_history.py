@@ -11,25 +11,14 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from functools import partial
 
-from io_benchmark.errors import GaveUpError, MissingError, UsageError
+from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources import protocol
-from io_benchmark.sources.taskcluster.addresses import (
-    ROOT_VARIABLE,
-    GroupAddress,
-    IndexAddress,
-    default_remark,
-    default_root_url,
-    trust_domain,
-)
+from io_benchmark.sources.taskcluster.addresses import ROOT_VARIABLE, GroupAddress, default_remark
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, run_connected
+from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing
 from io_benchmark.sources.taskcluster.task_results import ResultReader
 from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
-from io_benchmark.text import clean
 
-_JOB = "io-benchmark"
-# As the kind's transforms accept them.
-_PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 _DATE = re.compile(r"[0-9]{14}")
 # An action may create a task for a push as long as the push's decision task is kept, a year. No
 # task is older than its push unless a clock is wrong.
@@ -37,47 +26,48 @@ _AFTER_PUSH, _BEFORE_PUSH = timedelta(days=400), timedelta(days=1)
 
 
 def read_index_history(
-    query: protocol.HistoryQuery, request: protocol.ReadRequest
+    query: protocol.HistoryQuery, request: protocol.Reading
 ) -> tuple[dict[str, datetime], int]:
-    """Read the pool's results at the deployment of the environment, in the time of the budget.
+    """Read the pool's results in the time of the budget.
 
     Return the time of each push by its task group, and how many older points were not read.
     """
-    here = request.environment
-    place = query.place or (default_root_url(here), _route(query, here))
-    address = IndexAddress(*place)
-    use = partial(_read, address, query, request)
+    use = partial(_read, query, request)
     try:
-        return run_connected({0: address}, here, use, request.budget.left_s())
+        return Deployment.run(
+            [query.place.root_url], request.environment, use, request.budget.left_s()
+        )
     except TimeoutError:
         raise GaveUpError("was not read in time") from None
 
 
 async def _read(
-    address: IndexAddress,
-    query: protocol.HistoryQuery,
-    request: protocol.ReadRequest,
-    deployments: Mapping[str, Deployment],
+    query: protocol.HistoryQuery, request: protocol.Reading, deployments: Mapping[str, Deployment]
 ) -> tuple[dict[str, datetime], int]:
-    root_url, deployment = address.root_url, deployments[address.root_url]
-    request.progress(protocol.ReadProgress("listing the index", 0, None))
+    root_url = query.place.root_url
+    deployment = deployments[root_url]
+    request.progress("listing the index", 0, None)
     if not request.environment.get(ROOT_VARIABLE):
         request.remark(protocol.FIRST, default_remark(root_url))
-    names = await deployment.indexed(address.route)
+    names = await deployment.indexed(query.place.route)
     dated = {time: task_id for name, task_id in names.items() if (time := _time(name))}
     since = query.since or date.min
     recent = sorted(time for time in dated if time.date() >= since)
     if not recent:
-        raise MissingError(_explain_nothing(address, query, has_older=bool(dated)))
+        if dated:
+            why = f"nothing was measured since {query.since}; the index has older results"
+            raise MissingError(f"{query.pool}: {why}")
+        advice = "; check pool and --project" if query.whole_pushes else ""
+        raise MissingError(f"{query.place}: {root_url} has no results there{advice}")
     newest = {time: dated[time] for time in recent[-query.newest :]}
     tasks = await deployment.tasks(list(newest.values()))
     times = _push_times(newest, tasks, request)
-    if query.place is not None:
-        listed = [ListedTask(0, deployment, task) for task in tasks.values()]
-    else:
+    if query.whole_pushes:
         groups = (group for group, time in times.items() if time.date() >= since)
         addresses = (GroupAddress(root_url, group) for group in groups)
         listed = await TaskListing(deployments, request).tasks(dict(enumerate(addresses)))
+    else:
+        listed = [ListedTask(0, deployment, task) for task in tasks.values()]
     # Where neither command nor label names the pool, the result does. The kind that measures
     # everything is not in the index: its 200 retrieves are not a point of a line of 2,000.
     await ResultReader(request).read(
@@ -90,19 +80,8 @@ async def _read(
     return times, len(recent) - len(newest)
 
 
-def _route(query: protocol.HistoryQuery, environment: Mapping[str, str]) -> str:
-    """Return the namespace of the pool's results by date; a dot in a name would end the name."""
-    project = query.project
-    if not _PROJECT.fullmatch(project):
-        raise UsageError(
-            f"--project: {clean(project, 100)!r} is not the name of a project; try io-benchmark"
-        )
-    domain = trust_domain(project, environment)
-    return f"{domain}.v2.{project}.date.{_JOB}.{query.pool.replace('.', '~')}"
-
-
 def _push_times(
-    dated: Mapping[datetime, str], tasks: Mapping[str, QueueTask], request: protocol.ReadRequest
+    dated: Mapping[datetime, str], tasks: Mapping[str, QueueTask], request: protocol.Reading
 ) -> dict[str, datetime]:
     """Return the time of each push by task group: the index's, unless the task contradicts it.
 
@@ -113,31 +92,20 @@ def _push_times(
         position = protocol.Position(0, str(time), task_id)
         task = tasks.get(task_id)
         if task is None:
-            problem = f"task {task_id} of {time.date()}: does not exist; it may have expired"
-            request.problem(position, problem)
+            request.problem(
+                position, f"task {task_id} of {time.date()}: does not exist; it may have expired"
+            )
             continue
         created = task.created or time
         is_possible = created - _AFTER_PUSH <= time <= created + _BEFORE_PUSH
         if not is_possible:
-            remark = (
+            request.remark(
+                position,
                 f"task {task_id}: the index dates it {time.date()}, which cannot be the date of its "
-                f"push; the task's date is used, {created.date()}"
+                f"push; the task's date is used, {created.date()}",
             )
-            request.remark(position, remark)
         times[task.status.task_group_id] = time if is_possible else created
     return times
-
-
-def _explain_nothing(
-    address: IndexAddress, query: protocol.HistoryQuery, *, has_older: bool
-) -> str:
-    """Explain why there is no history, and what to check."""
-    if has_older:
-        return (
-            f"{query.pool}: nothing was measured since {query.since}; the index has older results"
-        )
-    advice = "; check pool and --project" if query.place is None else ""
-    return f"{address}: {address.root_url} has no results there{advice}"
 
 
 def _time(name: str) -> datetime | None:

@@ -5,17 +5,14 @@ The decision task and actions (retrigger, add new jobs) add tasks to a group. Bo
 group themselves. A group that `submit` created has neither.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
-from io_benchmark.sources.protocol import Environment, Position, Reading, ReadProgress
-from io_benchmark.sources.requests import run_all, run_coroutine
-from io_benchmark.sources.taskcluster.access import Access
+from io_benchmark.sources.protocol import Position, Reading
+from io_benchmark.sources.requests import run_all
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
     TRUST_DOMAIN_VARIABLE,
@@ -28,10 +25,7 @@ from io_benchmark.sources.taskcluster.addresses import (
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import KINDS, REPORT_KIND, QueueTask
-from io_benchmark.sources.web_client import WebClient
 from io_benchmark.text import clean_name
-
-T = TypeVar("T")
 
 _KINDS = " or ".join(KINDS)
 # A page of a large group has 100 MB.
@@ -47,12 +41,9 @@ class ListedTask(NamedTuple):
     run_id: int | None = None  # None: all runs that count
 
     def position(self, run: QueueRun | None = None) -> Position:
-        """Return the position of messages about the task, or about a run."""
-        run_id = 0 if run is None else run.run_id
-        return Position(self.number, self.task.label, self.task.task_id, run_id)
+        return Position(self.number, self.task.label, self.task.task_id, run.run_id if run else 0)
 
     def url(self, run: QueueRun | None = None) -> str:
-        """Return the address at which a browser shows the task, or a run."""
         run_id = None if run is None else run.run_id
         return TaskAddress(self.deployment.access.root_url, self.task.task_id, run_id).url
 
@@ -61,8 +52,6 @@ _Group = tuple[Deployment, str]
 
 
 class TaskListing(Struct):
-    """One listing of the tasks that some addresses lead to."""
-
     deployments: Mapping[str, Deployment]
     reading: Reading
     every_kind: bool = False
@@ -76,7 +65,7 @@ class TaskListing(Struct):
 
     async def tasks(self, addresses: Mapping[int, TaskclusterAddress]) -> list[ListedTask]:
         """List each task once, by the number of its address, then by label."""
-        self.reading.progress(ReadProgress("listing tasks", 0, None))
+        self.reading.progress("listing tasks", 0, None)
         named = await run_all(self._named(*address) for address in addresses.items())
         tasks = [task for listed, _ in named for task in listed]
         # A group may be named twice, a task by itself and with its group: the first address counts.
@@ -108,20 +97,18 @@ class TaskListing(Struct):
                 task_ids, takes_any = await self._indexed(position, deployment, address)
             tasks = await deployment.tasks(task_ids)
         except ResultError as error:
-            self._failed(position, address, error)
+            self._fail(position, address, error)
             return [], []
         for task in tasks.values():
             if task.adds_tasks or (task.kind == REPORT_KIND and not self.every_kind):
                 groups.append((deployment, task.status.task_group_id))
-            elif takes_any or self._wants(task):
+            elif takes_any or self.every_kind or task.is_benchmark:
                 listed.append(ListedTask(number, deployment, task, run_id))
         if len(tasks) < len(task_ids):
             problem = "has no such task; it may have expired, or belong to another deployment"
-            self.reading.problem(position, f"{address}: {address.root_url} {problem}")
+            self._fail(position, address, f"{address.root_url} {problem}")
         elif task_ids and not listed and not groups:
-            self.reading.problem(
-                position, f"{address}: none of the tasks there is of kind {_KINDS}"
-            )
+            self._fail(position, address, f"none of the tasks there is of kind {_KINDS}")
         return listed, groups
 
     async def _indexed(
@@ -133,7 +120,7 @@ class TaskListing(Struct):
             if push is None:
                 self.not_indexed.append((address, "has not landed"))
                 problem = "Lando has not landed it yet; compare --wait MINUTES waits for that"
-                self.reading.problem(position, f"{address}: {problem}")
+                self._fail(position, address, problem)
                 return [], False
             address = push
         task_id = await deployment.find(address.route)
@@ -151,8 +138,7 @@ class TaskListing(Struct):
         else:
             task_ids = list((await deployment.indexed(address.route)).values())
         if not task_ids:
-            problem = f"{address}: {address.root_url} has no such route; {hint}"
-            self.reading.problem(position, problem)
+            self._fail(position, address, f"{address.root_url} has no such route; {hint}")
         return task_ids, False
 
     async def _members(
@@ -162,36 +148,34 @@ class TaskListing(Struct):
 
         def count(tasks: int) -> None:
             self._count += tasks
-            self.reading.progress(ReadProgress("listing tasks", self._count, None))
+            self.reading.progress("listing tasks", self._count, None)
 
         position = Position(number, "", group_id)
         group = GroupAddress(deployment.access.root_url, group_id)
         try:
             members = await deployment.group(group_id, count)
         except MissingError:
-            problem = f"{group}: does not exist at {group.root_url}, or has expired"
-            self.reading.problem(position, problem)
+            self._fail(position, group, f"does not exist at {group.root_url}, or has expired")
             return []
         except ResultError as error:
-            self._failed(position, group, error)
+            self._fail(position, group, error)
             return []
         listed = [ListedTask(number, deployment, task) for task in members]
         self.creators += [member for member in listed if member.task.adds_tasks]
-        wanted = [member for member in listed if self._wants(member.task)]
+        wanted = [member for member in listed if self.every_kind or member.task.is_benchmark]
         if not wanted:
-            self.reading.problem(position, f"{group}: {_explain_no_benchmark(group, members)}")
+            self._fail(position, group, _explain_no_benchmark(group, members))
         elif not self.every_kind:
             for remark in _incomplete_group(group.root_url, members):
                 self.reading.remark(position, f"{group}: {remark}")
         return wanted
 
-    def _wants(self, task: QueueTask) -> bool:
-        return self.every_kind or task.is_benchmark
-
-    def _failed(self, position: Position, address: TaskclusterAddress, error: ResultError) -> None:
-        self.reading.problem(position, f"{address}: {error}")
-        if isinstance(error, GaveUpError):
-            self.lost.append(error)
+    def _fail(
+        self, position: Position, address: TaskclusterAddress, problem: str | ResultError
+    ) -> None:
+        self.reading.problem(position, f"{address}: {problem}")
+        if isinstance(problem, GaveUpError):
+            self.lost.append(problem)
 
 
 def _explain_no_benchmark(group: GroupAddress, members: Sequence[QueueTask]) -> str:
@@ -240,33 +224,6 @@ def _failed_decision(root_url: str, members: Sequence[QueueTask]) -> str | None:
     return f"its decision task {ended[-1].ending}; look at it ({where})"
 
 
-@asynccontextmanager
-async def _connect(
-    addresses: Mapping[int, TaskclusterAddress], environment: Environment
-) -> AsyncIterator[dict[str, Deployment]]:
-    """Yield the deployments that the addresses name, by root URL."""
-    # Mistakes in the environment are reported before the first request.
-    root_urls = dict.fromkeys(address.root_url for address in addresses.values())
-    accesses = [Access.of(root_url, environment) for root_url in root_urls]
-    async with WebClient() as client:
-        yield {access.root_url: Deployment(access, client) for access in accesses}
-
-
-def run_connected(
-    addresses: Mapping[int, TaskclusterAddress],
-    environment: Environment,
-    use: Callable[[Mapping[str, Deployment]], Coroutine[Any, Any, T]],
-    limit_s: float | None = None,
-) -> T:
-    """Return the result of `use`, which gets the deployments; raise a TimeoutError at the limit."""
-
-    async def main() -> T:
-        async with asyncio.timeout(limit_s), _connect(addresses, environment) as deployments:
-            return await use(deployments)
-
-    return run_coroutine(main())
-
-
 def read_listed(
     addresses: Mapping[int, TaskclusterAddress],
     reading: Reading,
@@ -279,4 +236,5 @@ def read_listed(
     async def list_and_read(deployments: Mapping[str, Deployment]) -> None:
         await read(await TaskListing(deployments, reading, every_kind).tasks(addresses))
 
-    run_connected(addresses, reading.environment, list_and_read, reading.budget.left_s())
+    root_urls = (address.root_url for address in addresses.values())
+    Deployment.run(root_urls, reading.environment, list_and_read, reading.budget.left_s())

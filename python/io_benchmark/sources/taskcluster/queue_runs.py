@@ -7,20 +7,20 @@ profiles that `measure` wrote.
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from io_benchmark.errors import MissingError, NoArtifactError, ResultError, TooLargeError
 from io_benchmark.results.reader import MAXIMUM_BYTES
-from io_benchmark.sources.protocol import FIRST, Environment, ReadProgress, RunQuery
+from io_benchmark.sources.protocol import FIRST, RunQuery
 from io_benchmark.sources.requests import run_all
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.sources.taskcluster.addresses import TaskAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, Slug, decode
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.listing import ListedTask, run_connected
+from io_benchmark.sources.taskcluster.listing import ListedTask
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.text import clean_name
 
@@ -38,8 +38,6 @@ _NO_TIMES: _Times = (-1, -1)
 
 
 class _OwnTimes(msgspec.Struct, frozen=True):
-    """What results and profiles say about their time."""
-
     started: str
     ended: str | None = None
     duration_ns: int | None = None
@@ -49,7 +47,6 @@ _OWN_TIMES = msgspec.json.Decoder(_OwnTimes)  # made once: it is used in several
 
 
 async def read_queue_runs(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
-    """Give the query the runs of these tasks."""
     ended: list[_Run] = []
     unfinished = 0
     for listed in tasks:
@@ -65,8 +62,24 @@ async def read_queue_runs(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
         )
     times = await _own_times(ended, query)
     for listed, run in ended:
-        own_times = times.get((listed.task.task_id, run.run_id), _NO_TIMES)
-        query.accept(_task_run(listed.task, run, own_times))
+        task, worker = listed.task, clean_name(run.worker_id or "")
+        own_started_ms, own_ended_ms = times.get((task.task_id, run.run_id), _NO_TIMES)
+        query.add(
+            TaskRun(
+                label=task.label,
+                pool=task.status.queue,
+                task_id=task.task_id,
+                run_id=run.run_id,
+                worker=f"{clean_name(run.worker_group or '')}/{worker}" if worker else "",
+                state=run.state,
+                reason=clean_name(run.reason_resolved or run.state),
+                scheduled_ms=_milliseconds(run.scheduled),
+                started_ms=_milliseconds(run.started),
+                resolved_ms=_milliseconds(run.resolved),
+                own_started_ms=own_started_ms,
+                own_ended_ms=own_ended_ms,
+            )
+        )
 
 
 async def _own_times(ended: Sequence[_Run], query: RunQuery) -> dict[tuple[str, int], _Times]:
@@ -80,7 +93,7 @@ async def _own_times(ended: Sequence[_Run], query: RunQuery) -> dict[tuple[str, 
         limit = f"{_MOST_OWN_TIMES} runs at most; select fewer"
         query.remark(FIRST, f"set-up and tear-down are known of {limit}")
         published = published[:_MOST_OWN_TIMES]
-    query.progress(ReadProgress("reading results", 0, len(published)))
+    query.progress("reading results", 0, len(published))
     readings = (_read_own_times(listed, run) for listed, run in published)
     runs = ((listed.task.task_id, run.run_id) for listed, run in published)
     return dict(zip(runs, await run_all(readings, _RESULTS_AT_ONCE), strict=True))
@@ -99,78 +112,47 @@ async def _read_own_times(listed: ListedTask, run: QueueRun) -> _Times:
     return (started_ms, ended_ms) if 0 <= started_ms <= ended_ms <= LATEST_MS else _NO_TIMES
 
 
-def _task_run(task: QueueTask, run: QueueRun, own_times: _Times) -> TaskRun:
-    worker = clean_name(run.worker_id or "")
-    return TaskRun(
-        label=task.label,
-        pool=task.status.queue,
-        task_id=task.task_id,
-        run_id=run.run_id,
-        worker=f"{clean_name(run.worker_group or '')}/{worker}" if worker else "",
-        state=run.state,
-        reason=clean_name(run.reason_resolved or run.state),
-        scheduled_ms=_milliseconds(run.scheduled),
-        started_ms=_milliseconds(run.started),
-        resolved_ms=_milliseconds(run.resolved),
-        own_started_ms=own_times[0],
-        own_ended_ms=own_times[1],
-    )
-
-
 def _milliseconds(time: str | None) -> int:
     """Return a time of the queue or a file; -1 where it is not one."""
     moment = parse_time(time)
     return -1 if moment is None else max(-1, round(moment.timestamp() * 1000))
 
 
-def read_task(address: TaskAddress, environment: Environment) -> tuple[QueueTask, Any]:
+async def read_task(address: TaskAddress, deployment: Deployment) -> tuple[QueueTask, Any]:
     """Return the task, and the image of its payload as its definition has it."""
-
-    async def read(deployments: Mapping[str, Deployment]) -> tuple[QueueTask, Any]:
-        deployment = deployments[address.root_url]
-        try:
-            task = (await deployment.tasks([address.task_id]))[address.task_id]
-            payload = (await deployment.definition(address.task_id)).get("payload")
-        except (KeyError, MissingError):
-            raise ResultError(
-                f"{address}: {address.root_url} has no such task; it may have expired, or belong to "
-                "another deployment"
-            ) from None
-        return task, payload.get("image") if isinstance(payload, dict) else None
-
-    return run_connected({0: address}, environment, read)
+    try:
+        task = (await deployment.tasks([address.task_id]))[address.task_id]
+        payload = (await deployment.definition(address.task_id)).get("payload")
+    except (KeyError, MissingError):
+        raise ResultError(
+            f"{address}: {address.root_url} has no such task; it may have expired, or belong to "
+            "another deployment"
+        ) from None
+    return task, payload.get("image") if isinstance(payload, dict) else None
 
 
-def find_earlier_tasks(
-    task: QueueTask, address: TaskAddress, environment: Environment
-) -> tuple[str, ...]:
+async def find_earlier_tasks(task: QueueTask, deployment: Deployment) -> tuple[str, ...]:
     """Return the addresses of the label's tasks in earlier pushes to the same repository.
 
     Each push's decision task lists them. Nothing where the index does not number pushes.
     """
-
-    async def find(deployments: Mapping[str, Deployment]) -> tuple[str, ...]:
-        deployment = deployments[address.root_url]
-        try:
-            decision = await deployment.definition(task.status.task_group_id)
-        except MissingError:
-            return ()
-        routes = decision.get("routes")
-        texts = map(str, routes) if isinstance(routes, list) else ()
-        own = next(filter(None, map(_PUSH.fullmatch, texts)), None)
-        if own is None:
-            return ()
-        numbers = (int(own[2]) - back for back in _EARLIER)
-        earlier = (f"{own[1]}.{number}.decision" for number in numbers if number > 0)
-        found = await run_all(map(deployment.find, earlier), _RESULTS_AT_ONCE)
-        decisions = await deployment.tasks(list(filter(None, found)))
-        lists = (_task_of_label(deployment, push, task.label) for push in decisions.values())
-        listed = filter(None, await run_all(lists, _RESULTS_AT_ONCE))
-        # Some may have expired.
-        tasks = await deployment.tasks([*dict.fromkeys(listed)])
-        return tuple(f"task:{task_id}" for task_id in sorted(tasks))
-
-    return run_connected({0: address}, environment, find)
+    try:
+        routes = (await deployment.definition(task.status.task_group_id)).get("routes")
+    except MissingError:
+        return ()
+    texts = map(str, routes) if isinstance(routes, list) else ()
+    own = next(filter(None, map(_PUSH.fullmatch, texts)), None)
+    if own is None:
+        return ()
+    numbers = (int(own[2]) - back for back in _EARLIER)
+    earlier = (f"{own[1]}.{number}.decision" for number in numbers if number > 0)
+    found = await run_all(map(deployment.find, earlier), _RESULTS_AT_ONCE)
+    decisions = await deployment.tasks(list(filter(None, found)))
+    lists = (_task_of_label(deployment, push, task.label) for push in decisions.values())
+    listed = filter(None, await run_all(lists, _RESULTS_AT_ONCE))
+    # Some may have expired.
+    tasks = await deployment.tasks([*dict.fromkeys(listed)])
+    return tuple(f"task:{task_id}" for task_id in sorted(tasks))
 
 
 async def _task_of_label(deployment: Deployment, decision: QueueTask, label: str) -> str | None:

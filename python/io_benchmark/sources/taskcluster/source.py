@@ -13,17 +13,15 @@ from io_benchmark.text import clean
 
 
 class TaskclusterSource(protocol.Source):
-    """Reads tasks, groups and pushes of any deployment."""
-
     forms = ("task:ID", "group:ID", "index:ROUTE", "a Taskcluster or Treeherder address")
 
     def parse(self, address: str, environment: protocol.Environment) -> TaskclusterAddress | None:
         return forms.parse(address, environment)
 
-    def read(self, addresses: protocol.Addresses, request: protocol.ReadRequest) -> None:
-        from io_benchmark.sources.taskcluster.task_results import read_results
+    def read(self, addresses: protocol.Addresses, request: protocol.Reading) -> None:
+        from io_benchmark.sources.taskcluster.task_results import ResultReader
 
-        read_results(_meanings(addresses, request), request)
+        ResultReader(request).read_all(_meanings(addresses, request))
 
     def read_runs(self, addresses: protocol.Addresses, query: protocol.RunQuery) -> None:
         from io_benchmark.sources.taskcluster.listing import read_listed
@@ -32,7 +30,7 @@ class TaskclusterSource(protocol.Source):
         read = partial(read_queue_runs, query)
         read_listed(_meanings(addresses, query), query, read, every_kind=True)
 
-    def read_profiles(self, addresses: protocol.Addresses, query: protocol.ProfileQuery) -> None:
+    def read_profiles(self, addresses: protocol.Addresses, query: protocol.Reading) -> None:
         from io_benchmark.sources.taskcluster.listing import read_listed
         from io_benchmark.sources.taskcluster.task_results import ProfileReader
 
@@ -48,8 +46,8 @@ class TaskclusterSource(protocol.Source):
     ) -> None:
         from io_benchmark.sources.taskcluster.task_watch import wait_for_tasks
 
-        reading = protocol.Reading(environment)
-        wait_for_tasks(_meanings(addresses, reading), environment, limit_s, tell)
+        meanings = _meanings(addresses, protocol.Reading(environment))
+        wait_for_tasks(meanings, environment, limit_s, tell)
 
 
 def _meanings(

@@ -24,7 +24,7 @@ from io_benchmark.sources import protocol
 from io_benchmark.sources.budget import LARGE_AT_ONCE, SMALL_BYTES
 from io_benchmark.sources.requests import CONNECTIONS, run_all
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRecord
-from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
+from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.listing import ListedTask, read_listed
 from io_benchmark.sources.taskcluster.tasks import ARTIFACT, QueueTask
@@ -66,13 +66,12 @@ def _choose_runs(listed: ListedTask, reading: protocol.Reading) -> list[_Runs]:
             f"{task.title(runs[-1])}: is still {state}; read it again when it has ended"
         )
     completed: list[_Runs] = [(run,) for run in runs if run.state == "completed"]
-    for run in resolved if completed else ():
-        if run.state != "completed":
-            remark(f"{task.title(run)} {run.ending} and is not counted")
     for run in runs:
         if not run.is_resolved:
             state = clean_name(run.state)
             remark(f"{task.title(run)} is still {state} and not counted; read it again later")
+        elif completed and run.state != "completed":
+            remark(f"{task.title(run)} {run.ending} and is not counted")
     return completed or [tuple(reversed(resolved))]
 
 
@@ -95,14 +94,14 @@ async def _read_first(
             if reading.has_run(listed.task.task_id, run.run_id):
                 return None
             data = await listed.deployment.result(listed.task, run, maximum_bytes, artifact)
-            reading.budget.spend(len(data))
+            reading.budget.read_bytes -= len(data)
             return run, data, await asyncio.to_thread(parse, data, title)
         except NoArtifactError as error:
             state = "" if run.state == "completed" else f"{run.ending} and "
             reasons.append(f"{title}: {state}{error}")
         except ResultError as error:
             if isinstance(error, TooLargeError):
-                reading.budget.spend(maximum_bytes)
+                reading.budget.read_bytes -= maximum_bytes
                 if maximum_bytes == SMALL_BYTES:
                     raise
             line = str(error) if str(error).startswith(title) else f"{title}: {error}"
@@ -112,9 +111,7 @@ async def _read_first(
 
 
 class ResultReader(Struct):
-    """One reading of the results of some tasks."""
-
-    request: protocol.ReadRequest
+    request: protocol.Reading
     # By position, what is still to be read; and the number of results.
     unread: dict[protocol.Position, str] = {}
     _total: int = 0
@@ -122,12 +119,28 @@ class ResultReader(Struct):
     _without_result: list[tuple[QueueTask, TaskRecord]] = []
     _runs: dict[str, list[QueueRun]] = {}
 
+    def read_all(self, addresses: Mapping[int, TaskclusterAddress]) -> None:
+        """Read the results at the addresses; name those that were not read in time."""
+        self.unread = {
+            protocol.Position(number): str(address) for number, address in addresses.items()
+        }
+        try:
+            read_listed(addresses, self.request, self.read)
+        except TimeoutError:
+            for position, title in self.unread.items():
+                self.request.problem(position, f"{title}: was not read in time; read it again")
+
     async def read(self, tasks: Sequence[ListedTask]) -> None:
         """Read the results of listed tasks, each run once; large ones last."""
         downloads: list[_Download] = []
         seen: set[tuple[str, int]] = set()
         for listed in tasks:
-            for runs in self._chosen(listed):
+            try:
+                chosen = _choose_runs(listed, self.request)
+            except NoArtifactError as error:
+                self.request.problem(listed.position(), str(error), listed.url(), listed.task.pool)
+                continue
+            for runs in chosen:
                 keys = {(listed.task.task_id, run.run_id) for run in runs}
                 downloads += [] if keys & seen else [(listed, runs)]
                 seen |= keys
@@ -135,7 +148,7 @@ class ResultReader(Struct):
         self.unread = {
             listed.position(runs[0]): listed.task.title(runs[0]) for listed, runs in downloads
         }
-        self.request.progress(protocol.ReadProgress("reading results", 0, self._total))
+        self.request.progress("reading results", 0, self._total)
         small = (self._read(download, SMALL_BYTES) for download in downloads)
         are_large = await run_all(small, CONNECTIONS)
         large = (self._read(download, MAXIMUM_BYTES) for download in compress(downloads, are_large))
@@ -146,13 +159,6 @@ class ResultReader(Struct):
             pool_runs = self._runs.get(record.pool, [])
             is_lost = task.pool is not None and not task.was_created_after(pool_runs)
             self.request.without_result.append(replace(record, is_lost=is_lost))
-
-    def _chosen(self, listed: ListedTask) -> list[_Runs]:
-        try:
-            return _choose_runs(listed, self.request)
-        except NoArtifactError as error:
-            self.request.problem(listed.position(), str(error), listed.url(), listed.task.pool)
-            return []
 
     async def _read(self, download: _Download, maximum_bytes: int) -> bool:
         """Read a result; return whether it is to be read later, because it is large."""
@@ -171,21 +177,17 @@ class ResultReader(Struct):
             except TooLargeError:
                 return True
             except NoArtifactError as error:
-                self._add_without_result(listed, runs[0], str(error))
+                task, position = listed.task, listed.position(runs[0])
+                line = request.problem(position, str(error), listed.url(runs[0]), task.pool)
+                if task.status.is_resolved:
+                    record = replace(task.record(runs[0], task.pool or ""), problem=line)
+                    self._without_result.append((task, record))
             else:
                 if file is not None:
                     self._accept(download, *file)
         self.unread.pop(listed.position(runs[0]), None)
-        done = self._total - len(self.unread)
-        request.progress(protocol.ReadProgress("reading results", done, self._total))
+        request.progress("reading results", self._total - len(self.unread), self._total)
         return False
-
-    def _add_without_result(self, listed: ListedTask, newest: QueueRun, reason: str) -> None:
-        task, position = listed.task, listed.position(newest)
-        line = self.request.problem(position, reason, listed.url(newest), task.pool)
-        if task.status.is_resolved:
-            record = replace(task.record(newest, task.pool or ""), problem=line)
-            self._without_result.append((task, record))
 
     def _accept(
         self, download: _Download, chosen: QueueRun, data: bytes, run_result: RunResult
@@ -195,30 +197,17 @@ class ResultReader(Struct):
         if listed.run_id is None and chosen.state != "completed":
             for run in runs:
                 use = "is used, because no run completed" if run is chosen else "is not counted"
-                remark = f"{task.title(run)} {run.ending} and {use}"
-                self.request.remark(listed.position(run), remark)
+                self.request.remark(
+                    listed.position(run), f"{task.title(run)} {run.ending} and {use}"
+                )
         pool = task.pool or run_result.pool
         if run_result.result.config.pace_bytes_per_s is None:
             self._runs.setdefault(pool, []).append(chosen)
         if task.past is not None:
             root_url = listed.deployment.access.root_url
-            self.request.pasts.setdefault(pool, protocol.IndexPlace(root_url, task.past))
-        record = task.record(chosen, pool)
-        run_result = replace(run_result, task=record, source=listed.url(chosen))
+            self.request.pasts.setdefault(pool, IndexAddress(root_url, task.past))
+        run_result = replace(run_result, task=task.record(chosen, pool), source=listed.url(chosen))
         self.request.accept(listed.position(chosen), run_result, data)
-
-
-def read_results(
-    addresses: Mapping[int, TaskclusterAddress], request: protocol.ReadRequest
-) -> None:
-    """Read the results at the addresses; name those that were not read in time."""
-    unread = {protocol.Position(number): str(address) for number, address in addresses.items()}
-    reader = ResultReader(request, unread)
-    try:
-        read_listed(addresses, request, reader.read)
-    except TimeoutError:
-        for position, title in reader.unread.items():
-            request.problem(position, f"{title}: was not read in time; read it again")
 
 
 class ProfileReader(Struct):
@@ -228,24 +217,22 @@ class ProfileReader(Struct):
     """
 
     addresses: Mapping[int, TaskclusterAddress]
-    query: protocol.ProfileQuery
+    query: protocol.Reading
     _without: int = 0  # tasks of groups, most of which publish no profile
 
     async def read(self, tasks: Sequence[ListedTask]) -> None:
-        """Read the profiles of all completed runs."""
         runs = [(listed, run) for listed in tasks for run in self._completed_runs(listed)]
         if len(runs) > _MOST_PROFILES:
-            remark = (
-                f"read the profiles of {_MOST_PROFILES} of {len(runs):,} runs; name fewer tasks"
-            )
-            self.query.remark(protocol.LAST, remark)
-        self.query.progress(protocol.ReadProgress("reading profiles", 0, len(runs)))
-        readings = (self._read_run(*run) for run in runs[:_MOST_PROFILES])
-        await run_all(readings, _PROFILES_AT_ONCE)
-        if self._without:
-            without = number_of(self._without, "task")
             self.query.remark(
-                protocol.LAST, f"of groups, {without} published no profile and are left out"
+                protocol.LAST,
+                f"read the profiles of {_MOST_PROFILES} of {len(runs):,} runs; name fewer tasks",
+            )
+        self.query.progress("reading profiles", 0, len(runs))
+        await run_all((self._read_run(*run) for run in runs[:_MOST_PROFILES]), _PROFILES_AT_ONCE)
+        if self._without:
+            self.query.remark(
+                protocol.LAST,
+                f"of groups, {number_of(self._without, 'task')} published no profile and are left out",
             )
 
     def _completed_runs(self, listed: ListedTask) -> list[QueueRun]:
@@ -266,7 +253,6 @@ class ProfileReader(Struct):
         return runs
 
     async def _read_run(self, listed: ListedTask, run: QueueRun) -> None:
-        """Read the best profile that a run left."""
         task = listed.task
         if not self.query.budget.allows_reading(task.title(run)):
             return

@@ -14,12 +14,10 @@ from io_benchmark.sources.protocol import Environment, Reading, Tell
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
 from io_benchmark.sources.taskcluster.deployment import Deployment
-from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing, run_connected
+from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing
 from io_benchmark.text import clean_name
 
-_INTERVAL_S = 15.0
-_GROWTH = 1.5
-_LONGEST_S = 60.0
+_INTERVAL_S, _GROWTH, _LONGEST_S = 15.0, 1.5, 60.0
 _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
 _STATES = (*RESOLVED, "running", "pending", "unscheduled", "unlisted")
 
@@ -91,8 +89,7 @@ async def _until_resolved(
             previous = counts
             # Each failure once: it can be looked at while other tasks run.
             for task in tasks:
-                is_failure = task.is_resolved and task.state != "completed"
-                if is_failure and task.title not in reported:
+                if task.is_resolved and task.state != "completed" and task.title not in reported:
                     reported.add(task.title)
                     tell(task.line_with_url)
             if all(task.is_resolved for task in tasks):
@@ -126,12 +123,13 @@ def wait_for_tasks(
     Each look lists again, so that new tasks count. Reading the addresses later reports what is
     wrong with them.
     """
-
-    async def wait(deployments: Mapping[str, Deployment]) -> Sequence[_WatchedTask]:
-        return await _until_resolved(_Watch(addresses, deployments).look, tell, limit_s)
-
+    root_urls = (address.root_url for address in addresses.values())
     try:
-        tasks = run_connected(addresses, environment, wait)
+        tasks = Deployment.run(
+            root_urls,
+            environment,
+            lambda deployments: _until_resolved(_Watch(addresses, deployments).look, tell, limit_s),
+        )
     except GaveUpError as error:
         tell(f"not waiting any longer: {error}")
         return

@@ -41,8 +41,6 @@ _POOL_ARGUMENT = re.compile(rf"(?<!\S)--pool[ =]({_POOL})(?!\S)")
 
 
 class QueueTask(Struct, frozen=True):
-    """A task and its state."""
-
     status: TaskStatus
     label: str
     kind: str | None
@@ -89,7 +87,6 @@ class QueueTask(Struct, frozen=True):
 
     @property
     def adds_tasks(self) -> bool:
-        """Return whether it adds tasks to its group while it runs."""
         return self.is_decision or self.kind == _ACTION_KIND
 
     @property
@@ -132,14 +129,13 @@ class QueueTask(Struct, frozen=True):
 
     def record(self, run: QueueRun, pool: str) -> TaskRecord:
         """Return what only the queue knows about a run."""
-        status = self.status
         reason = run.reason_resolved
         return TaskRecord(
-            task_id=status.task_id,
+            task_id=self.task_id,
             run_id=run.run_id,
             label=self.label,
             pool=pool,
-            task_queue=status.queue,
+            task_queue=self.status.queue,
             worker_group=clean_name(run.worker_group or ""),
             worker_id=clean_name(run.worker_id or ""),
             state=clean_name(run.state),
@@ -147,7 +143,7 @@ class QueueTask(Struct, frozen=True):
             started=clean_name(run.started or ""),
             resolved=clean_name(run.resolved or ""),
             reason_resolved=None if reason is None else clean_name(reason),
-            task_group_id=status.task_group_id,
+            task_group_id=self.status.task_group_id,
             revision=self.revision,
         )
 
@@ -215,5 +211,4 @@ def _artifact_expires(artifacts: Any, task_expires: str | None) -> datetime | No
         for key, entry in _artifact_entries(artifacts)
         if isinstance(key, str) and isinstance(entry, dict) and f"{ARTIFACT}/".startswith(f"{key}/")
     ]
-    dates = (parse_time(stamp) for stamp in (*stamps, task_expires))
-    return next((date for date in dates if date is not None), None)
+    return next(filter(None, map(parse_time, (*stamps, task_expires))), None)
