@@ -27,7 +27,7 @@ from io_benchmark.analysis.history import (
     Point,
     WorkerMean,
 )
-from io_benchmark.analysis.history.explanations import Numbers, explain
+from io_benchmark.analysis.history.explanations import Explanation, Numbers
 from io_benchmark.analysis.observed.machines import (
     Facts,
     FactValue,
@@ -132,7 +132,7 @@ def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
     subject = readings[0].subject
     workload = workloads.of(subject.workload)
     logs = np.array([math.log(point.mean_ns) for point in points])
-    explanation = explain([point.time for point in points], logs)
+    explanation = Explanation.of([point.time for point in points], logs)
     expected = explanation.expected
     ends = [0, *(step.at for step in explanation.steps), len(points)]
     left = logs if expected is None else logs - expected

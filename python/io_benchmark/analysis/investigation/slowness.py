@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES, explain
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES, Explanation
 from io_benchmark.analysis.investigation.investigation_model import Slowness
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Verdict
@@ -132,7 +132,7 @@ def _last_step(runs: Sequence[TaskRun]) -> tuple[date, float] | None:
             days.setdefault(_day(run), []).append(math.log(run.resolved_ms - run.started_ms))
     order = sorted(days)
     times = [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in order]
-    steps = explain(times, np.array([fmean(days[day]) for day in order])).steps
+    steps = Explanation.of(times, np.array([fmean(days[day]) for day in order])).steps
     return (order[steps[-1].at], steps[-1].ratio) if steps else None
 
 
