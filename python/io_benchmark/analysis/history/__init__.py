@@ -25,6 +25,10 @@ class Origin(Struct, frozen=True):
     source: str
     marks: MachineMarks  # by which the machine is recognised
 
+    @property
+    def task(self) -> str:
+        return self.task_id + ("" if self.run_id is None else f".{self.run_id}")
+
 
 class HistoryReading(Struct, frozen=True):
     """One worker's mean of one subject."""
