@@ -62,8 +62,9 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
     kept, problems = checks.check_runs(
         (Run(worker, entry) for entry in worker.entries), frozenset()
     )
+    task_facts = (task.task_queue, task.image) if task else (None, None)
     facts = {
-        place: facts_of(worker.result, place, task and task.task_queue, task and task.image)
+        place: facts_of(worker.result, place, *task_facts)
         for place in dict.fromkeys(run.entry.subject.place for run in kept)
     }
     readings = [

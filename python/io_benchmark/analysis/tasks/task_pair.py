@@ -125,23 +125,26 @@ class TaskPair(NamedTuple):
         most = sorted(mix, key=lambda label: (-mix[label], label))[:MOST_LABELS]
         mix = {label: mix[label] for label in sorted(most)}
         candidate, baseline = PairSide.of(candidate_side, mix), PairSide.of(baseline_side, mix)
-        workers = [len({run.worker for run in side.runs}) for side in (candidate, baseline)]
-        look = Schedule().look_of_sides(workers, ())
-        ratio = _LabelledRatio(
-            candidate.log_means,
-            baseline.log_means,
-            mix,
-            look,
-            rounding_s=_rounding_s([*candidate.runs, *baseline.runs]),
+        sides = (candidate, baseline)
+        look = Schedule().look_of_sides([len({r.worker for r in side.runs}) for side in sides], ())
+        runs = (run for side in sides for run in side.runs)
+        # What all times are multiples of is their rounding, at most a minute.
+        rounding_ms = math.gcd(
+            _MOST_ROUNDED_MS,
+            *(moment for run in runs for moment in (run.started_ms, run.resolved_ms)),
         )
+        logs = (candidate.log_means, baseline.log_means)
+        ratio = _LabelledRatio(*logs, mix, look, rounding_s=rounding_ms / 1000)
         return cls(candidate, baseline, mix, ratio, look)
 
     @property
     def times(self) -> dict[str, TaskTimes]:
         """Return both sides' mean times; a part only where both sides have it."""
         both = (self.baseline, self.candidate)
-        names = TaskTimes.__struct_fields__[1:]
-        parts = [[pair_side.part_s(name, self.mix) for pair_side in both] for name in names]
+        parts = [
+            [pair_side.part_s(name, self.mix) for pair_side in both]
+            for name in TaskTimes.__struct_fields__[1:]
+        ]
         return {
             pair_side.side.name: TaskTimes(
                 pair_side.mean_s, *(None if None in part else part[index] for part in parts)
@@ -152,21 +155,22 @@ class TaskPair(NamedTuple):
     @property
     def label_rows(self) -> tuple[LabelRow, ...]:
         """Compare each label by itself, those first that take most of the time."""
-        rows = map(self._label_row, self.ratio.shares)
-        return tuple(sorted(rows, key=lambda row: (-row.share, row.label)))
+        shares = self.ratio.shares
+        return tuple(
+            map(self._label_row, sorted(shares, key=lambda label: (-shares[label], label)))
+        )
 
     def _label_row(self, label: str) -> LabelRow:
         """Compare a label; whether it differs is corrected for the number of labels."""
         both = (self.baseline, self.candidate)
         base_logs, logs = (SideData(tuple(side.log_means[label].values()), ()) for side in both)
-        fewest = min(logs.count, base_logs.count)
-        interval, differs = None, False
+        fewest, interval, differs = min(logs.count, base_logs.count), None, False
         if fewest > 1:
             estimate = Estimate.of_sides(logs, base_logs, levels.DEFAULT_WORKER_VARIATION)
             interval = estimate.interval(levels.LEVEL)
-            strict = estimate.interval(1 - _CHANCE / len(self.mix))
-            can_differ = len(self.mix) > 1 and fewest >= _FEWEST_WORKERS
-            differs = can_differ and strict.excludes(self.ratio.estimate.ratio)
+            if len(self.mix) > 1 and fewest >= _FEWEST_WORKERS:
+                strict = estimate.interval(1 - _CHANCE / len(self.mix))
+                differs = strict.excludes(self.ratio.estimate.ratio)
         first, second = (sum(map(len, side.labels[label].values())) for side in both)
         return LabelRow(
             label,
@@ -184,12 +188,6 @@ def _weighted(values: Mapping[str, float], mix: Mapping[str, float]) -> float:
     """Return the mean of labels' values in the common mix."""
     total = math.fsum(mix[label] for label in values)
     return math.fsum(mix[label] * value for label, value in values.items()) / total
-
-
-def _rounding_s(runs: Sequence[TaskRun]) -> float:
-    """Return the rounding of the times, at most a minute: what all of them are multiples of."""
-    moments_ms = (moment for run in runs for moment in (run.started_ms, run.resolved_ms))
-    return math.gcd(_MOST_ROUNDED_MS, *moments_ms) / 1000
 
 
 class _LabelledRatio:
@@ -246,8 +244,9 @@ class _LabelledRatio:
         # Both ends of each run are rounded.
         parts = self._weights * rounding_s / np.exp(logs)
         error = round(math.sqrt(estimate.variance + float(parts @ parts) / 6), _LOG_DECIMALS)
-        degrees = round(estimate.degrees, _LOG_DECIMALS)
-        self.estimate = replace(estimate, variance=error**2, degrees=degrees)
+        self.estimate = replace(
+            estimate, variance=error**2, degrees=round(estimate.degrees, _LOG_DECIMALS)
+        )
 
     def _estimate(self, look: Look) -> Estimate:
         assumed = levels.DEFAULT_WORKER_VARIATION
