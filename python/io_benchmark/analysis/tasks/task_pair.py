@@ -66,17 +66,11 @@ class PairSide(NamedTuple):
         for run in runs:
             workers = labels.setdefault(run.label, {})
             workers.setdefault(run.worker, []).append(TaskTimes.of(run))
-        means_s = {
-            label: fmean(fmean(run.task_s for run in of_worker) for of_worker in workers.values())
-            for label, workers in labels.items()
-        }
-        log_means = {
-            label: {
-                worker: fmean(math.log(run.task_s) for run in of_worker)
-                for worker, of_worker in workers.items()
-            }
-            for label, workers in labels.items()
-        }
+        means_s, log_means = {}, {}
+        for label, workers in labels.items():
+            times_s = {worker: [run.task_s for run in workers[worker]] for worker in workers}
+            means_s[label] = fmean(map(fmean, times_s.values()))
+            log_means[label] = {worker: fmean(map(math.log, times_s[worker])) for worker in workers}
         return cls(side, runs, labels, log_means, means_s, _weighted(means_s, mix))
 
     def part_s(self, name: str, mix: Mapping[str, float]) -> float | None:
@@ -84,18 +78,17 @@ class PairSide(NamedTuple):
 
         Return None where too few runs or not all labels have it.
         """
-        means: dict[str, float] = {}
-        number = 0
+        means, number = {}, 0
         for label, workers in self.labels.items():
             values = [
                 [value for run in runs if (value := getattr(run, name)) is not None]
                 for runs in workers.values()
             ]
+            if not any(values):
+                return None
             number += sum(map(len, values))
-            if any(values):
-                means[label] = fmean(map(fmean, filter(None, values)))
-        has_enough = number >= _LEAST_KNOWN * len(self.runs) and means.keys() == mix.keys()
-        return _weighted(means, mix) if has_enough else None
+            means[label] = fmean(map(fmean, filter(None, values)))
+        return _weighted(means, mix) if number >= _LEAST_KNOWN * len(self.runs) else None
 
 
 class TaskPair(NamedTuple):
@@ -125,16 +118,11 @@ class TaskPair(NamedTuple):
         most = sorted(mix, key=lambda label: (-mix[label], label))[:MOST_LABELS]
         mix = {label: mix[label] for label in sorted(most)}
         candidate, baseline = PairSide.of(candidate_side, mix), PairSide.of(baseline_side, mix)
-        sides = (candidate, baseline)
-        look = Schedule().look_of_sides([len({r.worker for r in side.runs}) for side in sides], ())
-        runs = (run for side in sides for run in side.runs)
-        # What all times are multiples of is their rounding, at most a minute.
-        rounding_ms = math.gcd(
-            _MOST_ROUNDED_MS,
-            *(moment for run in runs for moment in (run.started_ms, run.resolved_ms)),
-        )
+        workers = [len({run.worker for run in side.runs}) for side in (candidate, baseline)]
+        look = Schedule().look_of_sides(workers, ())
+        rounding_s = _rounding_s([*candidate.runs, *baseline.runs])
         logs = (candidate.log_means, baseline.log_means)
-        ratio = _LabelledRatio(*logs, mix, look, rounding_s=rounding_ms / 1000)
+        ratio = _LabelledRatio(*logs, mix, look, rounding_s=rounding_s)
         return cls(candidate, baseline, mix, ratio, look)
 
     @property
@@ -155,10 +143,8 @@ class TaskPair(NamedTuple):
     @property
     def label_rows(self) -> tuple[LabelRow, ...]:
         """Compare each label by itself, those first that take most of the time."""
-        shares = self.ratio.shares
-        return tuple(
-            map(self._label_row, sorted(shares, key=lambda label: (-shares[label], label)))
-        )
+        rows = map(self._label_row, self.ratio.shares)
+        return tuple(sorted(rows, key=lambda row: (-row.share, row.label)))
 
     def _label_row(self, label: str) -> LabelRow:
         """Compare a label; whether it differs is corrected for the number of labels."""
@@ -188,6 +174,12 @@ def _weighted(values: Mapping[str, float], mix: Mapping[str, float]) -> float:
     """Return the mean of labels' values in the common mix."""
     total = math.fsum(mix[label] for label in values)
     return math.fsum(mix[label] * value for label, value in values.items()) / total
+
+
+def _rounding_s(runs: Sequence[TaskRun]) -> float:
+    """Return the rounding of the times, at most a minute: what all of them are multiples of."""
+    moments_ms = (moment for run in runs for moment in (run.started_ms, run.resolved_ms))
+    return math.gcd(_MOST_ROUNDED_MS, *moments_ms) / 1000
 
 
 class _LabelledRatio:
@@ -244,13 +236,11 @@ class _LabelledRatio:
         # Both ends of each run are rounded.
         parts = self._weights * rounding_s / np.exp(logs)
         error = round(math.sqrt(estimate.variance + float(parts @ parts) / 6), _LOG_DECIMALS)
-        self.estimate = replace(
-            estimate, variance=error**2, degrees=round(estimate.degrees, _LOG_DECIMALS)
-        )
+        degrees = round(estimate.degrees, _LOG_DECIMALS)
+        self.estimate = replace(estimate, variance=error**2, degrees=degrees)
 
     def _estimate(self, look: Look) -> Estimate:
-        assumed = levels.DEFAULT_WORKER_VARIATION
-        counts = [side.count for side in self.workers]
+        assumed, counts = levels.DEFAULT_WORKER_VARIATION, [side.count for side in self.workers]
         if max(counts) == 1:
             # Nothing shows how far workers of these pools differ.
             return Estimate(self._log_ratio, math.inf, 1.0)
