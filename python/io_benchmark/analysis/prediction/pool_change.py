@@ -119,7 +119,7 @@ class PoolChange(Struct, frozen=True):
     @property
     def at_ceiling_share(self) -> float | None:
         """Return in which share of the profile the other pool's disks work at their ceiling; None: not known."""
-        demand = self.demand.expected
+        demand = self.demand.as_counted()
         if not all(self.target.mean(WRITE_RATE, place.name) for place in demand.places):
             return None
         there = [self._service_ns(place, _EXPECTED)[1] for place in demand.places]
@@ -290,8 +290,9 @@ class PoolChange(Struct, frozen=True):
     def unknown_parts(self) -> Iterator[tuple[str, float, float]]:
         """Return what each thing is that is not known, and ln of the time at both ends of it."""
         for name, hint in get_type_hints(_Unknowns, include_extras=True).items():
-            ends = (replace(_EXPECTED, **{name: end}) for end in (0.0, 1.0))
-            first, last = (math.log(self.times(unknowns).total) for unknowns in ends)
+            first, last = (
+                math.log(self.times(replace(_EXPECTED, **{name: end})).total) for end in (0.0, 1.0)
+            )
             yield hint.__metadata__[0], first, last
 
     def errors(self) -> Iterator[MeanVariance]:
