@@ -40,7 +40,6 @@ from io_benchmark.operations.tasks import pool_of, read_completed_runs
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.results import load
-from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, default_root_url, parse
 from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
 from io_benchmark.text import clean
@@ -103,12 +102,9 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
 
 
 def _open(answer: str, todo: str) -> Conclusion:
-    return Conclusion(
-        Outcome.OPEN,
-        statement(answer),
-        statement("nothing is concluded yet"),
-        next_steps=(statement("{todo}", todo=todo),),
-    )
+    steps = (statement("{todo}", todo=todo),)
+    certainty = statement("nothing is concluded yet")
+    return Conclusion(Outcome.OPEN, statement(answer), certainty, next_steps=steps)
 
 
 class _Steps(Struct):
@@ -156,9 +152,7 @@ class _Steps(Struct):
             raise ResultError(
                 f"{label} has no completed run on {queue}; wait for one, or give a table of runs by --runs"
             )
-        every_label: Mapping[str, Sequence[TaskRun]] = {}
-        if self.options.runs:
-            every_label, _ = read_completed_runs(self.options.runs, self.context)
+        every_label, _ = read_completed_runs(self.options.runs, self.context)
         slowness, warnings = find_slowness(label, pool, sides, every_label, self.options.prices)
         self.remarks += map(text_of, warnings)
         return slowness
@@ -172,8 +166,9 @@ class _Steps(Struct):
             self.remarks.append(f"earlier pushes were not read: {error}; give runs by --runs")
             return ()
         if tasks:
-            count = f"{len(tasks)} (--runs names others)"
-            self.remarks.append(f"earlier pushes whose runs count as well: {count}")
+            self.remarks.append(
+                f"earlier pushes whose runs count as well: {len(tasks)} (--runs names others)"
+            )
         return tasks
 
     def _find_machines(self, slowness: Slowness) -> Machines:
@@ -237,13 +232,9 @@ class _Steps(Struct):
     def _forecast(
         self, slowness: Slowness, machines: Machines, addresses: Sequence[str]
     ) -> Forecast:
+        profiles = self.options.profile or slowness.profiles
         try:
-            predictions = predict(
-                self.context,
-                self.options.profile or slowness.profiles,
-                addresses,
-                prices=self.options.prices,
-            )
+            predictions = predict(self.context, profiles, addresses, prices=self.options.prices)
         except ResultError as error:
             reference = slowness.comparison.baseline if slowness.comparison else "another pool"
             raise ResultError(
