@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from datetime import date
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 
 import numpy as np
 from msgspec.structs import replace
@@ -24,14 +24,11 @@ from io_benchmark.analysis.history import (
     LeftOut,
     Level,
     Point,
-    WorkerMean,
 )
 from io_benchmark.analysis.history.explanations import Explanation, Numbers
 from io_benchmark.analysis.observed.machines import (
     Facts,
     FactValue,
-    MachineMarks,
-    by_machine,
     grouped,
 )
 from io_benchmark.analysis.statements import count, statement
@@ -99,30 +96,10 @@ def _order(reading: HistoryReading) -> tuple[object, ...]:
     return *task, reading.subject, conditions, reading.log_mean, reading.facts
 
 
-def _point(group: str, readings: Sequence[HistoryReading]) -> Point:
-    """Return the mean of a group's workers; runs on one machine are one worker."""
-    machines = MachineMarks.machine_names([reading.origin.marks for reading in readings])
-    workers, logs = [], []
-    for pairs in by_machine(zip(machines, readings, strict=True), itemgetter(0)):
-        logs.append(math.fsum(reading.log_mean for _, reading in pairs) / len(pairs))
-        tasks = tuple(reading.origin.task for _, reading in pairs)
-        workers.append(WorkerMean(pairs[0][0], tasks, math.exp(logs[-1])))
-    mean_ns = math.exp(math.fsum(logs) / len(logs))
-    return Point(
-        time=readings[0].origin.time,
-        group=group,
-        revision=next(filter(None, (reading.origin.revision for reading in readings)), None),
-        workers=tuple(workers),
-        mean_ns=mean_ns,
-        value=workloads.of(readings[0].subject.workload).shown(mean_ns),
-        ratio=None,
-    )
-
-
 def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
     """Return the series of readings of one subject under the same conditions, which are in order."""
     groups = grouped(readings, attrgetter("origin.group"))
-    points = [_point(group, members) for group, members in groups.items()]
+    points = [Point.of(group, members) for group, members in groups.items()]
     subject = readings[0].subject
     workload = workloads.of(subject.workload)
     logs = np.array([math.log(point.mean_ns) for point in points])
