@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
+from statistics import fmean
 
 from msgspec import Struct
 
@@ -69,10 +70,10 @@ class Point(Struct, frozen=True):
         machines = MachineMarks.machine_names([reading.origin.marks for reading in readings])
         workers, logs = [], []
         for pairs in by_machine(zip(machines, readings, strict=True), itemgetter(0)):
-            logs.append(math.fsum(reading.log_mean for _, reading in pairs) / len(pairs))
+            logs.append(fmean(reading.log_mean for _, reading in pairs))
             tasks = tuple(reading.origin.task for _, reading in pairs)
             workers.append(_WorkerMean(pairs[0][0], tasks, math.exp(logs[-1])))
-        mean_ns = math.exp(math.fsum(logs) / len(logs))
+        mean_ns = math.exp(fmean(logs))
         return cls(
             time=readings[0].origin.time,
             group=group,

@@ -295,9 +295,8 @@ def _whitened_steps(count: int, rho: float) -> tuple[Numbers, Numbers]:
 def _are_levels(count: int, known_steps: Sequence[int]) -> NDArray[np.bool_]:
     """Return which starts and ends leave no level too short; an end after the last value is none."""
     ends = np.arange(count + 1)
-    starts = ends[:, None]
-    from_known = [abs(ends - step) >= _SHORTEST_LEVEL for step in (0, *known_steps)]
-    is_free = np.all(from_known, axis=0)
+    is_free = np.all([abs(ends - step) >= _SHORTEST_LEVEL for step in (0, *known_steps)], axis=0)
     is_end = is_free & (count - ends >= _SHORTEST_LEVEL) | (ends == count)
-    are_long: NDArray[np.bool_] = is_free[:, None] & is_end & (ends - starts >= _SHORTEST_LEVEL)
+    lengths = ends - ends[:, None]
+    are_long: NDArray[np.bool_] = is_free[:, None] & is_end & (lengths >= _SHORTEST_LEVEL)
     return are_long

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from datetime import date
 from operator import attrgetter
+from statistics import fmean
 
 import numpy as np
 from msgspec.structs import replace
@@ -168,7 +169,7 @@ def _with_facts(step: Change, observed: Iterable[tuple[int, Facts]]) -> Change:
 
 def _level(workload: Workload, start: int, end: int, logs: Numbers, left: Numbers) -> Level:
     """Return a level; `left` is what the trend and the steps leave."""
-    mean_ns, variation = math.exp(math.fsum(logs[start:end]) / (end - start)), None
+    mean_ns, variation = math.exp(fmean(logs[start:end])), None
     if end - start > 1:
         variation = math.sqrt(MeanVariance.of_values(left[start:end].tolist()).variance)
     return Level(start, end, mean_ns, workload.shown(mean_ns), variation)

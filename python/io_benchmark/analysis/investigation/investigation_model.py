@@ -108,9 +108,9 @@ class Explanation(Struct, frozen=True):
         }
         types = _type_of(report.workers, pool), _type_of(report.workers, reference)
         if not compared:
-            refused = [line for line in report.problems if line.severity is not Severity.WARNING]
-            unread = [statement("{line}", line=line) for line in report.unreadable]
-            questions = _first([*(line.message for line in refused), *unread])
+            refused = (line for line in report.problems if line.severity is not Severity.WARNING)
+            unread = (statement("{line}", line=line) for line in report.unreadable)
+            questions = _first(chain((line.message for line in refused), unread))
             return cls(None, machine_types=types, open_questions=questions)
         part, leading = min(
             compared.values(), key=lambda pair: (_ORDER.index(pair[1].verdict), -pair[1].ratio)
@@ -155,15 +155,13 @@ class Forecast(Struct, frozen=True):
         pools = {pool: reference, reference: pool}
         task = next((task for task in predictions.tasks if task.pool in pools), None)
         if task is None:
-            rows = [row for each in predictions.tasks for row in each.pools]
-            unread = [statement("{line}", line=line) for line in predictions.unreadable]
+            reasons = [row.reason for each in predictions.tasks for row in each.pools if row.reason]
+            reasons += [statement("{line}", line=line) for line in predictions.unreadable]
             no_profile = statement("no profile was made on one of the two pools")
-            reasons = [*(row.reason for row in rows if row.reason), *unread, no_profile]
-            return cls(None, reason=reasons[0])
+            return cls(None, reason=next(iter(reasons), no_profile))
         row = next((row for row in task.pools if row.pool == pools[task.pool or ""]), None)
         if row is None or row.time_ns is None or row.low_ns is None or row.high_ns is None:
-            reason = row.reason if row is not None else None
-            return cls(task, reason=reason or statement("not predicted"))
+            return cls(task, reason=(row and row.reason) or statement("not predicted"))
         # From the reference to the pool, also where the profile was made on the pool.
         sign = 1 if task.pool == reference else -1
         ratio, *ends = (

@@ -127,7 +127,6 @@ class PoolChange(Struct, frozen=True):
         return float(np.sum(demand.spans_ns[is_full]) / np.sum(demand.spans_ns))
 
     def times(self, unknowns: _Unknowns = _EXPECTED) -> _Times:
-        """Return the task's time."""
         if self.demand.counting is not None:
             known = self.demand.as_counted(unknowns.counted, unknowns.unwritten)
             return replace(self, demand=known).times(unknowns)

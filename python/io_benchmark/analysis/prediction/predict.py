@@ -25,10 +25,7 @@ from io_benchmark.analysis.prediction import (
     TaskPrediction,
     WrittenOverTime,
 )
-from io_benchmark.analysis.prediction.demand import (
-    Demand,
-    PlaceDemand,
-)
+from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
 from io_benchmark.analysis.prediction.refusals import SMALL_SHARE, reasons_against

@@ -37,7 +37,6 @@ def compare_tasks(
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> TaskReport:
-    """Compare the sides' runs."""
     used = {name: Side.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
     by_names = {
         names: TaskPair.of(used[names[0]], used[names[1]])

@@ -7,6 +7,7 @@ a label and a pool are tried at once, so the level of the intervals is corrected
 
 import math
 from collections.abc import Iterator, Mapping
+from statistics import fmean
 
 from msgspec import Struct
 
@@ -127,8 +128,7 @@ class RunTotals(Struct):
         means: dict[str, dict[str, float]] = {}
         for (label, pool), workers in self.cells.items():
             if len(workers) >= _FEWEST_WORKERS:
-                logs = _side(workers).log_means
-                means.setdefault(label, {})[pool] = math.fsum(logs) / len(logs)
+                means.setdefault(label, {})[pool] = fmean(_side(workers).log_means)
         for label, by_pool in sorted(means.items()):
             reference = min(by_pool, key=lambda pool: (by_pool[pool], pool))
             yield from ((label, pool, reference) for pool in sorted(by_pool) if pool != reference)
@@ -149,8 +149,8 @@ class RunTotals(Struct):
         if interval.low_ratio <= 1:
             return None
         # By the mean of logarithms, as the ratio is.
-        spent_h = math.fsum(cell.runs * math.exp(cell.log_s / cell.runs) for cell in own.values())
-        spent_h /= _S_PER_HOUR * months
+        spent_s = math.fsum(cell.runs * math.exp(cell.log_s / cell.runs) for cell in own.values())
+        spent_h = spent_s / (_S_PER_HOUR * months)
         low, middle, high = (
             spent_h * (1 - 1 / ratio)
             for ratio in (interval.low_ratio, estimate.ratio, interval.high_ratio)
