@@ -19,13 +19,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history import (
-    Conditions,
-    HistoryReading,
-    HistorySeries,
-    LeftOut,
-    Origin,
-)
+from io_benchmark.analysis.history import Conditions, HistoryReading, HistorySeries, LeftOut, Origin
 from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference import variations

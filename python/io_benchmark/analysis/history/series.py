@@ -27,11 +27,7 @@ from io_benchmark.analysis.history import (
     Point,
 )
 from io_benchmark.analysis.history.explanations import Explanation, Numbers
-from io_benchmark.analysis.observed.machines import (
-    Facts,
-    FactValue,
-    grouped,
-)
+from io_benchmark.analysis.observed.machines import Facts, FactValue, grouped
 from io_benchmark.analysis.statements import count, statement
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results import workloads
@@ -91,10 +87,12 @@ def history(
 
 def _order(reading: HistoryReading) -> tuple[object, ...]:
     origin = reading.origin
-    run = -1 if origin.run_id is None else origin.run_id
-    task = origin.time, origin.group, origin.task_id, run, origin.marks.worker_id, origin.source
-    conditions = repr(reading.conditions)
-    return *task, reading.subject, conditions, reading.log_mean, reading.facts
+    return (
+        *(origin.time, origin.group, origin.task_id),
+        -1 if origin.run_id is None else origin.run_id,
+        *(origin.marks.worker_id, origin.source),
+        *(reading.subject, repr(reading.conditions), reading.log_mean, reading.facts),
+    )
 
 
 def _series(readings: Sequence[HistoryReading]) -> HistorySeries:

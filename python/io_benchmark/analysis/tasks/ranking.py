@@ -72,6 +72,8 @@ class _Cell(Struct):
 
 class _PoolSums(Struct):
     runs: int = 0
+    labels: set[str] = set()  # here and below of completed runs
+    workers: set[str] = set()
     completed_s: float = 0.0
     other_s: float = 0.0
     costs: dict[str, tuple[float, float]] = {}  # amount and hours, by currency
@@ -107,9 +109,11 @@ class RunTotals(Struct):
         if run.state != "completed":
             sums.other_s += time_s
             return
+        worker = run.worker or str(identity)
+        sums.labels.add(run.label)
+        sums.workers.add(worker)
         sums.completed_s += time_s
-        cells = self.cells.setdefault((run.label, run.pool), {})
-        cell = cells.setdefault(run.worker or str(identity), _Cell())
+        cell = self.cells.setdefault((run.label, run.pool), {}).setdefault(worker, _Cell())
         cell.runs += 1
         cell.log_s += math.log(time_s)
 
@@ -183,18 +187,13 @@ class RunTotals(Struct):
         return Price(amount / hours, currency)
 
     def _summaries(self, prices: Mapping[str, Price | None]) -> Iterator[RankedPool]:
-        labels: dict[str, set[str]] = {}
-        workers: dict[str, set[str]] = {}
-        for (label, pool), cells in self.cells.items():
-            labels.setdefault(pool, set()).add(label)
-            workers.setdefault(pool, set()).update(cells)
         for pool in sorted(self.pools, key=lambda pool: (-self.pools[pool].completed_s, pool)):
             sums = self.pools[pool]
             whole_s = sums.completed_s + sums.other_s
             yield RankedPool(
                 pool,
-                len(labels.get(pool, ())),
-                len(workers.get(pool, ())),
+                len(sums.labels),
+                len(sums.workers),
                 sums.runs,
                 whole_s / _S_PER_HOUR,
                 sums.other_s / whole_s,
