@@ -137,8 +137,7 @@ def read_completed_runs(
     reading = _read_runs(addresses, context, label)
     names = _side_names({run.pool for run in reading.results})
     completed = (run for run in reading.results if run.state == "completed" and run.started_ms >= 0)
-    by_pool = grouped(completed, lambda run: names[run.pool])
-    return by_pool, (*reading.unreadable, *reading.remarks)
+    return grouped(completed, lambda run: names[run.pool]), (*reading.unreadable, *reading.remarks)
 
 
 def _read_runs(

@@ -222,9 +222,8 @@ def _by_demand(
         resource=resource.value,
         causes=joined(causes) if causes else "no cause",
     )
-    meanwhile = slowness.say("run the task on {reference} meanwhile")
-    steps = (*explanation.open_questions, meanwhile)
-    return Conclusion(Outcome.OPEN, answer, basis, next_steps=steps)
+    todo = slowness.say("run the task on {reference} meanwhile")
+    return Conclusion(Outcome.OPEN, answer, basis, next_steps=(*explanation.open_questions, todo))
 
 
 def _fix(reason: Reason, target: Target, explanation: Explanation) -> Fix | None:
