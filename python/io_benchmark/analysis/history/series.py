@@ -112,10 +112,7 @@ def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
             replace(point, ratio=point.mean_ns / before.mean_ns)
             for point in points[level.start : level.end]
         ]
-    if expected is None:
-        expected_ns = (levels[0].mean_ns,) * len(points)
-    else:
-        expected_ns = tuple(map(math.exp, expected.tolist()))
+    steady_ns = (levels[0].mean_ns,) * len(points)
     observed = [
         (number, reading.facts)
         for number, members in enumerate(groups.values())
@@ -135,7 +132,7 @@ def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
         ),
         trend=explanation.trend,
         possible=explanation.possible,
-        expected_ns=expected_ns,
+        expected_ns=steady_ns if expected is None else tuple(map(math.exp, expected.tolist())),
     )
 
 

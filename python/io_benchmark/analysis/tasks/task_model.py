@@ -12,7 +12,7 @@ time between set-up and tear-down, and changes no other time.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Advice, Interval, Verdict
@@ -218,4 +218,4 @@ class TaskReport(Struct, frozen=True, tag_field="version", tag=4):
     sides: tuple[_SideRuns, ...]
     comparisons: tuple[TaskComparison, ...]
     unreadable: tuple[str, ...] = ()
-    remarks: tuple[Statement, ...] = field(default=())
+    remarks: tuple[Statement, ...] = ()
