@@ -23,7 +23,7 @@ from simulated_history import (
 )
 from simulation import Rates
 
-from io_benchmark.analysis.history.explanations import Explanation, explain
+from io_benchmark.analysis.history.explanations import Explanation
 
 FALSE = 0.05
 # A history is some milliseconds, and a year has 52 of them.
@@ -43,7 +43,7 @@ class Case:
 
 
 def effects(times: Values, values: Values) -> Explanation:
-    return explain([datetime.fromtimestamp(time, UTC) for time in times], values)
+    return Explanation.of([datetime.fromtimestamp(time, UTC) for time in times], values)
 
 
 @pytest.fixture

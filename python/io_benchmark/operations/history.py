@@ -45,16 +45,14 @@ def history(
         return (run.pool, *(readings_of(run) if run.pool == pool else ([], [])))
 
     times: Mapping[str, datetime] = {}
-    older = 0
+    older, budget = 0, _unlimited_memory()
     if addresses:
         with context.progress() as progress:
-            gathered = gather(
-                addresses, context.environment, progress, convert, _unlimited_memory()
-            )
+            gathered = gather(addresses, context.environment, progress, convert, budget)
     else:
         place = IndexAddress.by_date(project, pool, context.environment)
         query = HistoryQuery(pool, place, last, since)
-        gathered, times, older = _read_index(query, context, convert, _unlimited_memory())
+        gathered, times, older = _read_index(query, context, convert, budget)
     runs, remarks = gathered.results, [*gathered.remarks]
     ignored = Counter(clean(name, 50) for name, *_ in runs if name != pool)
     if ignored:

@@ -28,7 +28,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Slowness,
     Target,
 )
-from io_benchmark.analysis.investigation.slowness import find_slowness, with_gaining_labels
+from io_benchmark.analysis.investigation.slowness import find_slowness
 from io_benchmark.analysis.statements import statement
 from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError, MissingError, ResultError, UsageError
@@ -37,7 +37,7 @@ from io_benchmark.operations.history import history
 from io_benchmark.operations.investigation_tasks import InvestigationOptions, InvestigationTasks
 from io_benchmark.operations.predict import predict
 from io_benchmark.operations.submit import pools_of_kind
-from io_benchmark.operations.tasks import completed_by_pool, pool_of, read_runs
+from io_benchmark.operations.tasks import pool_of, read_completed_runs
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.results import load
@@ -145,20 +145,17 @@ class _Steps(Struct):
         group = f"group:{self.queue_task.status.task_group_id}"
         addresses = (group, str(self.task), *(self.options.runs or self._earlier_tasks()))
         pattern = re.compile(f"^{re.escape(label)}$")
-        reading = read_runs(addresses, self.context, pattern)
-        self.remarks += [*reading.unreadable, *reading.remarks]
-        sides = completed_by_pool(reading.results)
+        sides, remarks = read_completed_runs(addresses, self.context, pattern)
+        self.remarks += remarks
         pool = next((name for name in sides if f"/{queue}".endswith(f"/{name}")), None)
         if pool is None:
             raise ResultError(
                 f"{label} has no completed run on {queue}; wait for one, or give a table of runs by --runs"
             )
-        slowness, warnings = find_slowness(label, pool, sides, self.options.prices)
+        every_label, _ = read_completed_runs(self.options.runs, self.context)
+        slowness, warnings = find_slowness(label, pool, sides, every_label, self.options.prices)
         self.remarks += map(text_of, warnings)
-        if not self.options.runs:
-            return slowness
-        every_label = read_runs(self.options.runs, self.context, None).results
-        return with_gaining_labels(slowness, completed_by_pool(every_label))
+        return slowness
 
     def _earlier_tasks(self) -> Sequence[str]:
         try:
@@ -169,8 +166,9 @@ class _Steps(Struct):
             self.remarks.append(f"earlier pushes were not read: {error}; give runs by --runs")
             return ()
         if tasks:
-            count = f"{len(tasks)} (--runs names others)"
-            self.remarks.append(f"earlier pushes whose runs count as well: {count}")
+            self.remarks.append(
+                f"earlier pushes whose runs count as well: {len(tasks)} (--runs names others)"
+            )
         return tasks
 
     def _find_machines(self, slowness: Slowness) -> Machines:
@@ -190,20 +188,23 @@ class _Steps(Struct):
 
     def _recent(self, pools: Sequence[str]) -> tuple[str, str] | None:
         """Return the newest group of the index that has results of all these pools, and its day."""
-        since = (datetime.now(UTC) - _RECENT).date()
-        times: list[dict[str, datetime]] = []
-        for pool in pools:
-            try:
-                found = history(
-                    self.context, pool, project=self.options.project, last=_NEWEST, since=since
-                )
-            except MissingError:
-                return None
-            points = (point for series in found.series for point in series.points)
-            times.append({point.group: point.time for point in points})
-        both = set.intersection(*map(set, times))
-        newest = max(both, key=lambda group: (times[0][group], group), default=None)
-        return None if newest is None else (newest, times[0][newest].date().isoformat())
+        since, project = (datetime.now(UTC) - _RECENT).date(), self.options.project
+        try:
+            pasts = [
+                history(self.context, pool, project=project, last=_NEWEST, since=since)
+                for pool in pools
+            ]
+        except MissingError:
+            return None
+        times, others = (
+            {point.group: point.time for series in past.series for point in series.points}
+            for past in pasts
+        )
+        both = [(time, group) for group, time in times.items() if group in others]
+        if not both:
+            return None
+        time, group = max(both)
+        return group, time.date().isoformat()
 
     def _explain(self, machines: Machines) -> Explanation:
         asked: dict[str, Any] = {"baseline": machines.reference, "prices": self.options.prices}
@@ -232,9 +233,8 @@ class _Steps(Struct):
         self, slowness: Slowness, machines: Machines, addresses: Sequence[str]
     ) -> Forecast:
         profiles = self.options.profile or slowness.profiles
-        prices = self.options.prices
         try:
-            predictions = predict(self.context, profiles, addresses, prices=prices)
+            predictions = predict(self.context, profiles, addresses, prices=self.options.prices)
         except ResultError as error:
             reference = slowness.comparison.baseline if slowness.comparison else "another pool"
             raise ResultError(
@@ -246,18 +246,16 @@ class _Steps(Struct):
         return Forecast.of(predictions, machines.pool, machines.reference)
 
     def _keep(self, name: str, report: "AnyReport") -> None:
-        page = rendered(report, "html").encode("utf-8", "replace")
-        self.new_tasks.write(f"{name}.html", page)
+        self.new_tasks.write(f"{name}.html", rendered(report, "html").encode("utf-8", "replace"))
 
 
 def _named(queues: Sequence[str], pools: Mapping[str, str], who: str) -> tuple[str, str]:
     """Return the benchmark's names of the task's pool and of the reference."""
     pool, reference = (pool_of(queue, pools) for queue in queues)
     if pool is None or reference is None:
-        missing = [queue for queue in queues if pool_of(queue, pools) is None]
+        missing = " and ".join(queue for queue in queues if pool_of(queue, pools) is None)
         raise ResultError(
-            f"{who} no pool {' and '.join(missing)}; add it to kind.yml, measure it, and give the "
-            "results by --on"
+            f"{who} no pool {missing}; add it to kind.yml, measure it, and give the results by --on"
         )
     return pool, reference
 

@@ -124,11 +124,10 @@ class InvestigationTasks(Struct):
         push = f"git commit --allow-empty --message 'try: -j {','.join(jobs)} --rebuild 3'"
         if self.obstacle:
             raise ResultError(f"{self.obstacle}, or push it and give the push by --on: {push}")
-        # A table may name a pool without its provisioner: then the kind's own is used.
-        whole = {pool: queue for pool, queue in queues.items() if "/" in queue}
         options = self._submission(
             jobs=jobs,
-            pool=whole,
+            # A table may name a pool without its provisioner: then the kind's own is used.
+            pool={pool: queue for pool, queue in queues.items() if "/" in queue},
             baseline=[*queues][-1],
             until_decided=not kind,
             replicates=1 if kind else None,

@@ -42,9 +42,8 @@ def predict(
             raise UsageError(f"--pool {clean(pool)}: every profile names its pool; omit --pool")
         tasks = [replace(run, pool=run.pool or pool) for run in tasks]
     gathered = read_workers(on, context)
-    predictions = analysis.predict(tasks, gathered.results, prices or {})
     return Predictions(
-        tuple(predictions),
+        tuple(analysis.predict(tasks, gathered.results, prices or {})),
         (*found.unreadable, *gathered.unreadable),
         tuple(dict.fromkeys((*found.remarks, *gathered.remarks))),
     )

@@ -48,7 +48,7 @@ def compare_task_runs(
     """
     groups = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = {
-        when: read_runs(group, context, label, pool, since) for when, group in groups.items()
+        when: _read_runs(group, context, label, pool, since) for when, group in groups.items()
     }
     names = _side_names({run.pool for reading in readings.values() for run in reading.results})
     sides: dict[str, list[TaskRun]] = {}
@@ -99,17 +99,13 @@ def rank_labels(
         )
         reading = gather_task_runs(addresses, query)
     ranking = query.totals.ranking(prices or {})
-    causes: dict[tuple[str, str], str] = {}
-    if on:
-        workers = read_workers(on, context).results
-        for pair in {(row.pool, row.reference) for row in ranking.labels}:
-            causes[pair] = _cause(*pair, workers)
-    labels = tuple(
-        replace(row, cause=causes.get((row.pool, row.reference), "")) for row in ranking.labels
-    )
-    count = query.totals.without_time
-    left_out = [f"runs that end before they start: {count:,}; they are left out"] if count else []
-    remarks = (*reading.remarks, *left_out)
+    workers = read_workers(on, context).results if on else ()
+    pairs = {(row.pool, row.reference) for row in ranking.labels}
+    causes = {pair: _cause(*pair, workers) for pair in pairs}
+    labels = tuple(replace(row, cause=causes[row.pool, row.reference]) for row in ranking.labels)
+    remarks, count = reading.remarks, query.totals.without_time
+    if count:
+        remarks += (f"runs that end before they start: {count:,}; they are left out",)
     return replace(ranking, labels=labels, unreadable=reading.unreadable, remarks=remarks)
 
 
@@ -134,21 +130,23 @@ def pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
     return same.pop() if len(same) == 1 else None
 
 
-def completed_by_pool(runs: Sequence[TaskRun]) -> dict[str, list[TaskRun]]:
-    """Return the completed runs by the name of their pool."""
-    names = _side_names({run.pool for run in runs})
-    completed = (run for run in runs if run.state == "completed" and run.started_ms >= 0)
-    return grouped(completed, lambda run: names[run.pool])
+def read_completed_runs(
+    addresses: Sequence[str], context: Context, label: re.Pattern[str] | None = None
+) -> tuple[dict[str, list[TaskRun]], Sequence[str]]:
+    """Return the completed runs by the name of their pool, and the messages about all runs."""
+    reading = _read_runs(addresses, context, label)
+    names = _side_names({run.pool for run in reading.results})
+    completed = (run for run in reading.results if run.state == "completed" and run.started_ms >= 0)
+    return grouped(completed, lambda run: names[run.pool]), (*reading.unreadable, *reading.remarks)
 
 
-def read_runs(
+def _read_runs(
     addresses: Sequence[str],
     context: Context,
     label: re.Pattern[str] | None,
     pools: Sequence[str] = (),
     since: date | None = None,
 ) -> Gathered[TaskRun]:
-    """Read the runs at addresses with such a label, on these pools and since this day."""
     with context.progress() as progress:
         query = RunQuery(
             context.environment, progress, label=label, pools=tuple(pools), since=since
@@ -186,10 +184,7 @@ def _leave_out_lone_pools(names: dict[str, str], sides: dict[str, list[TaskRun]]
     lone = sorted(side for side in sides if all(counts[label] == 1 for label in labels[side]))
     if not lone or len(lone) == len(sides):
         return []
-    for queue, side in list(names.items()):
-        if side in lone:
-            del names[queue]
-    for side in lone:
-        del sides[side]
+    for queue in [queue for queue, side in names.items() if side in lone]:
+        sides.pop(names.pop(queue), None)
     names_of_pools = listed([clean(side, _NAME_LENGTH) for side in lone], _NAMED)
     return [f"pools without a label that another pool has are left out: {names_of_pools}"]

@@ -16,7 +16,6 @@ from io_benchmark.analysis.history.explanations import (
     Explanation,
     _Model,
     _Regression,
-    explain,
 )
 
 # Annual flow of the Nile at Aswan, 1871 to 1970, in 10^8 m^3 (Durbin and Koopman 2001; R's
@@ -33,7 +32,7 @@ NILE = np.array(_FLOWS.split(), dtype=np.float64)
 
 
 def explained(times: Values, values: Values) -> Explanation:
-    return explain([datetime.fromtimestamp(time, UTC) for time in times], values)
+    return Explanation.of([datetime.fromtimestamp(time, UTC) for time in times], values)
 
 
 def steps_of(values: Values) -> list[int]:
@@ -49,7 +48,7 @@ def test_the_nile() -> None:
     """There is one step, after 1898, and no trend."""
     assert (len(NILE), NILE.sum()) == (100, 91_935)
     times = [datetime(1871 + at, 7, 1, tzinfo=UTC) for at in range(100)]
-    result = explain(times, np.log(NILE))
+    result = Explanation.of(times, np.log(NILE))
     assert [1871 + step.at for step in result.steps] == [1899]
     assert (result.trend, result.possible) == (None, ())
 

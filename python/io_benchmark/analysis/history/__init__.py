@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
 """A pool over time: readings in, series with their levels and changes out; here, its data."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
+from statistics import fmean
 
 from msgspec import Struct
 
 from io_benchmark.analysis.model import Interval, Subject, Verdict
-from io_benchmark.analysis.observed.machines import Facts, FactValue, MachineMarks
+from io_benchmark.analysis.observed.machines import Facts, FactValue, MachineMarks, by_machine
 from io_benchmark.analysis.statements import Statement
+from io_benchmark.results import workloads
 
 # A validity rule and the traits that it compares; they are the same within a series.
 Conditions = tuple[tuple[str, Statement], ...]
@@ -25,6 +29,10 @@ class Origin(Struct, frozen=True):
     source: str
     marks: MachineMarks  # by which the machine is recognised
 
+    @property
+    def task(self) -> str:
+        return self.task_id + ("" if self.run_id is None else f".{self.run_id}")
+
 
 class HistoryReading(Struct, frozen=True):
     """One worker's mean of one subject."""
@@ -36,7 +44,7 @@ class HistoryReading(Struct, frozen=True):
     facts: Facts
 
 
-class WorkerMean(Struct, frozen=True):
+class _WorkerMean(Struct, frozen=True):
     """A worker of a point; several tasks on one machine are one worker."""
 
     worker_id: str
@@ -50,11 +58,31 @@ class Point(Struct, frozen=True):
     time: datetime
     group: str  # the task group; without one, a name of its task
     revision: str | None
-    workers: tuple[WorkerMean, ...]
+    workers: tuple[_WorkerMean, ...]
     mean_ns: float
     value: float  # the mean in the workload's unit, which may be a rate
     # To the mean of the level before the point's level; None on the first level.
     ratio: float | None
+
+    @classmethod
+    def of(cls, group: str, readings: Sequence[HistoryReading]) -> "Point":
+        """Return the mean of a group's workers; runs on one machine are one worker."""
+        machines = MachineMarks.machine_names([reading.origin.marks for reading in readings])
+        workers, logs = [], []
+        for pairs in by_machine(zip(machines, readings, strict=True), itemgetter(0)):
+            logs.append(fmean(reading.log_mean for _, reading in pairs))
+            tasks = tuple(reading.origin.task for _, reading in pairs)
+            workers.append(_WorkerMean(pairs[0][0], tasks, math.exp(logs[-1])))
+        mean_ns = math.exp(fmean(logs))
+        return cls(
+            time=readings[0].origin.time,
+            group=group,
+            revision=next(filter(None, (reading.origin.revision for reading in readings)), None),
+            workers=tuple(workers),
+            mean_ns=mean_ns,
+            value=workloads.of(readings[0].subject.workload).shown(mean_ns),
+            ratio=None,
+        )
 
     @property
     def date(self) -> str:

@@ -27,6 +27,7 @@ from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.history import Change, Effect
@@ -80,6 +81,39 @@ class Explanation(Struct, frozen=True):
     possible: tuple[str, ...] = ()
     expected: Numbers | None = None  # logarithms; None: steady
 
+    @classmethod
+    def of(cls, times: Sequence[datetime], values: Numbers) -> "Explanation":
+        """Return what all good models of values (logarithms) at these times have in common."""
+        if len(values) < FEWEST_VALUES:
+            return cls()
+        days = np.array([time.timestamp() for time in times]) / _DAY_S
+        length_days = float(days[-1] - days[0])
+        models = [
+            model
+            for has_trend in ((False, True) if length_days > 0 else (False,))
+            for model in _Model(days, has_trend).with_steps(values)
+        ]
+        best = min(models, key=lambda model: model.cost)
+        margin = _ABOUT_AS_WELL_IN_SHORT if length_days < _YEAR_DAYS / 2 else _ABOUT_AS_WELL
+        good = [best] + [
+            model
+            for model in models
+            if model.cost <= best.cost + margin
+            and not model.is_part_of(best)
+            and not best.is_part_of(model)
+        ]
+        clear = _Model(
+            days,
+            length_days >= _TREND_DAYS and all(model.has_trend for model in good),
+            tuple(step for step in best.steps if all(model.has_step(step) for model in good)),
+        )
+        unclear_step = any(not clear.has_step(start) for model in good for start in model.steps)
+        unclear_trend = any(model.has_trend for model in good) and not clear.has_trend
+        possible = (STEP,) * unclear_step + (TREND,) * unclear_trend
+        if not clear.has_trend and not clear.steps:
+            return cls(possible=possible)
+        return clear.explanation(values, possible)
+
 
 class _Model(Struct, frozen=True):
     days: Numbers
@@ -100,98 +134,55 @@ class _Model(Struct, frozen=True):
 
     def is_part_of(self, whole: "_Model") -> bool:
         """Return whether another model contains this one, so that only their penalties decided."""
-        return self.has_trend <= whole.has_trend and all(
-            whole.has_step(start) for start in self.steps
-        )
+        return self.has_trend <= whole.has_trend and all(map(whole.has_step, self.steps))
 
-
-def explain(times: Sequence[datetime], values: Numbers) -> Explanation:
-    """Return what all good models of values (logarithms) at these times have in common."""
-    if len(values) < FEWEST_VALUES:
-        return Explanation()
-    days = np.array([time.timestamp() for time in times]) / _DAY_S
-    length_days = float(days[-1] - days[0])
-    models = [
-        model
-        for has_trend in ((False, True) if length_days > 0 else (False,))
-        for model in _with_steps(_Model(days, has_trend), values)
-    ]
-    best = min(models, key=lambda model: model.cost)
-    margin = _ABOUT_AS_WELL_IN_SHORT if length_days < _YEAR_DAYS / 2 else _ABOUT_AS_WELL
-    good = [best] + [
-        model
-        for model in models
-        if model.cost <= best.cost + margin
-        and not model.is_part_of(best)
-        and not best.is_part_of(model)
-    ]
-    clear = _Model(
-        days,
-        length_days >= _TREND_DAYS and all(model.has_trend for model in good),
-        tuple(step for step in best.steps if all(model.has_step(step) for model in good)),
-    )
-    unclear_step = any(not clear.has_step(start) for model in good for start in model.steps)
-    unclear_trend = any(model.has_trend for model in good) and not clear.has_trend
-    possible = (STEP,) * unclear_step + (TREND,) * unclear_trend
-    if not clear.has_trend and not clear.steps:
-        return Explanation(possible=possible)
-    return _explanation(clear, values, possible)
-
-
-def _with_steps(model: _Model, values: Numbers) -> Iterator[_Model]:
-    """Return the model, and with steps added as long as these make it cheaper."""
-    regression = _Regression(model.columns, values)
-    if not regression.is_possible:
-        return
-    count = len(values)
-    cost = regression.deviance
-    if model.has_trend:
-        cost += _TREND_PENALTY + math.log(count)
-    model = _Model(model.days, model.has_trend, cost=cost)
-    penalty = _STEP_PENALTY + 2 * math.log(count) + 2 * max(0.0, math.log(count / _LONG))
-    while regression.is_possible:
-        yield model
-        (gain, starts), (gain_back, starts_back) = regression.best_steps(model.steps)
-        gain, starts = max(
-            (round(gain - penalty, _LOG_DECIMALS), starts),
-            (round(gain_back - _BACK_PENALTY * penalty, _LOG_DECIMALS), starts_back),
-        )
-        if gain <= 0 or len(model.steps) >= _MOST_STEPS:
-            return
-        steps = tuple(sorted((*model.steps, *starts)))
-        model = _Model(model.days, model.has_trend, steps, model.cost - gain)
+    def with_steps(self, values: Numbers) -> "Iterator[_Model]":
+        """Yield the model, and with steps added as long as these make it cheaper."""
+        model, count = self, len(values)
         regression = _Regression(model.columns, values)
+        trend_penalty = _TREND_PENALTY + math.log(count) if model.has_trend else 0.0
+        model = replace(model, cost=regression.deviance + trend_penalty)
+        penalty = _STEP_PENALTY + 2 * math.log(count) + 2 * max(0.0, math.log(count / _LONG))
+        while regression.is_possible:
+            yield model
+            (gain, starts), (gain_back, starts_back) = regression.best_steps(model.steps)
+            gain, starts = max(
+                (round(gain - penalty, _LOG_DECIMALS), starts),
+                (round(gain_back - _BACK_PENALTY * penalty, _LOG_DECIMALS), starts_back),
+            )
+            if gain <= 0 or len(model.steps) >= _MOST_STEPS:
+                return
+            steps = tuple(sorted((*model.steps, *starts)))
+            model = replace(model, steps=steps, cost=model.cost - gain)
+            regression = _Regression(model.columns, values)
 
+    def explanation(self, values: Numbers, possible: tuple[str, ...]) -> Explanation:
+        columns = self.columns
+        coefficients, covariance, degrees = _Regression(columns, values).fit()
 
-def _explanation(model: _Model, values: Numbers, possible: tuple[str, ...]) -> Explanation:
-    columns = model.columns
-    coefficients, covariance, degrees = _Regression(columns, values).fit()
+        def effect(column: int) -> Effect:
+            """Return the ratio that a column makes; a steep trend of a few days is infinite after a year."""
+            size = round(float(coefficients[column]), _LOG_DECIMALS)
+            error = round(math.sqrt(covariance[column, column]), _LOG_DECIMALS)
+            width = reach(LEVEL, degrees) * error
+            low, ratio, high = (
+                math.exp(log_ratio) if log_ratio < _LARGEST_LOG else math.inf
+                for log_ratio in (size - width, size, size + width)
+            )
+            return Effect(ratio, Interval(low, high, LEVEL))
 
-    def effect(column: int) -> Effect:
-        """Return the ratio that a column makes, and its interval."""
-        size = round(float(coefficients[column]), _LOG_DECIMALS)
-        error = round(math.sqrt(covariance[column, column]), _LOG_DECIMALS)
-        width = reach(LEVEL, degrees) * error
-        low, ratio, high = map(_exp, (size - width, size, size + width))
-        return Effect(ratio, Interval(low, high, LEVEL))
-
-    steps = []
-    for column, start in enumerate(model.steps, start=1 + model.has_trend):
-        before = float(columns[start, :column] @ coefficients[:column])
-        before_ns, step = math.exp(round(before, _LOG_DECIMALS)), effect(column)
-        after_ns = before_ns * step.ratio
-        steps.append(Change(start, before_ns, after_ns, step.ratio, step.interval, (), True))
-    return Explanation(
-        effect(1) if model.has_trend else None,
-        tuple(steps),
-        possible,
-        np.round(columns @ coefficients, _LOG_DECIMALS),
-    )
-
-
-def _exp(log_ratio: float) -> float:
-    """Return a ratio; a steep trend of a few days is infinite after a year."""
-    return math.exp(log_ratio) if log_ratio < _LARGEST_LOG else math.inf
+        steps = []
+        for column, start in enumerate(self.steps, start=1 + self.has_trend):
+            before = float(columns[start, :column] @ coefficients[:column])
+            before_ns, step = math.exp(round(before, _LOG_DECIMALS)), effect(column)
+            after_ns = before_ns * step.ratio
+            steps.append(Change(start, before_ns, after_ns, step.ratio, step.interval, (), True))
+        return Explanation(
+            effect(1) if self.has_trend else None,
+            tuple(steps),
+            possible,
+            np.round(columns @ coefficients, _LOG_DECIMALS),
+        )
 
 
 class _Regression(Struct, frozen=True, eq=False):
@@ -215,7 +206,7 @@ class _Regression(Struct, frozen=True, eq=False):
         )
         return _scaled(count, min(deviances))
 
-    def best_steps(self, steps: Sequence[int] = ()) -> tuple[_Steps, _Steps]:
+    def best_steps(self, steps: Sequence[int]) -> tuple[_Steps, _Steps]:
         """Return the step, and the two steps that leave the level unchanged, that explain most.
 
         `steps` are known already; no level between them and new ones is too short.
@@ -304,9 +295,8 @@ def _whitened_steps(count: int, rho: float) -> tuple[Numbers, Numbers]:
 def _are_levels(count: int, known_steps: Sequence[int]) -> NDArray[np.bool_]:
     """Return which starts and ends leave no level too short; an end after the last value is none."""
     ends = np.arange(count + 1)
-    starts = ends[:, None]
-    from_known = [abs(ends - step) >= _SHORTEST_LEVEL for step in (0, *known_steps)]
-    is_free = np.all(from_known, axis=0)
+    is_free = np.all([abs(ends - step) >= _SHORTEST_LEVEL for step in (0, *known_steps)], axis=0)
     is_end = is_free & (count - ends >= _SHORTEST_LEVEL) | (ends == count)
-    are_long: NDArray[np.bool_] = is_free[:, None] & is_end & (ends - starts >= _SHORTEST_LEVEL)
+    lengths = ends - ends[:, None]
+    are_long: NDArray[np.bool_] = is_free[:, None] & is_end & (lengths >= _SHORTEST_LEVEL)
     return are_long

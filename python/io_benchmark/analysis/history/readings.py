@@ -19,13 +19,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history import (
-    Conditions,
-    HistoryReading,
-    HistorySeries,
-    LeftOut,
-    Origin,
-)
+from io_benchmark.analysis.history import Conditions, HistoryReading, HistorySeries, LeftOut, Origin
 from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference import variations
@@ -83,13 +77,9 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
         if problem.severity is Severity.REFUSED
     ]
     if not worker.entries:
-        reasons.append(
-            statement(
-                "{task}: measured nothing: {reason}",
-                task=worker.task_name,
-                reason=worker.result.outcome.explanation or "no reason given",
-            )
-        )
+        cause = worker.result.outcome.explanation or "no reason given"
+        sentence = "{task}: measured nothing: {reason}"
+        reasons.append(statement(sentence, task=worker.task_name, reason=cause))
     cuts = [
         statement(f"{{cut}} of {{all}} {things}", cut=count(number - most), all=count(number))
         for number, most, things in (
@@ -123,8 +113,7 @@ def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
     if time is None:
         return None
     group = (task.task_group_id if task else None) or result.task.group
-    revision = task.revision if task else None
-    task_id = _shorten(worker.task_id, IDENTIFIER)
+    revision, task_id = task.revision if task else None, _shorten(worker.task_id, IDENTIFIER)
     return Origin(
         group=_shorten(group or f"{task_id} {time.isoformat()}", IDENTIFIER),
         time=time,
@@ -159,9 +148,8 @@ def _bound_sentence(sentence: Statement, most: int) -> Statement:
     words = [value for _, value in sentence.values if isinstance(value, str)]
     if sum(map(len, words)) <= most:
         return sentence
-    share = most // len(words)
     values = (
-        (name, _shorten(value, share) if isinstance(value, str) else value)
+        (name, _shorten(value, most // len(words)) if isinstance(value, str) else value)
         for name, value in sentence.values
     )
     return Statement(sentence.template, tuple(values))
@@ -198,8 +186,9 @@ class PastWorkers(Struct, frozen=True):
         """Return how many earlier pushes there are, and how far their levels differ; None of too few."""
         for series in self._series(run):
             means = [fmean(push) for push in _log_means(series)]
-            levels = (means[level.start : level.end] for level in series.levels)
-            measured = MeanVariance.pooled(levels)
+            measured = MeanVariance.pooled(
+                means[level.start : level.end] for level in series.levels
+            )
             if measured is not None and measured.degrees >= _FEWEST_DEGREES:
                 return len(series.points), measured
         return None
@@ -216,28 +205,25 @@ class PastWorkers(Struct, frozen=True):
 
     def prior(self, run: Run) -> Prior | None:
         """Return how far earlier workers differ in what `run` measured; None if too few did."""
-        pool = run.worker.pool
         for series in self._series(run):
             between, workers = _between_workers(series), _machines(series)
             if between is not None and min(between.degrees, workers - 1) >= _FEWEST_DEGREES:
                 # A machine that was measured each week is one worker.
                 between = replace(between, degrees=min(between.degrees, workers - 1.0))
-                source = _source(pool, series, workers)
+                source = _source(run.worker.pool, series, workers)
                 variation = variations.of_history(between, workers, source)
                 return Prior.of_pushes(between, _log_means(series), variation)
         return None
 
 
 def _source(pool: str, series: HistorySeries, workers: int) -> Statement:
-    steps = len(series.changes)
-    changes = "change" if steps == 1 else "changes"
-    left_out = f" ({{steps}} {changes} of level left out)" if steps else ""
-    pushes = "push" if len(series.points) == 1 else "pushes"
+    steps, points = len(series.changes), len(series.points)
+    left_out = f" ({{steps}} change{'' if steps == 1 else 's'} of level left out)" if steps else ""
     return statement(
-        f"{{workers}} earlier workers of {{pool}} in {{pushes}} {pushes}{left_out}",
+        f"{{workers}} earlier workers of {{pool}} in {{pushes}} push{'' if points == 1 else 'es'}{left_out}",
         workers=count(workers),
         pool=pool,
-        pushes=count(len(series.points)),
+        pushes=count(points),
         steps=count(steps),
     )
 
@@ -250,8 +236,8 @@ def _between_workers(series: HistorySeries) -> MeanVariance | None:
         within = None
     if within is not None and len(pushes) < FEWEST_VALUES:
         return within
-    levels = (chain(*pushes[level.start : level.end]) for level in series.levels)
-    variances = filter(None, (within, MeanVariance.pooled(map(list, levels))))
+    levels = ([*chain(*pushes[level.start : level.end])] for level in series.levels)
+    variances = filter(None, (within, MeanVariance.pooled(levels)))
     return max(variances, key=lambda variance: variance.variance, default=None)
 
 

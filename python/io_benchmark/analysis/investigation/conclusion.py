@@ -20,13 +20,13 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Resource,
     Slowness,
     Target,
-    ratio_range,
 )
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.disks import MachineType
 from io_benchmark.analysis.statements import (
     Quantity,
+    Range,
     Statement,
     Unit,
     count,
@@ -78,13 +78,16 @@ def conclude(findings: Findings) -> Conclusion | None:
 
 
 def _without_reference(slowness: Slowness) -> Conclusion:
-    todo = slowness.say(
+    todo = (
         "run {label} on another pool (mach try fuzzy --worker-override ALIAS=POOL), and give a table of "
         "the runs, or the push, by --runs"
     )
-    basis = slowness.say("completed runs on {pool}: {runs}")
-    answer = slowness.say("It ran on {pool} alone, so nothing shows a difference")
-    return Conclusion(Outcome.OPEN, answer, basis, next_steps=(todo,))
+    return Conclusion(
+        Outcome.OPEN,
+        slowness.say("It ran on {pool} alone, so nothing shows a difference"),
+        slowness.say("completed runs on {pool}: {runs}"),
+        next_steps=(slowness.say(todo),),
+    )
 
 
 def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None:
@@ -152,18 +155,21 @@ def _by_machines(
     is_small = math.log(compared.interval.high_ratio) < _MOST * math.log(real.ratio)
     if compared.verdict is not Verdict.INCONCLUSIVE or is_mixed or is_small:
         return None
-    basis = slowness.say(
-        "the benchmark takes {ratio} as long ({interval}), by {own} and {theirs} workers",
-        ratio=ratio_of(compared.ratio),
-        interval=ratio_range(compared.interval),
-        own=count(explanation.workers[0]),
-        theirs=count(explanation.workers[1]),
-    )
     if compared.advice is not None and compared.advice.workers_to_add:
         more = count(compared.advice.workers_to_add)
-        steps = (slowness.say("measure {more} more workers per pool", more=more), *steps)
-    answer = slowness.say("Whether the machines of {pool} are slower is not decided")
-    return Conclusion(Outcome.OPEN, answer, basis, next_steps=steps)
+        steps = (statement("measure {more} more workers per pool", more=more), *steps)
+    return Conclusion(
+        Outcome.OPEN,
+        slowness.say("Whether the machines of {pool} are slower is not decided"),
+        statement(
+            "the benchmark takes {ratio} as long ({interval}), by {own} and {theirs} workers",
+            ratio=ratio_of(compared.ratio),
+            interval=Range(compared.interval.low_ratio, compared.interval.high_ratio, Unit.RATIO),
+            own=count(explanation.workers[0]),
+            theirs=count(explanation.workers[1]),
+        ),
+        next_steps=steps,
+    )
 
 
 # --- what the task asks of them ---
@@ -174,10 +180,12 @@ def _by_demand(
 ) -> Conclusion:
     """Conclude from the prediction: whether the task waits for what differs, and why that differs."""
     if forecast.ratio is None:
-        template = "Whether this task waits for what differs between the machines is not known"
-        todo = forecast.reason or statement("not predicted")
-        basis = statement("nothing was predicted")
-        return Conclusion(Outcome.OPEN, slowness.say(template), basis, next_steps=(todo,))
+        return Conclusion(
+            Outcome.OPEN,
+            statement("Whether this task waits for what differs between the machines is not known"),
+            statement("nothing was predicted"),
+            next_steps=(forecast.reason or statement("not predicted"),),
+        )
     explained = math.log(forecast.ratio) / math.log(real.ratio)
     predicted = ratio_of(forecast.ratio)
     basis = slowness.say(
@@ -207,16 +215,15 @@ def _by_demand(
         if fix is not None:
             return _change(slowness, reason, fix, resource, basis)
     # Causes hold for what the task waits for, of which none has a remedy here.
-    named = (f"{reason.cause.name} ({reason.cause.state})" for reason in explanation.reasons)
+    causes = [f"{reason.cause.name} ({reason.cause.state})" for reason in explanation.reasons]
     answer = slowness.say(
         "The task waits for the {resource} of {pool}, and no change is known to help: the benchmark "
         "supports {causes}",
         resource=resource.value,
-        causes=joined(named) if explanation.reasons else "no cause",
+        causes=joined(causes) if causes else "no cause",
     )
-    meanwhile = slowness.say("run the task on {reference} meanwhile")
-    steps = (*explanation.open_questions, meanwhile)
-    return Conclusion(Outcome.OPEN, answer, basis, next_steps=steps)
+    todo = slowness.say("run the task on {reference} meanwhile")
+    return Conclusion(Outcome.OPEN, answer, basis, next_steps=(*explanation.open_questions, todo))
 
 
 def _fix(reason: Reason, target: Target, explanation: Explanation) -> Fix | None:
@@ -239,19 +246,16 @@ def _fix(reason: Reason, target: Target, explanation: Explanation) -> Fix | None
 def _change(
     slowness: Slowness, reason: Reason, fix: Fix, resource: Resource, basis: Statement
 ) -> Conclusion:
+    cause = reason.cause
     answer = slowness.say(
         "Change {target}: {action}. The task waits for the {resource} of {pool}. {hypothesis}",
         target=fix.target.value,
         action=fix.remedy.action,
         resource=resource.value,
-        hypothesis=reason.cause.hypothesis.removesuffix("."),
+        hypothesis=cause.hypothesis.removesuffix("."),
     )
-    is_tried = reason.cause.state is State.CONFIRMED
+    is_tried = cause.state is State.CONFIRMED
     trial = "by a trial" if is_tried else "by facts and times, without a trial"
-    certainty = slowness.say(
-        f"the cause {{cause}} is {{state}} {trial}; {{basis}}",
-        cause=reason.cause.name,
-        state=reason.cause.state.value,
-        basis=basis,
-    )
+    template = f"the cause {{cause}} is {{state}} {trial}; {{basis}}"
+    certainty = statement(template, cause=cause.name, state=cause.state.value, basis=basis)
     return Conclusion(Outcome.CHANGE, answer, certainty, fix)

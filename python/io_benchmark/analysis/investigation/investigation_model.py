@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from itertools import chain
 from statistics import fmean
 from typing import Self
 
@@ -59,10 +60,11 @@ class Slowness(Struct, frozen=True, kw_only=True):
             "date": self.since,
         }
         if self.comparison is not None:
+            interval = self.comparison.interval
             usual |= {
                 "reference": self.comparison.baseline,
                 "ratio": ratio_of(self.comparison.ratio),
-                "interval": ratio_range(self.comparison.interval),
+                "interval": Range(interval.low_ratio, interval.high_ratio, Unit.RATIO),
                 "own": count(self.comparison.workers[1]),
                 "theirs": count(self.comparison.workers[0]),
             }
@@ -106,9 +108,9 @@ class Explanation(Struct, frozen=True):
         }
         types = _type_of(report.workers, pool), _type_of(report.workers, reference)
         if not compared:
-            refused = [line for line in report.problems if line.severity is not Severity.WARNING]
-            unread = [statement("{line}", line=line) for line in report.unreadable]
-            questions = _first([*(line.message for line in refused), *unread])
+            refused = (line for line in report.problems if line.severity is not Severity.WARNING)
+            unread = (statement("{line}", line=line) for line in report.unreadable)
+            questions = _first(chain((line.message for line in refused), unread))
             return cls(None, machine_types=types, open_questions=questions)
         part, leading = min(
             compared.values(), key=lambda pair: (_ORDER.index(pair[1].verdict), -pair[1].ratio)
@@ -120,9 +122,7 @@ class Explanation(Struct, frozen=True):
             and compared[diagnosis.subject or leading.subject][1].verdict is Verdict.SLOWER
         ]
         mixed = next((each for each in report.mixed_pools if each.side == pool), None)
-        reasons = (
-            [_mixed(mixed)] if mixed else [each for made in diagnoses for each in _reasons(made)]
-        )
+        reasons = [_mixed(mixed)] if mixed else [*chain(*map(_reasons, diagnoses))]
         return cls(
             leading,
             workers=(part.workers(pool), part.workers(reference)),
@@ -154,28 +154,26 @@ class Forecast(Struct, frozen=True):
         """Return how much longer the task takes on the pool than on the reference."""
         pools = {pool: reference, reference: pool}
         task = next((task for task in predictions.tasks if task.pool in pools), None)
-        rows = [row for each in predictions.tasks for row in each.pools]
         if task is None:
-            unread = [statement("{line}", line=line) for line in predictions.unreadable]
+            reasons = [row.reason for each in predictions.tasks for row in each.pools if row.reason]
+            reasons += [statement("{line}", line=line) for line in predictions.unreadable]
             no_profile = statement("no profile was made on one of the two pools")
-            reasons = [*(row.reason for row in rows if row.reason), *unread, no_profile]
-            return cls(None, reason=reasons[0])
+            return cls(None, reason=next(iter(reasons), no_profile))
         row = next((row for row in task.pools if row.pool == pools[task.pool or ""]), None)
         if row is None or row.time_ns is None or row.low_ns is None or row.high_ns is None:
-            reason = row.reason if row is not None else None
-            return cls(task, reason=reason or statement("not predicted"))
+            return cls(task, reason=(row and row.reason) or statement("not predicted"))
         # From the reference to the pool, also where the profile was made on the pool.
         sign = 1 if task.pool == reference else -1
-        times_ns = (row.time_ns, row.low_ns, row.high_ns)
-        ratio, *ends = [(time_ns / fmean(task.measured_ns)) ** sign for time_ns in times_ns]
-        waiting_ns = (row.added_by_writes_ns or 0.0) + (row.added_by_syncs_ns or 0.0)
-        added_ns = {Resource.DISKS: waiting_ns, Resource.CPU: row.added_by_cpu_ns or 0.0}
-        return cls(
-            task,
-            ratio,
-            Interval(min(ends), max(ends), PREDICTION_LEVEL),
-            {resource: sign * time_ns / NS_PER_S for resource, time_ns in added_ns.items()},
+        ratio, *ends = (
+            (time_ns / fmean(task.measured_ns)) ** sign
+            for time_ns in (row.time_ns, row.low_ns, row.high_ns)
         )
+        waiting_ns = (row.added_by_writes_ns or 0.0) + (row.added_by_syncs_ns or 0.0)
+        added_s = {
+            Resource.DISKS: sign * waiting_ns / NS_PER_S,
+            Resource.CPU: sign * (row.added_by_cpu_ns or 0.0) / NS_PER_S,
+        }
+        return cls(task, ratio, Interval(min(ends), max(ends), PREDICTION_LEVEL), added_s)
 
 
 class Findings(Struct, frozen=True):
@@ -236,10 +234,6 @@ class Investigation(Struct, frozen=True, tag_field="version", tag=2):
     remarks: tuple[str, ...] = ()
 
 
-def ratio_range(interval: Interval) -> Range:
-    return Range(interval.low_ratio, interval.high_ratio, Unit.RATIO)
-
-
 # --- what a report says about two of its pools ---
 
 
@@ -255,10 +249,10 @@ def _first(questions: Iterable[Statement]) -> tuple[Statement, ...]:
 
 
 def _mixed(pool: MixedPool) -> Reason:
-    hypothesis, nothing = "Its machines are of two kinds.", Evidence()
-    evidence = pool.remedy.evidence
-    cause = Cause(pool.remedy.cause, hypothesis, State.SUPPORTED, nothing, nothing, evidence)
-    return Reason(cause, pool.remedy)
+    remedy, sides = pool.remedy, (Evidence(), Evidence())
+    hypothesis = "Its machines are of two kinds."
+    cause = Cause(remedy.cause, hypothesis, State.SUPPORTED, *sides, remedy.evidence)
+    return Reason(cause, remedy)
 
 
 def _slower_type(workers: Sequence[WorkerLine], pool: MixedPool) -> str:

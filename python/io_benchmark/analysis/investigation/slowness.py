@@ -5,12 +5,11 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from statistics import fmean
-from types import MappingProxyType
 
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES, explain
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES, Explanation
 from io_benchmark.analysis.investigation.investigation_model import Slowness
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Verdict
@@ -28,11 +27,12 @@ Sides = Mapping[str, Sequence[TaskRun]]
 
 
 def find_slowness(
-    label: str, pool: str, sides: Sides, prices: Mapping[str, Price] = MappingProxyType({})
+    label: str, pool: str, sides: Sides, every_label: Sides, prices: Mapping[str, Price]
 ) -> tuple[Slowness, tuple[Statement, ...]]:
     """Compare the label's completed runs on its pool with those on other pools; also return warnings.
 
-    Where the label takes another time since some day, only runs from then on are compared.
+    Where the label takes another time since some day, only runs from then on are compared. `every_label`
+    has runs of other labels as well, if these were read.
     """
     step = _last_step(sides[pool])
     since, growth = step or (date.min, 1.0)
@@ -40,9 +40,8 @@ def find_slowness(
     later = {name: [run for run in runs if _day(run) >= since] for name, runs in sides.items()}
     # A task that moved did not run elsewhere since.
     sides = {name: later[name] or runs for name, runs in sides.items()}
-    others = [name for name in sorted(sides) if name != pool]
-    plan = Plan(label, pool, "", tuple((pool, name) for name in others))
-    report = compare_tasks(plan, sides, prices=prices)
+    pairs = tuple((pool, name) for name in sorted(sides) if name != pool)
+    report = compare_tasks(Plan(label, pool, "", pairs), sides, prices=prices)
     runs = sides[pool]
     slowness = Slowness(
         label=label,
@@ -61,13 +60,16 @@ def find_slowness(
     comparison = max(
         report.comparisons, key=lambda each: (each.verdict is Verdict.SLOWER, each.ratio)
     )
-    theirs = sides[comparison.baseline]
+    reference_runs = sides[comparison.baseline]
+    gaining_share, gaining_labels = _gaining_labels(pool, comparison.baseline, every_label)
     slowness = replace(
         slowness,
         mean_s=comparison.times[pool].task_s,
         comparison=comparison,
-        reference_queue=_queue(theirs),
-        profiles=(*slowness.profiles, *_newest(theirs)),
+        reference_queue=_queue(reference_runs),
+        profiles=(*slowness.profiles, *_newest(reference_runs)),
+        gaining_share=gaining_share,
+        gaining_labels=gaining_labels,
     )
     return slowness, (*report.remarks, *comparison.warnings)
 
@@ -80,29 +82,25 @@ def _queue(runs: Sequence[TaskRun]) -> str:
 def _newest(runs: Sequence[TaskRun]) -> tuple[str, ...]:
     """Return the addresses of the newest runs, which may have profiles."""
     known = [run for run in runs if run.task_id]
-    newest = sorted(known, key=lambda run: (-run.started_ms, run.task_id))[:_MOST_PROFILES]
-    return tuple(f"task:{run.task_id}.{run.run_id}" for run in newest)
+    known.sort(key=lambda run: (-run.started_ms, run.task_id))
+    return tuple(f"task:{run.task_id}.{run.run_id}" for run in known[:_MOST_PROFILES])
 
 
-def with_gaining_labels(slowness: Slowness, sides: Sides) -> Slowness:
-    """Add which part of the time of both pools' labels is in labels that are slower on the task's pool."""
-    if slowness.comparison is None:
-        return slowness
-    reference = slowness.comparison.baseline
-    both = {name: sides.get(name, ()) for name in (slowness.pool, reference)}
+def _gaining_labels(
+    pool: str, reference: str, sides: Sides
+) -> tuple[float | None, tuple[int, int]]:
+    """Return which part of the time of both pools' labels is in labels that are slower on the pool."""
+    both = {name: sides.get(name, ()) for name in (pool, reference)}
     comparisons = compare_tasks(Plan.of_pools(both, reference), both).comparisons
     if not comparisons:
-        return slowness
+        return None, (0, 0)
     labels = comparisons[0].labels
     slower = [
         row
         for row in labels
-        if row.interval is not None
-        and row.interval.low_ratio > 1
-        and row.ratio > 1 + DEFAULT_MARGIN
+        if row.interval and row.interval.low_ratio > 1 and row.ratio > 1 + DEFAULT_MARGIN
     ]
-    gaining = min(1.0, math.fsum(row.share for row in slower))
-    return replace(slowness, gaining_share=gaining, gaining_labels=(len(slower), len(labels)))
+    return min(1.0, math.fsum(row.share for row in slower)), (len(slower), len(labels))
 
 
 # --- since when ---
@@ -110,7 +108,6 @@ def with_gaining_labels(slowness: Slowness, sides: Sides) -> Slowness:
 
 def _is_everywhere(step: tuple[date, float], pool: str, sides: Sides) -> bool:
     """Return whether all other pools have the same step, of which there is at least one."""
-    since, ratio = step
     others = [
         _last_step(runs)
         for name, runs in sides.items()
@@ -118,8 +115,8 @@ def _is_everywhere(step: tuple[date, float], pool: str, sides: Sides) -> bool:
     ]
     return bool(others) and all(
         other is not None
-        and abs(other[0] - since) <= _SAME_CHANGE
-        and (other[1] > 1) == (ratio > 1)
+        and abs(other[0] - step[0]) <= _SAME_CHANGE
+        and (other[1] > 1) == (step[1] > 1)
         for other in others
     )
 
@@ -132,7 +129,7 @@ def _last_step(runs: Sequence[TaskRun]) -> tuple[date, float] | None:
             days.setdefault(_day(run), []).append(math.log(run.resolved_ms - run.started_ms))
     order = sorted(days)
     times = [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in order]
-    steps = explain(times, np.array([fmean(days[day]) for day in order])).steps
+    steps = Explanation.of(times, np.array([fmean(days[day]) for day in order])).steps
     return (order[steps[-1].at], steps[-1].ratio) if steps else None
 
 

@@ -8,6 +8,7 @@ and has neither syncs nor pressure. What it lacks is an unknown of the predictio
 import math
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from typing import Self
 
 import numpy as np
 from msgspec import Struct
@@ -74,18 +75,114 @@ class Demand(Struct, frozen=True):
     # How many times the disks' counters hold each byte, at least and at most; None: once.
     counting: tuple[float, float] | None = None
 
+    @classmethod
+    def of_command(cls, profile: TaskProfile) -> Self | Statement:
+        """Return what the profile shows, or why it cannot be used."""
+        columns, usage = profile.timeline.columns, profile.usage
+        if profile.ending.code != 0 or usage is None:
+            return statement("the profiled command failed; profile it again")
+        if profile.wall_ns < _LEAST_NS:
+            return statement(
+                "the command took less than {least}, which does not show when it wrote; "
+                "profile a longer part of the task",
+                least=Quantity(_LEAST_NS, Unit.NANOSECONDS),
+            )
+        ends = _window_ends(columns.get("time_ns", ()), _WINDOW_NS)
+        times = _sums(columns, ("time_ns",), ends)
+        spans = np.zeros(1) if times is None or len(ends) < 2 else np.diff(times)
+        uncovered_ns = abs(float(np.sum(spans)) - profile.wall_ns)
+        if uncovered_ns > _LEAST_NS + profile.wall_ns * _UNCOVERED_SHARE or not spans.all():
+            return statement("the profile's timeline is not of all its time; profile it again")
+        if not profile.storage.places:
+            return statement("the profile watched no disk; profile with --place on a local disk")
+        places = []
+        for storage in profile.storage.places:
+            place = _place_demand(profile, storage, ends)
+            if isinstance(place, Statement):
+                return place
+            places.append(place)
+        unwritten, busy_ms, waited_us, idle_ms = (
+            _sums(columns, names, ends)
+            for names in (_UNWRITTEN, _BUSY, ("psi_io_some_us",), ("cpu_iowait_ms",))
+        )
+        more = np.zeros(len(ends)) if unwritten is None else unwritten - unwritten[0]
+        busy_ns = None if busy_ms is None else np.diff(busy_ms) * _NS_PER_MS
+        return cls(
+            wall_ns=profile.wall_ns,
+            spans_ns=spans,
+            places=tuple(places),
+            cpus_used=(usage.user_ns + usage.kernel_ns) / profile.wall_ns,
+            cpus=profile.host.usable_cpus(profile.limits),
+            kernel_share=min(1.0, usage.kernel_ns / profile.wall_ns),
+            unwritten_bytes=np.maximum(0.0, more[1:]),
+            waiting_share=_waiting_share(waited_us, idle_ms, busy_ns, spans),
+            busy_ns=busy_ns,
+        )
+
+    @classmethod
+    def of_machine(
+        cls, profile: ResourceProfile, wall_ns: int, place: str, counting: tuple[float, float]
+    ) -> Self | Statement:
+        """Return what the profile shows, as if all was done at one place; or why it cannot be used.
+
+        The task took `wall_ns`, also before and after the profile. `counting` is how many times the disks'
+        counters hold each byte, at least and at most.
+        """
+        columns = {
+            name: np.array([getattr(sample, name) or 0.0 for sample in profile.samples])
+            for name in ResourceSample.__struct_fields__
+        }
+        times_ms = np.array([columns["start_ms"][0], *columns["end_ms"]])
+        samples_ns = (columns["end_ms"] - columns["start_ms"]) * _NS_PER_MS
+        moved_bytes = columns["read_bytes"] + columns["written_bytes"]
+        reason = _unusable(float(times_ms[-1] - times_ms[0]) * _NS_PER_MS, samples_ns, moved_bytes)
+        if reason is not None:
+            return reason
+        ends = _window_ends(times_ms.tolist(), _WINDOW_NS / _NS_PER_MS)
+        spans = np.diff(times_ms[ends]) * _NS_PER_MS
+        cpu_ns = samples_ns * profile.cpus
+        kernel_ns, busy_ns, waiting_ns, writes, written_bytes = (
+            np.add.reduceat(values, ends[:-1])
+            for values in (
+                columns["kernel"] * cpu_ns,
+                (columns["user"] + columns["kernel"]) * cpu_ns,
+                columns["waiting"] * cpu_ns,
+                columns["writes"],
+                columns["written_bytes"],
+            )
+        )
+        is_waiting_known = all(sample.waiting is not None for sample in profile.samples)
+        # What the cache grew by and the disks did neither read nor write.
+        moved = moved_bytes / math.sqrt(counting[0] * counting[1])
+        grown = np.diff(columns["cached_bytes"], prepend=columns["cached_bytes"][0]) - moved
+        unwritten = accumulate(
+            grown.tolist(), lambda left, more: max(0.0, left + more), initial=0.0
+        )
+        # Requests were as small as pages at most.
+        unmerged = np.maximum(writes, written_bytes / _PAGE_BYTES)
+        in_windows = (written_bytes, writes, unmerged, np.zeros(len(spans)))
+        read_bytes = float(np.sum(columns["read_bytes"]))
+        return cls(
+            wall_ns=wall_ns,
+            spans_ns=spans,
+            places=(PlaceDemand(place, *in_windows, read_bytes, syncs=None, is_alone=False),),
+            cpus_used=float(np.sum(busy_ns)) / profile.wall_ns,
+            cpus=float(profile.cpus),
+            kernel_share=min(1.0, float(np.sum(kernel_ns)) / profile.wall_ns),
+            unwritten_bytes=np.array([*unwritten])[ends[1:]],
+            waiting_share=np.clip(waiting_ns / spans, 0.0, 1.0) if is_waiting_known else None,
+            busy_ns=np.minimum(busy_ns, profile.cpus * spans),
+            unseen_ns=float(wall_ns - profile.wall_ns),
+            counting=counting,
+        )
+
     @property
     def cpu_share(self) -> float:
         """Return the share of the time on a CPU; 1 for a task that keeps several of them busy."""
         return min(1.0, self.cpus_used)
 
-    @property
-    def expected(self) -> "Demand":
-        """Return the demand with what is likely of that which is not known."""
-        return self.as_counted(0.5, 0.5)
-
-    def as_counted(self, level: float, unwritten: float) -> "Demand":
-        """Return the demand if bytes were counted at this level between least and most."""
+    def as_counted(self, level: float = 0.5, unwritten: float = 0.5) -> "Demand":
+        """Return the demand if bytes were counted at this level between least and most; usually half."""
         if self.counting is None:
             return self
         low, high = self.counting
@@ -101,50 +198,6 @@ class Demand(Struct, frozen=True):
         )
         left_bytes = 2 * unwritten * self.unwritten_bytes
         return replace(self, places=(counted,), unwritten_bytes=left_bytes, counting=None)
-
-
-def demand_of_command(profile: TaskProfile) -> Demand | Statement:
-    """Return what the profile shows, or why it cannot be used."""
-    columns, usage = profile.timeline.columns, profile.usage
-    if profile.ending.code != 0 or usage is None:
-        return statement("the profiled command failed; profile it again")
-    if profile.wall_ns < _LEAST_NS:
-        return statement(
-            "the command took less than {least}, which does not show when it wrote; "
-            "profile a longer part of the task",
-            least=Quantity(_LEAST_NS, Unit.NANOSECONDS),
-        )
-    ends = _window_ends(columns.get("time_ns", ()), _WINDOW_NS)
-    times = _sums(columns, ("time_ns",), ends)
-    spans = np.zeros(1) if times is None or len(ends) < 2 else np.diff(times)
-    uncovered_ns = abs(float(np.sum(spans)) - profile.wall_ns)
-    if uncovered_ns > _LEAST_NS + profile.wall_ns * _UNCOVERED_SHARE or not spans.all():
-        return statement("the profile's timeline is not of all its time; profile it again")
-    if not profile.storage.places:
-        return statement("the profile watched no disk; profile with --place on a local disk")
-    places = []
-    for storage in profile.storage.places:
-        place = _place_demand(profile, storage, ends)
-        if isinstance(place, Statement):
-            return place
-        places.append(place)
-    unwritten, busy_ms, waited_us, idle_ms = (
-        _sums(columns, names, ends)
-        for names in (_UNWRITTEN, _BUSY, ("psi_io_some_us",), ("cpu_iowait_ms",))
-    )
-    more = np.zeros(len(ends)) if unwritten is None else unwritten - unwritten[0]
-    busy_ns = None if busy_ms is None else np.diff(busy_ms) * _NS_PER_MS
-    return Demand(
-        wall_ns=profile.wall_ns,
-        spans_ns=spans,
-        places=tuple(places),
-        cpus_used=(usage.user_ns + usage.kernel_ns) / profile.wall_ns,
-        cpus=profile.host.usable_cpus(profile.limits),
-        kernel_share=min(1.0, usage.kernel_ns / profile.wall_ns),
-        unwritten_bytes=np.maximum(0.0, more[1:]),
-        waiting_share=_waiting_share(waited_us, idle_ms, busy_ns, spans),
-        busy_ns=busy_ns,
-    )
 
 
 def _window_ends(times: Sequence[float | None], window: float) -> list[int]:
@@ -236,67 +289,6 @@ def _syncs(profile: TaskProfile, place: str) -> tuple[float, float] | None:
         return flushes / 2, flushes
     count = counts.commits + max(0.0, flushes - 2 * counts.commits)
     return count, count
-
-
-def demand_of_machine(
-    profile: ResourceProfile, wall_ns: int, place: str, counting: tuple[float, float]
-) -> Demand | Statement:
-    """Return what the profile shows, as if all was done at one place; or why it cannot be used.
-
-    The task took `wall_ns`, also before and after the profile. `counting` is how many times the disks'
-    counters hold each byte, at least and at most.
-    """
-    columns = {
-        name: np.array([getattr(sample, name) or 0.0 for sample in profile.samples])
-        for name in ResourceSample.__struct_fields__
-    }
-    times_ms = np.array([columns["start_ms"][0], *columns["end_ms"]])
-    samples_ns = (columns["end_ms"] - columns["start_ms"]) * _NS_PER_MS
-    moved_bytes = columns["read_bytes"] + columns["written_bytes"]
-    reason = _unusable(float(times_ms[-1] - times_ms[0]) * _NS_PER_MS, samples_ns, moved_bytes)
-    if reason is not None:
-        return reason
-    ends = _window_ends(times_ms.tolist(), _WINDOW_NS / _NS_PER_MS)
-    spans = np.diff(times_ms[ends]) * _NS_PER_MS
-
-    def total(values: Numbers) -> Numbers:
-        totals: Numbers = np.add.reduceat(values, ends[:-1])
-        return totals
-
-    cpu_ns = samples_ns * profile.cpus
-    kernel_ns = total(columns["kernel"] * cpu_ns)
-    busy_ns = total((columns["user"] + columns["kernel"]) * cpu_ns)
-    waiting = np.clip(total(columns["waiting"] * cpu_ns) / spans, 0.0, 1.0)
-    is_waiting_known = all(sample.waiting is not None for sample in profile.samples)
-    # What the cache grew by and the disks did neither read nor write.
-    moved = moved_bytes / math.sqrt(counting[0] * counting[1])
-    grown = np.diff(columns["cached_bytes"], prepend=columns["cached_bytes"][0]) - moved
-    unwritten = [*accumulate(grown.tolist(), lambda left, more: max(0.0, left + more), initial=0.0)]
-    writes, written_bytes = total(columns["writes"]), total(columns["written_bytes"])
-    demand = PlaceDemand(
-        name=place,
-        written_bytes=written_bytes,
-        writes=writes,
-        # Requests were as small as pages at most.
-        unmerged_writes=np.maximum(writes, written_bytes / _PAGE_BYTES),
-        flushes=np.zeros(len(spans)),
-        read_bytes=float(np.sum(columns["read_bytes"])),
-        syncs=None,
-        is_alone=False,
-    )
-    return Demand(
-        wall_ns=wall_ns,
-        spans_ns=spans,
-        places=(demand,),
-        cpus_used=float(np.sum(busy_ns)) / profile.wall_ns,
-        cpus=float(profile.cpus),
-        kernel_share=min(1.0, float(np.sum(kernel_ns)) / profile.wall_ns),
-        unwritten_bytes=np.array(unwritten)[ends[1:]],
-        waiting_share=waiting if is_waiting_known else None,
-        busy_ns=np.minimum(busy_ns, profile.cpus * spans),
-        unseen_ns=float(wall_ns - profile.wall_ns),
-        counting=counting,
-    )
 
 
 def _unusable(profiled_ns: float, samples_ns: Numbers, moved_bytes: Numbers) -> Statement | None:

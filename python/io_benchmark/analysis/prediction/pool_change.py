@@ -119,7 +119,7 @@ class PoolChange(Struct, frozen=True):
     @property
     def at_ceiling_share(self) -> float | None:
         """Return in which share of the profile the other pool's disks work at their ceiling; None: not known."""
-        demand = self.demand.expected
+        demand = self.demand.as_counted()
         if not all(self.target.mean(WRITE_RATE, place.name) for place in demand.places):
             return None
         there = [self._service_ns(place, _EXPECTED)[1] for place in demand.places]
@@ -127,7 +127,6 @@ class PoolChange(Struct, frozen=True):
         return float(np.sum(demand.spans_ns[is_full]) / np.sum(demand.spans_ns))
 
     def times(self, unknowns: _Unknowns = _EXPECTED) -> _Times:
-        """Return the task's time."""
         if self.demand.counting is not None:
             known = self.demand.as_counted(unknowns.counted, unknowns.unwritten)
             return replace(self, demand=known).times(unknowns)
@@ -256,9 +255,13 @@ class PoolChange(Struct, frozen=True):
         per_ns = float(np.sum(place.written_bytes)) / max(1.0, float(np.sum(there)))
         if not per_ns:
             return spans
-        low, high = self._room_bytes
+        # Memory takes as much before the task waits as where disks hold the task back, at most.
+        unwritten, high = self.demand.unwritten_bytes, self.target.dirty_room_bytes or math.inf
+        held = np.any([self._is_held_back(p, _EXPECTED) for p in self.demand.places], axis=0)
+        high = min(high, unwritten[held].max(initial=0.0).item() or high)
+        low = min(high, unwritten.max().item())
         room = low * (high / low) ** unknowns.room if 0 < low < high else high
-        over_ns = (self.demand.unwritten_bytes - room) / per_ns
+        over_ns = (unwritten - room) / per_ns
         over_ns[place.is_synced | self._is_held_back(place, unknowns) | (unknowns.room <= 0)] = 0.0
         waits, backlog_ns = [], 0.0
         for late_ns, above_ns in zip((there - spans).tolist(), over_ns.tolist(), strict=True):
@@ -279,19 +282,12 @@ class PoolChange(Struct, frozen=True):
         has_room = taken_bytes > _STILL_TAKEN * place.written_bytes
         return waits & self._is_full(place, unknowns) & ~has_room & ~place.is_synced
 
-    @property
-    def _room_bytes(self) -> tuple[float, float]:
-        """Return how much memory takes before the task waits, at least and at most: as much as where it is held back."""
-        demand, high = self.demand, self.target.dirty_room_bytes or math.inf
-        held = np.any([self._is_held_back(p, _EXPECTED) for p in demand.places], axis=0)
-        high = min(high, demand.unwritten_bytes[held].max(initial=0.0).item() or high)
-        return min(high, demand.unwritten_bytes.max().item()), high
-
     def unknown_parts(self) -> Iterator[tuple[str, float, float]]:
         """Return what each thing is that is not known, and ln of the time at both ends of it."""
         for name, hint in get_type_hints(_Unknowns, include_extras=True).items():
-            ends = (replace(_EXPECTED, **{name: end}) for end in (0.0, 1.0))
-            first, last = (math.log(self.times(unknowns).total) for unknowns in ends)
+            first, last = (
+                math.log(self.times(replace(_EXPECTED, **{name: end})).total) for end in (0.0, 1.0)
+            )
             yield hint.__metadata__[0], first, last
 
     def errors(self) -> Iterator[MeanVariance]:

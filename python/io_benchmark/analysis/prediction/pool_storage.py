@@ -68,8 +68,7 @@ class PoolStorage(Struct, frozen=True):
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
         """Return the figures of one pool's workers."""
-        measuring = (worker for worker in workers if worker.entries)
-        machines = by_machine(measuring, attrgetter("machine"))
+        machines = by_machine(filter(attrgetter("entries"), workers), attrgetter("machine"))
         measured: dict[tuple[str, str], list[float]] = {}
         for runs in machines:
             for key, logs in _measured(runs).items():

@@ -25,12 +25,7 @@ from io_benchmark.analysis.prediction import (
     TaskPrediction,
     WrittenOverTime,
 )
-from io_benchmark.analysis.prediction.demand import (
-    Demand,
-    PlaceDemand,
-    demand_of_command,
-    demand_of_machine,
-)
+from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
 from io_benchmark.analysis.prediction.refusals import SMALL_SHARE, reasons_against
@@ -74,7 +69,7 @@ class _ProfiledRun(NamedTuple):
             measured = sorted(place for figure, place in figures if figure == WRITE_RATE)
             place = _PLACE if _PLACE in measured or not measured else measured[0]
             counting = storage.counting.get(place) if storage else None
-            demand = demand_of_machine(profile, run.wall_ns, place, counting or _UNKNOWN_COUNTING)
+            demand = Demand.of_machine(profile, run.wall_ns, place, counting or _UNKNOWN_COUNTING)
             return cls(run.label, None, run.wall_ns, True, (place,), 0.0, demand)
         return cls(
             profile.command.program,
@@ -83,7 +78,7 @@ class _ProfiledRun(NamedTuple):
             profile.ending.code == 0,
             tuple(place.name for place in profile.storage.places),
             (profile.other_cpu_ms or 0) * 1e6 / max(1, profile.wall_ns),
-            demand_of_command(profile),
+            Demand.of_command(profile),
         )
 
 
@@ -94,8 +89,10 @@ def predict(
 ) -> list[TaskPrediction]:
     """Predict each task on each pool. Profiles of the same command or label are of one task."""
     valid = [_with_valid_entries(worker) for worker in identify_machines(workers)]
-    by_pool = sorted(grouped(valid, attrgetter("pool")).items())
-    storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in by_pool}
+    storages = {
+        pool: PoolStorage.of(pool, runs, prices)
+        for pool, runs in sorted(grouped(valid, attrgetter("pool")).items())
+    }
     tasks: dict[tuple[str, str | None], dict[str | None, list[_ProfiledRun]]] = {}
     # In one order, because the first profile is the one whose errors count.
     for profile in sorted(profiles, key=msgspec.json.encode):
@@ -126,7 +123,7 @@ def _predict_task(
     used = pools[source]
     demands = [run.demand for run in used]
     usable = [demand for demand in demands if isinstance(demand, Demand)]
-    likely = [demand.expected for demand in usable]
+    likely = [demand.as_counted() for demand in usable]
     unusable = next((demand for demand in demands if isinstance(demand, Statement)), None)
     profiled_pool = storages.get(source or "")
     if source is None:
@@ -135,14 +132,6 @@ def _predict_task(
         unusable = statement(
             "{pool}, where the task was profiled, has no results; add them to --on", pool=source
         )
-    predictions = [
-        replace(
-            _predict_pool(usable, unusable, profiled_pool, storage),
-            measured_ns=tuple(run.wall_ns for run in pools.get(pool, ()) if run.is_complete),
-        )
-        for pool, storage in storages.items()
-        if pool != source
-    ]
 
     def total(figure: Callable[[PlaceDemand], float]) -> float | None:
         return mean_of_known(sum(map(figure, demand.places)) for demand in likely)
@@ -156,14 +145,20 @@ def _predict_task(
         written_bytes=total(lambda place: place.written_bytes.sum().item()),
         read_bytes=total(lambda place: place.read_bytes),
         syncs=total(lambda place: place.syncs[1] if place.syncs and place.is_alone else 0.0),
-        pools=tuple(predictions),
+        pools=tuple(
+            replace(
+                _predict_pool(usable, unusable, profiled_pool, storage),
+                measured_ns=tuple(run.wall_ns for run in pools.get(pool, ()) if run.is_complete),
+            )
+            for pool, storage in storages.items()
+            if pool != source
+        ),
         notes=tuple(_notes(used, likely)),
         price=profiled_pool.price if profiled_pool else None,
-        at_ceiling_share=None
-        if profiled_pool is None
-        else mean_of_known(
+        at_ceiling_share=mean_of_known(
             PoolChange.of(demand, profiled_pool, profiled_pool).at_ceiling_share
             for demand in usable
+            if profiled_pool is not None
         ),
         written=_written_over_time(likely[0], storages) if likely else None,
     )
@@ -182,10 +177,14 @@ def _written_over_time(demand: Demand, storages: Mapping[str, PoolStorage]) -> W
     peaks = rates.copy()
     np.maximum.at(peaks, steps, place.written_bytes / spans_ns * NS_PER_S)
     ceilings = {pool: storage.mean(WRITE_RATE, place.name) for pool, storage in storages.items()}
-    known = {pool: ceiling for pool, ceiling in ceilings.items() if ceiling is not None}
-    window_ns = times_ns[-1].item() / len(spans_ns)
-    curves = tuple(rates.tolist()), tuple(peaks.tolist())
-    return WrittenOverTime(place.name, ends_ns[1].item(), window_ns, *curves, known)
+    return WrittenOverTime(
+        place.name,
+        ends_ns[1].item(),
+        times_ns[-1].item() / len(spans_ns),
+        tuple(rates.tolist()),
+        tuple(peaks.tolist()),
+        {pool: ceiling for pool, ceiling in ceilings.items() if ceiling is not None},
+    )
 
 
 def _notes(runs: Sequence[_ProfiledRun], demands: Sequence[Demand]) -> Iterator[Statement]:

@@ -37,7 +37,7 @@ _ABOVE_CEILING = 1.5
 
 def reasons_against(change: PoolChange) -> Iterator[Statement]:
     """Yield why this task's time on a pool is not known; a check may rely on those before it."""
-    likely = replace(change, demand=change.demand.expected)
+    likely = replace(change, demand=change.demand.as_counted())
     yield from _cpus(likely)
     for place in likely.demand.places:
         yield from _unmeasured(likely, place)

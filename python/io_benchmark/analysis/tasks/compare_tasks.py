@@ -37,7 +37,6 @@ def compare_tasks(
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> TaskReport:
-    """Compare the sides' runs."""
     used = {name: Side.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
     by_names = {
         names: TaskPair.of(used[names[0]], used[names[1]])
@@ -48,25 +47,22 @@ def compare_tasks(
     messages = [statement("{remark}", remark=remark) for remark in remarks]
     unlike = [names for names, pair in by_names.items() if pair is None]
     if unlike:
-        messages.append(
-            statement(
-                "{candidates} and {baseline} have no label in common with a completed run",
-                candidates=joined(candidate for candidate, _ in unlike),
-                baseline=unlike[0][1],
-            )
-        )
-    estimates, looks = [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs]
-    comparisons = [
-        _comparison(pair, judgement, _advise(pair, judgement, len(pairs)), prices)
-        for pair, judgement in zip(pairs, judge(estimates, looks, margin), strict=True)
-    ]
+        sentence = "{candidates} and {baseline} have no label in common with a completed run"
+        candidates = joined(candidate for candidate, _ in unlike)
+        messages.append(statement(sentence, candidates=candidates, baseline=unlike[0][1]))
+    judgements = judge(
+        [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs], margin
+    )
     return TaskReport(
         plan.title,
         plan.baseline,
         plan.baseline_reason,
         margin,
         tuple(used[name].counts for name in plan.order(list(used))),
-        tuple(comparisons),
+        tuple(
+            _comparison(pair, judgement, _advise(pair, judgement, len(pairs)), prices)
+            for pair, judgement in zip(pairs, judgements, strict=True)
+        ),
         tuple(unreadable),
         tuple(messages),
     )
@@ -77,9 +73,9 @@ def _comparison(
 ) -> TaskComparison:
     baseline, candidate = pair.baseline.side, pair.candidate.side
     ratio, interval = judgement.estimate.ratio, judgement.interval
-    differences_s = [
+    difference_s, low_s, high_s = (
         pair.baseline.mean_s * (end - 1) for end in (ratio, interval.low_ratio, interval.high_ratio)
-    ]
+    )
     failed, lost, stopped = (
         (len(baseline.of_labels(ending, pair.mix)), len(candidate.of_labels(ending, pair.mix)))
         for ending in _NOT_COMPLETED
@@ -98,8 +94,8 @@ def _comparison(
         failed=failed,
         lost=lost,
         stopped=stopped,
-        difference_s=differences_s[0],
-        difference_interval_s=(differences_s[1], differences_s[2]),
+        difference_s=difference_s,
+        difference_interval_s=(low_s, high_s),
         times=pair.times,
         labels=pair.label_rows,
         advice=advice,
@@ -113,13 +109,8 @@ def _advise(pair: TaskPair, judgement: Judgement, comparisons: int) -> Advice | 
     """Return how many workers to add; None where there is a verdict, or one worker per side."""
     if judgement.verdict is not Verdict.INCONCLUSIVE or math.isinf(judgement.estimate.variance):
         return None
-    workers = Pair(
-        pair.candidate.side.name,
-        pair.baseline.side.name,
-        *pair.ratio.workers,
-        variations.default(),
-        schedule=Schedule(),
-    )
+    names = pair.candidate.side.name, pair.baseline.side.name
+    workers = Pair(*names, *pair.ratio.workers, variations.default(), schedule=Schedule())
     return advise(judgement.estimate, workers, margin=judgement.margin, comparisons=comparisons)
 
 
@@ -140,17 +131,17 @@ def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]
 
 
 def _different_labels(comparison: TaskComparison) -> Iterator[Statement]:
-    rows = [(row.ratio, row.label) for row in comparison.labels if row.interval is not None]
     if any(row.differs for row in comparison.labels):
+        rows = [(row.ratio, row.label) for row in comparison.labels if row.interval is not None]
+        lowest, highest = (
+            statement("{ratio} ({label})", ratio=ratio_of(ratio), label=label)
+            for ratio, label in (min(rows), max(rows))
+        )
         yield statement(
             "labels differ, from {lowest} to {highest}: the ratio is that of this mix of them",
-            lowest=_label(*min(rows)),
-            highest=_label(*max(rows)),
+            lowest=lowest,
+            highest=highest,
         )
-
-
-def _label(ratio: float, label: str) -> Statement:
-    return statement("{ratio} ({label})", ratio=ratio_of(ratio), label=label)
 
 
 def _times_apart(pair: TaskPair) -> Iterator[Statement]:
@@ -189,7 +180,6 @@ def _failures(comparison: TaskComparison) -> Iterator[Statement]:
 
 def _unlike_ratios(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
     """Warn of a few very long runs, which raise the mean and so the costs, and of different mixes."""
-    sides = (pair.candidate, pair.baseline)
     by_means = pair.candidate.mean_s / pair.baseline.mean_s
     if comparison.interval.excludes(by_means):
         yield statement(
@@ -197,7 +187,8 @@ def _unlike_ratios(pair: TaskPair, comparison: TaskComparison) -> Iterator[State
             ratio=ratio_of(by_means),
         )
     candidate_s, baseline_s = (
-        fmean((run.resolved_ms - run.started_ms) / 1000 for run in side.runs) for side in sides
+        fmean((run.resolved_ms - run.started_ms) / 1000 for run in side.runs)
+        for side in (pair.candidate, pair.baseline)
     )
     if len(comparison.labels) > 1 and comparison.interval.excludes(candidate_s / baseline_s):
         yield statement(
@@ -217,7 +208,7 @@ def _workers(pair: TaskPair) -> Iterator[Statement]:
             "workers of {sides} are not known: each run counts as a worker, which may be too many",
             sides=joined(unknown),
         )
-    both = set(filter(Side.is_known, set.intersection(*workers.values())))
+    both = [*filter(Side.is_known, set.intersection(*workers.values()))]
     if both:
         noun = "worker" if len(both) == 1 else "workers"
         yield statement(f"{{count}} {noun} ran tasks of both sides", count=count(len(both)))

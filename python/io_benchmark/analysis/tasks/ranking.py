@@ -7,8 +7,9 @@ a label and a pool are tried at once, so the level of the intervals is corrected
 
 import math
 from collections.abc import Iterator, Mapping
+from statistics import fmean
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from io_benchmark.analysis import levels
 from io_benchmark.analysis.inference.estimates import Estimate
@@ -71,21 +72,21 @@ class _Cell(Struct):
 
 class _PoolSums(Struct):
     runs: int = 0
+    labels: set[str] = set()  # here and below of completed runs
+    workers: set[str] = set()
     completed_s: float = 0.0
     other_s: float = 0.0
-    costs: dict[str, tuple[float, float]] = field(
-        default_factory=dict
-    )  # amount and hours, by currency
+    costs: dict[str, tuple[float, float]] = {}  # amount and hours, by currency
 
 
 class RunTotals(Struct):
     """The sums of runs, to which each run is added once."""
 
-    cells: dict[tuple[str, str], dict[str, _Cell]] = field(default_factory=dict)
-    pools: dict[str, _PoolSums] = field(default_factory=dict)
+    cells: dict[tuple[str, str], dict[str, _Cell]] = {}
+    pools: dict[str, _PoolSums] = {}
     first_ms: int = 0
     last_ms: int = 0
-    seen: set[int] = field(default_factory=set)  # what identifies each run
+    seen: set[int] = set()  # what identifies each run
     without_time: int = 0  # runs that end before they start
 
     def add(self, run: TaskRun) -> None:
@@ -108,9 +109,11 @@ class RunTotals(Struct):
         if run.state != "completed":
             sums.other_s += time_s
             return
+        worker = run.worker or str(identity)
+        sums.labels.add(run.label)
+        sums.workers.add(worker)
         sums.completed_s += time_s
-        workers = self.cells.setdefault((run.label, run.pool), {})
-        cell = workers.setdefault(run.worker or str(identity), _Cell())
+        cell = self.cells.setdefault((run.label, run.pool), {}).setdefault(worker, _Cell())
         cell.runs += 1
         cell.log_s += math.log(time_s)
 
@@ -120,8 +123,7 @@ class RunTotals(Struct):
         pairs = list(self._pairs())
         level = 1 - (1 - levels.LEVEL) / max(1, len(pairs))
         days = max(1.0, (self.last_ms - self.first_ms) / _DAY_MS)
-        months = days / _MONTH_DAYS
-        rows = filter(None, (self._row(*pair, level, months, known) for pair in pairs))
+        rows = filter(None, (self._row(*pair, level, days / _MONTH_DAYS, known) for pair in pairs))
         ranked = sorted(rows, key=lambda row: (-(row.money or 0), -row.hours, row.label, row.pool))
         return Ranking(days, len(pairs), tuple(ranked), tuple(self._summaries(known)))
 
@@ -130,8 +132,7 @@ class RunTotals(Struct):
         means: dict[str, dict[str, float]] = {}
         for (label, pool), workers in self.cells.items():
             if len(workers) >= _FEWEST_WORKERS:
-                logs = _log_means(workers)
-                means.setdefault(label, {})[pool] = math.fsum(logs) / len(logs)
+                means.setdefault(label, {})[pool] = fmean(_side(workers).log_means)
         for label, by_pool in sorted(means.items()):
             reference = min(by_pool, key=lambda pool: (by_pool[pool], pool))
             yield from ((label, pool, reference) for pool in sorted(by_pool) if pool != reference)
@@ -147,23 +148,21 @@ class RunTotals(Struct):
     ) -> RankedLabel | None:
         """Return a pair; None where it may be chance."""
         own, other = self.cells[label, pool], self.cells[label, reference]
-        estimate = Estimate.of_sides(
-            SideData(_log_means(own), ()),
-            SideData(_log_means(other), ()),
-            levels.DEFAULT_WORKER_VARIATION,
-        )
+        estimate = Estimate.of_sides(_side(own), _side(other), levels.DEFAULT_WORKER_VARIATION)
         interval, runs = estimate.interval(level), sum(cell.runs for cell in own.values())
         if interval.low_ratio <= 1:
             return None
         # By the mean of logarithms, as the ratio is.
-        spent_h = math.fsum(cell.runs * math.exp(cell.log_s / cell.runs) for cell in own.values())
-        spent_h /= _S_PER_HOUR * months
-        ends = interval.low_ratio, interval.high_ratio
-        low, middle, high = (spent_h * (1 - 1 / end) for end in (ends[0], estimate.ratio, ends[1]))
-        here, there = prices[pool], prices[reference]
-        money = None
+        spent_s = math.fsum(cell.runs * math.exp(cell.log_s / cell.runs) for cell in own.values())
+        spent_h = spent_s / (_S_PER_HOUR * months)
+        low, middle, high = (
+            spent_h * (1 - 1 / ratio)
+            for ratio in (interval.low_ratio, estimate.ratio, interval.high_ratio)
+        )
+        here, there, money, currency = prices[pool], prices[reference], None, ""
         if here and there and here.currency == there.currency:
             money = spent_h * (here.per_hour - there.per_hour / estimate.ratio)
+            currency = here.currency
         return RankedLabel(
             label,
             pool,
@@ -175,7 +174,7 @@ class RunTotals(Struct):
             middle,
             (low, high),
             money,
-            here.currency if here and money is not None else "",
+            currency,
         )
 
     def _price(self, pool: str, prices: Mapping[str, Price]) -> Price | None:
@@ -188,18 +187,13 @@ class RunTotals(Struct):
         return Price(amount / hours, currency)
 
     def _summaries(self, prices: Mapping[str, Price | None]) -> Iterator[RankedPool]:
-        labels: dict[str, set[str]] = {}
-        workers: dict[str, set[str]] = {}
-        for (label, pool), cells in self.cells.items():
-            labels.setdefault(pool, set()).add(label)
-            workers.setdefault(pool, set()).update(cells)
-        by_time = sorted(self.pools.items(), key=lambda pair: (-pair[1].completed_s, pair[0]))
-        for pool, sums in by_time:
+        for pool in sorted(self.pools, key=lambda pool: (-self.pools[pool].completed_s, pool)):
+            sums = self.pools[pool]
             whole_s = sums.completed_s + sums.other_s
             yield RankedPool(
                 pool,
-                len(labels.get(pool, ())),
-                len(workers.get(pool, ())),
+                len(sums.labels),
+                len(sums.workers),
                 sums.runs,
                 whole_s / _S_PER_HOUR,
                 sums.other_s / whole_s,
@@ -207,5 +201,5 @@ class RunTotals(Struct):
             )
 
 
-def _log_means(workers: Mapping[str, _Cell]) -> tuple[float, ...]:
-    return tuple(cell.log_s / cell.runs for cell in workers.values())
+def _side(workers: Mapping[str, _Cell]) -> SideData:
+    return SideData(tuple(cell.log_s / cell.runs for cell in workers.values()), ())

@@ -42,16 +42,10 @@ def compare_costs(
         template = "costs are not compared: {first} and {second} are different currencies"
         return None, [statement(template, first=first.currency, second=second.currency)]
     warnings = []
-    if None not in (first.kind, second.kind) and first.kind != second.kind:
-        warnings = [
-            statement(
-                "prices are of different kinds: {baseline} {first}, {candidate} {second}",
-                baseline=names[0],
-                first=first.kind or "",
-                candidate=names[1],
-                second=second.kind or "",
-            )
-        ]
+    if first.kind and second.kind and first.kind != second.kind:
+        kinds = {"first": first.kind, "second": second.kind}
+        template = "prices are of different kinds: {baseline} {first}, {candidate} {second}"
+        warnings = [statement(template, baseline=names[0], candidate=names[1], **kinds)]
     return _comparison(pair, first, second, level, "prices" if prices else "run costs"), warnings
 
 
@@ -73,8 +67,7 @@ def _comparison(
     log_cost = math.log(price_ratio) + estimate.log_ratio + log_lost
     cost = Estimate(log_cost, variance.variance, variance.degrees)
     even = replace(cost, log_ratio=-estimate.log_ratio - log_lost)
-    hours = pair.baseline.mean_s / _S_PER_HOUR
-    amount = _TASKS * baseline_price.per_hour * hours * (1 + lost)
+    amount = _TASKS * baseline_price.per_hour * (pair.baseline.mean_s / _S_PER_HOUR) * (1 + lost)
 
     def side_cost(price: Price, lost_share: float, per_1000: float) -> SideCost:
         return SideCost(price.per_hour, source, price.kind, price.date, lost_share, per_1000)

@@ -12,7 +12,7 @@ time between set-up and tear-down, and changes no other time.
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Advice, Interval, Verdict
@@ -78,10 +78,10 @@ class Side(Struct, frozen=True):
 
 
 def _ending(run: "TaskRun") -> Ending:
-    is_late = run.scheduled_ms >= 0 and run.started_ms < run.scheduled_ms - _ROUNDING_MS
     if run.started_ms < 0:
         return "never_started"
-    if run.resolved_ms <= run.started_ms or is_late:
+    # A run that was never scheduled has no time that contradicts its start.
+    if run.resolved_ms <= run.started_ms or run.started_ms < run.scheduled_ms - _ROUNDING_MS:
         return "unusable"
     if run.state == "completed":
         return "completed"
@@ -106,18 +106,20 @@ class TaskTimes(Struct, frozen=True):
     def of(cls, run: "TaskRun") -> "TaskTimes":
         """Return the times of a run that started."""
         task_ms, work_ms = run.resolved_ms - run.started_ms, run.own_ended_ms - run.own_started_ms
-        pending_ms = max(0, run.started_ms - run.scheduled_ms)
-        times = cls(task_ms / 1000, pending_ms / 1000 if run.scheduled_ms >= 0 else None)
+        before_ms, after_ms = (
+            run.own_started_ms - run.started_ms,
+            run.resolved_ms - run.own_ended_ms,
+        )
         has_work = min(run.own_started_ms, run.own_ended_ms, work_ms) >= 0
-        if not has_work or work_ms > task_ms + _ROUNDING_MS:
-            return times
-        times = replace(times, work_s=min(work_ms, task_ms) / 1000)
-        before_ms = run.own_started_ms - run.started_ms
-        after_ms = run.resolved_ms - run.own_ended_ms
-        if min(before_ms, after_ms) < -_ROUNDING_MS:
-            return times
-        return replace(
-            times, set_up_s=max(0, before_ms) / 1000, tear_down_s=max(0, after_ms) / 1000
+        has_work = has_work and work_ms <= task_ms + _ROUNDING_MS
+        is_inside = has_work and min(before_ms, after_ms) >= -_ROUNDING_MS
+        pending_ms = max(0, run.started_ms - run.scheduled_ms)
+        return cls(
+            task_ms / 1000,
+            pending_ms / 1000 if run.scheduled_ms >= 0 else None,
+            max(0, before_ms) / 1000 if is_inside else None,
+            min(work_ms, task_ms) / 1000 if has_work else None,
+            max(0, after_ms) / 1000 if is_inside else None,
         )
 
 
@@ -216,4 +218,4 @@ class TaskReport(Struct, frozen=True, tag_field="version", tag=4):
     sides: tuple[_SideRuns, ...]
     comparisons: tuple[TaskComparison, ...]
     unreadable: tuple[str, ...] = ()
-    remarks: tuple[Statement, ...] = field(default=())
+    remarks: tuple[Statement, ...] = ()

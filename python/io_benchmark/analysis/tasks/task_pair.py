@@ -66,17 +66,11 @@ class PairSide(NamedTuple):
         for run in runs:
             workers = labels.setdefault(run.label, {})
             workers.setdefault(run.worker, []).append(TaskTimes.of(run))
-        means_s = {
-            label: fmean(fmean(run.task_s for run in of_worker) for of_worker in workers.values())
-            for label, workers in labels.items()
-        }
-        log_means = {
-            label: {
-                worker: fmean(math.log(run.task_s) for run in of_worker)
-                for worker, of_worker in workers.items()
-            }
-            for label, workers in labels.items()
-        }
+        means_s, log_means = {}, {}
+        for label, workers in labels.items():
+            times_s = {worker: [run.task_s for run in workers[worker]] for worker in workers}
+            means_s[label] = fmean(map(fmean, times_s.values()))
+            log_means[label] = {worker: fmean(map(math.log, times_s[worker])) for worker in workers}
         return cls(side, runs, labels, log_means, means_s, _weighted(means_s, mix))
 
     def part_s(self, name: str, mix: Mapping[str, float]) -> float | None:
@@ -84,18 +78,17 @@ class PairSide(NamedTuple):
 
         Return None where too few runs or not all labels have it.
         """
-        means: dict[str, float] = {}
-        number = 0
+        means, number = {}, 0
         for label, workers in self.labels.items():
             values = [
                 [value for run in runs if (value := getattr(run, name)) is not None]
                 for runs in workers.values()
             ]
+            if not any(values):
+                return None
             number += sum(map(len, values))
-            if any(values):
-                means[label] = fmean(map(fmean, filter(None, values)))
-        has_enough = number >= _LEAST_KNOWN * len(self.runs) and means.keys() == mix.keys()
-        return _weighted(means, mix) if has_enough else None
+            means[label] = fmean(map(fmean, filter(None, values)))
+        return _weighted(means, mix) if number >= _LEAST_KNOWN * len(self.runs) else None
 
 
 class TaskPair(NamedTuple):
@@ -127,21 +120,19 @@ class TaskPair(NamedTuple):
         candidate, baseline = PairSide.of(candidate_side, mix), PairSide.of(baseline_side, mix)
         workers = [len({run.worker for run in side.runs}) for side in (candidate, baseline)]
         look = Schedule().look_of_sides(workers, ())
-        ratio = _LabelledRatio(
-            candidate.log_means,
-            baseline.log_means,
-            mix,
-            look,
-            rounding_s=_rounding_s([*candidate.runs, *baseline.runs]),
-        )
+        rounding_s = _rounding_s([*candidate.runs, *baseline.runs])
+        logs = (candidate.log_means, baseline.log_means)
+        ratio = _LabelledRatio(*logs, mix, look, rounding_s=rounding_s)
         return cls(candidate, baseline, mix, ratio, look)
 
     @property
     def times(self) -> dict[str, TaskTimes]:
         """Return both sides' mean times; a part only where both sides have it."""
         both = (self.baseline, self.candidate)
-        names = TaskTimes.__struct_fields__[1:]
-        parts = [[pair_side.part_s(name, self.mix) for pair_side in both] for name in names]
+        parts = [
+            [pair_side.part_s(name, self.mix) for pair_side in both]
+            for name in TaskTimes.__struct_fields__[1:]
+        ]
         return {
             pair_side.side.name: TaskTimes(
                 pair_side.mean_s, *(None if None in part else part[index] for part in parts)
@@ -159,14 +150,13 @@ class TaskPair(NamedTuple):
         """Compare a label; whether it differs is corrected for the number of labels."""
         both = (self.baseline, self.candidate)
         base_logs, logs = (SideData(tuple(side.log_means[label].values()), ()) for side in both)
-        fewest = min(logs.count, base_logs.count)
-        interval, differs = None, False
+        fewest, interval, differs = min(logs.count, base_logs.count), None, False
         if fewest > 1:
             estimate = Estimate.of_sides(logs, base_logs, levels.DEFAULT_WORKER_VARIATION)
             interval = estimate.interval(levels.LEVEL)
-            strict = estimate.interval(1 - _CHANCE / len(self.mix))
-            can_differ = len(self.mix) > 1 and fewest >= _FEWEST_WORKERS
-            differs = can_differ and strict.excludes(self.ratio.estimate.ratio)
+            if len(self.mix) > 1 and fewest >= _FEWEST_WORKERS:
+                strict = estimate.interval(1 - _CHANCE / len(self.mix))
+                differs = strict.excludes(self.ratio.estimate.ratio)
         first, second = (sum(map(len, side.labels[label].values())) for side in both)
         return LabelRow(
             label,
@@ -250,8 +240,7 @@ class _LabelledRatio:
         self.estimate = replace(estimate, variance=error**2, degrees=degrees)
 
     def _estimate(self, look: Look) -> Estimate:
-        assumed = levels.DEFAULT_WORKER_VARIATION
-        counts = [side.count for side in self.workers]
+        assumed, counts = levels.DEFAULT_WORKER_VARIATION, [side.count for side in self.workers]
         if max(counts) == 1:
             # Nothing shows how far workers of these pools differ.
             return Estimate(self._log_ratio, math.inf, 1.0)
