@@ -9,7 +9,7 @@ from operator import add
 import msgspec
 
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
-from io_benchmark.analysis.observed.storage_waits import with_other_waits
+from io_benchmark.analysis.observed.run_windows import TimelineRows
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.format import RecordedTimeline
@@ -19,6 +19,10 @@ from io_benchmark.sources.run_results import RunResult
 
 _STOLEN = "cpu_steal_ms"
 _WORKING = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
+# Between two rows of the timeline, the samples took at least this share of the time.
+_COVERED_SHARE = 0.9
+# Less than this of an operation's time is what pressure and clocks do not agree on.
+_LEAST_SHARE = 0.05
 _NO_RETRIEVES = RetrieveColumns(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
 _NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
 
@@ -47,7 +51,7 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         zone=result.task.location.get("zone"),
         source=measured.source,
         result=msgspec.structs.replace(result, workloads=[entry.facts for entry in entries]),
-        entries=tuple(with_other_waits(entry, result.timeline) for entry in entries),
+        entries=tuple(_with_other_waits(entry, result.timeline) for entry in entries),
         reason=task.reason_resolved if task else None,
         machine=worker_id,
         url=result.task.ci.link if result.task.ci is not None else None,
@@ -196,6 +200,39 @@ def _divide(
         return {**parts, Kind.UNEXPLAINED: left}
     waited = min(waiting, left)
     return {**parts, Kind.WAITING: waited, Kind.BLOCKED: left - waited}
+
+
+def _with_other_waits(entry: Entry, timeline: RecordedTimeline | None) -> Entry:
+    """Return the entry with the blocked time that was not for storage or memory in a part of its own."""
+    blocked = [phase for phase in Phase if Part(phase, Kind.BLOCKED) in entry.parts_ns]
+    at_most = _storage_share(entry, timeline) if blocked and timeline is not None else None
+    if at_most is None:
+        return entry
+    parts, left_ns = dict(entry.parts_ns), at_most * entry.mean_ns
+    # Lookups read files that are in memory: copies wait for the disks first.
+    for phase in reversed(blocked):
+        blocked_ns = parts[Part(phase, Kind.BLOCKED)]
+        elsewhere_ns = max(0.0, blocked_ns - left_ns)
+        if elsewhere_ns < _LEAST_SHARE * entry.mean_ns:
+            elsewhere_ns = 0.0
+        left_ns = max(0.0, left_ns - blocked_ns)
+        parts[Part(phase, Kind.BLOCKED)] = blocked_ns - elsewhere_ns
+        parts[Part(phase, Kind.ELSEWHERE)] = elsewhere_ns
+    return msgspec.structs.replace(entry, parts_ns=parts)
+
+
+def _storage_share(entry: Entry, timeline: RecordedTimeline) -> float | None:
+    """Return the share of the samples' time in which their process waited for storage or memory at most.
+
+    None where that was not recorded for most of that time, without other measurements in between.
+    """
+    rows = TimelineRows.of_samples(timeline, entry)
+    sampled_ns = rows.sampled_ns(entry)
+    lasted_ns = [end - begin for begin, end in rows.spans_ns]
+    covered = [step for step, ns in enumerate(lasted_ns) if sampled_ns[step] >= _COVERED_SHARE * ns]
+    if 2 * sum(lasted_ns[step] for step in covered) < sum(entry.total_ns):
+        return None
+    return rows.waited_share(entry, covered)
 
 
 def _mean(column: Sequence[int]) -> float:

@@ -3,8 +3,16 @@
 
 An average over a run hides a limit that binds only while the cache is cold or after a burst. Windows
 show the rate at which the disks worked while something waited for them.
+
+A process that waits for its disk counts in the kernel's pressure on I/O, and idle CPUs count as waiting for I/O.
+The pressure of one process is divided by as many CPUs as it uses in turn; the CPUs' waiting leaves out those
+that do something else. So the larger of both counts. A process that waits until its file system has written a
+journal, or has room for metadata, is in neither, but then pages are being written. For one that waits for a
+scanner, a lock or a network file system, none of this has to be so. All are the whole machine's, so they show
+how long the process waited for storage at most.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
@@ -16,7 +24,8 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from io_benchmark.analysis.model import Entry
-from io_benchmark.analysis.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
+from io_benchmark.results import workloads
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import NS_PER_S
 
@@ -34,6 +43,9 @@ BUSY_COLUMNS = tuple(f"cpu_{name}_ms" for name in _BUSY_TIMES)
 _NEARBY_NS, _CLOSE_NS = 10_000_000, 500_000_000
 # The kernel's counter of pages that are being written may be wrong by less than this.
 _WRITING_BYTES = 1 << 18
+_PRESSURES = ("psi_io_some_us", "psi_memory_some_us")
+# Idle CPUs count 0.83 to 0.98 of what one process waits, where nothing else runs.
+_IO_WAIT_SEEN_SHARE = 0.8
 
 
 class TimelineRows(Struct, frozen=True, dict=True):
@@ -69,7 +81,30 @@ class TimelineRows(Struct, frozen=True, dict=True):
         firsts, lasts = (_values(column, rows) for rows in self._steps)
         return None if firsts is None or lasts is None else list(map(sub, lasts, firsts))
 
-    def writing_share(self, steps: Sequence[int]) -> float | None:
+    def waited_share(self, entry: Entry, steps: Sequence[int]) -> float | None:
+        """Return the share of these steps in which the process waited for storage or memory at most."""
+        lasted_ms = sum(self.spans_ns[step][1] - self.spans_ns[step][0] for step in steps) / 1e6
+
+        def share(unit_ms: float, *names: str) -> float | None:
+            """Return how much counters grew in these steps, together, per time; None where one is missing."""
+            columns = [self.steps(self.timeline.columns.get(name)) for name in names]
+            recorded = [column for column in columns if column is not None]
+            if len(recorded) < len(names) or not lasted_ms:
+                return None
+            return sum(column[step] for column in recorded for step in steps) * unit_ms / lasted_ms
+
+        pressed, busy_cpus = share(1e-3, *_PRESSURES), share(1, *BUSY_COLUMNS)
+        if pressed is None or busy_cpus is None:
+            return None
+        own = sum(ns for part, ns in entry.parts_ns.items() if part.kind in ON_CPU) / entry.mean_ns
+        idle_waiting = (share(1, "cpu_iowait_ms") or 0.0) / _IO_WAIT_SEEN_SHARE
+        waited = max(_waited(pressed, own, busy_cpus), min(1.0, idle_waiting))
+        if entry.retrieves is not None:
+            return waited  # copies of large files hardly wait for a journal
+        synced = workloads.of(entry.subject.workload).synced_share(entry.measured)
+        return synced + max(waited, self._writing_share(steps) or 0.0)
+
+    def _writing_share(self, steps: Sequence[int]) -> float | None:
         """Return in which share of these steps pages were being written at the end."""
         column = self.timeline.columns.get("writeback_bytes")
         amounts = [column[self._steps[1][step]] for step in steps] if column is not None else []
@@ -112,6 +147,17 @@ class TimelineRows(Struct, frozen=True, dict=True):
     def lasted_s(self) -> float:
         """Return the time between the first row and the last of each stretch."""
         return sum(self.seconds)
+
+
+def _waited(pressed: float, own: float, busy_cpus: float) -> float:
+    """Return the wait of one process on one CPU that causes this pressure; `own` is its time on the CPU.
+
+    The kernel averages pressure over its CPUs by how busy each is, a CPU with a waiting process included.
+    So pressed = waited (waited + own) ÷ (waited + busy CPUs), which is solved for what was waited.
+    """
+    difference = pressed - own
+    root = math.sqrt(difference**2 + 4 * pressed * max(own, busy_cpus))
+    return min(1.0, (difference + root) / 2)
 
 
 def _values(column: Sequence[int | None] | None, rows: Iterable[int]) -> list[int] | None:

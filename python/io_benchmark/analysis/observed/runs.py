@@ -11,7 +11,6 @@ from msgspec import Struct
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.disks import MachineType, Stack
 from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS, TimelineRows, Window
-from io_benchmark.analysis.observed.storage_waits import waited_share
 from io_benchmark.analysis.time_parts import Kind
 from io_benchmark.results import workloads
 from io_benchmark.results.machine import Host, Limits, StoragePlace
@@ -244,7 +243,7 @@ class Run(Struct, frozen=True, dict=True):
         rows = self._inside
         if rows is None or any(part.kind is Kind.ELSEWHERE for part in self.entry.parts_ns):
             return False  # the blocked time is for storage then
-        waited = waited_share(self.entry, rows, range(len(rows.spans_ns)))
+        waited = rows.waited_share(self.entry, range(len(rows.spans_ns)))
         return waited is not None and waited < _WAITED_SHARE
 
     # What this run's machine can do, as far as it was measured: by fixed work, by idle disks, or by disks while
