@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.single_workers import explain_single_worker
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair, compared_samples
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.variations import Prior, PushVariation
 from io_benchmark.analysis.model import (
     UNKNOWN,
@@ -38,6 +38,7 @@ from io_benchmark.analysis.summary import figures, place_rows, replication, unli
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import workers as rules_of_workers
+from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 
@@ -186,7 +187,7 @@ def _pairs(sides: Mapping[str, Side], tasks: _Tasks) -> tuple[list[Pair], list[P
         problems += broken
         if any(problem.severity is Severity.REFUSED for problem in broken):
             continue
-        candidate_data, baseline_data, length = compared_samples(candidate, baseline)
+        candidate_data, baseline_data, length = Pair.compared_samples(candidate, baseline)
         results = [tasks.results[name] for name in names]
         lost = tasks.lost[names[0]], tasks.lost[names[1]]
         schedule = tasks.options.schedule.of_sides(results)
@@ -214,7 +215,7 @@ def _variation(
     if options.worker_variation is not None:
         return variations.given(options.worker_variation)
     logs = {name: side.data.log_means for name, side in sides.items()}
-    of_few = [next(iter(sides[name])) for name in pair if variations.has_few(logs[name])]
+    of_few = [next(iter(sides[name])) for name in pair if len(logs[name]) < FEWEST_FOR_VARIATION]
     past = options.past.variations(of_few) if options.past else ()
     return variations.of_pair(pair, logs, past)
 

@@ -50,7 +50,7 @@ class Subject(Struct, frozen=True, order=True, omit_defaults=True):
         fidelity = f"fidelity {self.fidelity}" if self.fidelity else ""
         threads = f"{self.threads} at once" if self.threads else ""
         optional = filter(None, (destination, fidelity, self.variant, threads))
-        return (self.workload, f"place {self.place}", *optional)
+        return self.workload, f"place {self.place}", *optional
 
     @property
     def label(self) -> str:

@@ -27,6 +27,16 @@ class Judgement(Struct, frozen=True):
     level: float  # of the interval that decides as the p-value does
     margin: float
 
+    @classmethod
+    def of_estimates(
+        cls, estimates: Sequence[Estimate], looks: Sequence[Look], margin: float
+    ) -> "list[Judgement]":
+        tests = _holm([estimate.p_value for estimate in estimates], looks)
+        return [
+            cls(estimate, look, *test, margin)
+            for estimate, look, test in zip(estimates, looks, tests, strict=True)
+        ]
+
     @property
     def interval(self) -> Interval:
         return self.estimate.interval(self.level)
@@ -43,14 +53,6 @@ class Judgement(Struct, frozen=True):
         if by_intervals in DIFFERENT and self.estimate.may_be_one_worker(self.level):
             return Verdict.INCONCLUSIVE
         return by_intervals
-
-
-def judge(estimates: Sequence[Estimate], looks: Sequence[Look], margin: float) -> list[Judgement]:
-    tests = _holm([estimate.p_value for estimate in estimates], looks)
-    return [
-        Judgement(estimate, look, *test, margin)
-        for estimate, look, test in zip(estimates, looks, tests, strict=True)
-    ]
 
 
 def _holm(p_values: Sequence[float], looks: Sequence[Look]) -> list[tuple[float, float]]:
@@ -116,7 +118,8 @@ def compare_sides(
 
 
 def _judge_pairs(pairs: Sequence[Pair], margin: float) -> list[Judgement]:
-    return judge([pair.estimate for pair in pairs], [pair.look for pair in pairs], margin)
+    estimates, looks = [pair.estimate for pair in pairs], [pair.look for pair in pairs]
+    return Judgement.of_estimates(estimates, looks, margin)
 
 
 def _decided_before(pairs: Sequence[Pair], margin: float) -> dict[int, Pair]:

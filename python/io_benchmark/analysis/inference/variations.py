@@ -49,8 +49,6 @@ from io_benchmark.analysis.variances import (
 
 # How many times as much as other pools the pool of a single worker may vary: 12 % against 5 %.
 _POOLS_DIFFER = 2.4
-# Two workers agree by chance too often to show how far workers of their pool differ.
-_FEW_WORKERS = 2
 # Quantiles of the normal distribution. The interval with the upper limit at 80 % is at least as wide as
 # Student's t. With the one at 65 %, the workers that a decision needs are enough in 80 of 100 cases.
 _LEAST = "; {least} is the least that counts"
@@ -112,16 +110,11 @@ def _measured(
     )
 
 
-def has_few(log_means: LogMeans) -> bool:
-    """Return whether so few workers do not show how far those of their pool differ."""
-    return len(log_means) <= _FEW_WORKERS
-
-
 def of_pair(
     pair: tuple[str, str], sides: Mapping[str, LogMeans], past: Sequence[WorkerVariation] = ()
 ) -> WorkerVariation:
     """Return what is assumed of a pair of sides, by all sides and by the pair's past."""
-    if not any(has_few(sides[side]) for side in pair):
+    if not any(len(sides[side]) < FEWEST_FOR_VARIATION for side in pair):
         return default()
     has_single = any(len(sides[side]) == 1 for side in pair)
     # Without a single worker, the pair itself already counts in its interval.
@@ -261,32 +254,36 @@ class Prior(Struct, frozen=True):
         degrees = _LEAST_DEGREES + 2 * weight / excess
         return cls(MeanVariance(pooled.variance, 1 / (1 / pooled.degrees + 1 / degrees)), variation)
 
+    @staticmethod
+    def moderate(
+        sides: Sequence[LogMeans], priors: "Sequence[Prior | None]"
+    ) -> MeanVariance | None:
+        """Return the variance of the difference of two sides' means, with what is known of their past.
 
-def moderated(sides: Sequence[LogMeans], priors: Sequence[Prior | None]) -> MeanVariance | None:
-    """Return the variance of the difference of two sides' means, with what is known of their past.
-
-    Return None where nothing is known, a side has too few workers, or the present contradicts the past.
-    """
-    if min(map(len, sides)) < FEWEST_FOR_VARIATION:
-        return None
-    # Two sides of one pool have the same past, whose error is the same for both.
-    past: dict[MeanVariance, float] = defaultdict(float)
-    parts, relative = [], []
-    for logs, prior in zip(sides, priors, strict=True):
-        own, share_of_own = MeanVariance.of_values(logs), 1.0
-        if prior is not None and prior.variance.variance:
-            share_of_own = own.degrees / (own.degrees + prior.variance.degrees)
-            past[prior.variance] += (1 - share_of_own) / len(logs)
-            relative.append(MeanVariance(own.variance / prior.variance.variance, own.degrees))
-        parts.append(MeanVariance(own.variance * share_of_own / len(logs), own.degrees))
-    if not relative:
-        return None
-    present = MeanVariance.combined(relative)
-    degrees = math.fsum(before.degrees for before in past)
-    if not _LESS <= _normal_of_f(present.variance, present.degrees, degrees) <= _MORE:
-        return None
-    parts += [MeanVariance(before.variance * part, before.degrees) for before, part in past.items()]
-    return MeanVariance.of_sum(parts)
+        Return None where nothing is known, a side has too few workers, or the present contradicts the past.
+        """
+        if min(map(len, sides)) < FEWEST_FOR_VARIATION:
+            return None
+        # Two sides of one pool have the same past, whose error is the same for both.
+        past: dict[MeanVariance, float] = defaultdict(float)
+        parts, relative = [], []
+        for logs, prior in zip(sides, priors, strict=True):
+            own, share_of_own = MeanVariance.of_values(logs), 1.0
+            if prior is not None and prior.variance.variance:
+                share_of_own = own.degrees / (own.degrees + prior.variance.degrees)
+                past[prior.variance] += (1 - share_of_own) / len(logs)
+                relative.append(MeanVariance(own.variance / prior.variance.variance, own.degrees))
+            parts.append(MeanVariance(own.variance * share_of_own / len(logs), own.degrees))
+        if not relative:
+            return None
+        present = MeanVariance.combined(relative)
+        degrees = math.fsum(before.degrees for before in past)
+        if not _LESS <= _normal_of_f(present.variance, present.degrees, degrees) <= _MORE:
+            return None
+        parts += [
+            MeanVariance(before.variance * part, before.degrees) for before, part in past.items()
+        ]
+        return MeanVariance.of_sum(parts)
 
 
 def _normal_of_f(ratio: float, degrees: float, past_degrees: float) -> float:

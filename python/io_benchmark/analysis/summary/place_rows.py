@@ -20,8 +20,6 @@ from io_benchmark.analysis.inference.estimates import (
     RUNS,
     Estimate,
     MachineRatio,
-    compare_means,
-    shares_of_average,
 )
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Entry, Subject, Worker
@@ -181,7 +179,7 @@ def _within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estima
         error = MeanVariance.of_mean(logs)
         return Estimate(fmean(logs), error.variance, error.degrees)
     (tasks,) = by_task
-    blocks = shares_of_average([block for task in tasks for block in task.blocks], len(tasks))
+    blocks = [block.share_of_average(len(tasks)) for task in tasks for block in task.blocks]
     error, method = MeanVariance.of_sum(blocks), tasks[0].method
     if len(tasks) > 1:
         between_runs = MeanVariance.of_mean([task.log_ratio for task in tasks])
@@ -192,7 +190,7 @@ def _within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estima
 
 def _compare_entries(entry: Entry, base: Entry) -> MachineRatio:
     if not _took_turns(entry, base):
-        return compare_means([entry], [base])
+        return MachineRatio.between([entry], [base])
     count = min(len(entry.turn_ends), len(base.turn_ends))
     sides = [side.first(side.turn_ends[count - 1]) for side in (entry, base)]
     # What is estimated of the turns: the average of first reads, and that of the rest.

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
 from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.estimates import compare_means
+from io_benchmark.analysis.inference.estimates import MachineRatio
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Interval, Subject, Worker
 from io_benchmark.analysis.observed.machines import kind_of_machine
@@ -125,7 +125,7 @@ def _error_within_runs(side: SideData, index: int) -> float:
     A run of one sample shows none.
     """
     machines = list(side.runs)
-    blocks = compare_means(machines.pop(index), list(chain(*machines))).blocks
+    blocks = MachineRatio.between(machines.pop(index), list(chain(*machines))).blocks
     return math.sqrt(math.fsum(part.variance for part in blocks if part.variance < math.inf))
 
 

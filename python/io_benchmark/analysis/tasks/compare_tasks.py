@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis import levels
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.advice import advise
-from io_benchmark.analysis.inference.comparisons import Judgement, judge
+from io_benchmark.analysis.inference.comparisons import Judgement
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import Advice, Verdict
@@ -56,9 +56,10 @@ def compare_tasks(
             )
         )
     estimates, looks = [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs]
+    judgements = Judgement.of_estimates(estimates, looks, margin)
     comparisons = [
         _comparison(pair, judgement, _advise(pair, judgement, len(pairs)), prices)
-        for pair, judgement in zip(pairs, judge(estimates, looks, margin), strict=True)
+        for pair, judgement in zip(pairs, judgements, strict=True)
     ]
     return TaskReport(
         plan.title,
