@@ -7,7 +7,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis import levels
@@ -99,8 +99,7 @@ def compare(
     reports = figures.with_workload_figures(
         [*unlike_machines.with_obstacles(plain, mixed)], counted
     )
-    names = WorkerLine.__struct_fields__
-    lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
+    lines = tuple(convert(worker, WorkerLine, from_attributes=True) for worker in read)
     return SampledReport(
         title=plan.title,
         baseline=plan.baseline,
@@ -148,13 +147,10 @@ def _marked(workers: Sequence[Worker]) -> list[Worker]:
 
 def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     """Return runs by subject: workload by workload, each in the order of the first worker."""
-    runs: dict[Subject, list[Run]] = {}
-    for worker in workers:
-        for entry in worker.entries:
-            runs.setdefault(entry.subject, []).append(Run(worker, entry))
+    runs = (Run(worker, entry) for worker in workers for entry in worker.entries)
+    by_subject = grouped(runs, attrgetter("subject")).items()
     order = list(workloads.WORKLOADS)
-    in_order = sorted(runs, key=lambda subject: order.index(subject.workload))
-    return {subject: runs[subject] for subject in in_order}
+    return dict(sorted(by_subject, key=lambda item: order.index(item[0].workload)))
 
 
 def _compare_subject(

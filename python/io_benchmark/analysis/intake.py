@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import add
+from statistics import fmean
 
 import msgspec
 
@@ -17,7 +18,6 @@ from io_benchmark.results.parts import BatchColumns, OutcomeState, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 from io_benchmark.sources.run_results import RunResult
 
-_STOLEN = "cpu_steal_ms"
 _WORKING = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
 # Between two rows of the timeline, the samples took at least this share of the time.
 _COVERED_SHARE = 0.9
@@ -64,12 +64,13 @@ def worker_of(measured: RunResult, side: str) -> Worker:
 def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float:
     """Return how long the hypervisor took the CPUs away, per time that they worked."""
     columns = timeline.columns if timeline is not None else {}
-    growth = {}
-    for name in (_STOLEN, *_WORKING):
+
+    def growth(name: str) -> int:
         values = [value for value in columns.get(name, ()) if value is not None] or [0]
-        growth[name] = values[-1] - values[0]
-    worked = sum(growth[name] for name in _WORKING)
-    return growth[_STOLEN] / worked if worked > 0 else 0.0
+        return values[-1] - values[0]
+
+    worked = sum(map(growth, _WORKING))
+    return growth("cpu_steal_ms") / worked if worked > 0 else 0.0
 
 
 def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float) -> Entry:
@@ -154,8 +155,8 @@ def _parts_of_retrieves(columns: RetrieveColumns, stolen_per_cpu: float) -> dict
     lookups = columns.lookup_user_ns, columns.lookup_kernel_ns, columns.lookup_waiting_ns
     copies = columns.copy_user_ns, columns.copy_kernel_ns, columns.copy_waiting_ns
     phases = {
-        Phase.LOOKUP: _divide(_mean(columns.lookup_ns), *map(_mean_if_known, lookups)),
-        Phase.COPY: _divide(_mean(columns.copy_ns), *map(_mean_if_known, copies)),
+        Phase.LOOKUP: _divide(fmean(columns.lookup_ns), *map(_mean_if_known, lookups)),
+        Phase.COPY: _divide(fmean(columns.copy_ns), *map(_mean_if_known, copies)),
     }
     parts = {
         Part(phase, kind): mean_ns
@@ -212,10 +213,8 @@ def _with_other_waits(entry: Entry, timeline: RecordedTimeline | None) -> Entry:
     # Lookups read files that are in memory: copies wait for the disks first.
     for phase in reversed(blocked):
         blocked_ns = parts[Part(phase, Kind.BLOCKED)]
-        elsewhere_ns = max(0.0, blocked_ns - left_ns)
-        if elsewhere_ns < _LEAST_SHARE * entry.mean_ns:
-            elsewhere_ns = 0.0
-        left_ns = max(0.0, left_ns - blocked_ns)
+        more_ns, left_ns = blocked_ns - left_ns, max(0.0, left_ns - blocked_ns)
+        elsewhere_ns = more_ns if more_ns >= _LEAST_SHARE * entry.mean_ns else 0.0
         parts[Part(phase, Kind.BLOCKED)] = blocked_ns - elsewhere_ns
         parts[Part(phase, Kind.ELSEWHERE)] = elsewhere_ns
     return msgspec.structs.replace(entry, parts_ns=parts)
@@ -235,9 +234,5 @@ def _storage_share(entry: Entry, timeline: RecordedTimeline) -> float | None:
     return rows.waited_share(entry, covered)
 
 
-def _mean(column: Sequence[int]) -> float:
-    return sum(column) / len(column)
-
-
 def _mean_if_known(column: Sequence[int] | None) -> float | None:
-    return None if column is None else _mean(column)
+    return None if column is None else fmean(column)

@@ -15,7 +15,7 @@ the run looks like a step; so several runs must agree on it.
 import math
 from array import array
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, compress, pairwise
@@ -159,12 +159,11 @@ def usual_times_ns(
     kinds: Iterable[int], total_ns: Sequence[int], operations: Sequence[int]
 ) -> dict[int, float]:
     """Return the average time of an operation, for each kind of sample."""
-    times_ns: defaultdict[int, list[int]] = defaultdict(list)
-    done: defaultdict[int, list[int]] = defaultdict(list)
+    times_ns, done = Counter[int](), Counter[int]()
     for kind, time_ns, count in zip(kinds, total_ns, operations, strict=True):
-        times_ns[kind].append(time_ns)
-        done[kind].append(count)
-    return {kind: sum(times) / sum(done[kind]) for kind, times in times_ns.items()}
+        times_ns[kind] += time_ns
+        done[kind] += count
+    return {kind: time_ns / done[kind] for kind, time_ns in times_ns.items()}
 
 
 class RelativeTimes(Struct, frozen=True, dict=True):

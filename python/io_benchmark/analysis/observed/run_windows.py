@@ -181,7 +181,7 @@ class Window(NamedTuple):
     read_bytes_per_s: float
     written_bytes_per_s: float
     blocked_share: float  # of the time
-    busy_s: float = 0.0  # of the busiest disk; 0 where nothing asks for it, or it was not recorded
+    busy_s: float = 0.0  # of the busiest disk; 0 where it was not recorded
 
     @classmethod
     def of_run(
@@ -189,8 +189,6 @@ class Window(NamedTuple):
         entry: Entry,
         inside: TimelineRows,
         disks: Collection[str],
-        *,
-        are_limited: bool = False,
     ) -> "tuple[Window, ...]":
         """Return the windows within the samples; none where the disks' counters were not recorded."""
         seconds, devices = inside.seconds, inside.timeline.devices
@@ -208,9 +206,7 @@ class Window(NamedTuple):
             return ()
         rates = (map(truediv, map(sum, steps), seconds) for steps in moved)
         blocked = map(truediv, _blocked_s(entry, inside), seconds)
-        # Only limits need it.
-        busy_ms = grown("busy_ms") if are_limited else []
-        busy_s = [max(step) / 1000 for step in busy_ms] or repeat(0.0)
+        busy_s = [max(step) / 1000 for step in grown("busy_ms")] or repeat(0.0)
         return tuple(map(cls, seconds, *rates, blocked, busy_s))
 
     @staticmethod
@@ -220,9 +216,8 @@ class Window(NamedTuple):
         chosen = blocked if len(blocked) >= _FEWEST else windows
         if not chosen:
             return None
-        rates = [(window.reading_bytes_per_s, window.written_bytes_per_s) for window in chosen]
-        reading, written = map(_kept_up, zip(*rates, strict=True))
-        return reading, written
+        reading = _kept_up([window.reading_bytes_per_s for window in chosen])
+        return reading, _kept_up([window.written_bytes_per_s for window in chosen])
 
     @property
     def hardly_reads(self) -> bool:
@@ -256,7 +251,6 @@ def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
     Where that was not recorded, the system's pressure on I/O counts; without any, all of the time.
     """
     samples_ns = _samples_blocked_ns(entry)
-    columns = inside.timeline.columns
     if samples_ns is not None:
         ends_ns = [entry.start_ns[0], *map(add, entry.start_ns, entry.total_ns)]
         until_then_ns = [0.0, *accumulate(samples_ns)]
@@ -265,10 +259,8 @@ def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
             for span in inside.spans_ns
         )
         return [(end_ns - begin_ns) / NS_PER_S for begin_ns, end_ns in blocked_ns]
-    pressure_us = inside.steps(columns.get("psi_io_some_us"))
-    if pressure_us is None:
-        return inside.seconds
-    return [waited_us / 1e6 for waited_us in pressure_us]
+    pressure_us = inside.steps(inside.timeline.columns.get("psi_io_some_us"))
+    return inside.seconds if pressure_us is None else [us / 1e6 for us in pressure_us]
 
 
 def _samples_blocked_ns(entry: Entry) -> list[float] | None:
@@ -279,8 +271,7 @@ def _samples_blocked_ns(entry: Entry) -> list[float] | None:
     if entry.blocked_ns is None:
         return None
     if entry.retrieves is None:
-        share = entry.blocked_ns / entry.mean_ns
-        return [time_ns * share for time_ns in entry.total_ns]
+        return [time_ns * (entry.blocked_ns / entry.mean_ns) for time_ns in entry.total_ns]
     size_bytes = sum(entry.size_bytes)
     if entry.lookup_ns is None or not size_bytes:
         return None

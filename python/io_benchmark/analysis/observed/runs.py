@@ -12,7 +12,7 @@ from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.disks import MachineType, Stack
 from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS, TimelineRows, Window
 from io_benchmark.analysis.time_parts import Kind
-from io_benchmark.results import workloads
+from io_benchmark.results import CacheRetrieveEntry, workloads
 from io_benchmark.results.machine import Host, Limits, StoragePlace
 from io_benchmark.results.parts import NS_PER_S
 
@@ -103,9 +103,8 @@ class Run(Struct, frozen=True, dict=True):
         facts = self.entry.facts
         if facts is None or self.moved_bytes is None or not facts.run_ns:
             return None
-        retrieves = self.entry.retrieves
-        sync_ns = (retrieves.final_sync_ns or 0) if retrieves is not None else 0
-        elapsed_s = (facts.run_ns + sync_ns) / NS_PER_S
+        sync_ns = facts.final_sync_ns if isinstance(facts, CacheRetrieveEntry) else 0
+        elapsed_s = (facts.run_ns + (sync_ns or 0)) / NS_PER_S
         return self.moved_bytes[0] / elapsed_s, self.moved_bytes[1] / elapsed_s
 
     @property
@@ -118,8 +117,7 @@ class Run(Struct, frozen=True, dict=True):
         if self._inside is None or self.stack is None:
             return ()
         disks = {disk.name for disk in self.stack.disks}
-        are_limited = self.limits is not None and bool(self.limits.io)
-        return Window.of_run(self.entry, self._inside, disks, are_limited=are_limited)
+        return Window.of_run(self.entry, self._inside, disks)
 
     def windows_around(self, moment_ns: int) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
         """Return the windows that end before a moment, and those that begin after it."""
@@ -159,18 +157,15 @@ class Run(Struct, frozen=True, dict=True):
         growth = self.growth(*columns)
         if growth is None:
             return None
-        starts_ns, times_ns = self.entry.start_ns, self.entry.total_ns
-        in_turns = bool(self.entry.turn_ends)
-        lasted_ns = sum(times_ns[:-1]) if in_turns else starts_ns[-1] - starts_ns[0]
         # Until the last sample's start.
-        done = sum(self.entry.operations[:-1])
-        return growth * lasted_ns / NS_PER_S / max(1, done)
+        in_turns, starts_ns = bool(self.entry.turn_ends), self.entry.start_ns
+        lasted_ns = sum(self.entry.total_ns[:-1]) if in_turns else starts_ns[-1] - starts_ns[0]
+        return growth * lasted_ns / NS_PER_S / max(1, sum(self.entry.operations[:-1]))
 
     @property
     def stolen_share(self) -> float | None:
         """Return the part of the CPUs' busy time that other guests took."""
-        stolen = self.growth("cpu_steal_ms")
-        total = self.growth(*BUSY_COLUMNS)
+        stolen, total = self.growth("cpu_steal_ms"), self.growth(*BUSY_COLUMNS)
         return None if stolen is None or not total else stolen / total
 
     @cached_property
@@ -224,10 +219,11 @@ class Run(Struct, frozen=True, dict=True):
 
         The process' own time decides where it was recorded: pressure also counts writeback and neighbours.
         """
-        written_bytes = workloads.of(self.subject.workload).written_bytes
-        if written_bytes is None or not self.is_measured:
-            into_files = self.copied_bytes
-        else:
+        into_files, written_bytes = (
+            self.copied_bytes,
+            workloads.of(self.subject.workload).written_bytes,
+        )
+        if written_bytes is not None and self.is_measured:
             into_files = written_bytes(self.entry.measured)
         least_bytes = _HARDLY_MOVED_SHARE * (into_files or 0)
         if self.moved_bytes is not None and sum(self.moved_bytes) < least_bytes:

@@ -93,14 +93,17 @@ def with_workload_figures(
 ) -> list[SubjectReport]:
     """Return the reports, each side's figures with those that only its workload has."""
     by_subject = {report.subject: report for report in reports}
-    completed = []
-    for report in reports:
-        sides = {}
-        for side, figures in report.figures.items():
-            details = tuple(_details(report.subject, side, by_subject, workers))
-            sides[side] = replace(figures, details=details)
-        completed.append(replace(report, figures=sides))
-    return completed
+
+    def completed(report: SubjectReport) -> SubjectReport:
+        sides = {
+            side: replace(
+                figures, details=tuple(_details(report.subject, side, by_subject, workers))
+            )
+            for side, figures in report.figures.items()
+        }
+        return replace(report, figures=sides)
+
+    return list(map(completed, reports))
 
 
 def _details(
@@ -111,7 +114,7 @@ def _details(
     for figure in workloads.of(subject.workload).figures:
         unit = figure.unit
         if figure.total_of is not None:
-            totals = [figure.total_of(run.entry.measured) for run in runs]
+            totals = (figure.total_of(run.entry.measured) for run in runs)
             counts = [total for total in totals if total is not None]
             value = float(sum(counts)) if counts else None
         elif figure.mean_of is not None:
@@ -153,7 +156,7 @@ def _ratio(subject: Subject, side: str, reports: _Reports, figure: WorkloadFigur
 
 def side_findings(
     reports: Sequence[SubjectReport], workers: Sequence[Worker]
-) -> tuple[Statement, ...]:
+) -> Iterator[Statement]:
     """Return one statement per finding; of several numbers of threads, that of the largest."""
     cpus = _cpus(workers)
     by_subject = {report.subject: report for report in reports}
@@ -190,17 +193,17 @@ def _is_shown(finding: SideFinding, value: float, error: float) -> bool:
     return finding.at_least is None or value >= finding.at_least * (1 + error)
 
 
-def _merge_places(findings: Mapping[tuple[str, str, Subject], Statement]) -> tuple[Statement, ...]:
+def _merge_places(
+    findings: Mapping[tuple[str, str, Subject], Statement],
+) -> Iterator[Statement]:
     places: dict[tuple[str, Statement, bool], list[str]] = {}
     for (_, side, subject), finding in findings.items():
         key = side, finding, workloads.of(subject.workload).per_place
         places.setdefault(key, []).append(subject.place)
-    merged = []
     for (side, finding, per_place), names in places.items():
         where = f", place{'s' if len(names) > 1 else ''} {{places}}" if per_place else ""
         template = f"{{side}}{where}: {{finding}}"
-        merged.append(statement(template, side=side, places=joined(names), finding=finding))
-    return tuple(merged)
+        yield statement(template, side=side, places=joined(names), finding=finding)
 
 
 def _cpus(workers: Sequence[Worker]) -> dict[str, float]:

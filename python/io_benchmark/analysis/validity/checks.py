@@ -36,9 +36,8 @@ def comparable_runs(
 ) -> tuple[list[Run], list[Problem]]:
     """Return the runs of a measurement that may be compared, and why the others are left out."""
     kept, broken_rules = check_runs(runs, allowed)
-    left_out = _slower_left_out(runs, kept)
     comparable, shorter = _select_length(kept, allowed)
-    return comparable, [*left_out, *broken_rules, *shorter]
+    return comparable, [*_slower_left_out(runs, kept), *broken_rules, *shorter]
 
 
 def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
@@ -155,8 +154,7 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
 
 def check_sides(candidate: Side, baseline: Side, allowed: frozenset[str]) -> list[Problem]:
     """Return the rules that two sides break together, or that one breaks by itself."""
-    problems = []
-    names = baseline.name, candidate.name
+    problems, names = [], (baseline.name, candidate.name)
     for rule_name, (severity, traits_of) in SIDE_RULES.items():
         baseline_traits, candidate_traits = (
             sorted({traits_of(run) for run in side}, key=repr) for side in (baseline, candidate)
