@@ -149,7 +149,7 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     """Return runs by subject: workload by workload, each in the order of the first worker."""
     runs = (Run(worker, entry) for worker in workers for entry in worker.entries)
     by_subject = grouped(runs, attrgetter("subject")).items()
-    order = list(workloads.WORKLOADS)
+    order = [*workloads.WORKLOADS]
     return dict(sorted(by_subject, key=lambda item: order.index(item[0].workload)))
 
 
@@ -250,8 +250,7 @@ def _footnotes(
             chance=count(round(1 / (1 - levels.LEVEL))),
         )
     runs = Counter(worker.side for worker in read)
-    left_out = runs - Counter(worker.side for worker in counted)
-    for side, number in sorted(left_out.items()):
+    for side, number in sorted((runs - Counter(worker.side for worker in counted)).items()):
         yield statement(
             f"{{side}}: {{left_out}} of {{runs}} runs {'was' if number == 1 else 'were'} made to "
             "confirm a cause; only the trials count",

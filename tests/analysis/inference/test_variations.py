@@ -134,7 +134,7 @@ def spread(deviation):
 
 
 def prior(deviation, degrees=12.0):
-    return variations.Prior(MeanVariance(deviation**2, degrees), variations.default())
+    return variations.Prior(MeanVariance(deviation**2, degrees), variations.DEFAULT)
 
 
 def test_the_past_of_each_side_counts():

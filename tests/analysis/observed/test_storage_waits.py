@@ -16,7 +16,7 @@ from io_benchmark.analysis.intake import _with_other_waits
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS, _waited
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import Side, divided_alike
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import BatchEntry, ProcessTimes
@@ -102,8 +102,8 @@ def test_both_sides_are_divided_or_none() -> None:
     (entry,) = unknown.entries
     empty = replace(unknown, entries=(Entry(entry.subject),))
     for other, expected in ((unknown, None), (empty, 0.9)):
-        side, _ = divided_alike(*(Side.of([Run(one, one.entries[0])]) for one in (known, other)))
-        (run,) = side
+        side, second = (Side.of([Run(one, one.entries[0])]) for one in (known, other))
+        ((run,), _) = side.divided_like(second)
         assert elsewhere(run.entry) == expected
 
 

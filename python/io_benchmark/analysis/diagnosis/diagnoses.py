@@ -31,7 +31,7 @@ from io_benchmark.analysis.diagnosis_model import (
 )
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.observed.sides import Side, divided_alike
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.side_times import Division
@@ -83,7 +83,7 @@ def diagnoses(
                 subject,
                 # Without a decision nothing needs an explanation: all of it may be chance.
                 comparison.ratio if comparison.verdict in DIFFERENT else None,
-                *divided_alike(views(baseline, subject), views(candidate, subject)),
+                *views(baseline, subject).divided_like(views(candidate, subject)),
                 measurements,
             )
             causes = judge(case, trials)

@@ -18,7 +18,7 @@ from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.observed.sides import Side, divided_alike
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -118,7 +118,7 @@ def _diagnose(
     machine: SingleMachine, measurements: Sequence[OtherMeasurement], assumed: float
 ) -> Diagnosis:
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
-    sides = divided_alike(machine.others, machine.machine)
+    sides = machine.others.divided_like(machine.machine)
     case = Case(machine.subject, machine.ratio, *sides, measurements)
     slower, faster = ([run.worker for run in side] for side in (case.slower, case.faster))
     trials = outcomes(machine.subject, slower, faster, assumed)

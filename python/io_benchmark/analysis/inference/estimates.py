@@ -130,8 +130,7 @@ class Estimate(Struct, frozen=True):
             workers = _with_one_variance(candidate, baseline)
         else:
             workers = _several_workers_each(candidate, baseline, assumed_variation)
-        log_ratio = fmean(candidate.log_means) - fmean(baseline.log_means)
-        return replace(workers, log_ratio=log_ratio)
+        return replace(workers, log_ratio=fmean(candidate.log_means) - fmean(baseline.log_means))
 
     def with_further(self, error: MeanVariance) -> "Estimate":
         """Return the estimate with an error that the workers do not show."""
@@ -204,8 +203,9 @@ def _several_workers_each(candidate: SideData, baseline: SideData, assumed: floa
 
     Welch's degrees of freedom are too many where the few workers of the smaller side happen to agree.
     """
-    sides = (candidate, baseline)
-    variance = MeanVariance.of_sum([MeanVariance.of_mean(side.log_means) for side in sides])
+    variance = MeanVariance.of_sum(
+        [MeanVariance.of_mean(side.log_means) for side in (candidate, baseline)]
+    )
     welch = Estimate(0.0, variance.variance, variance.degrees)
     has_few = min(candidate.count, baseline.count) < FEWEST_FOR_VARIATION
     if candidate.count == baseline.count and not has_few:
@@ -275,8 +275,7 @@ def _variances_by_blocks(entries: Sequence[Entry], tries_longer: bool) -> list[M
 
 def _of_short(spread: MeanVariance, count: int) -> MeanVariance:
     """Enlarge the variance of a run that is too short to show its waves."""
-    missed = max(1.0, _LONG_RUN / count)
-    return MeanVariance(spread.variance * missed, spread.degrees)
+    return MeanVariance(spread.variance * max(1.0, _LONG_RUN / count), spread.degrees)
 
 
 def _logs(entries: Sequence[Entry]) -> list[float]:

@@ -206,8 +206,7 @@ class Schedule(Struct, frozen=True):
         if position == 0:
             return first
         # Nothing comes after the last one that is declared.
-        is_last = position == len(self.looks) - 1 and not self.is_declared
-        return last if is_last else middle
+        return middle if self.is_declared or position < len(self.looks) - 1 else last
 
     def _position(self, workers: int) -> int:
         return max(0, bisect_right(self.looks, workers) - 1)
@@ -223,9 +222,8 @@ def _numbers_of_workers() -> list[int]:
 def _replicates_planned(workers: Sequence[Worker]) -> int | None:
     """Return how many runs were planned at once; None where one run has no or a different plan."""
     plans = {worker.plan for worker in workers}
-    numbers = [plan for _, plan in plans]
-    is_one_each = len({measured for measured, _ in plans}) == len(plans)
-    if not is_one_each or not all(re.fullmatch("[0-9]{1,3}", number) for number in numbers):
+    numbers = dict(plans).values()
+    if len(numbers) < len(plans) or not all(re.fullmatch("[0-9]{1,3}", plan) for plan in numbers):
         return None
     return sum(map(int, numbers)) if numbers and min(map(int, numbers)) > 1 else None
 

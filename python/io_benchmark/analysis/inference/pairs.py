@@ -64,10 +64,10 @@ class Pair(Struct, frozen=True):
         if schedule is None or not schedule.is_declared or is_planned_look:
             return self
         sides = [sorted(side, key=_start) for side in (candidate, baseline)]
-        earlier: dict[int, Pair] = {}
         if schedule.is_planned:
             planned = list(map(_first_planned, sides, lost))
             return replace(self, earlier=self._at_look(planned, SINGLE))
+        earlier: dict[int, Pair] = {}
         for workers in schedule.looks:
             if workers <= min(self.counts) and self.counts != (workers, workers):
                 first = [_first_workers(side_runs, workers) for side_runs in sides]

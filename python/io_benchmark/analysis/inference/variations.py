@@ -57,11 +57,6 @@ _AT_80_PERCENT, _AT_65_PERCENT = 0.8416, 0.3853
 _PRIOR_DEGREES = 4.0
 
 
-def default() -> WorkerVariation:
-    least = DEFAULT_WORKER_VARIATION
-    return WorkerVariation(least, least, "default", _assumed(least))
-
-
 def given(ratio: float) -> WorkerVariation:
     message = statement("{variation} is assumed (--worker-variation)", variation=share(ratio))
     return WorkerVariation(ratio, ratio, "option", message)
@@ -70,10 +65,10 @@ def given(ratio: float) -> WorkerVariation:
 def of_history(measured: MeanVariance, workers: int, shown_by: Statement) -> WorkerVariation:
     """Return what earlier workers of the same pool show."""
     ratio = _upper_limit(measured, _AT_80_PERCENT)
-    may_vary_more = ", and so few may vary less than their pool does."
-    conclusion = may_vary_more if ratio > DEFAULT_WORKER_VARIATION else f"{_LEAST}."
-    known = _measured(measured, ratio, workers, shown_by, conclusion)
-    return replace(known, source="history")
+    conclusion = f"{_LEAST}."
+    if ratio > DEFAULT_WORKER_VARIATION:
+        conclusion = ", and so few may vary less than their pool does."
+    return replace(_measured(measured, ratio, workers, shown_by, conclusion), source="history")
 
 
 def _of_pools(pools: Mapping[str, LogMeans]) -> WorkerVariation | None:
@@ -104,9 +99,8 @@ def _measured(
         factor=str(_POOLS_DIFFER),
         least=share(DEFAULT_WORKER_VARIATION),
     )
-    message = _assumed(ratio)
     return WorkerVariation(
-        ratio, expected, "pools", message, explanation, deviation, workers, shown_by
+        ratio, expected, "pools", _assumed(ratio), explanation, deviation, workers, shown_by
     )
 
 
@@ -115,7 +109,7 @@ def of_pair(
 ) -> WorkerVariation:
     """Return what is assumed of a pair of sides, by all sides and by the pair's past."""
     if not any(len(sides[side]) < FEWEST_FOR_VARIATION for side in pair):
-        return default()
+        return DEFAULT
     has_single = any(len(sides[side]) == 1 for side in pair)
     # Without a single worker, the pair itself already counts in its interval.
     pools = _of_pools(
@@ -123,7 +117,7 @@ def of_pair(
     )
     measured = [known for known in (pools, *past) if known and known.source != "default"]
     if not measured:
-        return next(iter(past), default())
+        return next(iter(past), DEFAULT)
     widest = max(measured, key=lambda variation: (variation.ratio, variation.workers))
     # The two sides' variances add up: what a decision needs follows from their mean.
     squares = math.fsum(variation.expected_ratio**2 for variation in measured)
@@ -137,6 +131,14 @@ def of_pair(
 
 def _assumed(ratio: float) -> Statement:
     return statement("{variation} is assumed", variation=share(ratio))
+
+
+DEFAULT = WorkerVariation(
+    DEFAULT_WORKER_VARIATION,
+    DEFAULT_WORKER_VARIATION,
+    "default",
+    _assumed(DEFAULT_WORKER_VARIATION),
+)
 
 
 def _upper_limit(measured: MeanVariance, normal: float) -> float:

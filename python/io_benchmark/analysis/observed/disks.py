@@ -171,7 +171,7 @@ class MachineType(Struct, frozen=True):
     def disks(self) -> int | None:
         """Return how many local SSDs it has, where that is fixed and published."""
         match = _C3D_LSSD.fullmatch(self.name)
-        return _C3D_LSSD_DISKS_BY_CPUS.get(int(match.group(1))) if match else None
+        return _C3D_LSSD_DISKS_BY_CPUS.get(int(match[1])) if match else None
 
     @property
     def with_more_disks(self) -> "MachineType | None":

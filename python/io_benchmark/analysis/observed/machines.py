@@ -44,8 +44,7 @@ class MachineMarks(Struct, frozen=True):
 
     @classmethod
     def of(cls, worker_id: str, result: Result) -> "MachineMarks":
-        location = result.task.location
-        place = tuple(location.get(name, "") for name in _PLACE)
+        place = tuple(result.task.location.get(name, "") for name in _PLACE)
         return cls(worker_id, _boot(result), place if any(place) else ())
 
     @staticmethod
@@ -120,9 +119,10 @@ def _name(marks: Sequence[MachineMarks]) -> str:
 def identify_machines(workers: Iterable[Worker]) -> list[Worker]:
     """Return all results with their machines, in an order that does not depend on the input's."""
     ordered = sorted(workers, key=_order)
-    marks = [MachineMarks.of(worker.worker_id, worker.result) for worker in ordered]
-    names = zip(ordered, MachineMarks.machine_names(marks), strict=True)
-    return [replace(worker, machine=name) for worker, name in names]
+    names = MachineMarks.machine_names(
+        [MachineMarks.of(worker.worker_id, worker.result) for worker in ordered]
+    )
+    return [replace(worker, machine=name) for worker, name in zip(ordered, names, strict=True)]
 
 
 def _order(worker: Worker) -> tuple[object, ...]:

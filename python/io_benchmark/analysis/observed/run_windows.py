@@ -73,8 +73,8 @@ class TimelineRows(Struct, frozen=True, dict=True):
     @cached_property
     def _steps(self) -> tuple[list[int], list[int]]:
         """Return the first rows of all steps, and the last ones: a step is from a row to the next one."""
-        firsts = chain.from_iterable(rows[:-1] for rows in self.stretches)
-        return list(firsts), list(chain.from_iterable(rows[1:] for rows in self.stretches))
+        steps = [*chain.from_iterable(map(pairwise, self.stretches))]
+        return [first for first, _ in steps], [last for _, last in steps]
 
     def steps(self, column: Sequence[int | None] | None) -> list[int] | None:
         """Return how much a counter grew between two rows each; None where a value is missing."""

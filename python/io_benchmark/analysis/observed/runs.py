@@ -52,8 +52,8 @@ class Run(Struct, frozen=True, dict=True):
 
     @cached_property
     def place(self) -> StoragePlace | None:
-        places = (p for p in self.worker.result.storage.places if p.name == self.subject.place)
-        return next(places, None)
+        places = self.worker.result.storage.places
+        return next((place for place in places if place.name == self.subject.place), None)
 
     @cached_property
     def stack(self) -> Stack | None:
@@ -116,8 +116,7 @@ class Run(Struct, frozen=True, dict=True):
         """Return the run in windows of its timeline; none where the disks' counters are missing."""
         if self._inside is None or self.stack is None:
             return ()
-        disks = {disk.name for disk in self.stack.disks}
-        return Window.of_run(self.entry, self._inside, disks)
+        return Window.of_run(self.entry, self._inside, {disk.name for disk in self.stack.disks})
 
     def windows_around(self, moment_ns: int) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
         """Return the windows that end before a moment, and those that begin after it."""
@@ -181,8 +180,8 @@ class Run(Struct, frozen=True, dict=True):
         """Return how much a counter of each disk of the timeline grew per second; nothing where unknown."""
         if self._inside is None:
             return []
-        counters = [columns.get(column) for columns in self._inside.timeline.devices.values()]
-        growths = [growth for growth in map(self._inside.growth, counters) if growth is not None]
+        counters = (columns.get(column) for columns in self._inside.timeline.devices.values())
+        growths = (growth for growth in map(self._inside.growth, counters) if growth is not None)
         return [growth / self._inside.lasted_s for growth in growths]
 
     @property
@@ -259,7 +258,7 @@ class Run(Struct, frozen=True, dict=True):
     def idle_write_rate(self) -> float | None:
         """Return how fast idle disks wrote the files of the trials, in bytes per second."""
         trials = (e.trials for e in self.worker.entries if e.subject.place == self.subject.place)
-        files = [file for recorded in trials if recorded for file in recorded.ceilings]
+        files = (file for recorded in trials if recorded for file in recorded.ceilings)
         # Few files: the median leaves out one that something else disturbed.
         rates = [file.written_bytes / file.duration_ns for file in files]
         return median(rates) * NS_PER_S if rates else None

@@ -118,7 +118,7 @@ def _advise(pair: TaskPair, judgement: Judgement, comparisons: int) -> Advice | 
         pair.candidate.side.name,
         pair.baseline.side.name,
         *pair.ratio.workers,
-        variations.default(),
+        variations.DEFAULT,
         schedule=Schedule(),
     )
     return advise(judgement.estimate, workers, margin=judgement.margin, comparisons=comparisons)
