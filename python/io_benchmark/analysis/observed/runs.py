@@ -13,6 +13,7 @@ from io_benchmark.analysis.observed.disks import MachineType, Stack
 from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS, TimelineRows, Window
 from io_benchmark.analysis.time_parts import Kind
 from io_benchmark.results import CacheRetrieveEntry, workloads
+from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.machine import Host, Limits, StoragePlace
 from io_benchmark.results.parts import NS_PER_S
 
@@ -114,14 +115,12 @@ class Run(Struct, frozen=True, dict=True):
     @cached_property
     def windows(self) -> tuple[Window, ...]:
         """Return the run in windows of its timeline; none where the disks' counters are missing."""
-        if self._inside is None or self.stack is None:
+        if self.stack is None:
             return ()
         return Window.of_run(self.entry, self._inside, {disk.name for disk in self.stack.disks})
 
     def windows_around(self, moment_ns: int) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
-        """Return the windows that end before a moment, and those that begin after it."""
-        spans_ns = self._inside.spans_ns if self._inside is not None else ()
-        windows = list(zip(self.windows, spans_ns, strict=False))
+        windows = list(zip(self.windows, self._inside.spans_ns, strict=False))
         before = tuple(window for window, (_, end_ns) in windows if end_ns <= moment_ns)
         return before, tuple(window for window, (begin_ns, _) in windows if begin_ns > moment_ns)
 
@@ -135,17 +134,15 @@ class Run(Struct, frozen=True, dict=True):
         return Window.peak(self.windows)
 
     @cached_property
-    def _inside(self) -> TimelineRows | None:
-        """Return the timeline's rows within the samples."""
+    def _inside(self) -> TimelineRows:
+        """Return the timeline's rows within the samples; none where nothing was recorded."""
         timeline = self.worker.result.timeline
         if timeline is None or not self.is_measured:
-            return None
+            return TimelineRows(RecordedTimeline({}, {}), ())
         return TimelineRows.of_samples(timeline, self.entry)
 
     def growth(self, *columns: str) -> float | None:
         """Return how much counters of the timeline grew together per second, during the retrieves."""
-        if self._inside is None:
-            return None
         recorded = self._inside.timeline.columns
         growths = [self._inside.growth(recorded.get(name)) for name in columns]
         complete = [growth for growth in growths if growth is not None]
@@ -178,8 +175,6 @@ class Run(Struct, frozen=True, dict=True):
 
     def disk_growths(self, column: str) -> list[float]:
         """Return how much a counter of each disk of the timeline grew per second; nothing where unknown."""
-        if self._inside is None:
-            return []
         counters = (columns.get(column) for columns in self._inside.timeline.devices.values())
         growths = (growth for growth in map(self._inside.growth, counters) if growth is not None)
         return [growth / self._inside.lasted_s for growth in growths]
@@ -236,7 +231,7 @@ class Run(Struct, frozen=True, dict=True):
     def _storage_is_idle(self) -> bool:
         """Return whether nothing waited for storage most of the time; False where nothing shows it."""
         rows = self._inside
-        if rows is None or any(part.kind is Kind.ELSEWHERE for part in self.entry.parts_ns):
+        if any(part.kind is Kind.ELSEWHERE for part in self.entry.parts_ns):
             return False  # the blocked time is for storage then
         waited = rows.waited_share(self.entry, range(len(rows.spans_ns)))
         return waited is not None and waited < _WAITED_SHARE
@@ -245,7 +240,6 @@ class Run(Struct, frozen=True, dict=True):
     # something waited for them. A rate that was only seen is *at least* that. A number of disks is not a capacity.
 
     def fixed_work_rate(self, work: str) -> float | None:
-        """Return how often the machine does a fixed work, per second."""
         rates = []
         for burst in (self.host.fixed_work if self.host is not None else None) or ():
             # What waits for a CPU does not show what the CPU can do.
