@@ -31,7 +31,7 @@ from io_benchmark.analysis.observed.machines import grouped, identify_machines
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import SampledReport, SubjectReport
+from io_benchmark.analysis.report_model import SampledReport, SampleSeries, SubjectReport
 from io_benchmark.analysis.side_times import Division, SideStorage
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import figures, place_rows, replication, unlike_machines
@@ -115,7 +115,7 @@ def compare(
         workers=lines,
         unreadable=tuple(sorted(unreadable)),
         remarks=tuple(_footnotes(remarks, reports, read, counted)),
-        series=figures.sample_series(counted),
+        series=tuple(chain.from_iterable(map(SampleSeries.of_worker, counted))),
         places=place_rows.compare_places(plan, counted, compared, reports),
         single_workers=explain_single_workers(
             single, compared, pairs, margin=options.margin, assumed=variation

@@ -2,19 +2,18 @@
 """One side's figures for one subject, those that only its workload has, and findings beyond a limit."""
 
 import math
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import attrgetter, floordiv, truediv
+from operator import attrgetter, truediv
 from statistics import fmean
 from typing import Any
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import PERCENTILES, UNKNOWN, Detail, Figures, Subject, Worker
+from io_benchmark.analysis.model import PERCENTILES, Detail, Figures, Subject, Worker
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
+from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, count, joined, ratio_of, share, statement
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results import workloads
@@ -68,24 +67,6 @@ def _percentiles_ns(run: Run) -> dict[int, float]:
     ordered = sorted(times_ns)
     count = len(ordered)
     return {percent: ordered[min(count * percent // 100, count - 1)] for percent in PERCENTILES}
-
-
-def sample_series(workers: Sequence[Worker]) -> tuple[SampleSeries, ...]:
-    """Return the raw times that are drawn."""
-    return tuple(
-        SampleSeries(
-            side=worker.side,
-            worker=worker.task_id if worker.worker_id == UNKNOWN else worker.worker_id,
-            subject=entry.subject,
-            # A batch is drawn as what one of its operations took.
-            total_ns=entry.total_ns
-            if entry.retrieves is not None
-            else array("q", map(floordiv, entry.total_ns, entry.operations)),
-        )
-        for worker in workers
-        for entry in worker.entries
-        if len(entry.total_ns)
-    )
 
 
 def with_workload_figures(
