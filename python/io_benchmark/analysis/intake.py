@@ -149,7 +149,6 @@ def _parts_of_batches(
 
 
 def _parts_of_retrieves(columns: RetrieveColumns, stolen_per_cpu: float) -> dict[Part, float]:
-    """Return the mean nanoseconds of each part of a retrieve."""
     if not len(columns.copy_ns):
         return {}
     lookups = columns.lookup_user_ns, columns.lookup_kernel_ns, columns.lookup_waiting_ns

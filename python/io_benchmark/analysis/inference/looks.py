@@ -76,7 +76,6 @@ class Look(Struct, frozen=True):
 
     @property
     def equivalence_level(self) -> float:
-        """Return the level of the interval that shows equivalence at this look."""
         return 1 - self.p_value(1 - EQUIVALENCE_LEVEL, _TO_BE_EQUIVALENT)
 
 

@@ -93,7 +93,6 @@ class Pair(Struct, frozen=True):
         return candidate.data, baseline.data, shortest
 
     def with_sides(self, candidate: Side, baseline: Side, **changes: Any) -> "Pair":
-        """Return the pair with what is compared of these sides."""
         data, baseline_data, _ = self.compared_samples(candidate, baseline)
         return replace(self, candidate_side=data, baseline_side=baseline_data, **changes)
 

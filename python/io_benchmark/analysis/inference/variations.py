@@ -166,7 +166,6 @@ class PushVariation(Struct, frozen=True):
 
     @property
     def obstacle(self) -> Statement:
-        """Return why more workers would not decide."""
         return statement(
             "pushes vary by {variation}, whatever the number of workers; measure both again on another "
             "day, or in one push",
@@ -192,9 +191,10 @@ class PushVariation(Struct, frozen=True):
             _shares(side, name if is_change else None)
             for side, name in ((candidate, "after"), (baseline, "before"))
         ]
-        groups = {*sides[0], *sides[1]}
-        differences = (sides[0].get(group, 0.0) - sides[1].get(group, 0.0) for group in groups)
-        unshared = math.fsum(difference**2 for difference in differences)
+        unshared = math.fsum(
+            (sides[0].get(group, 0.0) - sides[1].get(group, 0.0)) ** 2
+            for group in {*sides[0], *sides[1]}
+        )
         if unshared < 1e-9:
             return None
         known = past or MeanVariance(DEFAULT_PUSH_VARIATION**2, _PRIOR_DEGREES)
@@ -246,11 +246,9 @@ class Prior(Struct, frozen=True):
         """
         seen = [MeanVariance.of_values(logs) for logs in pushes if len(logs) > 1]
         mean = MeanVariance.combined(seen).variance if seen else 0.0
-        if not mean:
-            return cls(pooled, variation)
-        squares = math.fsum(push.degrees / 2 * (push.variance / mean - 1) ** 2 for push in seen)
-        excess = squares - (len(seen) - 1)
-        if excess <= 0:
+        errors = (push.degrees / 2 * (push.variance / mean - 1) ** 2 for push in seen if mean)
+        excess = math.fsum(errors) - (len(seen) - 1)
+        if not mean or excess <= 0:
             return cls(pooled, variation)
         weight = math.fsum(push.degrees / 2 + 1 for push in seen)
         degrees = _LEAST_DEGREES + 2 * weight / excess

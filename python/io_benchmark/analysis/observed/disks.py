@@ -43,10 +43,11 @@ class Stack(Struct, frozen=True):
         tops = [device for device in place.devices if device.name not in below]
         if not tops or not place.leaf_devices:
             return None
-        if len(tops) == 1:
-            width, linear = _width(tops[0], devices, place, _DEEPEST)
-        else:
-            width, linear = _width_of_several_tops(len(tops), place)
+        width, linear = (
+            _width(tops[0], devices, place, _DEEPEST)
+            if len(tops) == 1
+            else _width_of_several_tops(len(tops), place)
+        )
         disks = tuple(place.leaf_devices)
         return cls(disks, max(1, min(width, len(disks))), linear, _copies(place))
 
@@ -179,7 +180,5 @@ class MachineType(Struct, frozen=True):
         if self.disks is None:
             return None
         series, kind, *_ = self.name.split("-")
-        for cpus, disks in _C3D_LSSD_DISKS_BY_CPUS.items():
-            if disks > self.disks:
-                return MachineType(f"{series}-{kind}-{cpus}-lssd")
-        return None
+        larger = (cpus for cpus, disks in _C3D_LSSD_DISKS_BY_CPUS.items() if disks > self.disks)
+        return next((MachineType(f"{series}-{kind}-{cpus}-lssd") for cpus in larger), None)

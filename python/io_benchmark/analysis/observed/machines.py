@@ -184,7 +184,6 @@ _Pairs = Iterator[tuple[str, object]]
 
 
 def facts_of(result: Result, place: str, task_queue: str | None, image: str | None) -> Facts:
-    """Return the facts that were observed."""
     pairs = [
         *(
             pair

@@ -59,7 +59,6 @@ class TimelineRows(Struct, frozen=True, dict=True):
 
     @classmethod
     def of_samples(cls, timeline: RecordedTimeline, entry: Entry) -> "TimelineRows":
-        """Return the rows within the samples of an entry."""
         times_ns = timeline.columns.get("time_ns", ())
         ends, nearby_ns = entry.turn_ends, _NEARBY_NS if entry.turn_ends else 0
         stretches = []
@@ -145,7 +144,6 @@ class TimelineRows(Struct, frozen=True, dict=True):
 
     @cached_property
     def lasted_s(self) -> float:
-        """Return the time between the first row and the last of each stretch."""
         return sum(self.seconds)
 
 

@@ -126,7 +126,6 @@ class Side(Struct, frozen=True, eq=False, dict=True):
         return frozenset[Value]().union(*set(self._answers_of(frozenset, read)))
 
     def by_worker(self, answer: Callable[[Runs], Answer]) -> list[Answer]:
-        """Return an answer by the runs of each worker."""
         return self._answers_of(answer, _itself)
 
     def _answers_of(

@@ -76,7 +76,7 @@ class SingleMachine(Struct, frozen=True):
     @classmethod
     def find_all(cls, compared: Compared, assumed_variation: float) -> "list[SingleMachine]":
         """Return at most one machine per measurement and side."""
-        counts = [side.data.count for sides in compared.values() for side in sides.values()]
+        counts = (side.data.count for sides in compared.values() for side in sides.values())
         candidates = sum(number for number in counts if number > _FEWEST_OTHERS)
         level = 1 - _FALSE_ALARMS / max(1, candidates)
         machines = []
@@ -221,8 +221,8 @@ def _mixed_pool(side: Side, tests: int) -> MixedPool | None:
         return None
 
     def values(members: Members) -> tuple[str, ...]:
-        by_fact = [sorted({facts[at][name] for at in members}) for name in split.facts]
-        return tuple(" or ".join(texts) for texts in by_fact)
+        by_fact = ({facts[at][name] for at in members} for name in split.facts)
+        return tuple(" or ".join(sorted(texts)) for texts in by_fact)
 
     of_slower, of_faster = values(split.slower), values(split.faster)
     return MixedPool(

@@ -52,8 +52,7 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
             if message is None:
                 continue
             severity_here = _after_allowing(name, severity, allowed_here)
-            subject = run.entry.subject
-            problems.append(_problem(name, severity_here, run.worker, subject, message))
+            problems.append(_problem(name, severity_here, run.worker, run.subject, message))
             if severity_here is Severity.REFUSED or name == SKIPPED_RULE:
                 break  # no other rule matters for a run that is not compared
         else:
@@ -79,8 +78,7 @@ def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[R
     ).values()
     lengths = [{run.entry.planned for run in side} for side in sides]
     common = set.intersection(*lengths) if lengths else set()
-    has_one = len(set().union(*lengths)) == 1
-    if has_one or not common or RETRIEVES_RULE in allowed:
+    if len(set().union(*lengths)) == 1 or not common or RETRIEVES_RULE in allowed:
         return list(runs), []
     length = max(common)
     template = "left out: {planned} retrieves were planned, and every side has runs of {length}"
@@ -115,9 +113,8 @@ def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Pro
         variation = DEFAULT_WORKER_VARIATION * math.sqrt(1 / len(ended_early) + 1 / len(rest))
         if slower - faster <= max(math.log(_SLOWER_RATIO), _CLEARLY * variation):
             continue
-        noun = "run" if len(ended_early) == 1 else "runs"
         message = statement(
-            f"{{side}}: {{left_out}} {noun} that ended early took {{ratio}} as long as the {{rest}} "
+            f"{{side}}: {{left_out}} {'run' if len(ended_early) == 1 else 'runs'} that ended early took {{ratio}} as long as the {{rest}} "
             "compared ones, over the same first {length} retrieves. The side is slower than its figures",
             side=side,
             left_out=count(len(ended_early)),
@@ -125,8 +122,7 @@ def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Pro
             rest=count(len(rest)),
             length=count(length),
         )
-        subject = runs[0].entry.subject
-        problems.append(Problem("survivors", Severity.WARNING, subject, (side,), message))
+        problems.append(Problem("survivors", Severity.WARNING, runs[0].subject, (side,), message))
     return problems
 
 
@@ -184,9 +180,8 @@ def _alone(side: Side, traits_of: TraitRule) -> list[Run]:
 
 
 def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> Severity:
-    if severity is Severity.REFUSED and name in allowed:
-        return Severity.ALLOWED
-    return severity
+    is_allowed = severity is Severity.REFUSED and name in allowed
+    return Severity.ALLOWED if is_allowed else severity
 
 
 def merge_repeated(
