@@ -58,15 +58,6 @@ class Options(Struct, frozen=True):
     prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
 
 
-class _Tasks(Struct, frozen=True):
-    """What was asked, and the tasks that ran for it, by side."""
-
-    plan: Plan
-    options: Options
-    results: Mapping[str, Sequence[Worker]]
-    lost: Counter[str]  # tasks that ended and left no result
-
-
 def compare(
     plan: Plan,
     workers: Sequence[Worker],
@@ -79,20 +70,20 @@ def compare(
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
     read = _marked(identify_machines(workers))
     counted = [worker for worker in read if worker.is_counted]
-    tasks = _Tasks(plan, options, grouped(counted, attrgetter("side")), Counter(lost))
+    results, lost_by_side = grouped(counted, attrgetter("side")), Counter(lost)
     problems = checks.check_workers(read)
     compared: dict[Subject, dict[str, Side]] = {}
     pairs: dict[Subject, list[Pair]] = {}
     plain = []
     for subject, runs in _runs_by_subject(counted).items():
         comparable, broken_rules = checks.comparable_runs(runs, options.allow)
-        compared[subject] = Side.by_name(comparable)
+        sides = compared[subject] = Side.by_name(comparable)
         problems += broken_rules
         if comparable:
-            pairs[subject], broken_rules = _pairs(compared[subject], tasks)
+            pairs[subject], broken_rules = _pairs(sides, plan, options, results, lost_by_side)
             problems += broken_rules
-            plain.append(_compare_subject(subject, compared[subject], pairs[subject], tasks))
-            problems += rules_of_workers.single_workers(plain[-1].comparisons, compared[subject])
+            plain.append(_compare_subject(subject, sides, pairs[subject], plan, options.margin))
+            problems += rules_of_workers.single_workers(plain[-1].comparisons, sides)
     mixed = unlike_machines.find_mixed_pools(compared, pairs, options.margin)
     variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
     single = unlike_machines.SingleMachine.find_all(compared, variation)
@@ -154,16 +145,20 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
 
 
 def _compare_subject(
-    subject: Subject, sides: Mapping[str, Side], pairs: Sequence[Pair], tasks: _Tasks
+    subject: Subject,
+    sides: Mapping[str, Side],
+    pairs: Sequence[Pair],
+    plan: Plan,
+    margin: float,
 ) -> SubjectReport:
     workload = workloads.of(subject.workload)
-    in_order = {side: sides[side] for side in tasks.plan.order(sides)}
+    in_order = {side: sides[side] for side in plan.order(sides)}
     # Only cache-retrieve tells where its bytes went.
     stored = in_order if subject.workload == "cache-retrieve" else {}
     return SubjectReport(
         subject,
         {name: figures.summarize(side) for name, side in in_order.items()},
-        compare_sides(subject, pairs, margin=tasks.options.margin),
+        compare_sides(subject, pairs, margin=margin),
         {name: SideStorage.of_side(side) for name, side in stored.items()},
         tuple(Division.between(sides[pair.candidate], sides[pair.baseline]) for pair in pairs),
         operation=workload.operation,
@@ -172,32 +167,38 @@ def _compare_subject(
     )
 
 
-def _pairs(sides: Mapping[str, Side], tasks: _Tasks) -> tuple[list[Pair], list[Problem]]:
+def _pairs(
+    sides: Mapping[str, Side],
+    plan: Plan,
+    options: Options,
+    results: Mapping[str, Sequence[Worker]],
+    lost_by_side: Counter[str],
+) -> tuple[list[Pair], list[Problem]]:
     """Return the planned pairs of sides that may be compared, and what the reader should know."""
     pairs, problems = [], [*chain(*map(rules_of_workers.repeated_workers, sides.values()))]
-    for names in tasks.plan.pairs:
+    for names in plan.pairs:
         if not all(name in sides for name in names):
             continue
         candidate, baseline = (sides[name] for name in names)
-        broken = checks.check_sides(candidate, baseline, tasks.options.allow)
+        broken = checks.check_sides(candidate, baseline, options.allow)
         problems += broken
         if any(problem.severity is Severity.REFUSED for problem in broken):
             continue
         candidate_data, baseline_data, length = Pair.compared_samples(candidate, baseline)
-        results = [tasks.results[name] for name in names]
-        lost = tasks.lost[names[0]], tasks.lost[names[1]]
-        schedule = tasks.options.schedule.of_sides(results)
+        of_pair = [results[name] for name in names]
+        lost = lost_by_side[names[0]], lost_by_side[names[1]]
+        schedule = options.schedule.of_sides(of_pair)
         machines = {run.worker.machine for run in (*candidate, *baseline)}
         pair = Pair(
             *names,
             candidate_data,
             baseline_data,
-            _variation(names, sides, tasks.options),
-            schedule.look_of_sides((candidate_data.count, baseline_data.count), results, lost),
+            _variation(names, sides, options),
+            schedule.look_of_sides((candidate_data.count, baseline_data.count), of_pair, lost),
             schedule,
             is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
-            push_variation=_push_variation(candidate, baseline, tasks),
-            priors=_priors(candidate, baseline, tasks.options),
+            push_variation=_push_variation(candidate, baseline, options.past, plan),
+            priors=_priors(candidate, baseline, options),
         )
         problems += rules_of_workers.check_pair(candidate, baseline, length, pair.push_variation)
         pairs.append(pair.with_earlier_looks(candidate, baseline, lost))
@@ -223,13 +224,12 @@ def _priors(candidate: Side, baseline: Side, options: Options) -> tuple[Prior | 
     return options.past.prior(next(iter(candidate))), options.past.prior(next(iter(baseline)))
 
 
-def _push_variation(candidate: Side, baseline: Side, tasks: _Tasks) -> PushVariation | None:
+def _push_variation(
+    candidate: Side, baseline: Side, past: "PastWorkers | None", plan: Plan
+) -> PushVariation | None:
     """Return how far pushes of the sides differ, where these are of different ones."""
-    past = tasks.options.past
     pushes, variance = (past and past.push_variance(next(iter(candidate)))) or (0, None)
-    return PushVariation.between(
-        candidate, baseline, variance, pushes, is_change=tasks.plan.is_change
-    )
+    return PushVariation.between(candidate, baseline, variance, pushes, is_change=plan.is_change)
 
 
 def _footnotes(
