@@ -67,11 +67,10 @@ def _holm(p_values: Sequence[float], looks: Sequence[Look]) -> list[tuple[float,
     # The part is smallest at the smallest level, and is not too large at the others.
     parts = [look.p_value(first) / first for look in looks]
     p_values = [min(1.0, p / part) for p, part in zip(p_values, parts, strict=True)]
-    order = sorted(range(len(p_values)), key=lambda index: (p_values[index], index))
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
     tests = [(1.0, LEVEL)] * len(p_values)
     running, failed_step = 0.0, 0.0
-    for rank, index in enumerate(order):
-        left = len(order) - rank
+    for left, index in zip(range(len(order), 0, -1), order, strict=True):
         running = max(running, min(1.0, left * p_values[index]))
         step = failed_step or alpha / left
         if p_values[index] > step:

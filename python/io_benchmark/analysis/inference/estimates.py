@@ -41,7 +41,6 @@ _LONG_RUN = 100
 # What is compared: workers, runs of one worker per side, or the samples of one run per side.
 WORKERS, RUNS = "workers", "runs of one worker"
 WORKERS_AND_PAST = "workers and the past of their pools"
-UNPAIRED_BATCHES = "batches in blocks"
 
 
 class MachineRatio(Struct, frozen=True):
@@ -80,7 +79,7 @@ class MachineRatio(Struct, frozen=True):
         ]
         if not cls.did_same_work([*candidate, *baseline]):
             blocks = [part for side in sides for part in _variances_by_blocks(side, tries_longer)]
-            return cls(_logs(sides[0]), _logs(sides[1]), blocks, UNPAIRED_BATCHES)
+            return cls(_logs(sides[0]), _logs(sides[1]), blocks, "batches in blocks")
         first = sides[0][0]
         count = min(len(entry.total_ns) for side in sides for entry in side)
         (logs, times), (base_logs, base_times) = (_averaged(side, count) for side in sides)

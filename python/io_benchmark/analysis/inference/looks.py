@@ -131,7 +131,7 @@ class Schedule(Struct, frozen=True):
         """
         if self.is_declared:
             return self
-        plans = {plan for side in sides for _, plan in (worker.plan for worker in side)}
+        plans = {worker.plan[1] for worker in itertools.chain(*sides)}
         recorded = Schedule.parse(*plans) if len(plans) == 1 else None
         if recorded is not None and len(recorded.looks) > 1:
             return recorded
@@ -191,9 +191,9 @@ class Schedule(Struct, frozen=True):
         least = _UNSCHEDULED * alpha if self.is_declared else 0.0
         factor = _ASSUMED_FACTORS.get((relative, alpha)) if self == Schedule() else None
         if factor is None:
-            numbers = sorted({*_numbers_of_workers(), *self.looks})
+            numbers = tuple(sorted({*_numbers_of_workers(), *self.looks}))
             shares = tuple(self._share(number, relative) for number in numbers)
-            factor = _common_factor(tuple(numbers), shares, alpha, least)
+            factor = _common_factor(numbers, shares, alpha, least)
         return max(self._share(workers, relative) * factor, least)
 
     def _share(self, workers: int, relative: tuple[float, float, float]) -> float:

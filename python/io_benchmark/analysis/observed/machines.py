@@ -13,7 +13,7 @@ takes a part of it.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter, itemgetter
 from typing import TypeVar
@@ -52,7 +52,7 @@ class MachineMarks(Struct, frozen=True):
         """Return the name of each result's machine, the same for all results from one machine."""
         roots = _connected(_keys(marks))
         names: dict[int, str] = {}
-        counts: Counter[str] = Counter()
+        counts = Counter[str]()
         for root, members in grouped(zip(roots, marks, strict=True), itemgetter(0)).items():
             name = _name([mark for _, mark in members])
             counts[name] += 1
@@ -72,17 +72,17 @@ def _boot(result: Result) -> tuple[str, ...]:
 
 
 def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
-    places: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
-    for mark in marks:
-        places[mark.boot].add(mark.place)
+    places = {
+        boot: {mark.place for mark in same} - {()}
+        for boot, same in grouped(marks, attrgetter("boot")).items()
+    }
 
     def keys_of(mark: MachineMarks) -> Iterator[Hashable]:
         if mark.worker_id != UNKNOWN:
             yield mark.worker_id
         if mark.boot:
             # A machine is in one place: the same boot in several places was copied.
-            copied = len(places[mark.boot] - {()}) > 1
-            yield mark.boot, mark.place if copied else ()
+            yield mark.boot, mark.place if len(places[mark.boot]) > 1 else ()
 
     return [list(keys_of(mark)) for mark in marks]
 

@@ -290,7 +290,7 @@ def with_pool_remedies(
 def _remedy(
     side: str, split: _MachineSplit, of_slower: Sequence[str], of_faster: Sequence[str]
 ) -> Remedy:
-    slower, total = len(split.slower), len(split.slower) + len(split.faster)
+    slower, total = len(split.slower), len(split.slower | split.faster)
     action = statement(
         "give all workers of {pool} {facts}, by the pool's definition",
         pool=side,

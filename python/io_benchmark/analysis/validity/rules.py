@@ -69,10 +69,10 @@ def _incomplete(run: Run) -> Statement | None:
     if run.entry.outcome.state is OutcomeState.COMPLETED or cut_short(run) is not None:
         return None
     message = _with_reason(run)
-    if run.worker.state in ("failed", "exception"):
-        ending = ending_in_words(run.worker.state, run.worker.reason)
-        return statement("{message}; the run {ending}", message=message, ending=ending)
-    return message
+    if run.worker.state not in ("failed", "exception"):
+        return message
+    ending = ending_in_words(run.worker.state, run.worker.reason)
+    return statement("{message}; the run {ending}", message=message, ending=ending)
 
 
 def _fewer_than(position: int, advice: str, run: Run) -> Statement | None:
@@ -109,9 +109,12 @@ def _with_reason(run: Run) -> Statement:
 
 
 def reason_left_out(run: Run) -> Statement:
-    messages = (rule(run) for rule in (_skipped, _incomplete, _too_few_retrieves))
-    length = statement("left out: the other runs planned a different number of retrieves")
-    return next(filter(None, messages), length)
+    return (
+        _skipped(run)
+        or _incomplete(run)
+        or _too_few_retrieves(run)
+        or statement("left out: the other runs planned a different number of retrieves")
+    )
 
 
 def _noisy(run: Run) -> Statement | None:
