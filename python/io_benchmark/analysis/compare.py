@@ -27,7 +27,7 @@ from io_benchmark.analysis.model import (
     WorkerLine,
     WorkerVariation,
 )
-from io_benchmark.analysis.observed.machines import grouped, identify_machines
+from io_benchmark.analysis.observed.machines import MachineMarks, grouped
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
@@ -68,7 +68,7 @@ def compare(
     lost: Sequence[str] = (),
 ) -> SampledReport:
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
-    read = _marked(identify_machines(workers))
+    read = _marked(MachineMarks.identify(workers))
     counted = [worker for worker in read if worker.is_counted]
     results, lost_by_side = grouped(counted, attrgetter("side")), Counter(lost)
     problems = checks.check_workers(read)

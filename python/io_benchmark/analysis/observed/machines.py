@@ -61,6 +61,13 @@ class MachineMarks(Struct, frozen=True):
             names[root] = name if is_first else f"{name}, {counts[name]}"
         return [names[root] for root in roots]
 
+    @classmethod
+    def identify(cls, workers: Iterable[Worker]) -> list[Worker]:
+        """Return all results with their machines, in an order that does not depend on the input's."""
+        ordered = sorted(workers, key=_order)
+        names = cls.machine_names([cls.of(worker.worker_id, worker.result) for worker in ordered])
+        return [replace(worker, machine=name) for worker, name in zip(ordered, names, strict=True)]
+
 
 def _boot(result: Result) -> tuple[str, ...]:
     host = result.host
@@ -114,15 +121,6 @@ def _name(marks: Sequence[MachineMarks]) -> str:
         return UNKNOWN
     (boot_id, *_), place = boots[0]
     return " ".join(("with boot id", boot_id, *filter(None, place)))
-
-
-def identify_machines(workers: Iterable[Worker]) -> list[Worker]:
-    """Return all results with their machines, in an order that does not depend on the input's."""
-    ordered = sorted(workers, key=_order)
-    names = MachineMarks.machine_names(
-        [MachineMarks.of(worker.worker_id, worker.result) for worker in ordered]
-    )
-    return [replace(worker, machine=name) for worker, name in zip(ordered, names, strict=True)]
 
 
 def _order(worker: Worker) -> tuple[object, ...]:
