@@ -164,9 +164,8 @@ class Estimate(Struct, frozen=True):
         if self.method in (WORKERS, WORKERS_AND_PAST) or math.isinf(self.variance):
             return None
         needed = (self.log_ratio / reach(level, self.degrees)) ** 2 - self.within_variance
-        if needed / 2 <= (self.assumed_variation or 0.0) ** 2:
-            return None
-        return math.sqrt(needed / 2)
+        is_enough = needed / 2 <= (self.assumed_variation or 0.0) ** 2
+        return None if is_enough else math.sqrt(needed / 2)
 
     def may_be_one_worker(self, level: float) -> bool:
         """Return whether the difference may be that of a single worker from its own pool."""

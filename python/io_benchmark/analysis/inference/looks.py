@@ -68,11 +68,9 @@ class Look(Struct, frozen=True):
 
     def p_value(self, alpha: float, relative: tuple[float, float, float] = _TO_DIFFER) -> float:
         """Return the largest p-value that decides, if all looks together keep `alpha`."""
-        if self.label is None:
-            return alpha
-        if self.schedule is None:
-            return _UNSCHEDULED * alpha
-        return self.schedule.p_value(self.workers, alpha, relative)
+        if self.schedule is not None:
+            return self.schedule.p_value(self.workers, alpha, relative)
+        return alpha if self.label is None else _UNSCHEDULED * alpha
 
     @property
     def equivalence_level(self) -> float:

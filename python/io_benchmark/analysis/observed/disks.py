@@ -77,8 +77,7 @@ class Stack(Struct, frozen=True):
 
 def _copies(place: StoragePlace) -> int:
     """Return how often a place writes each byte, by its RAID levels and btrfs' profiles."""
-    details = place.filesystem
-    profiles = (details.btrfs_data_profiles or []) if details is not None else []
+    profiles = (place.filesystem and place.filesystem.btrfs_data_profiles) or []
     mirrors = [2 for profile in profiles if profile.startswith(("raid1", "dup"))]
     mirrors += [2 for device in place.devices if device.raid_level == "raid10"]
     mirrors += [len(device.below) for device in place.devices if device.raid_level == "raid1"]

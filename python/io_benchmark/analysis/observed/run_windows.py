@@ -118,7 +118,6 @@ class TimelineRows(Struct, frozen=True, dict=True):
 
     @property
     def seconds(self) -> list[float]:
-        """Return the time between two rows each; nothing where it is not recorded."""
         return [(end_ns - begin_ns) / NS_PER_S for begin_ns, end_ns in self.spans_ns]
 
     def sampled_ns(self, entry: Entry) -> list[float]:

@@ -197,11 +197,8 @@ class Run(Struct, frozen=True, dict=True):
         """Return the tighter of the published cap and the cgroups' limit, which counts if all disks have one."""
         caps = [self.published_write_cap] if self.published_write_cap is not None else []
         if self.stack is not None and self.limits is not None:
-            limits = {
-                limit.device_name: limit.value
-                for limit in self.limits.io
-                if limit.kind == "write_bytes_per_s"
-            }
+            writes = (limit for limit in self.limits.io if limit.kind == "write_bytes_per_s")
+            limits = {limit.device_name: limit.value for limit in writes}
             names = {disk.name for disk in self.stack.disks}
             if names <= limits.keys():
                 caps.append(float(min(limits[name] for name in names) * self.stack.width))

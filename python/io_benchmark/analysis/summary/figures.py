@@ -84,7 +84,7 @@ def with_workload_figures(
         }
         return replace(report, figures=sides)
 
-    return list(map(completed, reports))
+    return [*map(completed, reports)]
 
 
 def _details(

@@ -21,7 +21,7 @@ machines it has too few orders to find two slow ones. tests/simulation/test_unli
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from statistics import fmean
 
 from msgspec import Struct
@@ -32,7 +32,7 @@ from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.estimates import MachineRatio
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Interval, Subject, Worker
-from io_benchmark.analysis.observed.machines import kind_of_machine
+from io_benchmark.analysis.observed.machines import grouped, kind_of_machine
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
 from io_benchmark.analysis.report_model import MixedPool, SubjectReport
@@ -104,8 +104,7 @@ def _outside(
             mean = fmean(logs)
             distances = [abs(log - mean) for log in logs]
             index = distances.index(max(distances))
-            log = logs.pop(index)
-            farthest[side] = index, log - fmean(logs)
+            farthest[side] = index, logs.pop(index) - fmean(logs)
         if len(logs) > 1:
             variances.append(MeanVariance.of_values(logs))
     usual = MeanVariance.combined(variances)
@@ -194,13 +193,11 @@ def find_mixed_pools(
     compared: Compared, pairs: Mapping[Subject, Sequence[Pair]], margin: float
 ) -> tuple[MixedPool, ...]:
     """Return each side once, by the first measurement of a workload that shows its split best."""
-    leading: dict[str, Subject] = {}
-    for subject in compared:
-        leading.setdefault(subject.workload, subject)
+    by_workload = grouped(compared, attrgetter("workload"))
     found: dict[str, MixedPool] = {}
-    for subject in leading.values():
+    for subject, *_ in by_workload.values():
         for name, side in compared[subject].items():
-            pool = _mixed_pool(side, len(leading))
+            pool = _mixed_pool(side, len(by_workload))
             known = found.get(name)
             if pool is not None and (known is None or pool.p_value < known.p_value):
                 others = _comparisons(pool, side, pairs.get(subject, ()), margin)

@@ -114,9 +114,8 @@ def _measured_apart(sides: Sequence[Side]) -> Problem | None:
     A day has slow hours, and workers that were measured together share them. Two pushes, or a pool
     before and after, are compared because of what changed between them.
     """
-    workers = [run.worker for run in chain(*sides)]
-    groups = {worker.result.task.task_group_id for worker in workers}
-    pools = {worker.pool for worker in workers}
+    groups = {run.worker.result.task.task_group_id for run in chain(*sides)}
+    pools = {run.worker.pool for run in chain(*sides)}
     spans = [[_span_s(run.worker.result) for run in side] for side in sides]
     known = [[span for span in side if span is not None] for side in spans]
     if len(groups) > 1 or len(pools) == 1 or known != spans:
