@@ -82,12 +82,12 @@ def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[R
         return list(runs), []
     length = max(common)
     template = "left out: {planned} retrieves were planned, and every side has runs of {length}"
-    problems = []
-    for run in runs:
-        if run.entry.planned != length:
-            message = statement(template, planned=count(run.entry.planned), length=count(length))
-            about = (run.worker, run.subject, message)
-            problems.append(_problem(RETRIEVES_RULE, Severity.WARNING, *about))
+
+    def problem(run: Run) -> Problem:
+        message = statement(template, planned=count(run.entry.planned), length=count(length))
+        return _problem(RETRIEVES_RULE, Severity.WARNING, run.worker, run.subject, message)
+
+    problems = [problem(run) for run in runs if run.entry.planned != length]
     return [run for run in runs if run.entry.planned == length], problems
 
 
@@ -114,8 +114,9 @@ def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Pro
         if slower - faster <= max(math.log(_SLOWER_RATIO), _CLEARLY * variation):
             continue
         message = statement(
-            f"{{side}}: {{left_out}} {'run' if len(ended_early) == 1 else 'runs'} that ended early took {{ratio}} as long as the {{rest}} "
-            "compared ones, over the same first {length} retrieves. The side is slower than its figures",
+            f"{{side}}: {{left_out}} run{'' if len(ended_early) == 1 else 's'} that ended early took "
+            "{ratio} as long as the {rest} compared ones, over the same first {length} retrieves. "
+            "The side is slower than its figures",
             side=side,
             left_out=count(len(ended_early)),
             ratio=ratio_of(math.exp(slower - faster)),
