@@ -91,7 +91,7 @@ def run_on(
 
 
 def judged(found: Estimate, look: Look = SINGLE) -> tuple[Interval, Verdict]:
-    (judgement,) = Judgement.of_estimates([found], [look], MARGIN)
+    (judgement,) = Judgement.of([found], [look], MARGIN)
     return judgement.interval, judgement.verdict
 
 

@@ -185,16 +185,16 @@ def _pairs(
         if any(problem.severity is Severity.REFUSED for problem in broken):
             continue
         candidate_data, baseline_data, length = Pair.compared_samples(candidate, baseline)
-        of_pair = [results[name] for name in names]
+        side_results = [results[name] for name in names]
         lost = lost_by_side[names[0]], lost_by_side[names[1]]
-        schedule = options.schedule.of_sides(of_pair)
+        schedule = options.schedule.of_sides(side_results)
         machines = {run.worker.machine for run in (*candidate, *baseline)}
         pair = Pair(
             *names,
             candidate_data,
             baseline_data,
             _variation(names, sides, options),
-            schedule.look_of_sides((candidate_data.count, baseline_data.count), of_pair, lost),
+            schedule.look_of_sides((candidate_data.count, baseline_data.count), side_results, lost),
             schedule,
             is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
             push_variation=_push_variation(candidate, baseline, options.past, plan),

@@ -28,7 +28,7 @@ class Judgement(Struct, frozen=True):
     margin: float
 
     @classmethod
-    def of_estimates(
+    def of(
         cls, estimates: Sequence[Estimate], looks: Sequence[Look], margin: float
     ) -> "list[Judgement]":
         tests = _holm([estimate.p_value for estimate in estimates], looks)
@@ -118,7 +118,7 @@ def compare_sides(
 
 def _judge_pairs(pairs: Sequence[Pair], margin: float) -> list[Judgement]:
     estimates, looks = [pair.estimate for pair in pairs], [pair.look for pair in pairs]
-    return Judgement.of_estimates(estimates, looks, margin)
+    return Judgement.of(estimates, looks, margin)
 
 
 def _decided_before(pairs: Sequence[Pair], margin: float) -> dict[int, Pair]:

@@ -56,10 +56,9 @@ def compare_tasks(
             )
         )
     estimates, looks = [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs]
-    judgements = Judgement.of_estimates(estimates, looks, margin)
     comparisons = [
         _comparison(pair, judgement, _advise(pair, judgement, len(pairs)), prices)
-        for pair, judgement in zip(pairs, judgements, strict=True)
+        for pair, judgement in zip(pairs, Judgement.of(estimates, looks, margin), strict=True)
     ]
     return TaskReport(
         plan.title,
