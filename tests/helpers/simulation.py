@@ -19,7 +19,7 @@ import numpy as np
 import seed_workers
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.inference.comparisons import judge
+from io_benchmark.analysis.inference.comparisons import Judgement
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.variations import Prior
@@ -91,7 +91,7 @@ def run_on(
 
 
 def judged(found: Estimate, look: Look = SINGLE) -> tuple[Interval, Verdict]:
-    (judgement,) = judge([found], [look], MARGIN)
+    (judgement,) = Judgement.of([found], [look], MARGIN)
     return judgement.interval, judgement.verdict
 
 

@@ -50,7 +50,7 @@ def prior_of(generator: np.random.Generator, past: Past, variation: float) -> Pr
     if pooled is None:  # one worker each: pushes are compared
         pushes = [[log for push in pushes for log in push]]
         pooled = MeanVariance.of_values(pushes[0])
-    return Prior.of_pushes(pooled, pushes, variations.default())
+    return Prior.of_pushes(pooled, pushes, variations.DEFAULT)
 
 
 def growing(ratio: float, past: str, variation: float = VARIATION) -> Growing:
@@ -119,7 +119,7 @@ def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
                     "",
                     side_of_logs(logs[:count]),
                     side_of_logs(baseline[:count]),
-                    variations.default(),
+                    variations.DEFAULT,
                     schedule.look(count),
                 )
                 for count in schedule.looks

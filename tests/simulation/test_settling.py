@@ -34,7 +34,7 @@ def compare(logs: np.ndarray, count: int, margin: float, *priors: Prior) -> Comp
     candidate, baseline = (SideData(tuple(side[:count].tolist()), ()) for side in logs)
     schedule = Schedule()
     look = schedule.look(count)
-    pair = Pair("a", "b", candidate, baseline, variations.default(), look, schedule)
+    pair = Pair("a", "b", candidate, baseline, variations.DEFAULT, look, schedule)
     pair = replace(pair, priors=priors or pair.priors)
     (comparison,) = compare_sides(simulation.SUBJECT, [pair], margin=margin)
     return comparison
@@ -55,7 +55,7 @@ def draw(
         logs = generator.normal(0, variation, (2, MOST_WORKERS))
         logs[0] += math.log1p(truth)
         pasts = generator.normal(0, variation, (2 if earlier else 0, earlier)).tolist()
-        priors = [Prior(MeanVariance.of_values(past), variations.default()) for past in pasts]
+        priors = [Prior(MeanVariance.of_values(past), variations.DEFAULT) for past in pasts]
         advice = compare(logs, measured, margin, *priors).advice
         if advice is None:
             continue

@@ -7,7 +7,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis import levels
@@ -16,7 +16,7 @@ from io_benchmark.analysis.diagnosis.single_workers import explain_single_worker
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
 from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair, compared_samples
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.inference.variations import Prior, PushVariation
 from io_benchmark.analysis.model import (
     UNKNOWN,
@@ -27,17 +27,18 @@ from io_benchmark.analysis.model import (
     WorkerLine,
     WorkerVariation,
 )
-from io_benchmark.analysis.observed.machines import grouped, identify_machines
+from io_benchmark.analysis.observed.machines import MachineMarks, grouped
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import SampledReport, SubjectReport
+from io_benchmark.analysis.report_model import SampledReport, SampleSeries, SubjectReport
 from io_benchmark.analysis.side_times import Division, SideStorage
 from io_benchmark.analysis.statements import Statement, count, statement
 from io_benchmark.analysis.summary import figures, place_rows, replication, unlike_machines
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import workers as rules_of_workers
+from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 
@@ -57,15 +58,6 @@ class Options(Struct, frozen=True):
     prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
 
 
-class _Tasks(Struct, frozen=True):
-    """What was asked, and the tasks that ran for it, by side."""
-
-    plan: Plan
-    options: Options
-    results: Mapping[str, Sequence[Worker]]
-    lost: Counter[str]  # tasks that ended and left no result
-
-
 def compare(
     plan: Plan,
     workers: Sequence[Worker],
@@ -76,30 +68,29 @@ def compare(
     lost: Sequence[str] = (),
 ) -> SampledReport:
     """Compare the sides; `lost` has the side of each task that ended and left no result."""
-    read = _marked(identify_machines(workers))
+    read = _marked(MachineMarks.identify(workers))
     counted = [worker for worker in read if worker.is_counted]
-    tasks = _Tasks(plan, options, grouped(counted, attrgetter("side")), Counter(lost))
+    results, lost_by_side = grouped(counted, attrgetter("side")), Counter(lost)
     problems = checks.check_workers(read)
     compared: dict[Subject, dict[str, Side]] = {}
     pairs: dict[Subject, list[Pair]] = {}
     plain = []
     for subject, runs in _runs_by_subject(counted).items():
         comparable, broken_rules = checks.comparable_runs(runs, options.allow)
-        compared[subject] = Side.by_name(comparable)
+        sides = compared[subject] = Side.by_name(comparable)
         problems += broken_rules
         if comparable:
-            pairs[subject], broken_rules = _pairs(compared[subject], tasks)
+            pairs[subject], broken_rules = _pairs(sides, plan, options, results, lost_by_side)
             problems += broken_rules
-            plain.append(_compare_subject(subject, compared[subject], pairs[subject], tasks))
-            problems += rules_of_workers.single_workers(plain[-1].comparisons, compared[subject])
+            plain.append(_compare_subject(subject, sides, pairs[subject], plan, options.margin))
+            problems += rules_of_workers.single_workers(plain[-1].comparisons, sides)
     mixed = unlike_machines.find_mixed_pools(compared, pairs, options.margin)
     variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
     single = unlike_machines.SingleMachine.find_all(compared, variation)
     reports = figures.with_workload_figures(
         [*unlike_machines.with_obstacles(plain, mixed)], counted
     )
-    names = WorkerLine.__struct_fields__
-    lines = tuple(WorkerLine(**{name: getattr(worker, name) for name in names}) for worker in read)
+    lines = tuple(convert(worker, WorkerLine, from_attributes=True) for worker in read)
     return SampledReport(
         title=plan.title,
         baseline=plan.baseline,
@@ -115,7 +106,7 @@ def compare(
         workers=lines,
         unreadable=tuple(sorted(unreadable)),
         remarks=tuple(_footnotes(remarks, reports, read, counted)),
-        series=figures.sample_series(counted),
+        series=tuple(chain.from_iterable(map(SampleSeries.of_worker, counted))),
         places=place_rows.compare_places(plan, counted, compared, reports),
         single_workers=explain_single_workers(
             single, compared, pairs, margin=options.margin, assumed=variation
@@ -147,26 +138,27 @@ def _marked(workers: Sequence[Worker]) -> list[Worker]:
 
 def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     """Return runs by subject: workload by workload, each in the order of the first worker."""
-    runs: dict[Subject, list[Run]] = {}
-    for worker in workers:
-        for entry in worker.entries:
-            runs.setdefault(entry.subject, []).append(Run(worker, entry))
-    order = list(workloads.WORKLOADS)
-    in_order = sorted(runs, key=lambda subject: order.index(subject.workload))
-    return {subject: runs[subject] for subject in in_order}
+    runs = (Run(worker, entry) for worker in workers for entry in worker.entries)
+    by_subject = grouped(runs, attrgetter("subject")).items()
+    order = [*workloads.WORKLOADS]
+    return dict(sorted(by_subject, key=lambda item: order.index(item[0].workload)))
 
 
 def _compare_subject(
-    subject: Subject, sides: Mapping[str, Side], pairs: Sequence[Pair], tasks: _Tasks
+    subject: Subject,
+    sides: Mapping[str, Side],
+    pairs: Sequence[Pair],
+    plan: Plan,
+    margin: float,
 ) -> SubjectReport:
     workload = workloads.of(subject.workload)
-    in_order = {side: sides[side] for side in tasks.plan.order(sides)}
+    in_order = {side: sides[side] for side in plan.order(sides)}
     # Only cache-retrieve tells where its bytes went.
     stored = in_order if subject.workload == "cache-retrieve" else {}
     return SubjectReport(
         subject,
         {name: figures.summarize(side) for name, side in in_order.items()},
-        compare_sides(subject, pairs, margin=tasks.options.margin),
+        compare_sides(subject, pairs, margin=margin),
         {name: SideStorage.of_side(side) for name, side in stored.items()},
         tuple(Division.between(sides[pair.candidate], sides[pair.baseline]) for pair in pairs),
         operation=workload.operation,
@@ -175,32 +167,38 @@ def _compare_subject(
     )
 
 
-def _pairs(sides: Mapping[str, Side], tasks: _Tasks) -> tuple[list[Pair], list[Problem]]:
+def _pairs(
+    sides: Mapping[str, Side],
+    plan: Plan,
+    options: Options,
+    results: Mapping[str, Sequence[Worker]],
+    lost_by_side: Counter[str],
+) -> tuple[list[Pair], list[Problem]]:
     """Return the planned pairs of sides that may be compared, and what the reader should know."""
     pairs, problems = [], [*chain(*map(rules_of_workers.repeated_workers, sides.values()))]
-    for names in tasks.plan.pairs:
+    for names in plan.pairs:
         if not all(name in sides for name in names):
             continue
         candidate, baseline = (sides[name] for name in names)
-        broken = checks.check_sides(candidate, baseline, tasks.options.allow)
+        broken = checks.check_sides(candidate, baseline, options.allow)
         problems += broken
         if any(problem.severity is Severity.REFUSED for problem in broken):
             continue
-        candidate_data, baseline_data, length = compared_samples(candidate, baseline)
-        results = [tasks.results[name] for name in names]
-        lost = tasks.lost[names[0]], tasks.lost[names[1]]
-        schedule = tasks.options.schedule.of_sides(results)
+        candidate_data, baseline_data, length = Pair.compared_samples(candidate, baseline)
+        side_results = [results[name] for name in names]
+        lost = lost_by_side[names[0]], lost_by_side[names[1]]
+        schedule = options.schedule.of_sides(side_results)
         machines = {run.worker.machine for run in (*candidate, *baseline)}
         pair = Pair(
             *names,
             candidate_data,
             baseline_data,
-            _variation(names, sides, tasks.options),
-            schedule.look_of_sides((candidate_data.count, baseline_data.count), results, lost),
+            _variation(names, sides, options),
+            schedule.look_of_sides((candidate_data.count, baseline_data.count), side_results, lost),
             schedule,
             is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
-            push_variation=_push_variation(candidate, baseline, tasks),
-            priors=_priors(candidate, baseline, tasks.options),
+            push_variation=_push_variation(candidate, baseline, options.past, plan),
+            priors=_priors(candidate, baseline, options),
         )
         problems += rules_of_workers.check_pair(candidate, baseline, length, pair.push_variation)
         pairs.append(pair.with_earlier_looks(candidate, baseline, lost))
@@ -214,7 +212,7 @@ def _variation(
     if options.worker_variation is not None:
         return variations.given(options.worker_variation)
     logs = {name: side.data.log_means for name, side in sides.items()}
-    of_few = [next(iter(sides[name])) for name in pair if variations.has_few(logs[name])]
+    of_few = [next(iter(sides[name])) for name in pair if len(logs[name]) < FEWEST_FOR_VARIATION]
     past = options.past.variations(of_few) if options.past else ()
     return variations.of_pair(pair, logs, past)
 
@@ -226,13 +224,12 @@ def _priors(candidate: Side, baseline: Side, options: Options) -> tuple[Prior | 
     return options.past.prior(next(iter(candidate))), options.past.prior(next(iter(baseline)))
 
 
-def _push_variation(candidate: Side, baseline: Side, tasks: _Tasks) -> PushVariation | None:
+def _push_variation(
+    candidate: Side, baseline: Side, past: "PastWorkers | None", plan: Plan
+) -> PushVariation | None:
     """Return how far pushes of the sides differ, where these are of different ones."""
-    past = tasks.options.past
     pushes, variance = (past and past.push_variance(next(iter(candidate)))) or (0, None)
-    return PushVariation.between(
-        candidate, baseline, variance, pushes, is_change=tasks.plan.is_change
-    )
+    return PushVariation.between(candidate, baseline, variance, pushes, is_change=plan.is_change)
 
 
 def _footnotes(
@@ -253,8 +250,7 @@ def _footnotes(
             chance=count(round(1 / (1 - levels.LEVEL))),
         )
     runs = Counter(worker.side for worker in read)
-    left_out = runs - Counter(worker.side for worker in counted)
-    for side, number in sorted(left_out.items()):
+    for side, number in sorted((runs - Counter(worker.side for worker in counted)).items()):
         yield statement(
             f"{{side}}: {{left_out}} of {{runs}} runs {'was' if number == 1 else 'were'} made to "
             "confirm a cause; only the trials count",

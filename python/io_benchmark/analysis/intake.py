@@ -5,11 +5,12 @@ from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import add
+from statistics import fmean
 
 import msgspec
 
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
-from io_benchmark.analysis.observed.storage_waits import with_other_waits
+from io_benchmark.analysis.observed.run_windows import TimelineRows
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.format import RecordedTimeline
@@ -17,8 +18,11 @@ from io_benchmark.results.parts import BatchColumns, OutcomeState, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 from io_benchmark.sources.run_results import RunResult
 
-_STOLEN = "cpu_steal_ms"
 _WORKING = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
+# Between two rows of the timeline, the samples took at least this share of the time.
+_COVERED_SHARE = 0.9
+# Less than this of an operation's time is what pressure and clocks do not agree on.
+_LEAST_SHARE = 0.05
 _NO_RETRIEVES = RetrieveColumns(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
 _NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
 
@@ -47,7 +51,7 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         zone=result.task.location.get("zone"),
         source=measured.source,
         result=msgspec.structs.replace(result, workloads=[entry.facts for entry in entries]),
-        entries=tuple(with_other_waits(entry, result.timeline) for entry in entries),
+        entries=tuple(_with_other_waits(entry, result.timeline) for entry in entries),
         reason=task.reason_resolved if task else None,
         machine=worker_id,
         url=result.task.ci.link if result.task.ci is not None else None,
@@ -60,12 +64,13 @@ def worker_of(measured: RunResult, side: str) -> Worker:
 def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float:
     """Return how long the hypervisor took the CPUs away, per time that they worked."""
     columns = timeline.columns if timeline is not None else {}
-    growth = {}
-    for name in (_STOLEN, *_WORKING):
+
+    def growth(name: str) -> int:
         values = [value for value in columns.get(name, ()) if value is not None] or [0]
-        growth[name] = values[-1] - values[0]
-    worked = sum(growth[name] for name in _WORKING)
-    return growth[_STOLEN] / worked if worked > 0 else 0.0
+        return values[-1] - values[0]
+
+    worked = sum(map(growth, _WORKING))
+    return growth("cpu_steal_ms") / worked if worked > 0 else 0.0
 
 
 def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float) -> Entry:
@@ -144,14 +149,13 @@ def _parts_of_batches(
 
 
 def _parts_of_retrieves(columns: RetrieveColumns, stolen_per_cpu: float) -> dict[Part, float]:
-    """Return the mean nanoseconds of each part of a retrieve."""
     if not len(columns.copy_ns):
         return {}
     lookups = columns.lookup_user_ns, columns.lookup_kernel_ns, columns.lookup_waiting_ns
     copies = columns.copy_user_ns, columns.copy_kernel_ns, columns.copy_waiting_ns
     phases = {
-        Phase.LOOKUP: _divide(_mean(columns.lookup_ns), *map(_mean_if_known, lookups)),
-        Phase.COPY: _divide(_mean(columns.copy_ns), *map(_mean_if_known, copies)),
+        Phase.LOOKUP: _divide(fmean(columns.lookup_ns), *map(_mean_if_known, lookups)),
+        Phase.COPY: _divide(fmean(columns.copy_ns), *map(_mean_if_known, copies)),
     }
     parts = {
         Part(phase, kind): mean_ns
@@ -198,9 +202,36 @@ def _divide(
     return {**parts, Kind.WAITING: waited, Kind.BLOCKED: left - waited}
 
 
-def _mean(column: Sequence[int]) -> float:
-    return sum(column) / len(column)
+def _with_other_waits(entry: Entry, timeline: RecordedTimeline | None) -> Entry:
+    """Return the entry with the blocked time that was not for storage or memory in a part of its own."""
+    blocked = [phase for phase in Phase if Part(phase, Kind.BLOCKED) in entry.parts_ns]
+    at_most = _storage_share(entry, timeline) if blocked and timeline is not None else None
+    if at_most is None:
+        return entry
+    parts, left_ns = dict(entry.parts_ns), at_most * entry.mean_ns
+    # Lookups read files that are in memory: copies wait for the disks first.
+    for phase in reversed(blocked):
+        blocked_ns = parts[Part(phase, Kind.BLOCKED)]
+        more_ns, left_ns = blocked_ns - left_ns, max(0.0, left_ns - blocked_ns)
+        elsewhere_ns = more_ns if more_ns >= _LEAST_SHARE * entry.mean_ns else 0.0
+        parts[Part(phase, Kind.BLOCKED)] = blocked_ns - elsewhere_ns
+        parts[Part(phase, Kind.ELSEWHERE)] = elsewhere_ns
+    return msgspec.structs.replace(entry, parts_ns=parts)
+
+
+def _storage_share(entry: Entry, timeline: RecordedTimeline) -> float | None:
+    """Return the share of the samples' time in which their process waited for storage or memory at most.
+
+    None where that was not recorded for most of that time, without other measurements in between.
+    """
+    rows = TimelineRows.of_samples(timeline, entry)
+    sampled_ns = rows.sampled_ns(entry)
+    lasted_ns = [end - begin for begin, end in rows.spans_ns]
+    covered = [step for step, ns in enumerate(lasted_ns) if sampled_ns[step] >= _COVERED_SHARE * ns]
+    if 2 * sum(lasted_ns[step] for step in covered) < sum(entry.total_ns):
+        return None
+    return rows.waited_share(entry, covered)
 
 
 def _mean_if_known(column: Sequence[int] | None) -> float | None:
-    return None if column is None else _mean(column)
+    return None if column is None else fmean(column)

@@ -49,8 +49,8 @@ class Subject(Struct, frozen=True, order=True, omit_defaults=True):
         destination = f"destination {self.destination}" if self.destination else ""
         fidelity = f"fidelity {self.fidelity}" if self.fidelity else ""
         threads = f"{self.threads} at once" if self.threads else ""
-        optional = filter(None, (destination, fidelity, self.variant, threads))
-        return (self.workload, f"place {self.place}", *optional)
+        optional = (destination, fidelity, self.variant, threads)
+        return self.workload, f"place {self.place}", *filter(None, optional)
 
     @property
     def label(self) -> str:

@@ -81,7 +81,6 @@ class Plan(Struct, frozen=True):
 
     @classmethod
     def before_and_after(cls, names: Iterable[str]) -> "Plan":
-        """Compare each pool with itself before a change."""
         pools = sorted(set(names))
         title = f"{', '.join(pools)}: {AFTER} against {BEFORE}"
         pairs = tuple((f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in pools)
@@ -132,12 +131,11 @@ class Expectation(Struct, frozen=True):
             # What is surely broken comes before what is not decided.
             state = _BROKEN if _BROKEN in open_states else _OPEN
             worst, more = comparisons[states.index(state)], len(open_states) - 1
-            interval = worst.interval
             return self._not_met(
                 "{ratio} ({interval}) on {subject}" + (", and {more} more" if more else ""),
                 state,
                 ratio=ratio_of(worst.ratio),
-                interval=Range(interval.low_ratio, interval.high_ratio, Unit.RATIO),
+                interval=Range(worst.interval.low_ratio, worst.interval.high_ratio, Unit.RATIO),
                 subject=joined(worst.subject.parts),
                 more=count(more),
             )
@@ -152,9 +150,8 @@ class Expectation(Struct, frozen=True):
     def _not_met(
         self, reason: str, state: str = _BROKEN, **values: Statement | Quantity | Range
     ) -> _Outcome:
-        message = statement(reason, **values)
-        template = f"{{expectation}}: {state}, {{reason}}"
-        return _Outcome(False, statement(template, expectation=self.written, reason=message))
+        template = f"{{expectation}}: {state}, {reason}"
+        return _Outcome(False, statement(template, expectation=self.written, **values))
 
     def _state(self, interval: Interval) -> str:
         low, high = interval.low_ratio, interval.high_ratio

@@ -4,13 +4,16 @@
 What is published as JSON is `Report` as it is here (`report/formats/json_documents.py`).
 """
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from operator import floordiv
 
 from msgspec import Struct, field
 
 from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
 from io_benchmark.analysis.model import (
+    UNKNOWN,
     Comparison,
     Figures,
     Integers,
@@ -18,6 +21,7 @@ from io_benchmark.analysis.model import (
     Problem,
     Subject,
     Verdict,
+    Worker,
     WorkerLine,
 )
 from io_benchmark.analysis.side_times import Division, SideStorage
@@ -47,8 +51,8 @@ class SubjectReport(Struct, frozen=True):
         if advice is None or advice.workers_to_add is None:
             return None
         # The advice counts from the side that has fewer.
-        sides = (comparison.candidate, comparison.baseline)
-        return min(map(self.workers, sides)) + advice.workers_to_add
+        fewer = min(map(self.workers, (comparison.candidate, comparison.baseline)))
+        return fewer + advice.workers_to_add
 
     @staticmethod
     def not_by_repetition(subjects: Sequence["SubjectReport"]) -> dict[str, Statement | None]:
@@ -162,6 +166,17 @@ class SampleSeries(Struct, frozen=True):
     worker: str
     subject: Subject
     total_ns: Integers  # of one operation
+
+    @classmethod
+    def of_worker(cls, worker: Worker) -> "Iterator[SampleSeries]":
+        """Yield the raw times that are drawn; a batch as what one of its operations took."""
+        name = worker.task_id if worker.worker_id == UNKNOWN else worker.worker_id
+        for entry in worker.entries:
+            total_ns = entry.total_ns
+            if entry.retrieves is None:
+                total_ns = array("q", map(floordiv, total_ns, entry.operations))
+            if total_ns:
+                yield cls(worker.side, name, entry.subject, total_ns)
 
 
 class Report(Struct, frozen=True, tag_field="version", tag=4):

@@ -15,11 +15,11 @@ the run looks like a step; so several runs must agree on it.
 import math
 from array import array
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, compress, pairwise
-from operator import mul, not_, sub, truediv
+from operator import attrgetter, mul, not_, sub, truediv
 from statistics import fmean, linear_regression
 
 from msgspec import Struct
@@ -138,33 +138,20 @@ def _variance_of_series(values: Sequence[float], tries_longer: bool) -> MeanVari
     if tries_longer:
         lengths |= {max(length, count // blocks) for blocks in _LONGER_BLOCKS}
     sums = [0.0, *accumulate(values)]
-    spreads = [_variance_by_blocks(sums, length) for length in sorted(lengths)]
-    return max(spreads, key=lambda spread: spread.variance)
+    spreads = (_variance_by_blocks(sums, length) for length in sorted(lengths))
+    return max(spreads, key=attrgetter("variance"))
 
 
 def _variance_by_blocks(sums: Sequence[float], length: int) -> MeanVariance:
     """Return the variance by all blocks of this length; `sums` are those of the values before each."""
     count = len(sums) - 1
     expected = sums[-1] / count * length
-    blocks = zip(sums, sums[length:], strict=False)
-    deviations = [end - start - expected for start, end in blocks]
+    deviations = [end - start - expected for start, end in zip(sums, sums[length:], strict=False)]
     squares = math.fsum(map(mul, deviations, deviations))
     variance = squares / length / ((count - length + 1) * (count - length))
     # Half of what independent blocks would give. Bursts are skewed: a run that met few of them
     # underestimates its mean and its error together (measured in tests/simulation).
     return MeanVariance(variance, max(1.0, (count / length - 1) / 2))
-
-
-def usual_times_ns(
-    kinds: Iterable[int], total_ns: Sequence[int], operations: Sequence[int]
-) -> dict[int, float]:
-    """Return the average time of an operation, for each kind of sample."""
-    times_ns: defaultdict[int, list[int]] = defaultdict(list)
-    done: defaultdict[int, list[int]] = defaultdict(list)
-    for kind, time_ns, count in zip(kinds, total_ns, operations, strict=True):
-        times_ns[kind].append(time_ns)
-        done[kind].append(count)
-    return {kind: sum(times) / sum(done[kind]) for kind, times in times_ns.items()}
 
 
 class RelativeTimes(Struct, frozen=True, dict=True):
@@ -184,13 +171,24 @@ class RelativeTimes(Struct, frozen=True, dict=True):
     ) -> "RelativeTimes":
         """Divide each time by the average time of its operations, for each file size."""
         mean_operations = sum(operations) / len(operations)
-        usual_ns = usual_times_ns(size_bytes, total_ns, operations)
+        usual_ns = cls.usual_ns(size_bytes, total_ns, operations)
         average_ns = {size: (ns or 1.0) * mean_operations for size, ns in usual_ns.items()}
         return cls(
             array("d", map(truediv, total_ns, map(average_ns.__getitem__, size_bytes))),
             array("d", [count / mean_operations for count in operations]),
             first_reads,
         )
+
+    @staticmethod
+    def usual_ns(
+        kinds: Iterable[int], total_ns: Sequence[int], operations: Sequence[int]
+    ) -> dict[int, float]:
+        """Return the average time of an operation, for each kind of sample."""
+        times_ns, done = Counter[int](), Counter[int]()
+        for kind, time_ns, count in zip(kinds, total_ns, operations, strict=True):
+            times_ns[kind] += time_ns
+            done[kind] += count
+        return {kind: time_ns / done[kind] for kind, time_ns in times_ns.items()}
 
     @classmethod
     def step_of(cls, runs: Sequence["RelativeTimes"]) -> Step | None:

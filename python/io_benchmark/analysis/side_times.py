@@ -17,7 +17,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.observed.sides import Runs, Side, divided_alike
+from io_benchmark.analysis.observed.sides import Runs, Side
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.variances import MeanVariance
 
@@ -61,7 +61,7 @@ class Division(Struct, frozen=True):
 
         A phase that some machine did not record in full is compared as far as all of them did.
         """
-        sides = divided_alike(baseline, candidate)
+        sides = baseline.divided_like(candidate)
         common = frozenset.intersection(
             *(parts for side in sides for parts in side.by_worker(_recorded_parts))
         )

@@ -59,6 +59,10 @@ class MeanVariance(Struct, frozen=True):
         seen = cls.of_values(values)
         return seen if len(values) >= FEWEST_FOR_VARIATION else cls.wider([default], [seen])[0]
 
+    def share_of_average(self, count: int) -> "MeanVariance":
+        """Return what the variance of a single mean adds to that of the average of `count` means."""
+        return MeanVariance(self.variance / count**2, self.degrees)
+
     @classmethod
     def of_sum(cls, parts: Sequence["MeanVariance"]) -> "MeanVariance":
         return cls(math.fsum(part.variance for part in parts), cls.satterthwaite(parts))

@@ -13,7 +13,7 @@ from written import lines, section
 
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.advice import _Question, advise
-from io_benchmark.analysis.inference.comparisons import _holm, _verdict, judge
+from io_benchmark.analysis.inference.comparisons import Judgement, _holm, _verdict
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
@@ -76,7 +76,7 @@ def test_a_single_worker_may_be_unusual(log_ratio, single_sides, expected):
     """It is slower only by more than workers of one pool differ, by 10 % at the least."""
     sides = {"single_sides": single_sides, "single_variance": 0.0049}
     estimate = Estimate(log_ratio, 0.005, math.inf, **sides)
-    (judgement,) = judge([estimate], [SINGLE], MARGIN)
+    (judgement,) = Judgement.of([estimate], [SINGLE], MARGIN)
     assert judgement.verdict is expected
 
 

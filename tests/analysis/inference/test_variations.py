@@ -134,20 +134,20 @@ def spread(deviation):
 
 
 def prior(deviation, degrees=12.0):
-    return variations.Prior(MeanVariance(deviation**2, degrees), variations.default())
+    return variations.Prior(MeanVariance(deviation**2, degrees), variations.DEFAULT)
 
 
 def test_the_past_of_each_side_counts():
     """By degrees of freedom; the past of one pool, which both sides have, is known only once."""
     sides = (spread(0.05), spread(0.05))
-    both = variations.moderated(sides, (prior(0.05), prior(0.05, 13.0)))
+    both = variations.Prior.moderate(sides, (prior(0.05), prior(0.05, 13.0)))
     assert both is not None
     assert both.variance == pytest.approx(0.05**2 * 2 / 3)
     assert both.degrees == pytest.approx(4 / (1 / 14 + 1 / 15))
-    one_pool = variations.moderated(sides, (prior(0.05), prior(0.05)))
+    one_pool = variations.Prior.moderate(sides, (prior(0.05), prior(0.05)))
     assert one_pool is not None
     assert one_pool.degrees == pytest.approx(4 / (24**2 / 12 + 2 * 2**2 / 2) * 14**2)
-    one_side = variations.moderated((spread(0.05), spread(0.055)), (None, prior(0.05)))
+    one_side = variations.Prior.moderate((spread(0.05), spread(0.055)), (None, prior(0.05)))
     assert one_side is not None
     of_second = (12 * 0.05**2 + 2 * 0.055**2) / 14
     assert one_side.variance == pytest.approx((0.05**2 + of_second) / 3)
@@ -160,13 +160,13 @@ def test_where_the_past_counts(chance, is_used):
     """As long as the ratio of variances has a chance of 30 to 95 % to be exceeded, by the F distribution."""
     ratio = math.sqrt(float(special.fdtri(4, 24, 1 - chance)))
     sides = (spread(0.05 * ratio), spread(0.05 * ratio))
-    found = variations.moderated(sides, (prior(0.05), prior(0.05, 12.0000001)))
+    found = variations.Prior.moderate(sides, (prior(0.05), prior(0.05, 12.0000001)))
     assert (found is not None) == is_used
 
 
 def test_what_has_no_past():
     """Without a past, with two workers, or with one whose workers all took the same time."""
     three, two = spread(0.05), (0.0, 0.05)
-    assert variations.moderated((three, three), (None, None)) is None
-    assert variations.moderated((three, two), (prior(0.05), prior(0.05))) is None
-    assert variations.moderated((three, three), (prior(0.0), None)) is None
+    assert variations.Prior.moderate((three, three), (None, None)) is None
+    assert variations.Prior.moderate((three, two), (prior(0.05), prior(0.05))) is None
+    assert variations.Prior.moderate((three, three), (prior(0.0), None)) is None

@@ -10,7 +10,6 @@ from seed_workers import workers
 from io_benchmark.analysis.observed.machines import (
     MachineMarks,
     facts_of,
-    identify_machines,
     kind_of_machine,
 )
 from io_benchmark.analysis.observed.runs import Run
@@ -166,5 +165,5 @@ def test_machines(results, names):
 def test_boot_ids(boot_id: str | None, known: bool) -> None:
     """Two workers with one boot id are one machine where it is a random number, else two."""
     change = {"intel": {"host.boot_id": boot_id}}
-    first, second = identify_machines(workers(2, pools=("intel",), change=change))
+    first, second = MachineMarks.identify(workers(2, pools=("intel",), change=change))
     assert (first.machine == second.machine) is known

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import Side, divided_alike
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.results import workloads
@@ -116,7 +116,7 @@ class Case(Struct, frozen=True, dict=True):
             Side.of_workers((run.worker for run in side), subject)
             for side in (self.baseline, self.candidate)
         )
-        sides = divided_alike(baseline, candidate)
+        sides = baseline.divided_like(candidate)
         return Case(subject, measurement.comparison.ratio, *sides, self.measurements)
 
     def means(self, read: Callable[[Run], SupportsFloat | None]) -> list[float | None]:

@@ -30,7 +30,7 @@ from io_benchmark.analysis.diagnosis_model import (
 )
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.observed.sides import Side, divided_alike
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, count, statement
@@ -83,7 +83,7 @@ def diagnoses(
             subject = comparison.subject
             # Without a decision nothing needs an explanation: all of it may be chance.
             ratio = comparison.ratio if comparison.verdict in DIFFERENT else None
-            sides = divided_alike(views(baseline, subject), views(candidate, subject))
+            sides = views(baseline, subject).divided_like(views(candidate, subject))
             case = Case(subject, ratio, *sides, measurements)
             slower, faster = (
                 [worker for worker in trial_workers if worker.side == side.name]

@@ -8,8 +8,6 @@ change: they count all workers, because leaving out a worker for its times would
 import math
 from collections.abc import Mapping, Sequence
 
-from msgspec.structs import replace
-
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis.diagnoses import suggest_remedies
@@ -17,10 +15,10 @@ from io_benchmark.analysis.diagnosis.measured_gains import Push
 from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, Remedy, State
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.pairs import Pair, compared_samples
+from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Subject, Worker
 from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.observed.sides import Side, divided_alike
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import SingleWorker
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Unit, count, statement
@@ -106,12 +104,11 @@ def _without(
         name: Side.of(run for run in of_all if _key(run.worker) not in left_out)
         for name, of_all in compared[subject].items()
     }
-    rest = []
-    for pair in pairs:
-        candidate, baseline, _ = compared_samples(sides[pair.candidate], sides[pair.baseline])
-        # The same look: as strict as the comparison of all machines was.
-        again = replace(pair, schedule=None, earlier={})
-        rest.append(replace(again, candidate_side=candidate, baseline_side=baseline))
+    # The same look: as strict as the comparison of all machines was.
+    rest = [
+        pair.with_sides(sides[pair.candidate], sides[pair.baseline], schedule=None, earlier={})
+        for pair in pairs
+    ]
     comparisons = compare_sides(subject, rest, margin=margin)
     return tuple(again for again in comparisons if side in (again.candidate, again.baseline))
 
@@ -120,7 +117,7 @@ def _diagnose(
     machine: SingleMachine, measurements: Sequence[OtherMeasurement], assumed: float
 ) -> Diagnosis:
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
-    sides = divided_alike(machine.others, machine.machine)
+    sides = machine.others.divided_like(machine.machine)
     case = Case(machine.subject, machine.ratio, *sides, measurements)
     slower, faster = ([run.worker for run in side] for side in (case.slower, case.faster))
     trials = outcomes(machine.subject, slower, faster, assumed)

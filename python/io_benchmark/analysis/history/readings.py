@@ -180,7 +180,7 @@ class PastWorkers(Struct, frozen=True):
             "The index has fewer than three earlier workers of {pools} that measured the same.",
             pools=joined(sorted({run.worker.pool for run in runs}), " or of "),
         )
-        return [replace(variations.default(), explanation=explanation)]
+        return [replace(variations.DEFAULT, explanation=explanation)]
 
     def push_variance(self, run: Run) -> tuple[int, MeanVariance] | None:
         """Return how many earlier pushes there are, and how far their levels differ; None of too few."""

@@ -27,6 +27,16 @@ class Judgement(Struct, frozen=True):
     level: float  # of the interval that decides as the p-value does
     margin: float
 
+    @classmethod
+    def of(
+        cls, estimates: Sequence[Estimate], looks: Sequence[Look], margin: float
+    ) -> "list[Judgement]":
+        tests = _holm([estimate.p_value for estimate in estimates], looks)
+        return [
+            cls(estimate, look, *test, margin)
+            for estimate, look, test in zip(estimates, looks, tests, strict=True)
+        ]
+
     @property
     def interval(self) -> Interval:
         return self.estimate.interval(self.level)
@@ -45,14 +55,6 @@ class Judgement(Struct, frozen=True):
         return by_intervals
 
 
-def judge(estimates: Sequence[Estimate], looks: Sequence[Look], margin: float) -> list[Judgement]:
-    tests = _holm([estimate.p_value for estimate in estimates], looks)
-    return [
-        Judgement(estimate, look, *test, margin)
-        for estimate, look, test in zip(estimates, looks, tests, strict=True)
-    ]
-
-
 def _holm(p_values: Sequence[float], looks: Sequence[Look]) -> list[tuple[float, float]]:
     """Return each candidate's adjusted p-value, and the level of the interval that decides as it does.
 
@@ -65,11 +67,10 @@ def _holm(p_values: Sequence[float], looks: Sequence[Look]) -> list[tuple[float,
     # The part is smallest at the smallest level, and is not too large at the others.
     parts = [look.p_value(first) / first for look in looks]
     p_values = [min(1.0, p / part) for p, part in zip(p_values, parts, strict=True)]
-    order = sorted(range(len(p_values)), key=lambda index: (p_values[index], index))
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
     tests = [(1.0, LEVEL)] * len(p_values)
     running, failed_step = 0.0, 0.0
-    for rank, index in enumerate(order):
-        left = len(order) - rank
+    for left, index in zip(range(len(order), 0, -1), order, strict=True):
         running = max(running, min(1.0, left * p_values[index]))
         step = failed_step or alpha / left
         if p_values[index] > step:
@@ -116,7 +117,8 @@ def compare_sides(
 
 
 def _judge_pairs(pairs: Sequence[Pair], margin: float) -> list[Judgement]:
-    return judge([pair.estimate for pair in pairs], [pair.look for pair in pairs], margin)
+    estimates, looks = [pair.estimate for pair in pairs], [pair.look for pair in pairs]
+    return Judgement.of(estimates, looks, margin)
 
 
 def _decided_before(pairs: Sequence[Pair], margin: float) -> dict[int, Pair]:

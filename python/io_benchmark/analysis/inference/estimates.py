@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.looks import SINGLE, Look
-from io_benchmark.analysis.inference.variations import Prior, moderated
+from io_benchmark.analysis.inference.variations import Prior
 from io_benchmark.analysis.levels import LEVEL, SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.model import Entry, Interval
 from io_benchmark.analysis.observed.sides import SideData
@@ -41,8 +41,6 @@ _LONG_RUN = 100
 # What is compared: workers, runs of one worker per side, or the samples of one run per side.
 WORKERS, RUNS = "workers", "runs of one worker"
 WORKERS_AND_PAST = "workers and the past of their pools"
-UNPAIRED_BATCHES = "batches in blocks"
-_PAIRED_RETRIEVES, _PAIRED_BATCHES = "paired retrieves", "paired batches"
 
 
 class MachineRatio(Struct, frozen=True):
@@ -56,6 +54,43 @@ class MachineRatio(Struct, frozen=True):
     @property
     def log_ratio(self) -> float:
         return fmean(self.candidate) - fmean(self.baseline)
+
+    @staticmethod
+    def did_same_work(entries: Sequence[Entry]) -> bool:
+        """Return whether sample i did the same work in all runs; retrieves did, as far as each run went."""
+        return all(entry.retrieves is not None for entry in entries) or all(
+            entry.operations == entries[0].operations for entry in entries[1:]
+        )
+
+    @classmethod
+    def between(
+        cls, candidate: Sequence[Entry], baseline: Sequence[Entry], *, tries_longer: bool = False
+    ) -> "MachineRatio":
+        """Compare the runs of two machines, sample by sample where all did the same work.
+
+        Retrieve i took the same file in each run, so that the effect of file sizes cancels in the
+        difference; the samples that all runs have are compared. Batches of different work are compared
+        by all samples, and each run has its own error.
+        """
+        # Sorted by their times, so that the order in which runs are given does not matter.
+        sides = [
+            sorted(side, key=lambda entry: (entry.mean_ns, entry.total_ns.tobytes()))
+            for side in (candidate, baseline)
+        ]
+        if not cls.did_same_work([*candidate, *baseline]):
+            blocks = [part for side in sides for part in _variances_by_blocks(side, tries_longer)]
+            return cls(_logs(sides[0]), _logs(sides[1]), blocks, "batches in blocks")
+        first = sides[0][0]
+        count = min(len(entry.total_ns) for side in sides for entry in side)
+        (logs, times), (base_logs, base_times) = (_averaged(side, count) for side in sides)
+        spread = variance_of_mean(
+            list(map(sub, times, base_times)),
+            first_reads=first.first_reads,
+            tries_longer=tries_longer,
+        )
+        if first.retrieves is not None:
+            return cls(logs, base_logs, [spread], "paired retrieves")
+        return cls(logs, base_logs, [_of_short(spread, count)], "paired batches")
 
 
 class Estimate(Struct, frozen=True):
@@ -87,15 +122,14 @@ class Estimate(Struct, frozen=True):
         if 1 in counts:
             workers = _one_worker_against_several(candidate, baseline, assumed_variation)
         elif (look.schedule and not look.schedule.is_declared) and (
-            error := moderated((candidate.log_means, baseline.log_means), priors)
+            error := Prior.moderate((candidate.log_means, baseline.log_means), priors)
         ):
             workers = cls(0.0, error.variance, error.degrees, WORKERS_AND_PAST)
         elif look.label is not None and counts <= _ONE_VARIANCE:
             workers = _with_one_variance(candidate, baseline)
         else:
             workers = _several_workers_each(candidate, baseline, assumed_variation)
-        log_ratio = fmean(candidate.log_means) - fmean(baseline.log_means)
-        return replace(workers, log_ratio=log_ratio)
+        return replace(workers, log_ratio=fmean(candidate.log_means) - fmean(baseline.log_means))
 
     def with_further(self, error: MeanVariance) -> "Estimate":
         """Return the estimate with an error that the workers do not show."""
@@ -130,9 +164,8 @@ class Estimate(Struct, frozen=True):
         if self.method in (WORKERS, WORKERS_AND_PAST) or math.isinf(self.variance):
             return None
         needed = (self.log_ratio / reach(level, self.degrees)) ** 2 - self.within_variance
-        if needed / 2 <= (self.assumed_variation or 0.0) ** 2:
-            return None
-        return math.sqrt(needed / 2)
+        is_enough = needed / 2 <= (self.assumed_variation or 0.0) ** 2
+        return None if is_enough else math.sqrt(needed / 2)
 
     def may_be_one_worker(self, level: float) -> bool:
         """Return whether the difference may be that of a single worker from its own pool."""
@@ -145,7 +178,7 @@ class Estimate(Struct, frozen=True):
 def _one_worker_each(
     candidate: Sequence[Entry], baseline: Sequence[Entry], assumed_variation: float
 ) -> Estimate:
-    means = compare_means(candidate, baseline, tries_longer=True)
+    means = MachineRatio.between(candidate, baseline, tries_longer=True)
     between = MeanVariance(2 * assumed_variation**2, ASSUMED_VARIATION_DEGREES)
     repeated = MeanVariance.of_repeated_runs(means.candidate, means.baseline)
     within = MeanVariance.wider(means.blocks, repeated)
@@ -168,8 +201,9 @@ def _several_workers_each(candidate: SideData, baseline: SideData, assumed: floa
 
     Welch's degrees of freedom are too many where the few workers of the smaller side happen to agree.
     """
-    sides = (candidate, baseline)
-    variance = MeanVariance.of_sum([MeanVariance.of_mean(side.log_means) for side in sides])
+    variance = MeanVariance.of_sum(
+        [MeanVariance.of_mean(side.log_means) for side in (candidate, baseline)]
+    )
     welch = Estimate(0.0, variance.variance, variance.degrees)
     has_few = min(candidate.count, baseline.count) < FEWEST_FOR_VARIATION
     if candidate.count == baseline.count and not has_few:
@@ -220,41 +254,6 @@ def _one_worker_against_several(
     )
 
 
-def did_same_work(entries: Sequence[Entry]) -> bool:
-    """Return whether sample i did the same work in all runs; retrieves did, as far as each run went."""
-    return all(entry.retrieves is not None for entry in entries) or all(
-        entry.operations == entries[0].operations for entry in entries[1:]
-    )
-
-
-def compare_means(
-    candidate: Sequence[Entry], baseline: Sequence[Entry], *, tries_longer: bool = False
-) -> MachineRatio:
-    """Compare the runs of two machines, sample by sample where all did the same work.
-
-    Retrieve i took the same file in each run, so that the effect of file sizes cancels in the
-    difference; the samples that all runs have are compared. Batches of different work are compared
-    by all samples, and each run has its own error.
-    """
-    # Sorted by their times, so that the order in which runs are given does not matter.
-    sides = [
-        sorted(side, key=lambda entry: (entry.mean_ns, entry.total_ns.tobytes()))
-        for side in (candidate, baseline)
-    ]
-    if not did_same_work([*candidate, *baseline]):
-        blocks = [part for side in sides for part in _variances_by_blocks(side, tries_longer)]
-        return MachineRatio(_logs(sides[0]), _logs(sides[1]), blocks, UNPAIRED_BATCHES)
-    first = sides[0][0]
-    count = min(len(entry.total_ns) for side in sides for entry in side)
-    (logs, times), (base_logs, base_times) = (_averaged(side, count) for side in sides)
-    spread = variance_of_mean(
-        list(map(sub, times, base_times)), first_reads=first.first_reads, tries_longer=tries_longer
-    )
-    if first.retrieves is not None:
-        return MachineRatio(logs, base_logs, [spread], _PAIRED_RETRIEVES)
-    return MachineRatio(logs, base_logs, [_of_short(spread, count)], _PAIRED_BATCHES)
-
-
 def _averaged(entries: Sequence[Entry], count: int) -> tuple[list[float], list[float]]:
     """Return ln of each run's mean, and the average of the runs, over the first `count` samples."""
     runs = [entry.total_ns[:count] for entry in entries]
@@ -265,22 +264,16 @@ def _averaged(entries: Sequence[Entry], count: int) -> tuple[list[float], list[f
 
 def _variances_by_blocks(entries: Sequence[Entry], tries_longer: bool) -> list[MeanVariance]:
     """Return what each run's blocks add to the variance of the average of the runs' means."""
-    spreads = [
+    spreads = (
         _of_short(entry.relative_times.spread(tries_longer=tries_longer), len(entry.total_ns))
         for entry in entries
-    ]
-    return shares_of_average(spreads, len(entries))
-
-
-def shares_of_average(spreads: Sequence[MeanVariance], count: int) -> list[MeanVariance]:
-    """Return what the variances of single means add to that of the average of `count` means."""
-    return [MeanVariance(spread.variance / count**2, spread.degrees) for spread in spreads]
+    )
+    return [spread.share_of_average(len(entries)) for spread in spreads]
 
 
 def _of_short(spread: MeanVariance, count: int) -> MeanVariance:
     """Enlarge the variance of a run that is too short to show its waves."""
-    missed = max(1.0, _LONG_RUN / count)
-    return MeanVariance(spread.variance * missed, spread.degrees)
+    return MeanVariance(spread.variance * max(1.0, _LONG_RUN / count), spread.degrees)
 
 
 def _logs(entries: Sequence[Entry]) -> list[float]:

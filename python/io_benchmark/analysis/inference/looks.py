@@ -68,15 +68,12 @@ class Look(Struct, frozen=True):
 
     def p_value(self, alpha: float, relative: tuple[float, float, float] = _TO_DIFFER) -> float:
         """Return the largest p-value that decides, if all looks together keep `alpha`."""
-        if self.label is None:
-            return alpha
-        if self.schedule is None:
-            return _UNSCHEDULED * alpha
-        return self.schedule.p_value(self.workers, alpha, relative)
+        if self.schedule is not None:
+            return self.schedule.p_value(self.workers, alpha, relative)
+        return alpha if self.label is None else _UNSCHEDULED * alpha
 
     @property
     def equivalence_level(self) -> float:
-        """Return the level of the interval that shows equivalence at this look."""
         return 1 - self.p_value(1 - EQUIVALENCE_LEVEL, _TO_BE_EQUIVALENT)
 
 
@@ -132,7 +129,7 @@ class Schedule(Struct, frozen=True):
         """
         if self.is_declared:
             return self
-        plans = {plan for side in sides for _, plan in (worker.plan for worker in side)}
+        plans = {worker.plan[1] for worker in itertools.chain(*sides)}
         recorded = Schedule.parse(*plans) if len(plans) == 1 else None
         if recorded is not None and len(recorded.looks) > 1:
             return recorded
@@ -192,9 +189,9 @@ class Schedule(Struct, frozen=True):
         least = _UNSCHEDULED * alpha if self.is_declared else 0.0
         factor = _ASSUMED_FACTORS.get((relative, alpha)) if self == Schedule() else None
         if factor is None:
-            numbers = sorted({*_numbers_of_workers(), *self.looks})
+            numbers = tuple(sorted({*_numbers_of_workers(), *self.looks}))
             shares = tuple(self._share(number, relative) for number in numbers)
-            factor = _common_factor(tuple(numbers), shares, alpha, least)
+            factor = _common_factor(numbers, shares, alpha, least)
         return max(self._share(workers, relative) * factor, least)
 
     def _share(self, workers: int, relative: tuple[float, float, float]) -> float:
@@ -206,8 +203,7 @@ class Schedule(Struct, frozen=True):
         if position == 0:
             return first
         # Nothing comes after the last one that is declared.
-        is_last = position == len(self.looks) - 1 and not self.is_declared
-        return last if is_last else middle
+        return middle if self.is_declared or position < len(self.looks) - 1 else last
 
     def _position(self, workers: int) -> int:
         return max(0, bisect_right(self.looks, workers) - 1)
@@ -223,9 +219,8 @@ def _numbers_of_workers() -> list[int]:
 def _replicates_planned(workers: Sequence[Worker]) -> int | None:
     """Return how many runs were planned at once; None where one run has no or a different plan."""
     plans = {worker.plan for worker in workers}
-    numbers = [plan for _, plan in plans]
-    is_one_each = len({measured for measured, _ in plans}) == len(plans)
-    if not is_one_each or not all(re.fullmatch("[0-9]{1,3}", number) for number in numbers):
+    numbers = dict(plans).values()
+    if len(numbers) < len(plans) or not all(re.fullmatch("[0-9]{1,3}", plan) for plan in numbers):
         return None
     return sum(map(int, numbers)) if numbers and min(map(int, numbers)) > 1 else None
 

@@ -11,11 +11,12 @@ know when somebody looked.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.estimates import Estimate, did_same_work
+from io_benchmark.analysis.inference.estimates import Estimate, MachineRatio
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.variations import Prior, PushVariation
 from io_benchmark.analysis.model import UNKNOWN, WorkerVariation
@@ -63,22 +64,43 @@ class Pair(Struct, frozen=True):
         if schedule is None or not schedule.is_declared or is_planned_look:
             return self
         sides = [sorted(side, key=_start) for side in (candidate, baseline)]
-        earlier: dict[int, Pair] = {}
         if schedule.is_planned:
             planned = list(map(_first_planned, sides, lost))
             return replace(self, earlier=self._at_look(planned, SINGLE))
+        earlier: dict[int, Pair] = {}
         for workers in schedule.looks:
             if workers <= min(self.counts) and self.counts != (workers, workers):
                 first = [_first_workers(side_runs, workers) for side_runs in sides]
                 earlier |= self._at_look(first, schedule.look(workers))
         return replace(self, earlier=earlier)
 
+    @staticmethod
+    def compared_samples(candidate: Side, baseline: Side) -> tuple[SideData, SideData, int | None]:
+        """Return what is compared of the candidate's and the baseline's runs: None, or so many samples of each.
+
+        Retrieve i took the same file in each run. Windows of time hold different work, and are all used.
+        """
+        entries = [run.entry for run in (*candidate, *baseline)]
+        shortest, *longer = sorted({len(entry.total_ns) for entry in entries})
+        if not longer or not MachineRatio.did_same_work(
+            [entry.first(shortest) for entry in entries]
+        ):
+            return candidate.data, baseline.data, None
+        candidate, baseline = (
+            Side.of(replace(run, entry=run.entry.first(shortest)) for run in side)
+            for side in (candidate, baseline)
+        )
+        return candidate.data, baseline.data, shortest
+
+    def with_sides(self, candidate: Side, baseline: Side, **changes: Any) -> "Pair":
+        data, baseline_data, _ = self.compared_samples(candidate, baseline)
+        return replace(self, candidate_side=data, baseline_side=baseline_data, **changes)
+
     def _at_look(self, sides: Sequence[Sequence[Run]], look: Look) -> "dict[int, Pair]":
         """Return the pair with these runs, by the workers that each side has at least."""
         if not all(sides):
             return {}
-        candidate, baseline, _ = compared_samples(*map(Side.of, sides))
-        pair = replace(self, candidate_side=candidate, baseline_side=baseline, look=look)
+        pair = self.with_sides(*map(Side.of, sides), look=look)
         return {min(pair.counts): pair} if min(pair.counts) > 1 else {}
 
 
@@ -113,20 +135,3 @@ def _first_planned(runs: Sequence[Run], lost: int) -> list[Run]:
             left[measured] -= 1
             first.append(run)
     return [] if any(left.values()) or (lost and len(left) > 1) else first
-
-
-def compared_samples(candidate: Side, baseline: Side) -> tuple[SideData, SideData, int | None]:
-    """Return what is compared of the candidate's and the baseline's runs: None, or so many samples of each.
-
-    Retrieve i took the same file in each run. Windows of time hold different work, and are all used.
-    """
-    entries = [run.entry for run in (*candidate, *baseline)]
-    lengths = {len(entry.total_ns) for entry in entries}
-    shortest = min(lengths)
-    if len(lengths) == 1 or not did_same_work([entry.first(shortest) for entry in entries]):
-        return candidate.data, baseline.data, None
-    candidate, baseline = (
-        Side.of(replace(run, entry=run.entry.first(shortest)) for run in side)
-        for side in (candidate, baseline)
-    )
-    return candidate.data, baseline.data, shortest

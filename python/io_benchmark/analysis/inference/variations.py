@@ -49,19 +49,12 @@ from io_benchmark.analysis.variances import (
 
 # How many times as much as other pools the pool of a single worker may vary: 12 % against 5 %.
 _POOLS_DIFFER = 2.4
-# Two workers agree by chance too often to show how far workers of their pool differ.
-_FEW_WORKERS = 2
 # Quantiles of the normal distribution. The interval with the upper limit at 80 % is at least as wide as
 # Student's t. With the one at 65 %, the workers that a decision needs are enough in 80 of 100 cases.
 _LEAST = "; {least} is the least that counts"
 _AT_80_PERCENT, _AT_65_PERCENT = 0.8416, 0.3853
 # The assumed variation counts as much as that of five pushes.
 _PRIOR_DEGREES = 4.0
-
-
-def default() -> WorkerVariation:
-    least = DEFAULT_WORKER_VARIATION
-    return WorkerVariation(least, least, "default", _assumed(least))
 
 
 def given(ratio: float) -> WorkerVariation:
@@ -72,10 +65,10 @@ def given(ratio: float) -> WorkerVariation:
 def of_history(measured: MeanVariance, workers: int, shown_by: Statement) -> WorkerVariation:
     """Return what earlier workers of the same pool show."""
     ratio = _upper_limit(measured, _AT_80_PERCENT)
-    may_vary_more = ", and so few may vary less than their pool does."
-    conclusion = may_vary_more if ratio > DEFAULT_WORKER_VARIATION else f"{_LEAST}."
-    known = _measured(measured, ratio, workers, shown_by, conclusion)
-    return replace(known, source="history")
+    conclusion = f"{_LEAST}."
+    if ratio > DEFAULT_WORKER_VARIATION:
+        conclusion = ", and so few may vary less than their pool does."
+    return replace(_measured(measured, ratio, workers, shown_by, conclusion), source="history")
 
 
 def _of_pools(pools: Mapping[str, LogMeans]) -> WorkerVariation | None:
@@ -106,23 +99,17 @@ def _measured(
         factor=str(_POOLS_DIFFER),
         least=share(DEFAULT_WORKER_VARIATION),
     )
-    message = _assumed(ratio)
     return WorkerVariation(
-        ratio, expected, "pools", message, explanation, deviation, workers, shown_by
+        ratio, expected, "pools", _assumed(ratio), explanation, deviation, workers, shown_by
     )
-
-
-def has_few(log_means: LogMeans) -> bool:
-    """Return whether so few workers do not show how far those of their pool differ."""
-    return len(log_means) <= _FEW_WORKERS
 
 
 def of_pair(
     pair: tuple[str, str], sides: Mapping[str, LogMeans], past: Sequence[WorkerVariation] = ()
 ) -> WorkerVariation:
     """Return what is assumed of a pair of sides, by all sides and by the pair's past."""
-    if not any(has_few(sides[side]) for side in pair):
-        return default()
+    if not any(len(sides[side]) < FEWEST_FOR_VARIATION for side in pair):
+        return DEFAULT
     has_single = any(len(sides[side]) == 1 for side in pair)
     # Without a single worker, the pair itself already counts in its interval.
     pools = _of_pools(
@@ -130,7 +117,7 @@ def of_pair(
     )
     measured = [known for known in (pools, *past) if known and known.source != "default"]
     if not measured:
-        return next(iter(past), default())
+        return next(iter(past), DEFAULT)
     widest = max(measured, key=lambda variation: (variation.ratio, variation.workers))
     # The two sides' variances add up: what a decision needs follows from their mean.
     squares = math.fsum(variation.expected_ratio**2 for variation in measured)
@@ -144,6 +131,14 @@ def of_pair(
 
 def _assumed(ratio: float) -> Statement:
     return statement("{variation} is assumed", variation=share(ratio))
+
+
+DEFAULT = WorkerVariation(
+    DEFAULT_WORKER_VARIATION,
+    DEFAULT_WORKER_VARIATION,
+    "default",
+    _assumed(DEFAULT_WORKER_VARIATION),
+)
 
 
 def _upper_limit(measured: MeanVariance, normal: float) -> float:
@@ -171,7 +166,6 @@ class PushVariation(Struct, frozen=True):
 
     @property
     def obstacle(self) -> Statement:
-        """Return why more workers would not decide."""
         return statement(
             "pushes vary by {variation}, whatever the number of workers; measure both again on another "
             "day, or in one push",
@@ -197,9 +191,10 @@ class PushVariation(Struct, frozen=True):
             _shares(side, name if is_change else None)
             for side, name in ((candidate, "after"), (baseline, "before"))
         ]
-        groups = {*sides[0], *sides[1]}
-        differences = (sides[0].get(group, 0.0) - sides[1].get(group, 0.0) for group in groups)
-        unshared = math.fsum(difference**2 for difference in differences)
+        unshared = math.fsum(
+            (sides[0].get(group, 0.0) - sides[1].get(group, 0.0)) ** 2
+            for group in {*sides[0], *sides[1]}
+        )
         if unshared < 1e-9:
             return None
         known = past or MeanVariance(DEFAULT_PUSH_VARIATION**2, _PRIOR_DEGREES)
@@ -251,42 +246,44 @@ class Prior(Struct, frozen=True):
         """
         seen = [MeanVariance.of_values(logs) for logs in pushes if len(logs) > 1]
         mean = MeanVariance.combined(seen).variance if seen else 0.0
-        if not mean:
-            return cls(pooled, variation)
-        squares = math.fsum(push.degrees / 2 * (push.variance / mean - 1) ** 2 for push in seen)
-        excess = squares - (len(seen) - 1)
-        if excess <= 0:
+        errors = (push.degrees / 2 * (push.variance / mean - 1) ** 2 for push in seen if mean)
+        excess = math.fsum(errors) - (len(seen) - 1)
+        if not mean or excess <= 0:
             return cls(pooled, variation)
         weight = math.fsum(push.degrees / 2 + 1 for push in seen)
         degrees = _LEAST_DEGREES + 2 * weight / excess
         return cls(MeanVariance(pooled.variance, 1 / (1 / pooled.degrees + 1 / degrees)), variation)
 
+    @staticmethod
+    def moderate(
+        sides: Sequence[LogMeans], priors: "Sequence[Prior | None]"
+    ) -> MeanVariance | None:
+        """Return the variance of the difference of two sides' means, with what is known of their past.
 
-def moderated(sides: Sequence[LogMeans], priors: Sequence[Prior | None]) -> MeanVariance | None:
-    """Return the variance of the difference of two sides' means, with what is known of their past.
-
-    Return None where nothing is known, a side has too few workers, or the present contradicts the past.
-    """
-    if min(map(len, sides)) < FEWEST_FOR_VARIATION:
-        return None
-    # Two sides of one pool have the same past, whose error is the same for both.
-    past: dict[MeanVariance, float] = defaultdict(float)
-    parts, relative = [], []
-    for logs, prior in zip(sides, priors, strict=True):
-        own, share_of_own = MeanVariance.of_values(logs), 1.0
-        if prior is not None and prior.variance.variance:
-            share_of_own = own.degrees / (own.degrees + prior.variance.degrees)
-            past[prior.variance] += (1 - share_of_own) / len(logs)
-            relative.append(MeanVariance(own.variance / prior.variance.variance, own.degrees))
-        parts.append(MeanVariance(own.variance * share_of_own / len(logs), own.degrees))
-    if not relative:
-        return None
-    present = MeanVariance.combined(relative)
-    degrees = math.fsum(before.degrees for before in past)
-    if not _LESS <= _normal_of_f(present.variance, present.degrees, degrees) <= _MORE:
-        return None
-    parts += [MeanVariance(before.variance * part, before.degrees) for before, part in past.items()]
-    return MeanVariance.of_sum(parts)
+        Return None where nothing is known, a side has too few workers, or the present contradicts the past.
+        """
+        if min(map(len, sides)) < FEWEST_FOR_VARIATION:
+            return None
+        # Two sides of one pool have the same past, whose error is the same for both.
+        past: dict[MeanVariance, float] = defaultdict(float)
+        parts, relative = [], []
+        for logs, prior in zip(sides, priors, strict=True):
+            own, share_of_own = MeanVariance.of_values(logs), 1.0
+            if prior is not None and prior.variance.variance:
+                share_of_own = own.degrees / (own.degrees + prior.variance.degrees)
+                past[prior.variance] += (1 - share_of_own) / len(logs)
+                relative.append(MeanVariance(own.variance / prior.variance.variance, own.degrees))
+            parts.append(MeanVariance(own.variance * share_of_own / len(logs), own.degrees))
+        if not relative:
+            return None
+        present = MeanVariance.combined(relative)
+        degrees = math.fsum(before.degrees for before in past)
+        if not _LESS <= _normal_of_f(present.variance, present.degrees, degrees) <= _MORE:
+            return None
+        parts += [
+            MeanVariance(before.variance * part, before.degrees) for before, part in past.items()
+        ]
+        return MeanVariance.of_sum(parts)
 
 
 def _normal_of_f(ratio: float, degrees: float, past_degrees: float) -> float:

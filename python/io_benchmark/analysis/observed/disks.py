@@ -43,10 +43,11 @@ class Stack(Struct, frozen=True):
         tops = [device for device in place.devices if device.name not in below]
         if not tops or not place.leaf_devices:
             return None
-        if len(tops) == 1:
-            width, linear = _width(tops[0], devices, place, _DEEPEST)
-        else:
-            width, linear = _width_of_several_tops(len(tops), place)
+        width, linear = (
+            _width(tops[0], devices, place, _DEEPEST)
+            if len(tops) == 1
+            else _width_of_several_tops(len(tops), place)
+        )
         disks = tuple(place.leaf_devices)
         return cls(disks, max(1, min(width, len(disks))), linear, _copies(place))
 
@@ -76,8 +77,7 @@ class Stack(Struct, frozen=True):
 
 def _copies(place: StoragePlace) -> int:
     """Return how often a place writes each byte, by its RAID levels and btrfs' profiles."""
-    details = place.filesystem
-    profiles = (details.btrfs_data_profiles or []) if details is not None else []
+    profiles = (place.filesystem and place.filesystem.btrfs_data_profiles) or []
     mirrors = [2 for profile in profiles if profile.startswith(("raid1", "dup"))]
     mirrors += [2 for device in place.devices if device.raid_level == "raid10"]
     mirrors += [len(device.below) for device in place.devices if device.raid_level == "raid1"]
@@ -171,7 +171,7 @@ class MachineType(Struct, frozen=True):
     def disks(self) -> int | None:
         """Return how many local SSDs it has, where that is fixed and published."""
         match = _C3D_LSSD.fullmatch(self.name)
-        return _C3D_LSSD_DISKS_BY_CPUS.get(int(match.group(1))) if match else None
+        return _C3D_LSSD_DISKS_BY_CPUS.get(int(match[1])) if match else None
 
     @property
     def with_more_disks(self) -> "MachineType | None":
@@ -179,7 +179,5 @@ class MachineType(Struct, frozen=True):
         if self.disks is None:
             return None
         series, kind, *_ = self.name.split("-")
-        for cpus, disks in _C3D_LSSD_DISKS_BY_CPUS.items():
-            if disks > self.disks:
-                return MachineType(f"{series}-{kind}-{cpus}-lssd")
-        return None
+        larger = (cpus for cpus, disks in _C3D_LSSD_DISKS_BY_CPUS.items() if disks > self.disks)
+        return next((MachineType(f"{series}-{kind}-{cpus}-lssd") for cpus in larger), None)

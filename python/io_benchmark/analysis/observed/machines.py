@@ -13,7 +13,7 @@ takes a part of it.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter, itemgetter
 from typing import TypeVar
@@ -44,8 +44,7 @@ class MachineMarks(Struct, frozen=True):
 
     @classmethod
     def of(cls, worker_id: str, result: Result) -> "MachineMarks":
-        location = result.task.location
-        place = tuple(location.get(name, "") for name in _PLACE)
+        place = tuple(result.task.location.get(name, "") for name in _PLACE)
         return cls(worker_id, _boot(result), place if any(place) else ())
 
     @staticmethod
@@ -53,7 +52,7 @@ class MachineMarks(Struct, frozen=True):
         """Return the name of each result's machine, the same for all results from one machine."""
         roots = _connected(_keys(marks))
         names: dict[int, str] = {}
-        counts: Counter[str] = Counter()
+        counts = Counter[str]()
         for root, members in grouped(zip(roots, marks, strict=True), itemgetter(0)).items():
             name = _name([mark for _, mark in members])
             counts[name] += 1
@@ -61,6 +60,13 @@ class MachineMarks(Struct, frozen=True):
             is_first = counts[name] == 1 or name == UNKNOWN
             names[root] = name if is_first else f"{name}, {counts[name]}"
         return [names[root] for root in roots]
+
+    @classmethod
+    def identify(cls, workers: Iterable[Worker]) -> list[Worker]:
+        """Return all results with their machines, in an order that does not depend on the input's."""
+        ordered = sorted(workers, key=_order)
+        names = cls.machine_names([cls.of(worker.worker_id, worker.result) for worker in ordered])
+        return [replace(worker, machine=name) for worker, name in zip(ordered, names, strict=True)]
 
 
 def _boot(result: Result) -> tuple[str, ...]:
@@ -73,17 +79,17 @@ def _boot(result: Result) -> tuple[str, ...]:
 
 
 def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
-    places: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
-    for mark in marks:
-        places[mark.boot].add(mark.place)
+    places = {
+        boot: {mark.place for mark in same} - {()}
+        for boot, same in grouped(marks, attrgetter("boot")).items()
+    }
 
     def keys_of(mark: MachineMarks) -> Iterator[Hashable]:
         if mark.worker_id != UNKNOWN:
             yield mark.worker_id
         if mark.boot:
             # A machine is in one place: the same boot in several places was copied.
-            copied = len(places[mark.boot] - {()}) > 1
-            yield mark.boot, mark.place if copied else ()
+            yield mark.boot, mark.place if len(places[mark.boot]) > 1 else ()
 
     return [list(keys_of(mark)) for mark in marks]
 
@@ -115,14 +121,6 @@ def _name(marks: Sequence[MachineMarks]) -> str:
         return UNKNOWN
     (boot_id, *_), place = boots[0]
     return " ".join(("with boot id", boot_id, *filter(None, place)))
-
-
-def identify_machines(workers: Iterable[Worker]) -> list[Worker]:
-    """Return all results with their machines, in an order that does not depend on the input's."""
-    ordered = sorted(workers, key=_order)
-    marks = [MachineMarks.of(worker.worker_id, worker.result) for worker in ordered]
-    names = zip(ordered, MachineMarks.machine_names(marks), strict=True)
-    return [replace(worker, machine=name) for worker, name in names]
 
 
 def _order(worker: Worker) -> tuple[object, ...]:
@@ -184,7 +182,6 @@ _Pairs = Iterator[tuple[str, object]]
 
 
 def facts_of(result: Result, place: str, task_queue: str | None, image: str | None) -> Facts:
-    """Return the facts that were observed."""
     pairs = [
         *(
             pair

@@ -3,8 +3,16 @@
 
 An average over a run hides a limit that binds only while the cache is cold or after a burst. Windows
 show the rate at which the disks worked while something waited for them.
+
+A process that waits for its disk counts in the kernel's pressure on I/O, and idle CPUs count as waiting for I/O.
+The pressure of one process is divided by as many CPUs as it uses in turn; the CPUs' waiting leaves out those
+that do something else. So the larger of both counts. A process that waits until its file system has written a
+journal, or has room for metadata, is in neither, but then pages are being written. For one that waits for a
+scanner, a lock or a network file system, none of this has to be so. All are the whole machine's, so they show
+how long the process waited for storage at most.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
@@ -16,7 +24,8 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from io_benchmark.analysis.model import Entry
-from io_benchmark.analysis.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
+from io_benchmark.results import workloads
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import NS_PER_S
 
@@ -34,6 +43,9 @@ BUSY_COLUMNS = tuple(f"cpu_{name}_ms" for name in _BUSY_TIMES)
 _NEARBY_NS, _CLOSE_NS = 10_000_000, 500_000_000
 # The kernel's counter of pages that are being written may be wrong by less than this.
 _WRITING_BYTES = 1 << 18
+_PRESSURES = ("psi_io_some_us", "psi_memory_some_us")
+# Idle CPUs count 0.83 to 0.98 of what one process waits, where nothing else runs.
+_IO_WAIT_SEEN_SHARE = 0.8
 
 
 class TimelineRows(Struct, frozen=True, dict=True):
@@ -47,7 +59,6 @@ class TimelineRows(Struct, frozen=True, dict=True):
 
     @classmethod
     def of_samples(cls, timeline: RecordedTimeline, entry: Entry) -> "TimelineRows":
-        """Return the rows within the samples of an entry."""
         times_ns = timeline.columns.get("time_ns", ())
         ends, nearby_ns = entry.turn_ends, _NEARBY_NS if entry.turn_ends else 0
         stretches = []
@@ -61,15 +72,38 @@ class TimelineRows(Struct, frozen=True, dict=True):
     @cached_property
     def _steps(self) -> tuple[list[int], list[int]]:
         """Return the first rows of all steps, and the last ones: a step is from a row to the next one."""
-        firsts = chain.from_iterable(rows[:-1] for rows in self.stretches)
-        return list(firsts), list(chain.from_iterable(rows[1:] for rows in self.stretches))
+        steps = [*chain.from_iterable(map(pairwise, self.stretches))]
+        return [first for first, _ in steps], [last for _, last in steps]
 
     def steps(self, column: Sequence[int | None] | None) -> list[int] | None:
         """Return how much a counter grew between two rows each; None where a value is missing."""
         firsts, lasts = (_values(column, rows) for rows in self._steps)
         return None if firsts is None or lasts is None else list(map(sub, lasts, firsts))
 
-    def writing_share(self, steps: Sequence[int]) -> float | None:
+    def waited_share(self, entry: Entry, steps: Sequence[int]) -> float | None:
+        """Return the share of these steps in which the process waited for storage or memory at most."""
+        lasted_ms = sum(self.spans_ns[step][1] - self.spans_ns[step][0] for step in steps) / 1e6
+
+        def share(unit_ms: float, *names: str) -> float | None:
+            """Return how much counters grew in these steps, together, per time; None where one is missing."""
+            columns = [self.steps(self.timeline.columns.get(name)) for name in names]
+            recorded = [column for column in columns if column is not None]
+            if len(recorded) < len(names) or not lasted_ms:
+                return None
+            return sum(column[step] for column in recorded for step in steps) * unit_ms / lasted_ms
+
+        pressed, busy_cpus = share(1e-3, *_PRESSURES), share(1, *BUSY_COLUMNS)
+        if pressed is None or busy_cpus is None:
+            return None
+        own = sum(ns for part, ns in entry.parts_ns.items() if part.kind in ON_CPU) / entry.mean_ns
+        idle_waiting = (share(1, "cpu_iowait_ms") or 0.0) / _IO_WAIT_SEEN_SHARE
+        waited = max(_waited(pressed, own, busy_cpus), min(1.0, idle_waiting))
+        if entry.retrieves is not None:
+            return waited  # copies of large files hardly wait for a journal
+        synced = workloads.of(entry.subject.workload).synced(entry.measured) or 0.0
+        return synced + max(waited, self._writing_share(steps) or 0.0)
+
+    def _writing_share(self, steps: Sequence[int]) -> float | None:
         """Return in which share of these steps pages were being written at the end."""
         column = self.timeline.columns.get("writeback_bytes")
         amounts = [column[self._steps[1][step]] for step in steps] if column is not None else []
@@ -84,7 +118,6 @@ class TimelineRows(Struct, frozen=True, dict=True):
 
     @property
     def seconds(self) -> list[float]:
-        """Return the time between two rows each; nothing where it is not recorded."""
         return [(end_ns - begin_ns) / NS_PER_S for begin_ns, end_ns in self.spans_ns]
 
     def sampled_ns(self, entry: Entry) -> list[float]:
@@ -110,8 +143,18 @@ class TimelineRows(Struct, frozen=True, dict=True):
 
     @cached_property
     def lasted_s(self) -> float:
-        """Return the time between the first row and the last of each stretch."""
         return sum(self.seconds)
+
+
+def _waited(pressed: float, own: float, busy_cpus: float) -> float:
+    """Return the wait of one process on one CPU that causes this pressure; `own` is its time on the CPU.
+
+    The kernel averages pressure over its CPUs by how busy each is, a CPU with a waiting process included.
+    So pressed = waited (waited + own) ÷ (waited + busy CPUs), which is solved for what was waited.
+    """
+    difference = pressed - own
+    root = math.sqrt(difference**2 + 4 * pressed * max(own, busy_cpus))
+    return min(1.0, (difference + root) / 2)
 
 
 def _values(column: Sequence[int | None] | None, rows: Iterable[int]) -> list[int] | None:
@@ -135,7 +178,7 @@ class Window(NamedTuple):
     read_bytes_per_s: float
     written_bytes_per_s: float
     blocked_share: float  # of the time
-    busy_s: float = 0.0  # of the busiest disk; 0 where nothing asks for it, or it was not recorded
+    busy_s: float = 0.0  # of the busiest disk; 0 where it was not recorded
 
     @classmethod
     def of_run(
@@ -143,8 +186,6 @@ class Window(NamedTuple):
         entry: Entry,
         inside: TimelineRows,
         disks: Collection[str],
-        *,
-        are_limited: bool = False,
     ) -> "tuple[Window, ...]":
         """Return the windows within the samples; none where the disks' counters were not recorded."""
         seconds, devices = inside.seconds, inside.timeline.devices
@@ -162,9 +203,7 @@ class Window(NamedTuple):
             return ()
         rates = (map(truediv, map(sum, steps), seconds) for steps in moved)
         blocked = map(truediv, _blocked_s(entry, inside), seconds)
-        # Only limits need it.
-        busy_ms = grown("busy_ms") if are_limited else []
-        busy_s = [max(step) / 1000 for step in busy_ms] or repeat(0.0)
+        busy_s = [max(step) / 1000 for step in grown("busy_ms")] or repeat(0.0)
         return tuple(map(cls, seconds, *rates, blocked, busy_s))
 
     @staticmethod
@@ -174,9 +213,8 @@ class Window(NamedTuple):
         chosen = blocked if len(blocked) >= _FEWEST else windows
         if not chosen:
             return None
-        rates = [(window.reading_bytes_per_s, window.written_bytes_per_s) for window in chosen]
-        reading, written = map(_kept_up, zip(*rates, strict=True))
-        return reading, written
+        reading = _kept_up([window.reading_bytes_per_s for window in chosen])
+        return reading, _kept_up([window.written_bytes_per_s for window in chosen])
 
     @property
     def hardly_reads(self) -> bool:
@@ -210,7 +248,6 @@ def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
     Where that was not recorded, the system's pressure on I/O counts; without any, all of the time.
     """
     samples_ns = _samples_blocked_ns(entry)
-    columns = inside.timeline.columns
     if samples_ns is not None:
         ends_ns = [entry.start_ns[0], *map(add, entry.start_ns, entry.total_ns)]
         until_then_ns = [0.0, *accumulate(samples_ns)]
@@ -219,10 +256,8 @@ def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
             for span in inside.spans_ns
         )
         return [(end_ns - begin_ns) / NS_PER_S for begin_ns, end_ns in blocked_ns]
-    pressure_us = inside.steps(columns.get("psi_io_some_us"))
-    if pressure_us is None:
-        return inside.seconds
-    return [waited_us / 1e6 for waited_us in pressure_us]
+    pressure_us = inside.steps(inside.timeline.columns.get("psi_io_some_us"))
+    return inside.seconds if pressure_us is None else [us / 1e6 for us in pressure_us]
 
 
 def _samples_blocked_ns(entry: Entry) -> list[float] | None:
@@ -233,8 +268,7 @@ def _samples_blocked_ns(entry: Entry) -> list[float] | None:
     if entry.blocked_ns is None:
         return None
     if entry.retrieves is None:
-        share = entry.blocked_ns / entry.mean_ns
-        return [time_ns * share for time_ns in entry.total_ns]
+        return [time_ns * (entry.blocked_ns / entry.mean_ns) for time_ns in entry.total_ns]
     size_bytes = sum(entry.size_bytes)
     if entry.lookup_ns is None or not size_bytes:
         return None

@@ -11,9 +11,9 @@ from msgspec import Struct
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.disks import MachineType, Stack
 from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS, TimelineRows, Window
-from io_benchmark.analysis.observed.storage_waits import waited_share
 from io_benchmark.analysis.time_parts import Kind
-from io_benchmark.results import workloads
+from io_benchmark.results import CacheRetrieveEntry, workloads
+from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.machine import Host, Limits, StoragePlace
 from io_benchmark.results.parts import NS_PER_S
 
@@ -53,8 +53,8 @@ class Run(Struct, frozen=True, dict=True):
 
     @cached_property
     def place(self) -> StoragePlace | None:
-        places = (p for p in self.worker.result.storage.places if p.name == self.subject.place)
-        return next(places, None)
+        places = self.worker.result.storage.places
+        return next((place for place in places if place.name == self.subject.place), None)
 
     @cached_property
     def stack(self) -> Stack | None:
@@ -104,9 +104,8 @@ class Run(Struct, frozen=True, dict=True):
         facts = self.entry.facts
         if facts is None or self.moved_bytes is None or not facts.run_ns:
             return None
-        retrieves = self.entry.retrieves
-        sync_ns = (retrieves.final_sync_ns or 0) if retrieves is not None else 0
-        elapsed_s = (facts.run_ns + sync_ns) / NS_PER_S
+        sync_ns = facts.final_sync_ns if isinstance(facts, CacheRetrieveEntry) else 0
+        elapsed_s = (facts.run_ns + (sync_ns or 0)) / NS_PER_S
         return self.moved_bytes[0] / elapsed_s, self.moved_bytes[1] / elapsed_s
 
     @property
@@ -116,16 +115,12 @@ class Run(Struct, frozen=True, dict=True):
     @cached_property
     def windows(self) -> tuple[Window, ...]:
         """Return the run in windows of its timeline; none where the disks' counters are missing."""
-        if self._inside is None or self.stack is None:
+        if self.stack is None:
             return ()
-        disks = {disk.name for disk in self.stack.disks}
-        are_limited = self.limits is not None and bool(self.limits.io)
-        return Window.of_run(self.entry, self._inside, disks, are_limited=are_limited)
+        return Window.of_run(self.entry, self._inside, {disk.name for disk in self.stack.disks})
 
     def windows_around(self, moment_ns: int) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
-        """Return the windows that end before a moment, and those that begin after it."""
-        spans_ns = self._inside.spans_ns if self._inside is not None else ()
-        windows = list(zip(self.windows, spans_ns, strict=False))
+        windows = list(zip(self.windows, self._inside.spans_ns, strict=False))
         before = tuple(window for window, (_, end_ns) in windows if end_ns <= moment_ns)
         return before, tuple(window for window, (begin_ns, _) in windows if begin_ns > moment_ns)
 
@@ -139,17 +134,15 @@ class Run(Struct, frozen=True, dict=True):
         return Window.peak(self.windows)
 
     @cached_property
-    def _inside(self) -> TimelineRows | None:
-        """Return the timeline's rows within the samples."""
+    def _inside(self) -> TimelineRows:
+        """Return the timeline's rows within the samples; none where nothing was recorded."""
         timeline = self.worker.result.timeline
         if timeline is None or not self.is_measured:
-            return None
+            return TimelineRows(RecordedTimeline({}, {}), ())
         return TimelineRows.of_samples(timeline, self.entry)
 
     def growth(self, *columns: str) -> float | None:
         """Return how much counters of the timeline grew together per second, during the retrieves."""
-        if self._inside is None:
-            return None
         recorded = self._inside.timeline.columns
         growths = [self._inside.growth(recorded.get(name)) for name in columns]
         complete = [growth for growth in growths if growth is not None]
@@ -160,18 +153,15 @@ class Run(Struct, frozen=True, dict=True):
         growth = self.growth(*columns)
         if growth is None:
             return None
-        starts_ns, times_ns = self.entry.start_ns, self.entry.total_ns
-        in_turns = bool(self.entry.turn_ends)
-        lasted_ns = sum(times_ns[:-1]) if in_turns else starts_ns[-1] - starts_ns[0]
         # Until the last sample's start.
-        done = sum(self.entry.operations[:-1])
-        return growth * lasted_ns / NS_PER_S / max(1, done)
+        in_turns, starts_ns = bool(self.entry.turn_ends), self.entry.start_ns
+        lasted_ns = sum(self.entry.total_ns[:-1]) if in_turns else starts_ns[-1] - starts_ns[0]
+        return growth * lasted_ns / NS_PER_S / max(1, sum(self.entry.operations[:-1]))
 
     @property
     def stolen_share(self) -> float | None:
         """Return the part of the CPUs' busy time that other guests took."""
-        stolen = self.growth("cpu_steal_ms")
-        total = self.growth(*BUSY_COLUMNS)
+        stolen, total = self.growth("cpu_steal_ms"), self.growth(*BUSY_COLUMNS)
         return None if stolen is None or not total else stolen / total
 
     @cached_property
@@ -185,10 +175,8 @@ class Run(Struct, frozen=True, dict=True):
 
     def disk_growths(self, column: str) -> list[float]:
         """Return how much a counter of each disk of the timeline grew per second; nothing where unknown."""
-        if self._inside is None:
-            return []
-        counters = [columns.get(column) for columns in self._inside.timeline.devices.values()]
-        growths = [growth for growth in map(self._inside.growth, counters) if growth is not None]
+        counters = (columns.get(column) for columns in self._inside.timeline.devices.values())
+        growths = (growth for growth in map(self._inside.growth, counters) if growth is not None)
         return [growth / self._inside.lasted_s for growth in growths]
 
     @property
@@ -209,11 +197,8 @@ class Run(Struct, frozen=True, dict=True):
         """Return the tighter of the published cap and the cgroups' limit, which counts if all disks have one."""
         caps = [self.published_write_cap] if self.published_write_cap is not None else []
         if self.stack is not None and self.limits is not None:
-            limits = {
-                limit.device_name: limit.value
-                for limit in self.limits.io
-                if limit.kind == "write_bytes_per_s"
-            }
+            writes = (limit for limit in self.limits.io if limit.kind == "write_bytes_per_s")
+            limits = {limit.device_name: limit.value for limit in writes}
             names = {disk.name for disk in self.stack.disks}
             if names <= limits.keys():
                 caps.append(float(min(limits[name] for name in names) * self.stack.width))
@@ -225,10 +210,11 @@ class Run(Struct, frozen=True, dict=True):
 
         The process' own time decides where it was recorded: pressure also counts writeback and neighbours.
         """
-        written_bytes = workloads.of(self.subject.workload).written_bytes
-        if written_bytes is None or not self.is_measured:
-            into_files = self.copied_bytes
-        else:
+        into_files, written_bytes = (
+            self.copied_bytes,
+            workloads.of(self.subject.workload).written_bytes,
+        )
+        if written_bytes is not None and self.is_measured:
             into_files = written_bytes(self.entry.measured)
         least_bytes = _HARDLY_MOVED_SHARE * (into_files or 0)
         if self.moved_bytes is not None and sum(self.moved_bytes) < least_bytes:
@@ -242,16 +228,15 @@ class Run(Struct, frozen=True, dict=True):
     def _storage_is_idle(self) -> bool:
         """Return whether nothing waited for storage most of the time; False where nothing shows it."""
         rows = self._inside
-        if rows is None or any(part.kind is Kind.ELSEWHERE for part in self.entry.parts_ns):
+        if any(part.kind is Kind.ELSEWHERE for part in self.entry.parts_ns):
             return False  # the blocked time is for storage then
-        waited = waited_share(self.entry, rows, range(len(rows.spans_ns)))
+        waited = rows.waited_share(self.entry, range(len(rows.spans_ns)))
         return waited is not None and waited < _WAITED_SHARE
 
     # What this run's machine can do, as far as it was measured: by fixed work, by idle disks, or by disks while
     # something waited for them. A rate that was only seen is *at least* that. A number of disks is not a capacity.
 
     def fixed_work_rate(self, work: str) -> float | None:
-        """Return how often the machine does a fixed work, per second."""
         rates = []
         for burst in (self.host.fixed_work if self.host is not None else None) or ():
             # What waits for a CPU does not show what the CPU can do.
@@ -264,7 +249,7 @@ class Run(Struct, frozen=True, dict=True):
     def idle_write_rate(self) -> float | None:
         """Return how fast idle disks wrote the files of the trials, in bytes per second."""
         trials = (e.trials for e in self.worker.entries if e.subject.place == self.subject.place)
-        files = [file for recorded in trials if recorded for file in recorded.ceilings]
+        files = (file for recorded in trials if recorded for file in recorded.ceilings)
         # Few files: the median leaves out one that something else disturbed.
         rates = [file.written_bytes / file.duration_ns for file in files]
         return median(rates) * NS_PER_S if rates else None

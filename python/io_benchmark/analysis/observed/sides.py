@@ -64,9 +64,8 @@ class Side(Struct, frozen=True, eq=False, dict=True):
 
     @classmethod
     def by_name(cls, runs: Iterable[Run]) -> "dict[str, Side]":
-        return {
-            name: cls.of(side_runs) for name, side_runs in grouped(runs, attrgetter("side")).items()
-        }
+        by_side = grouped(runs, attrgetter("side"))
+        return {name: cls.of(side_runs) for name, side_runs in by_side.items()}
 
     @property
     def name(self) -> str:
@@ -104,6 +103,12 @@ class Side(Struct, frozen=True, eq=False, dict=True):
     def without(self, worker: int) -> "Side":
         return replace(self, _left_out=worker)
 
+    def divided_like(self, other: "Side") -> "tuple[Side, Side]":
+        """Return both sides with blocked time in one part, where a run of one of them does not divide it."""
+        if not {True, False} <= self.values(_is_divided) | other.values(_is_divided):
+            return self, other
+        return Side.of(map(_undivided, self)), Side.of(map(_undivided, other))
+
     def readings(self, read: Callable[[Run], Reading]) -> list[list[Reading]]:
         return self._answers_of(list, read)
 
@@ -121,7 +126,6 @@ class Side(Struct, frozen=True, eq=False, dict=True):
         return frozenset[Value]().union(*set(self._answers_of(frozenset, read)))
 
     def by_worker(self, answer: Callable[[Runs], Answer]) -> list[Answer]:
-        """Return an answer by the runs of each worker."""
         return self._answers_of(answer, _itself)
 
     def _answers_of(
@@ -145,16 +149,10 @@ def _itself(run: Run) -> Run:
     return run
 
 
-def divided_alike(side: Side, other: Side) -> tuple[Side, Side]:
-    """Return the sides with blocked time in one part, where a run of one of them does not divide it."""
-    if not {True, False} <= side.values(_is_divided) | other.values(_is_divided):
-        return side, other
-    return Side.of(map(_undivided, side)), Side.of(map(_undivided, other))
-
-
 def _is_divided(run: Run) -> bool | None:
-    divides = any(part.kind is Kind.ELSEWHERE for part in run.entry.parts_ns)
-    return divides if run.is_measured else None
+    if not run.is_measured:
+        return None
+    return any(part.kind is Kind.ELSEWHERE for part in run.entry.parts_ns)
 
 
 def _undivided(run: Run) -> Run:

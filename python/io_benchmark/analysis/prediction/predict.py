@@ -17,7 +17,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.machines import grouped, identify_machines
+from io_benchmark.analysis.observed.machines import MachineMarks, grouped
 from io_benchmark.analysis.observed.runs import Run, mean_of_known
 from io_benchmark.analysis.prediction import (
     PREDICTION_LEVEL,
@@ -88,11 +88,9 @@ def predict(
     prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> list[TaskPrediction]:
     """Predict each task on each pool. Profiles of the same command or label are of one task."""
-    valid = [_with_valid_entries(worker) for worker in identify_machines(workers)]
-    storages = {
-        pool: PoolStorage.of(pool, runs, prices)
-        for pool, runs in sorted(grouped(valid, attrgetter("pool")).items())
-    }
+    valid = [_with_valid_entries(worker) for worker in MachineMarks.identify(workers)]
+    by_pool = sorted(grouped(valid, attrgetter("pool")).items())
+    storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in by_pool}
     tasks: dict[tuple[str, str | None], dict[str | None, list[_ProfiledRun]]] = {}
     # In one order, because the first profile is the one whose errors count.
     for profile in sorted(profiles, key=msgspec.json.encode):

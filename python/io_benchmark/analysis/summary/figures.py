@@ -2,19 +2,18 @@
 """One side's figures for one subject, those that only its workload has, and findings beyond a limit."""
 
 import math
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import attrgetter, floordiv, truediv
+from operator import attrgetter, truediv
 from statistics import fmean
 from typing import Any
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import PERCENTILES, UNKNOWN, Detail, Figures, Subject, Worker
+from io_benchmark.analysis.model import PERCENTILES, Detail, Figures, Subject, Worker
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
+from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, count, joined, ratio_of, share, statement
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results import workloads
@@ -70,37 +69,22 @@ def _percentiles_ns(run: Run) -> dict[int, float]:
     return {percent: ordered[min(count * percent // 100, count - 1)] for percent in PERCENTILES}
 
 
-def sample_series(workers: Sequence[Worker]) -> tuple[SampleSeries, ...]:
-    """Return the raw times that are drawn."""
-    return tuple(
-        SampleSeries(
-            side=worker.side,
-            worker=worker.task_id if worker.worker_id == UNKNOWN else worker.worker_id,
-            subject=entry.subject,
-            # A batch is drawn as what one of its operations took.
-            total_ns=entry.total_ns
-            if entry.retrieves is not None
-            else array("q", map(floordiv, entry.total_ns, entry.operations)),
-        )
-        for worker in workers
-        for entry in worker.entries
-        if len(entry.total_ns)
-    )
-
-
 def with_workload_figures(
     reports: Sequence[SubjectReport], workers: Sequence[Worker]
 ) -> list[SubjectReport]:
     """Return the reports, each side's figures with those that only its workload has."""
     by_subject = {report.subject: report for report in reports}
-    completed = []
-    for report in reports:
-        sides = {}
-        for side, figures in report.figures.items():
-            details = tuple(_details(report.subject, side, by_subject, workers))
-            sides[side] = replace(figures, details=details)
-        completed.append(replace(report, figures=sides))
-    return completed
+
+    def completed(report: SubjectReport) -> SubjectReport:
+        sides = {
+            side: replace(
+                figures, details=tuple(_details(report.subject, side, by_subject, workers))
+            )
+            for side, figures in report.figures.items()
+        }
+        return replace(report, figures=sides)
+
+    return [*map(completed, reports)]
 
 
 def _details(
@@ -111,7 +95,7 @@ def _details(
     for figure in workloads.of(subject.workload).figures:
         unit = figure.unit
         if figure.total_of is not None:
-            totals = [figure.total_of(run.entry.measured) for run in runs]
+            totals = (figure.total_of(run.entry.measured) for run in runs)
             counts = [total for total in totals if total is not None]
             value = float(sum(counts)) if counts else None
         elif figure.mean_of is not None:
@@ -153,7 +137,7 @@ def _ratio(subject: Subject, side: str, reports: _Reports, figure: WorkloadFigur
 
 def side_findings(
     reports: Sequence[SubjectReport], workers: Sequence[Worker]
-) -> tuple[Statement, ...]:
+) -> Iterator[Statement]:
     """Return one statement per finding; of several numbers of threads, that of the largest."""
     cpus = _cpus(workers)
     by_subject = {report.subject: report for report in reports}
@@ -190,17 +174,17 @@ def _is_shown(figure: WorkloadFigure, value: float, error: float) -> bool:
     return figure.at_least is None or value >= figure.at_least * (1 + error)
 
 
-def _merge_places(findings: Mapping[tuple[str, str, Subject], Statement]) -> tuple[Statement, ...]:
+def _merge_places(
+    findings: Mapping[tuple[str, str, Subject], Statement],
+) -> Iterator[Statement]:
     places: dict[tuple[str, Statement, bool], list[str]] = {}
     for (_, side, subject), finding in findings.items():
         key = side, finding, workloads.of(subject.workload).per_place
         places.setdefault(key, []).append(subject.place)
-    merged = []
     for (side, finding, per_place), names in places.items():
         where = f", place{'s' if len(names) > 1 else ''} {{places}}" if per_place else ""
         template = f"{{side}}{where}: {{finding}}"
-        merged.append(statement(template, side=side, places=joined(names), finding=finding))
-    return tuple(merged)
+        yield statement(template, side=side, places=joined(names), finding=finding)
 
 
 def _cpus(workers: Sequence[Worker]) -> dict[str, float]:

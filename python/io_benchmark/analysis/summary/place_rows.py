@@ -20,8 +20,6 @@ from io_benchmark.analysis.inference.estimates import (
     RUNS,
     Estimate,
     MachineRatio,
-    compare_means,
-    shares_of_average,
 )
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Entry, Subject, Worker
@@ -30,7 +28,7 @@ from io_benchmark.analysis.observed.runs import LAYERED, Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
-from io_benchmark.analysis.run_noise import usual_times_ns
+from io_benchmark.analysis.run_noise import RelativeTimes
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import rules
 from io_benchmark.analysis.variances import MeanVariance
@@ -53,11 +51,11 @@ def compare_places(
     sides = grouped(workers, attrgetter("side"))
     in_order = [worker for side in plan.order(sides) for worker in sides[side]]
     measured = chain.from_iterable(map(_runs, in_order))
-    runs = grouped(measured, lambda run: replace(run.entry.subject, place=""))
+    runs = grouped(measured, lambda run: replace(run.subject, place=""))
     by_subject = {report.subject: report for report in reports}
     tables = []
     for measurement in dict.fromkeys(replace(subject, place="") for subject in compared):
-        places = {(id(run.worker), run.entry.subject.place) for run in runs[measurement]}
+        places = {(id(run.worker), run.subject.place) for run in runs[measurement]}
         if len(places) > len({worker for worker, _ in places}):
             tables.append(_table(runs[measurement], compared, by_subject))
     return tuple(tables)
@@ -110,8 +108,7 @@ def _compare(
     if not pairs:
         nothing = statement("nothing was measured at {first}", first=first)
         return replace(at_place, not_compared=nothing)
-    other_work = _differences(rules.SAME_WORK, pairs)
-    if other_work:
+    if other_work := _differences(rules.SAME_WORK, pairs):
         different = statement("different work: {traits}", traits=joined(other_work, "; "))
         return replace(at_place, not_compared=different)
     machines = by_machine(pairs, lambda pair: pair[0].worker.machine)
@@ -119,8 +116,7 @@ def _compare(
         [[(run.entry, at_first.entry) for run, at_first in machine] for machine in machines]
     )
     differences = [*at_place.differences, *_differences(rules.SAME_METHOD, pairs)]
-    unpaired = len(runs) - len(pairs)
-    if unpaired:
+    if unpaired := len(runs) - len(pairs):
         template = "{runs} of its runs have nothing at {first}"
         differences.append(statement(template, runs=count(unpaired), first=first))
     here, there = (Side.of(runs).data.mean_ns for runs in zip(*pairs, strict=True))
@@ -147,7 +143,7 @@ def _difference(rule: rules.TraitRule, run: Run, first: Run) -> Statement | None
     if rule(run) == rule(first):
         return None
     here, there = rules.distinct_traits([rule(run), rule(first)])
-    place = first.entry.subject.place
+    place = first.subject.place
     return statement("{here} here, {there} at {first}", here=here, there=there, first=place)
 
 
@@ -181,7 +177,7 @@ def _within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estima
         error = MeanVariance.of_mean(logs)
         return Estimate(fmean(logs), error.variance, error.degrees)
     (tasks,) = by_task
-    blocks = shares_of_average([block for task in tasks for block in task.blocks], len(tasks))
+    blocks = [block.share_of_average(len(tasks)) for task in tasks for block in task.blocks]
     error, method = MeanVariance.of_sum(blocks), tasks[0].method
     if len(tasks) > 1:
         between_runs = MeanVariance.of_mean([task.log_ratio for task in tasks])
@@ -192,7 +188,7 @@ def _within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estima
 
 def _compare_entries(entry: Entry, base: Entry) -> MachineRatio:
     if not _took_turns(entry, base):
-        return compare_means([entry], [base])
+        return MachineRatio.between([entry], [base])
     count = min(len(entry.turn_ends), len(base.turn_ends))
     sides = [side.first(side.turn_ends[count - 1]) for side in (entry, base)]
     # What is estimated of the turns: the average of first reads, and that of the rest.
@@ -214,7 +210,7 @@ class _Turns(NamedTuple):
     @classmethod
     def of(cls, entry: Entry, count: int) -> Self:
         is_first = [number in entry.first_reads for number in range(len(entry.total_ns))]
-        usual_ns = usual_times_ns(is_first, entry.total_ns, entry.operations)
+        usual_ns = RelativeTimes.usual_ns(is_first, entry.total_ns, entry.operations)
         turns, turn = cls([0.0] * count, ([0.0] * count, [0.0] * count)), 0
         whole_ns = sum(entry.total_ns)
         for number, kind in enumerate(is_first):

@@ -7,6 +7,7 @@ inconclusive, as long as any of them completed.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from statistics import fmean
 
@@ -54,14 +55,11 @@ def _count_side(
         for part, comparison, workers in _decidable(subjects)
         if side in (comparison.candidate, comparison.baseline)
     ]
-    if not compared:
-        standing = Standing.NO_VERDICT
-    elif needed:
+    standing = Standing.DECIDED if compared else Standing.NO_VERDICT
+    if needed:
         standing = Standing.OPEN
     elif any(comparison.verdict is Verdict.INCONCLUSIVE for _, comparison in compared):
         standing = Standing.NOT_BY_REPETITION
-    else:
-        standing = Standing.DECIDED
     machines = Counter(run.machine for run in runs)
     return Replication(
         side=side,
@@ -92,7 +90,7 @@ def cost_of_deciding(
         side: [run for run in runs[side].values() if run.completed] or list(runs[side].values())
         for side in +to_add
     }
-    all_runs = [run for side_runs in counted.values() for run in side_runs]
+    all_runs = [*chain(*counted.values())]
     with_setup = all(run.task_ns is not None for run in all_runs)
     shares = []
     for side, side_runs in counted.items():

@@ -21,7 +21,7 @@ machines it has too few orders to find two slow ones. tests/simulation/test_unli
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from statistics import fmean
 
 from msgspec import Struct
@@ -29,10 +29,10 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
 from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.estimates import compare_means
+from io_benchmark.analysis.inference.estimates import MachineRatio
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Interval, Subject, Worker
-from io_benchmark.analysis.observed.machines import kind_of_machine
+from io_benchmark.analysis.observed.machines import grouped, kind_of_machine
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
 from io_benchmark.analysis.report_model import MixedPool, SubjectReport
@@ -76,7 +76,7 @@ class SingleMachine(Struct, frozen=True):
     @classmethod
     def find_all(cls, compared: Compared, assumed_variation: float) -> "list[SingleMachine]":
         """Return at most one machine per measurement and side."""
-        counts = [side.data.count for sides in compared.values() for side in sides.values()]
+        counts = (side.data.count for sides in compared.values() for side in sides.values())
         candidates = sum(number for number in counts if number > _FEWEST_OTHERS)
         level = 1 - _FALSE_ALARMS / max(1, candidates)
         machines = []
@@ -104,8 +104,7 @@ def _outside(
             mean = fmean(logs)
             distances = [abs(log - mean) for log in logs]
             index = distances.index(max(distances))
-            log = logs.pop(index)
-            farthest[side] = index, log - fmean(logs)
+            farthest[side] = index, logs.pop(index) - fmean(logs)
         if len(logs) > 1:
             variances.append(MeanVariance.of_values(logs))
     usual = MeanVariance.combined(variances)
@@ -125,7 +124,7 @@ def _error_within_runs(side: SideData, index: int) -> float:
     A run of one sample shows none.
     """
     machines = list(side.runs)
-    blocks = compare_means(machines.pop(index), list(chain(*machines))).blocks
+    blocks = MachineRatio.between(machines.pop(index), list(chain(*machines))).blocks
     return math.sqrt(math.fsum(part.variance for part in blocks if part.variance < math.inf))
 
 
@@ -194,13 +193,11 @@ def find_mixed_pools(
     compared: Compared, pairs: Mapping[Subject, Sequence[Pair]], margin: float
 ) -> tuple[MixedPool, ...]:
     """Return each side once, by the first measurement of a workload that shows its split best."""
-    leading: dict[str, Subject] = {}
-    for subject in compared:
-        leading.setdefault(subject.workload, subject)
+    by_workload = grouped(compared, attrgetter("workload"))
     found: dict[str, MixedPool] = {}
-    for subject in leading.values():
+    for subject, *_ in by_workload.values():
         for name, side in compared[subject].items():
-            pool = _mixed_pool(side, len(leading))
+            pool = _mixed_pool(side, len(by_workload))
             known = found.get(name)
             if pool is not None and (known is None or pool.p_value < known.p_value):
                 others = _comparisons(pool, side, pairs.get(subject, ()), margin)
@@ -221,8 +218,8 @@ def _mixed_pool(side: Side, tests: int) -> MixedPool | None:
         return None
 
     def values(members: Members) -> tuple[str, ...]:
-        by_fact = [sorted({facts[at][name] for at in members}) for name in split.facts]
-        return tuple(" or ".join(texts) for texts in by_fact)
+        by_fact = ({facts[at][name] for at in members} for name in split.facts)
+        return tuple(" or ".join(sorted(texts)) for texts in by_fact)
 
     of_slower, of_faster = values(split.slower), values(split.faster)
     return MixedPool(
@@ -290,7 +287,7 @@ def with_pool_remedies(
 def _remedy(
     side: str, split: _MachineSplit, of_slower: Sequence[str], of_faster: Sequence[str]
 ) -> Remedy:
-    slower, total = len(split.slower), len(split.slower) + len(split.faster)
+    slower, total = len(split.slower), len(split.slower | split.faster)
     action = statement(
         "give all workers of {pool} {facts}, by the pool's definition",
         pool=side,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis import levels
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.advice import advise
-from io_benchmark.analysis.inference.comparisons import Judgement, judge
+from io_benchmark.analysis.inference.comparisons import Judgement
 from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import Advice, Verdict
@@ -50,9 +50,8 @@ def compare_tasks(
         sentence = "{candidates} and {baseline} have no label in common with a completed run"
         candidates = joined(candidate for candidate, _ in unlike)
         messages.append(statement(sentence, candidates=candidates, baseline=unlike[0][1]))
-    judgements = judge(
-        [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs], margin
-    )
+    estimates, looks = [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs]
+    judgements = Judgement.of(estimates, looks, margin)
     return TaskReport(
         plan.title,
         plan.baseline,
@@ -110,7 +109,7 @@ def _advise(pair: TaskPair, judgement: Judgement, comparisons: int) -> Advice | 
     if judgement.verdict is not Verdict.INCONCLUSIVE or math.isinf(judgement.estimate.variance):
         return None
     names = pair.candidate.side.name, pair.baseline.side.name
-    workers = Pair(*names, *pair.ratio.workers, variations.default(), schedule=Schedule())
+    workers = Pair(*names, *pair.ratio.workers, variations.DEFAULT, schedule=Schedule())
     return advise(judgement.estimate, workers, margin=judgement.margin, comparisons=comparisons)
 
 

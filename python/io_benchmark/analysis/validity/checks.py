@@ -36,9 +36,8 @@ def comparable_runs(
 ) -> tuple[list[Run], list[Problem]]:
     """Return the runs of a measurement that may be compared, and why the others are left out."""
     kept, broken_rules = check_runs(runs, allowed)
-    left_out = _slower_left_out(runs, kept)
     comparable, shorter = _select_length(kept, allowed)
-    return comparable, [*left_out, *broken_rules, *shorter]
+    return comparable, [*_slower_left_out(runs, kept), *broken_rules, *shorter]
 
 
 def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
@@ -53,8 +52,7 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
             if message is None:
                 continue
             severity_here = _after_allowing(name, severity, allowed_here)
-            subject = run.entry.subject
-            problems.append(_problem(name, severity_here, run.worker, subject, message))
+            problems.append(_problem(name, severity_here, run.worker, run.subject, message))
             if severity_here is Severity.REFUSED or name == SKIPPED_RULE:
                 break  # no other rule matters for a run that is not compared
         else:
@@ -80,17 +78,16 @@ def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[R
     ).values()
     lengths = [{run.entry.planned for run in side} for side in sides]
     common = set.intersection(*lengths) if lengths else set()
-    has_one = len(set().union(*lengths)) == 1
-    if has_one or not common or RETRIEVES_RULE in allowed:
+    if len(set().union(*lengths)) == 1 or not common or RETRIEVES_RULE in allowed:
         return list(runs), []
     length = max(common)
     template = "left out: {planned} retrieves were planned, and every side has runs of {length}"
-    problems = []
-    for run in runs:
-        if run.entry.planned != length:
-            message = statement(template, planned=count(run.entry.planned), length=count(length))
-            about = (run.worker, run.subject, message)
-            problems.append(_problem(RETRIEVES_RULE, Severity.WARNING, *about))
+
+    def problem(run: Run) -> Problem:
+        message = statement(template, planned=count(run.entry.planned), length=count(length))
+        return _problem(RETRIEVES_RULE, Severity.WARNING, run.worker, run.subject, message)
+
+    problems = [problem(run) for run in runs if run.entry.planned != length]
     return [run for run in runs if run.entry.planned == length], problems
 
 
@@ -116,18 +113,17 @@ def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Pro
         variation = DEFAULT_WORKER_VARIATION * math.sqrt(1 / len(ended_early) + 1 / len(rest))
         if slower - faster <= max(math.log(_SLOWER_RATIO), _CLEARLY * variation):
             continue
-        noun = "run" if len(ended_early) == 1 else "runs"
         message = statement(
-            f"{{side}}: {{left_out}} {noun} that ended early took {{ratio}} as long as the {{rest}} "
-            "compared ones, over the same first {length} retrieves. The side is slower than its figures",
+            f"{{side}}: {{left_out}} run{'' if len(ended_early) == 1 else 's'} that ended early took "
+            "{ratio} as long as the {rest} compared ones, over the same first {length} retrieves. "
+            "The side is slower than its figures",
             side=side,
             left_out=count(len(ended_early)),
             ratio=ratio_of(math.exp(slower - faster)),
             rest=count(len(rest)),
             length=count(length),
         )
-        subject = runs[0].entry.subject
-        problems.append(Problem("survivors", Severity.WARNING, subject, (side,), message))
+        problems.append(Problem("survivors", Severity.WARNING, runs[0].subject, (side,), message))
     return problems
 
 
@@ -155,8 +151,7 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
 
 def check_sides(candidate: Side, baseline: Side, allowed: frozenset[str]) -> list[Problem]:
     """Return the rules that two sides break together, or that one breaks by itself."""
-    problems = []
-    names = baseline.name, candidate.name
+    problems, names = [], (baseline.name, candidate.name)
     for rule_name, (severity, traits_of) in SIDE_RULES.items():
         baseline_traits, candidate_traits = (
             sorted({traits_of(run) for run in side}, key=repr) for side in (baseline, candidate)
@@ -186,9 +181,8 @@ def _alone(side: Side, traits_of: TraitRule) -> list[Run]:
 
 
 def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> Severity:
-    if severity is Severity.REFUSED and name in allowed:
-        return Severity.ALLOWED
-    return severity
+    is_allowed = severity is Severity.REFUSED and name in allowed
+    return Severity.ALLOWED if is_allowed else severity
 
 
 def merge_repeated(

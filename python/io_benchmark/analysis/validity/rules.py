@@ -66,14 +66,13 @@ def _skipped(run: Run) -> Statement | None:
 
 
 def _incomplete(run: Run) -> Statement | None:
-    is_complete = run.entry.outcome.state is OutcomeState.COMPLETED
-    if is_complete or cut_short(run) is not None:
+    if run.entry.outcome.state is OutcomeState.COMPLETED or cut_short(run) is not None:
         return None
     message = _with_reason(run)
-    if run.worker.state in ("failed", "exception"):
-        ending = ending_in_words(run.worker.state, run.worker.reason)
-        return statement("{message}; the run {ending}", message=message, ending=ending)
-    return message
+    if run.worker.state not in ("failed", "exception"):
+        return message
+    ending = ending_in_words(run.worker.state, run.worker.reason)
+    return statement("{message}; the run {ending}", message=message, ending=ending)
 
 
 def _fewer_than(position: int, advice: str, run: Run) -> Statement | None:
@@ -110,9 +109,12 @@ def _with_reason(run: Run) -> Statement:
 
 
 def reason_left_out(run: Run) -> Statement:
-    messages = (rule(run) for rule in (_skipped, _incomplete, _too_few_retrieves))
-    length = statement("left out: the other runs planned a different number of retrieves")
-    return next(filter(None, messages), length)
+    return (
+        _skipped(run)
+        or _incomplete(run)
+        or _too_few_retrieves(run)
+        or statement("left out: the other runs planned a different number of retrieves")
+    )
 
 
 def _noisy(run: Run) -> Statement | None:
@@ -195,9 +197,9 @@ def _cache_state(entry: CacheRetrieveEntry) -> Traits:
     if state is None or state.resident_bytes is None or state.cache_bytes == 0:
         return (statement("cache state unknown"),)
     resident = state.resident_bytes / state.cache_bytes
-    warmth = "warm" if resident > _WARM_SHARE else "half-warm"
-    warmth = "cold" if resident < _COLD_SHARE else warmth
-    return (statement(f"{warmth} cache"),)
+    if resident < _COLD_SHARE:
+        return (statement("cold cache"),)
+    return (statement("warm cache" if resident > _WARM_SHARE else "half-warm cache"),)
 
 
 def _parameters(run: Run) -> Traits:
@@ -228,8 +230,9 @@ def _method(run: Run) -> Traits:
 
 def _interpreter(run: Run) -> Traits:
     version = _observed(run, "python")
-    minor = ".".join((version or "").split(".")[:2])
-    return () if version is None else (statement("by Python {version}", version=minor),)
+    if version is None:
+        return ()
+    return (statement("by Python {version}", version=".".join(version.split(".")[:2])),)
 
 
 def _http_version(run: Run) -> Traits:

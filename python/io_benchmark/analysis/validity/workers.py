@@ -68,8 +68,7 @@ def repeated_workers(side: Side) -> list[Problem]:
             template += _AT_ONCE
         explanation = joined(sentences, " ") if sentences else None
         about = ("same-worker", (side,), template, explanation)
-        runs = count(len(repeated))
-        problems.append(_warning(*about, runs=runs, worker=first.machine))
+        problems.append(_warning(*about, runs=count(len(repeated)), worker=first.machine))
     return problems
 
 
@@ -105,9 +104,8 @@ def _shared_workers(sides: Sequence[Side]) -> Problem | None:
         )
     if machines_used_at_once(run.worker for run in chain(*sides)).intersection(both):
         template += _AT_ONCE
-    named = joined(both[:_WORKERS_NAMED])
     about = ("shared-worker", sides, template, explanation)
-    return _warning(*about, workers=named, more=count(more))
+    return _warning(*about, workers=joined(both[:_WORKERS_NAMED]), more=count(more))
 
 
 def _measured_apart(sides: Sequence[Side]) -> Problem | None:
@@ -116,9 +114,8 @@ def _measured_apart(sides: Sequence[Side]) -> Problem | None:
     A day has slow hours, and workers that were measured together share them. Two pushes, or a pool
     before and after, are compared because of what changed between them.
     """
-    workers = [run.worker for run in chain(*sides)]
-    groups = {worker.result.task.task_group_id for worker in workers}
-    pools = {worker.pool for worker in workers}
+    groups = {run.worker.result.task.task_group_id for run in chain(*sides)}
+    pools = {run.worker.pool for run in chain(*sides)}
     spans = [[_span_s(run.worker.result) for run in side] for side in sides]
     known = [[span for span in side if span is not None] for side in spans]
     if len(groups) > 1 or len(pools) == 1 or known != spans:
@@ -175,14 +172,14 @@ def _different_pushes(sides: Sequence[Side], variation: PushVariation | None) ->
 
 def machines_used_at_once(workers: Iterable[Worker]) -> set[str]:
     """Return the machines that ran several of the tasks at the same time, by their own clock."""
-    machines = set()
-    for machine, runs in grouped(workers, attrgetter("machine")).items():
+
+    def overlap(runs: Iterable[Worker]) -> bool:
         spans_s = sorted(filter(None, (_span_s(run.result) for run in runs)))
         # Where any two spans overlap, two neighbours in the order of their starts do.
-        overlap = any(start + _CLOCK_S <= end for (_, end), (start, _) in pairwise(spans_s))
-        if machine != UNKNOWN and overlap:
-            machines.add(machine)
-    return machines
+        return any(start + _CLOCK_S <= end for (_, end), (start, _) in pairwise(spans_s))
+
+    machines = grouped(workers, attrgetter("machine")).items()
+    return {machine for machine, runs in machines if machine != UNKNOWN and overlap(runs)}
 
 
 def _span_s(result: Result) -> tuple[float, float] | None:

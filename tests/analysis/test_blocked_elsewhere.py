@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from seed_facts import ENTRY, Facts, changing, spent, waiting_for_io
 
 from io_benchmark import results
+from io_benchmark.analysis.intake import _with_other_waits
 from io_benchmark.analysis.model import Entry, Subject, Worker
-from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS
+from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS, _waited
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import Side, divided_alike
-from io_benchmark.analysis.observed.storage_waits import _waited, with_other_waits
+from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import BatchEntry, ProcessTimes
@@ -65,7 +65,7 @@ def worker(
     (one,) = seed_workers.workers(pools=["amd-16"])
     timeline = RecordedTimeline(columns, {}) if timed else None
     entry = replace(entry, facts=facts)
-    entries = (with_other_waits(entry, timeline) if divided else entry,)
+    entries = (_with_other_waits(entry, timeline) if divided else entry,)
     return replace(one, entries=entries, result=replace(one.result, timeline=timeline))
 
 
@@ -102,8 +102,8 @@ def test_both_sides_are_divided_or_none() -> None:
     (entry,) = unknown.entries
     empty = replace(unknown, entries=(Entry(entry.subject),))
     for other, expected in ((unknown, None), (empty, 0.9)):
-        side, _ = divided_alike(*(Side.of([Run(one, one.entries[0])]) for one in (known, other)))
-        (run,) = side
+        side, second = (Side.of([Run(one, one.entries[0])]) for one in (known, other))
+        ((run,), _) = side.divided_like(second)
         assert elsewhere(run.entry) == expected
 
 
