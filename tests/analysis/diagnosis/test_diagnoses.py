@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which differences are explained, and what the supported causes leave over of one."""
 
+import divided_reports
 import pytest
 import seed_case
 from msgspec.structs import replace
 from seed_facts import spent, waiting_for_io
 from seed_workers import SUBJECT, causes_of, measurement, workers_of
+from simulated_results import Pool
+from situations import BASE, FAST, ONE_DISK, SLOW
 
 from io_benchmark.analysis.diagnosis.case import Case
 from io_benchmark.analysis.diagnosis.diagnoses import _explained, _left_over
@@ -103,3 +106,12 @@ def test_what_is_left_over(user_ms: float, kernel_ms: float, left: list[Kind]) -
     cause = replace(causes_of(change)["device-count"], state=State.SUPPORTED, share=None)
     leftover = _left_over([cause], Case(SUBJECT, 1.92, fast, slow))
     assert [part.kind for part in (leftover.parts if leftover else ())] == left
+
+
+def test_remedies_are_for_the_slower_side() -> None:
+    """Whichever of both is the baseline: fewer disks are not a remedy."""
+    pools = Pool(SLOW, ONE_DISK, 4), Pool(FAST, BASE, 4)
+    (slower,) = divided_reports.of_pools(*pools, baseline=FAST).diagnoses
+    (faster,) = divided_reports.of_pools(*pools, baseline=SLOW).diagnoses
+    assert [remedy.cause for remedy in slower.remedies][:1] == ["device-count"]
+    assert faster.remedies == slower.remedies

@@ -49,13 +49,13 @@ def shown(remedy: Remedy) -> tuple[str, float | None, bool, str]:
 def remedies(
     *causes: Cause,
     measured=SEED,
-    candidate="amd-16",
-    baseline="intel",
+    slow="amd-16",
+    fast="intel",
     machines=None,
     kinds=None,
     trials=(),
 ):
-    push = Push(SUBJECT, candidate, baseline, measured, machines or {}, kinds or {}, trials)
+    push = Push(SUBJECT, slow, fast, measured, machines or {}, kinds or {}, trials)
     return suggest_remedies(causes, push)
 
 
@@ -116,7 +116,6 @@ DEVICES, SCHEDULER = supported("device-count", 2.0), supported("scheduler")
 KINDS = {"container": "directory", "third": "volume", "memory": "memory", "layers": "overlay"}
 PLACES = of_amd_16(container=100, third=90, memory=10, layers=20)
 # The causes, what else is known, and the first remedy: its gain, whether it was measured, its evidence.
-SWAPPED = {"candidate": "intel", "baseline": "amd-16"}
 
 
 def of_size(share: float, name: str = "kernel", predicted: float | None = None) -> Cause:
@@ -164,11 +163,6 @@ FIRST = {
     "a cause without a size gains what its parts allow": (
         *((replace(supported("kernel"), share_at_most=0.3),), {}),
         (WHOLE**0.3, False, f"{FASTER} This cause explains at most 30 % of that."),
-    ),
-    "the candidate is faster": ((supported("kernel"),), SWAPPED, (WHOLE, False, FASTER)),
-    "the candidate is faster, predicted": (
-        *((supported("linear-volume", 0.5),), SWAPPED),
-        (2.0, False, "Predicted from the bandwidth of the disks."),
     ),
 }
 

@@ -91,7 +91,8 @@ def diagnoses(
             )
             assumed = comparison.assumed_variation_ratio
             trials = outcomes(subject, slower, faster, assumed) if ratio is not None else ()
-            push = Push(subject, candidate, baseline, measured, machines, place_kinds, trials)
+            names = (candidate, baseline) if case.candidate_is_slower else (baseline, candidate)
+            push = Push(subject, *names, measured, machines, place_kinds, trials)
             causes = judge(case, trials)
             remedies, leftover = suggest_remedies(causes, push), _left_over(causes, case)
             diagnosed.append(Diagnosis(candidate, causes, remedies, subject, trials, leftover))

@@ -42,26 +42,16 @@ class Gain(Struct, frozen=True):
 
 
 class Push(Struct, frozen=True):
-    """What was measured in the same push as a candidate and its baseline, and what that shows of remedies."""
+    """What was measured in the same push as two sides, and what that shows of remedies for the slow one."""
 
     subject: Subject
-    candidate: str
-    baseline: str
+    slow: str
+    fast: str
     measured: Mapping[tuple[str, Subject], float]  # by side: means in nanoseconds
     machines: Mapping[str, str | None]  # side -> machine type
     place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
     trials: Sequence[TrialOutcome] = ()
     supported: frozenset[str] = frozenset()  # causes
-
-    @property
-    def slow(self) -> str:
-        """Return the side that a remedy is for."""
-        sides = (self.candidate, self.baseline)
-        return max(sides, key=lambda side: self.mean_ns(side, self.subject) or 0.0)
-
-    @property
-    def fast(self) -> str:
-        return self.candidate if self.slow == self.baseline else self.baseline
 
     def gain_of_trial(self, name: str) -> float | None:
         """Return how many times as fast a trial makes the slow side; None: not known."""

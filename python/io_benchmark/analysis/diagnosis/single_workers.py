@@ -128,7 +128,8 @@ def _diagnose(
     # All workers of a pool have its machine type, also where they do not name it.
     machine_type = machine.worker.result.task.instance_type or machine.side
     machines = {worker: machine_type, rest: machine_type}
-    push = Push(machine.subject, worker, rest, measured, machines, trials=trials)
+    slow, fast = (worker, rest) if case.candidate_is_slower else (rest, worker)
+    push = Push(machine.subject, slow, fast, measured, machines, trials=trials)
     # What the whole pool shares is not a remedy for one of its workers.
     remedies = suggest_remedies([cause for cause in causes if not cause.is_shared], push)
     if not remedies and machine.ratio >= 1:
@@ -142,9 +143,7 @@ def _replacement(machine: SingleMachine, causes: Sequence[Cause], push: Push) ->
     possible = supported or [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
     if not possible:
         return ()
-    now_ns, then_ns = (
-        push.measured[side, push.subject] for side in (push.candidate, push.baseline)
-    )
+    now_ns, then_ns = (push.measured[side, push.subject] for side in (push.slow, push.fast))
     evidence = statement(
         "The other {others} workers of the pool take {then} instead of {now}.",
         others=count(machine.others.data.count),
