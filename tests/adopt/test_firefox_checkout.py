@@ -109,6 +109,7 @@ def test_a_pool_with_its_own_measurements(other_version):
     [
         pytest.param("tasks:\n    amd", "tasks: [\n    amd", "as a kind", id="no YAML"),
         pytest.param("worker-type: b-linux\n", "\n", "as a kind", id="no worker type"),
+        pytest.param("tasks:\n    amd", "tasks: {}\nothers:\n    amd", "as a kind", id="no pool"),
         pytest.param("max-run-time: 3600", "", "worker.max-run-time: None", id="no limit"),
     ],
 )

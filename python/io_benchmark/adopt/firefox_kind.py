@@ -98,7 +98,7 @@ class FirefoxKind(Struct, frozen=True):
                 }
             worker_types = {name: task["worker-type"] for name, task in kind["tasks"].items()}
             program = _convert(kind, root, is_embedded)
-        except (KeyError, TypeError, AttributeError, yaml.YAMLError):
+        except (KeyError, TypeError, AttributeError, StopIteration, yaml.YAMLError):
             raise IoBenchmarkError(
                 f"{root.path / KIND}: cannot be read as a kind; run `io-benchmark rehearse --root "
                 f"{root.path}` to see why"
