@@ -256,7 +256,10 @@ def test_a_name_that_is_taken_is_an_error(take, source, name):
 
 
 def test_an_artifact_of_another_folder_is_missing(make_run):
-    """Only the worker's folder of artifacts is looked into."""
-    run = make_run(artifacts={FILE: {"type": "file", "path": __file__}})
+    """Only the worker's folder of artifacts is looked into, and no file there stands for it."""
+    run = make_run(
+        "touch $IO_BENCHMARK_ARTIFACTS/nothing",
+        artifacts={FILE: {"type": "file", "path": __file__}},
+    )
     (line,) = run.run(os.environ)[1]
     assert f"missing artifacts: {FILE};" in line

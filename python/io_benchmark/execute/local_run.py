@@ -235,7 +235,7 @@ def _files(
 
     A folder's files keep their place below the folder: public/io-benchmark/x.json becomes x.json.
     """
-    place, nothing = PurePosixPath(entry["path"]), artifacts / "nothing"
+    place, nothing = PurePosixPath(entry["path"]), Path(os.devnull)
     is_inside = place.is_relative_to(_WORKER_ARTIFACTS)
     source = artifacts / place.relative_to(_WORKER_ARTIFACTS) if is_inside else nothing
     if entry["type"] == "file":
