@@ -64,4 +64,4 @@ def test_rank(folder: Path) -> None:
     assert {row["pool"] for row in ranking["labels"]} == {"amd-16"}
     assert all(row["hours_interval"][0] > 0 for row in ranking["labels"])
     assert [pool["pool"] for pool in ranking["pools"]] == ["amd-16", "intel"]
-    assert ranking["remarks"] == ["runs that end before they start: 1; they are left out"]
+    assert ranking["remarks"] == ["runs whose times contradict each other: 1; they are left out"]

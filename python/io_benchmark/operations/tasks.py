@@ -16,7 +16,7 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.ranking import Ranking, RunTotals
-from io_benchmark.analysis.tasks.task_model import TaskReport
+from io_benchmark.analysis.tasks.task_model import Side, TaskReport
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
@@ -103,9 +103,9 @@ def rank_labels(
     pairs = {(row.pool, row.reference) for row in ranking.labels}
     causes = {pair: _cause(*pair, workers) for pair in pairs}
     labels = tuple(replace(row, cause=causes[row.pool, row.reference]) for row in ranking.labels)
-    remarks, count = reading.remarks, query.totals.without_time
+    remarks, count = reading.remarks, query.totals.unusable
     if count:
-        remarks += (f"runs that end before they start: {count:,}; they are left out",)
+        remarks += (f"runs whose times contradict each other: {count:,}; they are left out",)
     return replace(ranking, labels=labels, unreadable=reading.unreadable, remarks=remarks)
 
 
@@ -136,7 +136,7 @@ def read_completed_runs(
     """Return the completed runs by the name of their pool, and the messages about all runs."""
     reading = _read_runs(addresses, context, label)
     names = _side_names({run.pool for run in reading.results})
-    completed = (run for run in reading.results if run.state == "completed" and run.started_ms >= 0)
+    completed = (run for run in reading.results if Side.ending(run) == "completed")
     return grouped(completed, lambda run: names[run.pool]), (*reading.unreadable, *reading.remarks)
 
 

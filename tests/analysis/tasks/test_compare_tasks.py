@@ -97,7 +97,7 @@ def test_every_run_is_counted() -> None:
     assert known.completed == (4, 5)
     assert (side.completed, side.failed, side.lost, side.stopped) == (5, 2, 3, 2)
     assert (side.never_started, side.unusable) == (1, 2)
-    assert "runs of a that end before they start: 2; they are left out" in warnings(report)
+    assert "runs of a whose times contradict each other: 2; they are left out" in warnings(report)
 
 
 def with_own_times(run: TaskRun, clock_s: float = 0.0) -> TaskRun:

@@ -74,7 +74,10 @@ def test_one_worker_shows_nothing() -> None:
 
 
 def test_what_counts() -> None:
-    """A run that is read twice counts once; one that did not complete is lost time of its pool."""
+    """A run that is read twice counts once; one that did not complete is lost time of its pool.
+
+    A run whose times contradict each other does not count.
+    """
     sums = totals({("a", "p"): 1.0}, workers=2, days=1)
     again = totals({("a", "p"): 1.0}, workers=2, days=1)
     assert again.cells.keys() == sums.cells.keys()
@@ -82,7 +85,16 @@ def test_what_counts() -> None:
     for _ in range(2):
         sums.add(run)
     sums.add(TaskRun("a", "p", "y", 0, "p/0", "completed", "completed", -1, -1, START_MS))
+    # These end before they start, or start more than the rounding before they were scheduled.
+    for task_id, scheduled_ms, resolved_ms in (
+        ("z", -1, START_MS - 1),
+        ("early", START_MS + 1001, START_MS + HOUR_MS),
+        ("rounded", START_MS + 1000, START_MS + HOUR_MS),
+    ):
+        times_ms = (scheduled_ms, START_MS, resolved_ms)
+        sums.add(TaskRun("a", "p", task_id, 0, "p/0", "completed", "completed", *times_ms))
     (pool,) = sums.ranking({}).pools
-    assert (pool.runs, pool.labels, pool.workers, pool.hours) == (3, 1, 2, 4.0)
-    assert pool.lost_share == 0.5
+    assert sums.unusable == 2
+    assert (pool.runs, pool.labels, pool.workers, pool.hours) == (4, 1, 2, 5.0)
+    assert pool.lost_share == 0.4
     assert pool.price == Price(0.3, "USD")

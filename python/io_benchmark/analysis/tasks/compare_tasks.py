@@ -217,7 +217,7 @@ def _unusable(pair: TaskPair) -> Iterator[Statement]:
     for side in (pair.baseline.side, pair.candidate.side):
         if unusable := len(side.runs["unusable"]):
             yield statement(
-                "runs of {side} that end before they start: {count}; they are left out",
+                "runs of {side} whose times contradict each other: {count}; they are left out",
                 count=count(unusable),
                 side=side.name,
             )

@@ -15,6 +15,7 @@ from io_benchmark.analysis import levels
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.observed.sides import SideData
+from io_benchmark.analysis.tasks.task_model import Side
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
 
@@ -87,18 +88,19 @@ class RunTotals(Struct):
     first_ms: int = 0
     last_ms: int = 0
     seen: set[int] = set()  # what identifies each run
-    without_time: int = 0  # runs that end before they start
+    unusable: int = 0
 
     def add(self, run: TaskRun) -> None:
         """Add a run that started and was not added before."""
         identity = hash((run.task_id, run.run_id)) if run.task_id else hash(run)
-        time_s = (run.resolved_ms - run.started_ms) / 1000
-        if identity in self.seen or run.started_ms < 0:
+        ending = Side.ending(run)
+        if identity in self.seen or ending == "never_started":
             return
         self.seen.add(identity)
-        if time_s <= 0:
-            self.without_time += 1
+        if ending == "unusable":
+            self.unusable += 1
             return
+        time_s = (run.resolved_ms - run.started_ms) / 1000
         self.first_ms = min(self.first_ms or run.started_ms, run.started_ms)
         self.last_ms = max(self.last_ms, run.resolved_ms)
         sums = self.pools.setdefault(run.pool, _PoolSums())
@@ -106,7 +108,7 @@ class RunTotals(Struct):
         if run.cost >= 0:
             amount, hours = sums.costs.get(run.currency, (0.0, 0.0))
             sums.costs[run.currency] = (amount + run.cost, hours + time_s / _S_PER_HOUR)
-        if run.state != "completed":
+        if ending != "completed":
             sums.other_s += time_s
             return
         worker = run.worker or str(identity)

@@ -62,7 +62,7 @@ class Side(Struct, frozen=True):
         by_ending: dict[Ending, list[TaskRun]] = {ending: [] for ending in get_args(Ending)}
         for index, run in enumerate(sorted(runs)):
             known = run if run.worker else replace(run, worker=f"{_UNKNOWN}{index}")
-            by_ending[_ending(run)].append(known)
+            by_ending[cls.ending(run)].append(known)
         return cls(name, pool, queue, by_ending)
 
     def of_labels(self, ending: Ending, labels: Collection[str]) -> "list[TaskRun]":
@@ -76,18 +76,18 @@ class Side(Struct, frozen=True):
     def is_known(worker: str) -> bool:
         return not worker.startswith(_UNKNOWN)
 
-
-def _ending(run: "TaskRun") -> Ending:
-    if run.started_ms < 0:
-        return "never_started"
-    # A run that was never scheduled has no time that contradicts its start.
-    if run.resolved_ms <= run.started_ms or run.started_ms < run.scheduled_ms - _ROUNDING_MS:
-        return "unusable"
-    if run.state == "completed":
-        return "completed"
-    if run.state == "failed":
-        return "failed"
-    return "stopped" if run.reason in _STOPPED else "lost"
+    @staticmethod
+    def ending(run: "TaskRun") -> Ending:
+        if run.started_ms < 0:
+            return "never_started"
+        # A run that was never scheduled has no time that contradicts its start.
+        if run.resolved_ms <= run.started_ms or run.started_ms < run.scheduled_ms - _ROUNDING_MS:
+            return "unusable"
+        if run.state == "completed":
+            return "completed"
+        if run.state == "failed":
+            return "failed"
+        return "stopped" if run.reason in _STOPPED else "lost"
 
 
 class TaskTimes(Struct, frozen=True):
