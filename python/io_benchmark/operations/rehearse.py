@@ -23,7 +23,7 @@ from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare, compare_pools, read_workers
 from io_benchmark.paths import current_folder, new_output_folder, resolve_path
-from io_benchmark.report.content import pace_text, reasons_text
+from io_benchmark.report.content import pace_text, text_of
 from io_benchmark.sources.run_files import run_folder, write_task_record
 from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
@@ -178,7 +178,7 @@ def _confirming_tasks(
     is_measured = any(worker.pool == baseline for worker in workers)
     confirming = compare_pools(workers, baseline if is_measured else None).confirming
     if not confirming.paces:
-        context.tell(f"Nothing to confirm: {reasons_text(confirming)}")
+        context.tell(f"Nothing to confirm: {' '.join(map(text_of, confirming.reasons))}")
     confirming_tasks: list[GeneratedTask] = []
     for pace in confirming.paces:
         context.tell(f"To confirm: {pace_text(pace)}")

@@ -24,7 +24,7 @@ from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare_pools
 from io_benchmark.operations.group_work import GroupWork, MeasuredGroup, NextLook, estimated_cost
 from io_benchmark.paths import current_folder
-from io_benchmark.report.content import pace_text, reasons_text
+from io_benchmark.report.content import pace_text, text_of
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.submit.definitions import (
     LOOKS,
@@ -118,7 +118,8 @@ def confirm(address: str, options: SubmissionOptions, context: Context) -> str |
         )
     confirming = compare_pools(group.workers, options.baseline).confirming
     if not confirming.paces:
-        context.tell(f"Nothing to confirm in group:{work.group_id}: {reasons_text(confirming)}")
+        reasons = " ".join(map(text_of, confirming.reasons))
+        context.tell(f"Nothing to confirm in group:{work.group_id}: {reasons}")
         return work.group_id
     repetitions = []
     for pace in confirming.paces:

@@ -18,10 +18,11 @@ from io_benchmark.analysis.diagnosis_model import Evidence, Observation
 from io_benchmark.analysis.history import HistorySeries
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import PERCENTILES, Comparison, Figures, Interval, Subject, Verdict
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
 from io_benchmark.analysis.tasks.task_model import TaskComparison
-from io_benchmark.analysis.trials.confirm import Confirming, Pace
+from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.number_text import digits, interval, listed, percent, ratio, times
 from io_benchmark.results import workloads
 from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, clean_lines, name
@@ -86,17 +87,14 @@ def evidence_text(evidence: Evidence) -> str:
 
 def pace_text(pace: Pace) -> str:
     """Return 'intel once more, its copies limited to 371 MiB/s, the ceiling of amd-16'."""
-    limit = pace_rate(pace)
-    return f"{pace.pool} once more, its copies limited to {limit}, the ceiling of {pace.against}"
+    return (
+        f"{pace.pool} once more, its copies limited to {pace_rate(pace)}, the ceiling of "
+        f"{pace.against}"
+    )
 
 
 def pace_rate(pace: Pace) -> str:
     return f"{number_text.compact(pace.bytes_per_s / MIB)} MiB/s"
-
-
-def reasons_text(confirming: Confirming) -> str:
-    """Return why comparisons need no run."""
-    return " ".join(map(text_of, confirming.reasons))
 
 
 def _observation_text(observation: Observation) -> str:
@@ -151,15 +149,10 @@ _WRITERS: dict[Unit, Callable[[float], str]] = {
 
 def sharing(pairs: Iterable[tuple[str, Key]]) -> Iterable[tuple[str, Key]]:
     """Return 'intel, amd-16' and what they share, instead of a pair for each."""
-    names: dict[Key, dict[str, None]] = {}
-    for side, key in pairs:
-        names.setdefault(key, {})[side] = None
-    return [(", ".join(same), key) for key, same in names.items()]
-
-
-def sharing_lines(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Return a line 'intel, amd-16: text' for each text."""
-    return [f"{names}: {text}" for names, text in sharing(pairs)]
+    return [
+        (", ".join(dict.fromkeys(side for side, _ in same)), key)
+        for key, same in grouped(pairs, lambda pair: pair[1]).items()
+    ]
 
 
 def place_of(subject: Subject) -> str:

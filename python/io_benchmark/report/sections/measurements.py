@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import TAIL, Comparison, Detail, Subject
+from io_benchmark.analysis.model import TAIL, Comparison, Detail
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampledReport
 from io_benchmark.analysis.side_times import SideStorage
@@ -22,7 +22,6 @@ from io_benchmark.report.content import (
     ends_text,
     place_of,
     sharing,
-    sharing_lines,
     text_of,
     unit_text,
 )
@@ -51,6 +50,10 @@ _METHODS = {
 # Dozens of measurements must not make the page large. This many sides can be told from each other.
 _MEASUREMENTS_DRAWN, _SIDES_DRAWN = 60, 4
 _NAME_CELLS = 22
+_RATIOS_MEANING = (
+    ", with its interval: above 1 is slower. Equivalent is what has all of its thicker line in the "
+    "shaded margin."
+)
 
 
 def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
@@ -67,15 +70,11 @@ def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iter
 def _sections(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
     def key(measurement: Measurement) -> object:
         subject = measurement.subject
-        shared = (subject.workload, place_of(subject))
-        return shared if _shares_table(subject) else measurement.position
+        is_shared = subject.workload in workloads.IN_BATCHES
+        return (subject.workload, place_of(subject)) if is_shared else measurement.position
 
     for members in grouped(measurements, key).values():
         yield from _section(members, report)
-
-
-def _shares_table(subject: Subject) -> bool:
-    return subject.workload in workloads.IN_BATCHES
 
 
 def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
@@ -83,7 +82,7 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
     first, subject = members[0], members[0].subject
     pairs = [(part, pair) for part in members for pair in part.part.comparisons]
     advice = []
-    if _shares_table(subject):
+    if subject.workload in workloads.IN_BATCHES:
         place = f", place {place_of(subject)}" if place_of(subject) else ""
         yield blocks.Heading(f"{subject.workload}{place} {unit_text(subject.workload)}")
         yield _measures(members)
@@ -102,12 +101,12 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
         ("Assumptions behind the intervals", assumptions),
         ("Noise", _noise(members)),
     ):
-        yield blocks.Items.of(sharing_lines(lines), title)
+        yield blocks.Items.of((f"{names}: {text}" for names, text in sharing(lines)), title)
 
 
 def screen_table(measurement: Measurement, title: str) -> blocks.Table:
     """Make the table of one measurement for a screen."""
-    if _shares_table(measurement.subject):
+    if measurement.subject.workload in workloads.IN_BATCHES:
         return _measures([measurement], title, _MEASURES_RANK)
     rows = [row for row in _figure_rows(measurement) if row.rank]
     return blocks.Table(
@@ -119,8 +118,8 @@ def _figures(measurement: Measurement) -> blocks.Table:
     """Make the table of one measurement, with the verdicts in its last row."""
     sides, figures = measurement.sides, measurement.part.figures.values()
     # Before and after: each pool has a separate baseline.
-    baselines = {side.baseline for side in sides if side.comparison} | {measurement.baseline}
-    against = blocks.BASELINE if len(baselines) > 1 else measurement.baseline
+    against, *others = dict.fromkeys(side.baseline for side in sides)
+    against = blocks.BASELINE if others else against
     ratios, intervals, verdicts = zip(*map(_comparison, sides), strict=True)
     rows = [
         *_figure_rows(measurement),
@@ -202,9 +201,8 @@ def _noise(measurements: Sequence[Measurement]) -> Iterator[tuple[str, str]]:
 
 def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
     """Write what the interval of a comparison assumes, whatever was measured."""
-    figures = measurement.part.figures
     sides = (comparison.candidate, comparison.baseline)
-    workers = comparison.workers or [figures[side].workers for side in sides if side in figures]
+    workers = comparison.workers or map(measurement.part.workers, sides)
     counts = " and ".join(f"{number:,}" for number in workers)
     sentence = _METHODS.get(comparison.method, comparison.method).replace("{counts}", counts)
     if comparison.assumed_variation_ratio is not None:
@@ -214,7 +212,7 @@ def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
         if variation is not None and variation.shown_by is not None:
             sentence += f", from {text_of(variation.shown_by)}"
     needed = comparison.variation_to_explain_ratio
-    if needed is not None and not _shares_table(measurement.subject):
+    if needed is not None and measurement.subject.workload not in workloads.IN_BATCHES:
         sentence += (
             f"; workers would have to vary by {percent(needed)} for this difference to be chance"
         )
@@ -241,32 +239,26 @@ def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
 
 def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
     """Draw the ratios of measurements that share a section, then the samples of each."""
-    shares = _shares_table(members[0].subject)
-    pairs = [
-        (measurement, pair) for measurement in members for pair in measurement.part.comparisons
-    ]
+    is_shared = members[0].subject.workload in workloads.IN_BATCHES
+    pairs = [pair for measurement in members for pair in measurement.part.comparisons]
     names = [
-        (f"{measurement.subject.label}: " if shares else "") + name(pair.candidate, _NAME_CELLS)
-        for measurement, pair in pairs
+        (f"{pair.subject.label}: " if is_shared else "") + name(pair.candidate, _NAME_CELLS)
+        for pair in pairs
     ]
     if pairs:
-        meaning = (
-            ", with its interval: above 1 is slower. Equivalent is what has all of its thicker line in the "
-            "shaded margin."
-        )
         title = blocks.Words("Ratio of times to the baseline's", blocks.STRONG)
-        arguments = ([pair for _, pair in pairs], names, report.margin_ratio)
-        yield blocks.Picture((title, meaning), "forest", arguments)
+        caption = (title, _RATIOS_MEANING)
+        yield blocks.Picture(caption, "forest", (pairs, names, report.margin_ratio))
     for measurement in members:
-        picture = _samples(measurement, report)
-        if picture is not None and not shares:
-            yield picture
-        elif picture is not None and measurement.position < _MEASUREMENTS_DRAWN:
+        samples = [*_samples(measurement, report)]
+        if not is_shared:
+            yield from samples
+        elif samples and measurement.position < _MEASUREMENTS_DRAWN:
             summary = f"Samples of {measurement.subject.label}"
-            yield blocks.Fold(summary, [picture], on_page_only=True)
+            yield blocks.Fold(summary, samples, on_page_only=True)
 
 
-def _samples(measurement: Measurement, report: SampledReport) -> blocks.Picture | None:
+def _samples(measurement: Measurement, report: SampledReport) -> Iterator[blocks.Picture]:
     """Draw how the samples of one measurement are distributed; nothing without any."""
     part = measurement.part
     drawn = [*part.figures][:_SIDES_DRAWN]
@@ -274,15 +266,12 @@ def _samples(measurement: Measurement, report: SampledReport) -> blocks.Picture 
         (series for series in report.series if series.subject == part.subject and series.total_ns),
         lambda series: series.side,
     )
-    series = [worker for side in drawn for worker in by_side.get(side, ())]
-    if not series:
-        return None
     title = "How the samples are distributed"
     if part.subject.workload == "cache-retrieve":
         title = "How long retrieves took"
     caption = ": the share up to a given value. Each line is a worker, each vertical line the mean of a side."
     if len(part.figures) > len(drawn):
         caption += f" Only the first {len(drawn)} of {len(part.figures):,} sides are drawn."
-    return blocks.Picture(
-        (blocks.Words(title, blocks.STRONG), caption), "distribution", (part, series)
-    )
+    if series := [worker for side in drawn for worker in by_side.get(side, ())]:
+        line = (blocks.Words(title, blocks.STRONG), caption)
+        yield blocks.Picture(line, "distribution", (part, series))

@@ -26,7 +26,7 @@ from io_benchmark.number_text import (
     size,
 )
 from io_benchmark.report import blocks
-from io_benchmark.report.content import sharing_lines, text_of
+from io_benchmark.report.content import sharing, text_of
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name
 
@@ -85,7 +85,8 @@ def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
     # A measured pool needs no reason.
     unmeasured = [pool for pool in task.pools if not pool.measured_ns]
     reasons = [(pool.pool, f"{text_of(pool.reason)}.") for pool in unmeasured if pool.reason]
-    yield blocks.Items.of(sharing_lines(reasons), "Not predicted")
+    shared = (f"{names}: {reason}" for names, reason in sharing(reasons))
+    yield blocks.Items.of(shared, "Not predicted")
     yield blocks.Items.of(notes, "Notes")
 
 
