@@ -14,10 +14,6 @@ def written_times(*values_ns: float) -> str:
     return ", ".join(number_text.times(values_ns))
 
 
-def written_range(*ratios: float) -> str:
-    return number_text.ratio_range(ratios)
-
-
 def unit_of(seconds: float) -> str:
     return number_text.duration_unit(seconds)[1]
 
@@ -67,10 +63,6 @@ def unit_of(seconds: float) -> str:
         (number_text.interval, (0.0123, 123.4), "0.0123 to 123"),
         (number_text.interval, (4.65e-13, 9.72e11), "unknown"),
         (number_text.interval, (0.02, 54_321.0), "0.0200 to >100"),
-        # The ends of several ratios, once where they are written alike.
-        (written_range, (1.01, 0.99, 1.0), "0.99× to 1.01×"),
-        (written_range, (1.001, 1.002), "1.00×"),
-        (written_range, (), ""),
         # At least two of a unit; tasks, predictions and costs have the same rule.
         (unit_of, (0,), "s"),
         (unit_of, (119.9,), "s"),

@@ -101,12 +101,6 @@ def ratio(value: float) -> str:
     return f"{_ratio_digits(value)}×"
 
 
-def ratio_range(values: Sequence[float]) -> str:
-    """Write the smallest and the largest ratio: '0.99× to 1.01×', or nothing without ratios."""
-    ends = (min(values), max(values)) if values else ()
-    return " to ".join(dict.fromkeys(map(ratio, ends)))
-
-
 def interval(low: float, high: float) -> str:
     """Write an interval of ratios: three decimals where two would hide how narrow it is."""
     if is_cut(low, high):

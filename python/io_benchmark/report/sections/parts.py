@@ -19,7 +19,7 @@ from io_benchmark.analysis.time_parts import Kind, Phase
 from io_benchmark.number_text import NOTHING, number_of, percent, signed, signed_percent, time_unit
 from io_benchmark.report import blocks
 from io_benchmark.report.content import on_measurement
-from io_benchmark.report.sections.measured import Measurement, leading_of
+from io_benchmark.report.sections.measured import Measurement, Side
 from io_benchmark.results import workloads
 
 # The differences of this many candidates have a table; the sentences are about all.
@@ -77,8 +77,7 @@ class _Difference(Struct, frozen=True):
         unit_ns, unit = time_unit(max(totals_ns["baseline_ns"], totals_ns["candidate_ns"]))
         # Three significant digits of the difference
         decimals = 2 - math.floor(math.log10(abs(whole_ns) / unit_ns or 1.0))
-        decimals = min(max(decimals, 0), _MOST_DECIMALS)
-        return cls(percents, small, large, unit_ns, unit, decimals)
+        return cls(percents, small, large, unit_ns, unit, min(max(decimals, 0), _MOST_DECIMALS))
 
     def percent(self, parts: Sequence[PartDifference]) -> int | None:
         return sum(self.percents[part] for part in parts) if self.percents else None
@@ -101,10 +100,9 @@ def _whole_percents(shares: Sequence[float]) -> list[int]:
     """Round parts of one that add up to one, to whole percentages that add up to 100."""
     percents = [100 * share for share in shares]
     rounded = [math.floor(percent) for percent in percents]
-    missing = max(100 - sum(rounded), 0)
     # Those that lose most by rounding down are rounded up.
     by_loss = sorted(range(len(rounded)), key=lambda index: rounded[index] - percents[index])
-    for index in by_loss[:missing]:
+    for index in by_loss[: max(100 - sum(rounded), 0)]:
         rounded[index] += 1
     return rounded
 
@@ -118,7 +116,7 @@ def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[block
     sides = [side for measurement in measurements for side in measurement.all_sides]
     divided = [side for side in sides if side.differs and side.division is not None]
     by_candidate = grouped(divided, lambda side: side.name).values()
-    leading = [leading_of(same) for same in by_candidate]
+    leading = [*map(Side.leading, by_candidate)]
     further = [side for same in by_candidate for side in same if side not in leading]
     first = [(side.division, side.subject, side.verdict) for side in leading if side.division]
     first += (
@@ -143,8 +141,7 @@ def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[block
 def where(division: Division, subject: Subject) -> tuple[str, str]:
     """Return '+70.1 ms per retrieve', and the parts that make it up, the largest first."""
     difference, whole_ns = _Difference.of(division), division.difference_ns
-    operation = workloads.of(subject.workload).operation
-    whole = f"{difference.text(whole_ns)} per {operation}"
+    whole = f"{difference.text(whole_ns)} per {workloads.of(subject.workload).operation}"
     least_ns = _SMALL * abs(whole_ns)
     large = [part for part in difference.large if abs(part.difference_ns) >= least_ns]
     named = sorted(filter(_is_certain, large), key=lambda part: -abs(part.difference_ns))
@@ -209,31 +206,28 @@ def _table(division: Division, subject: Subject, report: Report) -> Iterator[blo
     """Write a row per part below its phase, then what the parts mean."""
     difference = _Difference.of(division)
     candidate, baseline = division.candidate, division.baseline
-    has_intervals = any(part.low_ns is not None for part in division.parts)
-    operation = workloads.of(subject.workload).operation
-    phrase = on_measurement(subject, report)
-    title = f"{candidate} against {baseline}{phrase}, {difference.unit} per {operation}"
-    interval = [f"{percent(LEVEL)} interval"] if has_intervals else []
+    phrase = f"{on_measurement(subject, report)}, {difference.unit}"
+    title = f"{candidate} against {baseline}{phrase} per {workloads.of(subject.workload).operation}"
+    heads = (baseline, candidate, "Difference", f"{percent(LEVEL)} interval", "Share")
     rows, phase = [], ""
     for part in difference.large:
         if _PHASES[part.phase] not in ("", phase):
             phase = _PHASES[part.phase]
             rows.append(blocks.Row(phase))
-        cells = _cells(difference, [part], has_intervals=has_intervals)
-        rows.append(blocks.Row(_KINDS[part.kind], cells, level=1 if phase else 0))
-    for label, same in (("other parts", difference.small), ("all parts", division.parts)):
-        if same:
-            cells = _cells(difference, same, has_intervals=has_intervals)
-            rows.append(blocks.Row(label, cells, label == "all parts"))
-    yield blocks.Table("", (baseline, candidate, "Difference", *interval, "Share"), rows, title)
+        level = 1 if phase else 0
+        rows.append(blocks.Row(_KINDS[part.kind], _cells(difference, [part]), level=level))
+    if difference.small:
+        rows.append(blocks.Row("other parts", _cells(difference, difference.small)))
+    rows.append(blocks.Row("all parts", _cells(difference, division.parts), is_strong=True))
+    table = blocks.Table("", heads, rows, title)
+    has_intervals = any(part.low_ns is not None for part in division.parts)
+    yield table if has_intervals else table.keep_columns((0, 1, 2, 4))
     for kind in _MEANINGS:
         if any(part.kind is kind for part in difference.large):
             yield blocks.Paragraph(f"{_KINDS[kind]}: {_meaning(kind, division)}", blocks.QUIET)
 
 
-def _cells(
-    difference: _Difference, same: Sequence[PartDifference], *, has_intervals: bool
-) -> list[str]:
+def _cells(difference: _Difference, same: Sequence[PartDifference]) -> list[str]:
     """Write the times of a part, or the sums of several; a sum has no interval."""
     share, ends = difference.percent(same), NOTHING
     if len(same) == 1 and same[0].low_ns is not None and same[0].high_ns is not None:
@@ -243,6 +237,6 @@ def _cells(
         difference.plain(baseline_ns),
         difference.plain(candidate_ns),
         difference.signed(candidate_ns - baseline_ns),
-        *([ends] if has_intervals else []),
+        ends,
         NOTHING if share is None else signed_percent(share),
     ]
