@@ -113,16 +113,15 @@ def _cause_row(cause: Cause) -> blocks.Row:
         explanation.insert(0, f"Predicts {ratio(cause.predicted_ratio)}.")
     if cause.workload is not None:
         explanation.append(f"The workload {cause.workload} would show it.")
-    state, name = (
-        blocks.Words(cause.state.upper(), cause.state),
-        blocks.Words(cause.name, blocks.CODE),
-    )
     candidate, baseline = map(evidence_text, (cause.candidate_evidence, cause.baseline_evidence))
     if candidate == baseline and candidate:
         baseline = "the same"
     share = "" if cause.share is None else _share_text(cause)
-    cells = (" ".join(filter(None, explanation)), candidate, baseline, share)
-    return blocks.Row((state, " ", name, f": {cause.hypothesis}"), cells)
+    label = (
+        *(blocks.Words(cause.state.upper(), cause.state), " "),
+        *(blocks.Words(cause.name, blocks.CODE), f": {cause.hypothesis}"),
+    )
+    return blocks.Row(label, (" ".join(filter(None, explanation)), candidate, baseline, share))
 
 
 def _trial_table(outcomes: Sequence[TrialOutcome]) -> blocks.Table:
@@ -145,11 +144,9 @@ def _remedy(remedy: Remedy) -> blocks.Item:
     # A pool's name is written as it is.
     if "-" not in action.split(" ", 1)[0]:
         action = action[:1].upper() + action[1:]
+    lead, cause = blocks.Words(action, blocks.STRONG), blocks.Words(remedy.cause, blocks.CODE)
     evidence = " ".join(map(text_of, remedy.evidence))
-    cause = blocks.Words(remedy.cause, blocks.CODE)
-    return blocks.Item(
-        (blocks.Words(action, blocks.STRONG), f"{_gain_text(remedy)}, for ", cause, f". {evidence}")
-    )
+    return blocks.Item((lead, f"{_gain_text(remedy)}, for ", cause, f". {evidence}"))
 
 
 def _gain_text(remedy: Remedy) -> str:
@@ -173,19 +170,17 @@ def explanation(
     `to_change` is the baseline if that is the slower side; None if nothing is to be changed.
     """
     standing, claim = _claim(diagnosis)
-    label = f"Cause ({standing}):" if standing else "Cause:"
-    yield blocks.Item.led(label, f"{claim}.")
+    yield blocks.Item.led(f"Cause{standing}:", f"{claim}.")
     if diagnosis.remedies and to_change is not None:
         remedy = diagnosis.remedies[0]
-        action = f"on {to_change}, " if to_change else ""
-        action += text_of(remedy.action).removesuffix(".")
-        yield blocks.Item.led("Try:", f"{action}{_gain_text(remedy)}.", rank=_TRY)
+        action = (f"on {to_change}, " if to_change else "") + text_of(remedy.action)
+        yield blocks.Item.led("Try:", f"{action.removesuffix('.')}{_gain_text(remedy)}.", rank=_TRY)
     if to_confirm:
         yield blocks.Item.led("To confirm:", f"{to_confirm}.", rank=_CONFIRM)
 
 
 def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
-    """Return the standing of the first cause and what the causes explain, without a full stop."""
+    """Return ' (supported)' of the first cause, and what the causes explain, without a full stop."""
     holding = [cause for cause in _ordered(diagnosis) if cause.state.holds]
     not_separable = [cause for cause in diagnosis.causes if cause.state is State.NOT_SEPARABLE]
     open_causes = ", ".join(cause.name for cause in not_separable)
@@ -195,7 +190,7 @@ def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
         if len(not_separable) == 1:
             difference = _difference(not_separable[0])
             open_causes = f"{difference} ({open_causes}), of which nothing shows the cost"
-        return State.NOT_SEPARABLE, open_causes
+        return f" ({State.NOT_SEPARABLE})", open_causes
     first = holding[0]
     claim = f"{_difference(first)} ({first.name})"
     if first.share is not None:
@@ -208,8 +203,8 @@ def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
     left = diagnosis.leftover
     if left is not None and left.share >= _LARGE_LEFTOVER:
         claim += f"; not explained: {_time_left(diagnosis, left)} ({percent(left.share)})"
-    confirmed = first.state is State.CONFIRMED
-    return "confirmed by a trial" if confirmed else first.state.value, claim
+    by_trial = " by a trial" if first.state is State.CONFIRMED else ""
+    return f" ({first.state}{by_trial})", claim
 
 
 def _difference(cause: Cause) -> str:
@@ -223,7 +218,6 @@ def _difference(cause: Cause) -> str:
 
 
 def _share_text(cause: Cause) -> str:
-    """Return how much of the difference a cause explains that holds."""
     if cause.share is None or not math.isfinite(cause.share):
         return f"({cause.name}, {cause.state})"
     return f"explains {percent(cause.share)}"

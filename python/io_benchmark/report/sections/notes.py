@@ -29,11 +29,19 @@ _LAST_RANK = 2
 def warnings(report: Report) -> Iterator[blocks.Item]:
     """Write what changes how the answers are read; more than a few are counted."""
     yield from _first(refusals(report), "refused comparisons")
-    missing = [
-        (blocks.Words("Not read:", blocks.WARNING), f" {line}") for line in report.unreadable
+    lead, most = (
+        blocks.Words("Not read:", blocks.WARNING),
+        _SHOWN if report.subjects else _SHOWN_ALONE,
+    )
+    missing = [(lead, f" {line}") for line in report.unreadable]
+    yield from _first(missing, "results not read", most=most)
+    ended_early = [
+        f"{run.side}: task {run.task_id}{'' if run.run_id is None else f' run {run.run_id}'} "
+        f"{ending_in_words(run.state, run.reason)}; what it measured until then is used."
+        for run in report.workers
+        if run.is_counted and run.state in ENDED_BADLY
     ]
-    yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
-    yield from _first(_cautions(report), "cautions about workers")
+    yield from _first(ended_early, "cautions about workers")
     for severity, rank in ((Severity.ALLOWED, blocks.ALWAYS), (Severity.WARNING, _NOTE)):
         by_rule = grouped(_alike(report, severity), lambda alike: alike[0].rule)
         rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
@@ -45,16 +53,6 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
         kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
         yield from _first(lines, kinds, rank=rank)
     yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
-
-
-def _cautions(report: Report) -> list[str]:
-    """Return a sentence about each worker that ended early."""
-    return [
-        f"{run.side}: task {run.task_id}{'' if run.run_id is None else f' run {run.run_id}'} "
-        f"{ending_in_words(run.state, run.reason)}; what it measured until then is used."
-        for run in report.workers
-        if run.is_counted and run.state in ENDED_BADLY
-    ]
 
 
 def _first(
@@ -78,17 +76,20 @@ def notes(report: Report) -> Iterator[blocks.Block]:
     ]
     if items:
         yield from (blocks.Heading("Notes"), blocks.Items(items, shown=0))
-    remarks = [*map(text_of, report.remarks)]
-    yield from blocks.lists(("Not read", report.unreadable), ("Remarks", remarks))
+    yield from blocks.lists(
+        ("Not read", report.unreadable), ("Remarks", [*map(text_of, report.remarks)])
+    )
 
 
 def refusals(report: Report) -> list[blocks.Line]:
     """Return the refusing rules with what they are about, and the message with its consequence."""
-    lines: list[blocks.Line] = []
-    for alike in _alike(report, Severity.REFUSED):
-        lead = blocks.Words(f"REFUSED by {alike[0].rule}", blocks.NO_VERDICT)
-        lines.append((lead, f" ({_where(alike, report)}): {_refusal(alike[0], report.subjects)}"))
-    return lines
+    return [
+        (
+            blocks.Words(f"REFUSED by {alike[0].rule}", blocks.NO_VERDICT),
+            f" ({_where(alike, report)}): {_refusal(alike[0], report.subjects)}",
+        )
+        for alike in _alike(report, Severity.REFUSED)
+    ]
 
 
 def _refusal(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
@@ -100,8 +101,8 @@ def _refusal(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
         for comparison in part.comparisons
         for side in (comparison.candidate, comparison.baseline)
     }
-    left_out = len(problem.sides) == 1 and compared.issuperset(problem.sides)
-    consequence = "This run is left out." if left_out else "No verdict is given."
+    is_left_out = len(problem.sides) == 1 and compared.issuperset(problem.sides)
+    consequence = "This run is left out." if is_left_out else "No verdict is given."
     return f"{text_of(problem.message).rstrip('.')}. {consequence}"
 
 

@@ -25,14 +25,17 @@ def places(report: Report) -> Iterator[blocks.Block]:
     if not report.places:
         return
     yield blocks.Heading("Places")
-    rows = [row for measured in report.places for row in measured.rows]
     kinds = {}
-    for row in rows:
+    for row in (row for measured in report.places for row in measured.rows):
         shared = [*sharing((_short(side.side), side.kind) for side in row.sides if side.kind)]
         pools = "; ".join(f"{kind} on {names}" for names, kind in shared)
         kinds[_short(row.place)] = shared[0][1] if len(shared) == 1 else pools
     yield blocks.Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
-    apart = [measured.subject for measured in report.places if not _took_turns(measured)]
+    apart = [
+        measured.subject
+        for measured in report.places
+        if not all(side.in_turns for row in measured.rows for side in row.sides)
+    ]
     if apart:
         names = map(_name, apart) if len(apart) < len(report.places) else ["all"]
         yield blocks.Paragraph(_ONE_AFTER_THE_OTHER.format(names="; ".join(names)))
@@ -43,10 +46,6 @@ def places(report: Report) -> Iterator[blocks.Block]:
     if further:
         summary = f"No proven difference between places in {number_of(len(further), 'measurement')}"
         yield blocks.Fold(summary, [block for measured in further for block in _tables(measured)])
-
-
-def _took_turns(measured: Places) -> bool:
-    return all(side.in_turns for row in measured.rows for side in row.sides)
 
 
 def _is_notable(measured: Places, margin_ratio: float) -> bool:
@@ -70,27 +69,25 @@ def _tables(measured: Places) -> Iterator[blocks.Block]:
         (pair.candidate, pair.baseline) for row in measured.rows for pair in row.comparisons
     )
     workload = workloads.of(measured.subject.workload)
-
-    def mean_text(mean_ns: float | None) -> str:
-        return NOTHING if mean_ns is None else digits(workload.shown(mean_ns))
-
     means: list[blocks.Row] = []
-    ratios: list[blocks.Row] = []
     for row in measured.rows:
-        means_ns = {side.side: side.mean_ns for side in row.sides}
-        comparisons = {(pair.candidate, pair.baseline): pair for pair in row.comparisons}
-        cells: list[blocks.Line] = [mean_text(means_ns.get(side)) for side in sides]
-        for pair in map(comparisons.get, pairs):
-            verdict = pair and blocks.Words(f"{ratio(pair.ratio)} {pair.verdict}", pair.verdict)
-            cells.append(verdict or NOTHING)
-        means.append(blocks.Row(_short(row.place), cells))
-        ratios += _ratios(row, sides)
+        cells: dict[object, blocks.Line] = {
+            side.side: digits(workload.shown(side.mean_ns))
+            for side in row.sides
+            if side.mean_ns is not None
+        }
+        for pair in row.comparisons:
+            text = f"{ratio(pair.ratio)} {pair.verdict}"
+            cells[pair.candidate, pair.baseline] = blocks.Words(text, pair.verdict)
+        columns = (*sides, *pairs)
+        means.append(blocks.Row(_short(row.place), [cells.get(key, NOTHING) for key in columns]))
     heads = (*sides, *(f"{candidate}/{baseline}" for candidate, baseline in pairs))
     title = f"{_name(measured.subject)} {unit_text(measured.subject.workload)}"
     yield blocks.Table("Place", heads, means, title, turned_corner="Pool")
     title = f"Ratio of times to {measured.rows[0].place}, each worker compared with itself"
     # At the first place there is nothing to compare with.
-    yield blocks.Table("Place", sides, ratios[2:], title, turned_corner="Pool")
+    ratios = [line for row in measured.rows[1:] for line in _ratios(row, sides)]
+    yield blocks.Table("Place", sides, ratios, title, turned_corner="Pool")
     yield blocks.Items.of(_notes(measured.rows))
 
 

@@ -54,9 +54,9 @@ def _counts(side: Replication) -> tuple[str, ...]:
 def runs(report: Report) -> Iterator[blocks.Block]:
     """Write where each result is from."""
     if report.workers:
-        rows = [*map(_run, report.workers)]
-        heads = ("Worker", "Machine", "Task", "State", "Read from")
         yield blocks.Heading("Workers")
+        heads = ("Worker", "Machine", "Task", "State", "Read from")
+        rows = [*map(_run, report.workers)]
         yield blocks.Table("Pool", heads, rows, is_prose=True, shown=_RUNS_SHOWN, noun=" workers")
 
 
@@ -135,9 +135,8 @@ def unlike_workers(report: Report, *, is_full: bool) -> list[blocks.Item]:
         report.single_workers, lambda worker: (worker.side, worker.machine, *worker.tasks)
     )
     items = [_single_worker(same, report, is_full=is_full) for same in by_worker.values()]
-    left_out = 0 if is_full else len(items) - _SINGLE_ON_SCREEN
-    if left_out > 0:
-        counted = number_of(left_out, "more worker")
+    if not is_full and len(items) > _SINGLE_ON_SCREEN:
+        counted = number_of(len(items) - _SINGLE_ON_SCREEN, "more worker")
         items[_SINGLE_ON_SCREEN:] = [blocks.Item(f"and {counted} unlike the rest of a pool")]
     return [*_mixed_pools(report), *items]
 
@@ -151,8 +150,8 @@ def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
             f"{slower:,} of {slower + faster:,} workers of {pool.side} have "
             f"{' and '.join(pool.facts_of_slower)} and take {ratio(pool.ratio)} the time of its others"
         )
-        phrase = on_measurement(pool.subject, report)
-        sentences = [f"{phrase} (these have {' and '.join(pool.facts_of_faster)})."]
+        facts = " and ".join(pool.facts_of_faster)
+        sentences = [f"{on_measurement(pool.subject, report)} (these have {facts})."]
         sentences += (
             f"With the other {faster:,} alone, {pair.candidate} compared with {pair.baseline} is "
             f"{pair.verdict} at {ratio(pair.ratio)} {bounds_text(pair.interval)}."
@@ -166,8 +165,7 @@ def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
 def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> blocks.Item:
     """Write about one worker, by the measurement that explains it."""
     worker = next((finding for finding in same if finding.diagnosis is not None), same[0])
-    phrase = on_measurement(worker.subject, report)
-    sentences = [f"{phrase} ({worker.others:,} other workers)."]
+    sentences = [f"{on_measurement(worker.subject, report)} ({worker.others:,} other workers)."]
     if is_full:
         sentences += _consequences(worker, report)
     lead = f"{_worker_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"
