@@ -11,6 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.prediction import WrittenOverTime
+from io_benchmark.number_text import NOTHING, digits
+from io_benchmark.results.parts import NS_PER_S
 
 Written = TypeVar("Written")
 
@@ -111,14 +114,17 @@ class Table(Struct, frozen=True):
     left_out: int = 0
 
     def turned_if_wide(self) -> "Table":
-        is_wide = self.turned_corner and len(self.heads) >= TURNED_FROM
-        return self.turned() if is_wide else self
+        return self.turned() if self.turned_corner and len(self.heads) >= TURNED_FROM else self
 
     def turned(self) -> "Table":
-        """Return the table with its columns as rows."""
         columns = zip(*(row.cells for row in self.rows), strict=True)
         rows = [Row(head, cells) for head, cells in zip(self.heads, columns, strict=True)]
         return Table(self.turned_corner, [row.label for row in self.rows], rows, self.title)
+
+    def without_empty_columns(self) -> "Table":
+        """Return the table without columns that have no value in any row."""
+        columns = enumerate(zip(*(row.cells for row in self.rows), strict=True))
+        return self.keep_columns([at for at, cells in columns if {*cells} - {"", NOTHING}])
 
     def keep_columns(self, positions: Sequence[int]) -> "Table":
         """Return the table with some of its columns."""
@@ -141,8 +147,20 @@ class Picture(Struct, frozen=True):
         cls, caption: Line, rows: Mapping[str, object], margin_ratio: float
     ) -> list["Picture"]:
         """Draw a ratio with its interval for each name; nothing without any."""
-        picture = cls(caption, "forest", ([*rows.values()], [*rows], margin_ratio))
-        return [picture] if rows else []
+        arguments = ([*rows.values()], [*rows], margin_ratio)
+        return [cls(caption, "forest", arguments)] if rows else []
+
+    @classmethod
+    def demand(cls, written: WrittenOverTime | None) -> list["Picture"]:
+        """Draw what a task wrote over time, and the most that the pools' disks write."""
+        if written is None or not written.ceilings_bytes_per_s or not any(written.bytes_per_s):
+            return []
+        step_s = digits(written.step_ns / NS_PER_S)
+        caption = (
+            f"What the task wrote to the disks of {written.place} in each {step_s} s, and the most that each "
+            "pool's disks write: where that is less, they are the limit"
+        )
+        return [cls(caption, "demand", (written,))]
 
     @classmethod
     def costs(cls, baseline: str, rows: Mapping[str, tuple[object, object]]) -> list["Picture"]:
@@ -212,7 +230,6 @@ def pieces(line: Line) -> tuple[Inline, ...]:
 
 
 def plain(line: Line) -> str:
-    """Return a line's text."""
     return "".join(piece.text if isinstance(piece, Words) else piece for piece in pieces(line))
 
 

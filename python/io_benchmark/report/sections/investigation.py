@@ -28,7 +28,6 @@ from io_benchmark.number_text import (
 )
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, evidence_text, text_of
-from io_benchmark.report.sections.predictions import demand_picture
 
 _UNDO = {
     Target.POOL: "Revert the patch; workers that run keep their machines until they end.",
@@ -45,14 +44,12 @@ _LEADS = {
 
 
 def document(report: Investigation) -> blocks.Document:
-    """Write the report."""
     conclusion, slowness = report.conclusion, report.findings.slowness
     title, question = f"Investigation of {report.task}", f"Why is {report.task} slow?"
     if slowness is not None:
         title = f"Investigation of {slowness.label} on {slowness.pool}"
-        question = f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}"
-        than = slowness.comparison
-        question += f", compared with {than.baseline}?" if than is not None else "?"
+        than = f", compared with {slowness.comparison.baseline}" if slowness.comparison else ""
+        question = f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}{than}?"
     lead = blocks.Words(_LEADS[conclusion.outcome], blocks.STRONG)
     steps = [_sentence(text_of(step)) for step in conclusion.next_steps]
     content: list[blocks.Block] = [
@@ -79,15 +76,14 @@ def _sentence(words: str) -> str:
 
 def _evidence(findings: Findings) -> Iterator[blocks.Item]:
     """Write what each step found."""
-    lines: dict[str, Iterable[str]] = {}
-    if findings.slowness is not None:
-        lines["Times:"] = _times(findings.slowness)
-    if findings.machines is not None:
-        lines["Machines:"] = [_machines(findings.machines, findings.explanation)]
-    if findings.explanation is not None:
-        lines["Cause:"] = dict.fromkeys(_causes(findings.explanation))
-    if findings.forecast is not None:
-        lines["Demand:"] = _demand(findings.forecast)
+    slowness, machines = findings.slowness, findings.machines
+    explanation, forecast = findings.explanation, findings.forecast
+    lines: dict[str, Iterable[str]] = {
+        "Times:": _times(slowness) if slowness else (),
+        "Machines:": [_machines(machines, explanation)] if machines else (),
+        "Cause:": dict.fromkeys(_causes(explanation)) if explanation else (),
+        "Demand:": _demand(forecast) if forecast else (),
+    }
     for step, sentences in lines.items():
         yield from (blocks.Item.led(step, sentence) for sentence in sentences)
 
@@ -105,7 +101,7 @@ def _picture(findings: Findings) -> Iterator[blocks.Picture]:
     caption = f"Time on {slowness.pool} by that on {slowness.comparison.baseline}"
     yield from blocks.Picture.forest(caption, rows, DEFAULT_MARGIN)
     if forecast is not None and forecast.task is not None:
-        yield from demand_picture(forecast.task)
+        yield from blocks.Picture.demand(forecast.task.written)
 
 
 def _times(slowness: Slowness) -> Iterator[str]:
@@ -169,11 +165,10 @@ def _demand(forecast: Forecast) -> Iterator[str]:
         reason = text_of(forecast.reason) if forecast.reason else ""
         yield _sentence(f"not predicted: {reason}")
         return
-    added = [
+    waiting = ", ".join(
         f"{name.value} {signed(duration(abs(s)), s)}" for name, s in forecast.added_s.items() if s
-    ]
-    waiting = ", ".join(added) or "nothing"
-    yield f"Predicted: {ratio(forecast.ratio)} ({ends_text(forecast.interval)}); waiting for {waiting}."
+    )
+    yield f"Predicted: {ratio(forecast.ratio)} ({ends_text(forecast.interval)}); waiting for {waiting or 'nothing'}."
 
 
 def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blocks.Block]:

@@ -39,7 +39,6 @@ _DROP = ("CPU", "syncs", "at ceiling", "writes", "measured", "ratio")
 
 
 def document(predictions: Predictions) -> blocks.Document:
-    """Write everything that a report of predictions says."""
     content = [block for task in predictions.tasks for block in _task(task)]
     content += blocks.lists(
         ("Results that could not be read", predictions.unreadable),
@@ -77,14 +76,17 @@ def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
         caption = f"Time divided by that on {profiled_on}; {share} of tasks are on the line"
         yield from blocks.Picture.forest(caption, drawn, DEFAULT_MARGIN)
         yield from blocks.Picture.costs(profiled_on, _paid(task, drawn))
-        yield from demand_picture(task)
+        yield from blocks.Picture.demand(task.written)
         if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
     if not task.pools:
         yield blocks.Items.of(["--on has no results of other pools."], "Nothing to predict")
     # A measured pool needs no reason.
-    unmeasured = [pool for pool in task.pools if not pool.measured_ns]
-    reasons = [(pool.pool, f"{text_of(pool.reason)}.") for pool in unmeasured if pool.reason]
+    reasons = [
+        (pool.pool, f"{text_of(pool.reason)}.")
+        for pool in task.pools
+        if pool.reason and not pool.measured_ns
+    ]
     shared = (f"{names}: {reason}" for names, reason in sharing(reasons))
     yield blocks.Items.of(shared, "Not predicted")
     yield blocks.Items.of(notes, "Notes")
@@ -103,18 +105,6 @@ def _paid(
     }
 
 
-def demand_picture(task: TaskPrediction) -> Iterator[blocks.Picture]:
-    """Draw what a task wrote over time, and the most that the pools' disks write."""
-    written = task.written
-    if written is not None and written.ceilings_bytes_per_s and any(written.bytes_per_s):
-        step_s = digits(written.step_ns / NS_PER_S)
-        caption = (
-            f"What the task wrote to the disks of {written.place} in each {step_s} s, and the most that each "
-            "pool's disks write: where that is less, they are the limit"
-        )
-        yield blocks.Picture(caption, "demand", (written,))
-
-
 def _table(
     task: TaskPrediction, profiled_on: str, pools: Sequence[PoolPrediction], profiled_ns: float
 ) -> blocks.Table:
@@ -123,10 +113,9 @@ def _table(
         *("time", f"{percent(PREDICTION_LEVEL)} of tasks", "ratio", "writes", "syncs", "CPU"),
         *("at ceiling", "measured", _PAID),
     )
-    money = _money(profiled_ns, task.price)
-    share = _share(task.at_ceiling_share)
-    profiled = (_time(profiled_ns, profiled_ns), "profiled", *[""] * 4, share, "", money)
-    rows = [blocks.Row(profiled_on, profiled)]
+    profiled = (_time(profiled_ns, profiled_ns), "profiled", *[""] * 4)
+    at_ceiling, money = _share(task.at_ceiling_share), _money(profiled_ns, task.price)
+    rows = [blocks.Row(profiled_on, (*profiled, at_ceiling, "", money))]
     for pool in pools:
         measured_ns = fmean(pool.measured_ns) if pool.measured_ns else None
         cells = (
@@ -142,8 +131,7 @@ def _table(
             _money(measured_ns or pool.time_ns, pool.price),
         )
         rows.append(blocks.Row(pool.pool, cells))
-    used = [column for column in range(len(heads)) if any(row.cells[column] for row in rows)]
-    return blocks.Table("pool", heads, rows, drop=_DROP).keep_columns(used)
+    return blocks.Table("pool", heads, rows, drop=_DROP).without_empty_columns()
 
 
 def _money(time_ns: float | None, price: Price | None) -> str:

@@ -16,7 +16,6 @@ _POOL_CELLS, _LABEL_CELLS = 24, 44
 
 
 def document(ranking: Ranking) -> Document:
-    """Write the report."""
     basis = (
         f"{count(sum(pool.runs for pool in ranking.pools))} runs in {compact(ranking.days)} days. "
         f"{count(ranking.compared)} pairs of a label and a pool were compared with the pool on which the "
@@ -38,16 +37,13 @@ def _labels(ranking: Ranking) -> Iterator[Block]:
     """Write the labels that cost most; the page has the others as well."""
     heads = ("pool", "against", "ratio", "interval", "hours per month", "money", "runs", "cause")
     rows = [Row(name(row.label, _LABEL_CELLS), _label(row)) for row in ranking.labels]
-    kept = [
-        at for at in range(len(heads)) if any(row.cells[at] not in ("", NOTHING) for row in rows)
-    ]
     drop = ("runs", "interval", "against")
-    table = Table("label", heads, rows, drop=drop, noun=" labels").keep_columns(kept)
-    others = len(rows) - _LABELS_SHOWN
-    yield replace(table, rows=table.rows[:_LABELS_SHOWN], left_out=max(0, others))
-    if others > 0:
-        rest = replace(table, rows=table.rows[_LABELS_SHOWN:])
-        yield Fold(number_of(others, "more label"), [rest], on_page_only=True)
+    table = Table("label", heads, rows, drop=drop, noun=" labels").without_empty_columns()
+    others = table.rows[_LABELS_SHOWN:]
+    yield replace(table, rows=table.rows[:_LABELS_SHOWN], left_out=len(others))
+    if others:
+        summary = number_of(len(others), "more label")
+        yield Fold(summary, [replace(table, rows=others)], on_page_only=True)
 
 
 def _label(row: RankedLabel) -> list[str]:
