@@ -33,7 +33,6 @@ def unit_of(seconds: float) -> str:
         (number_text.compact, (5.5,), "5.5"),
         (number_text.compact, (1234.5,), "1,234"),
         (number_text.count, (12_345,), "12,345"),
-        (number_text.tick, (0.25,), "0.25"),
         (number_text.percent, (0.94,), "94 %"),
         (number_text.percent, (0.0123,), "1.2 %"),
         (number_text.percent, (0.0999,), "10 %"),

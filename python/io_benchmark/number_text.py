@@ -79,11 +79,6 @@ def signed(text: str, value: float) -> str:
     return f"{sign}{text}" if text.strip("0., %") else text
 
 
-def tick(value: float) -> str:
-    """Write a round number of an axis with all its digits."""
-    return count(value) if value == round(value) else f"{value:g}"
-
-
 def times(values_ns: Sequence[float]) -> list[str]:
     """Write times of one row in one unit, that of the smallest."""
     positive = [value for value in values_ns if math.isfinite(value) and value > 0]

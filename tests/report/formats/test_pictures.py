@@ -42,6 +42,12 @@ def test_ticks(scale, expected):
     assert scale.ticks(6) == pytest.approx(expected)
 
 
+def test_labels():
+    """A tick has all its digits and the unit."""
+    assert drawing.Scale(0.0, 0.5).labels(4, "×") == [(0.0, "0×"), (0.4, "0.2×"), (0.8, "0.4×")]
+    assert drawing.Scale(0.0, 2000.0).labels(2) == [(0.0, "0"), (0.5, "1,000"), (1.0, "2,000")]
+
+
 def test_few_of_many_workers():
     """The fastest, the slowest and some between are drawn."""
     (first, *_) = sample_report.seed_case().series

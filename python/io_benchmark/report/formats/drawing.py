@@ -51,6 +51,12 @@ class Scale(Struct, frozen=True):
             return math.log(inside / self.low) / math.log(self.high / self.low)
         return (inside - self.low) / (self.high - self.low)
 
+    def labels(self, most: int, unit: str = "") -> list[Tick]:
+        """Return ticks with all their digits and this unit."""
+        ticks = self.ticks(most)
+        texts = (f"{tick:,.0f}" if tick == round(tick) else f"{tick:g}" for tick in ticks)
+        return [(self.place(tick), text + unit) for tick, text in zip(ticks, texts, strict=True)]
+
     def ticks(self, most: int) -> list[float]:
         """Return at most this many round values on the axis."""
         if self.logarithmic and self.high / self.low >= _NARROW:
@@ -82,8 +88,7 @@ def _element(tag: str, *content: str, **attributes: object) -> Markup:
         Markup(' {}="{}"').format(key.strip("_").replace("_", "-"), _value(value))
         for key, value in attributes.items()
     )
-    inner = Markup().join(escape(part) for part in content)
-    return Markup("<{0}{1}>{2}</{0}>").format(tag, written, inner)
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, written, Markup().join(map(escape, content)))
 
 
 def _value(value: object) -> str:

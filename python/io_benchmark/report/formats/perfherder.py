@@ -16,13 +16,9 @@ from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import FIGURES
 from io_benchmark.report.formats import Layout
 
-FRAMEWORK = "build_metrics"  # Treeherder knows a fixed list of frameworks
-_SUITE = "io-benchmark-comparison"
-_UNIT = "ratio"
 # Treeherder allows one option of up to 100 characters; this uses none.
-OPTION_LENGTH = 45
+_OPTION_LENGTH = 45
 _LARGEST = 1e12
-_DECIMALS = 6
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -34,17 +30,18 @@ def render(report: Report, _layout: Layout) -> str:
         for comparison in part.comparisons
         if _publishable(comparison.ratio)
     ]
-    document = {"framework": {"name": FRAMEWORK}, "suites": suites}
+    # Treeherder knows a fixed list of frameworks.
+    document = {"framework": {"name": "build_metrics"}, "suites": suites}
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
 def _option(text: str) -> str:
     """Return a name as an option; a changed name ends in a hash, so that it stays unique."""
     plain = _NOT_ALLOWED.sub("-", text)
-    if plain == text and len(text) <= OPTION_LENGTH:
+    if plain == text and len(text) <= _OPTION_LENGTH:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{plain[: OPTION_LENGTH - len(digest) - 1]}-{digest}"
+    return f"{plain[: _OPTION_LENGTH - len(digest) - 1]}-{digest}"
 
 
 def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
@@ -60,7 +57,7 @@ def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
     if subject.fidelity and subject.fidelity != "seed":
         options.append(_option(f"fidelity-{subject.fidelity}"))
     return {
-        "name": _SUITE,
+        "name": "io-benchmark-comparison",
         **_series(comparison.ratio),
         "extraOptions": list(dict.fromkeys(options)),
         "subtests": [
@@ -87,8 +84,8 @@ def _ratios(part: SubjectReport, comparison: Comparison) -> dict[str, float]:
 
 def _series(value: float) -> dict[str, Any]:
     return {
-        "value": round(float(value), _DECIMALS),
-        "unit": _UNIT,
+        "value": round(float(value), 6),
+        "unit": "ratio",
         "lowerIsBetter": True,
         "shouldAlert": False,
     }
