@@ -37,7 +37,6 @@ _NOTHING_CHANGED = "No observed fact about host and storage changed here."
 
 
 def document(history: History) -> blocks.Document:
-    """Write everything that a report of a history says."""
     content: list[blocks.Block] = [blocks.Heading("Answer")]
     for series in history.series:
         title = _title(series, history) if len(history.series) > 1 else ""
@@ -50,9 +49,10 @@ def document(history: History) -> blocks.Document:
     for series in history.series:
         content += _series(series)
     left_out = [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]
-    remarks = [*map(text_of, history.remarks)]
     content += blocks.lists(
-        ("Left out", left_out), ("Not read", history.unreadable), ("Remarks", remarks)
+        ("Left out", left_out),
+        ("Not read", history.unreadable),
+        ("Remarks", [*map(text_of, history.remarks)]),
     )
     return blocks.Document(f"History of {history.pool}", content)
 
@@ -162,9 +162,10 @@ def _unclear(series: HistorySeries) -> str:
 
 
 def _series(series: HistorySeries) -> Iterator[blocks.Block]:
-    workload = workloads.of(series.subject.workload)
+    workload, value = workloads.of(series.subject.workload), "time"
     about = f"Each value is the mean time of one {workload.operation}, where lower is better."
     if workload.higher_is_better:
+        value = "rate"
         about = (
             f"Each value is a rate, in {workload.unit}, where higher is better. Ratios are of the "
             f"times that one {workload.operation} takes: above 1 is slower."
@@ -175,7 +176,6 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
     line = "horizontal lines are the levels"
     if series.trend is not None:
         line = "line is what the trend and the changes explain"
-    value = "rate" if workload.higher_is_better else "time"
     title = f"Mean {value} in {workload.unit}, push by push"
     meaning = (
         ". A large dot is a push; a small dot is one of its workers, where it had several. The "
@@ -198,8 +198,8 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
 def _rows(series: HistorySeries) -> Iterator[blocks.Row]:
     """Yield a row per point; the first one of a level has the number of the change."""
     means = mean_texts(series, [point.mean_ns for point in series.points])
-    workload = workloads.of(series.subject.workload)
-    values = [workload.shown(point.mean_ns) for point in series.points]
+    shown = workloads.of(series.subject.workload).shown
+    values = [shown(point.mean_ns) for point in series.points]
     largest = max(values)
     begins = {
         change.at: blocks.Words(f"change {number}", change.verdict)

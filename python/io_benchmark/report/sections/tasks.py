@@ -44,21 +44,22 @@ _ROWS_LEFT, _ANSWERS_LEFT = (8, 6, 3), (4, 2, 1)
 
 
 def document(report: TaskReport) -> blocks.Document:
-    """Write everything that a report about tasks says, and what its first screen has."""
     answers, is_pair = _answers(report), len(report.comparisons) == 1
     table = _pair_table(*report.comparisons) if is_pair else _pools_table(report)
     tables = [table] if table.rows else []
-    notes: dict[str, None] = {}
-    for comparison in report.comparisons:
-        pool = "" if is_pair else f"{comparison.candidate}: "
-        notes |= dict.fromkeys(f"{pool}{text_of(warning)}" for warning in comparison.warnings)
-    looks = [comparison.look for comparison in report.comparisons if comparison.look is not None]
-    notes |= dict.fromkeys(f"{text_of(look)}; the intervals are adjusted" for look in looks)
+    notes = [
+        f"{'' if is_pair else f'{pair.candidate}: '}{text_of(warning)}"
+        for pair in report.comparisons
+        for warning in pair.warnings
+    ]
+    looks = (text_of(pair.look) for pair in report.comparisons if pair.look is not None)
+    notes = list(
+        dict.fromkeys([*notes, *(f"{look}; the intervals are adjusted" for look in looks)])
+    )
     remarks = [*map(text_of, report.remarks)]
-    urgent = [*notes, *(f"Not read: {line}" for line in report.unreadable), *remarks]
     warnings = [
         blocks.Item(blocks.Words(name(line, _NOTE_LENGTH), blocks.WARNING), mark="!")
-        for line in urgent
+        for line in (*notes, *(f"Not read: {line}" for line in report.unreadable), *remarks)
     ]
     pairs = {pair.candidate: pair for pair in _in_order(report.comparisons)}
     caption = "Ratio of a task's time to the baseline's, with its interval"
@@ -77,15 +78,15 @@ def document(report: TaskReport) -> blocks.Document:
         if len(comparison.labels) > 1:
             content += _labels(comparison)
     unread = ("Not read", report.unreadable)
-    content += blocks.lists(("Notes", [*notes]), unread, ("Messages about the runs", remarks))
+    content += blocks.lists(("Notes", notes), unread, ("Messages about the runs", remarks))
     pools = name(report.title, _TITLE_LENGTH)
     if len(report.comparisons) > _POOLS_NAMED and report.baseline:
         pools = f"{len(report.comparisons):,} pools against {report.baseline}"
     if report.baseline and not report.baseline_reason.startswith("--"):
         pools += f" ({report.baseline_reason})"
-    title = f"How long the same tasks take: {pools}"
     hidden = blocks.Items(warnings, noun="; tasks --details shows them", shown=_SCREEN_NOTES)
-    return blocks.Document(title, content, [answers, hidden, *tables], "tasks")
+    screen = [answers, hidden, *tables]
+    return blocks.Document(f"How long the same tasks take: {pools}", content, screen, "tasks")
 
 
 def _answers(report: TaskReport) -> blocks.Items:
@@ -103,16 +104,15 @@ def _answers(report: TaskReport) -> blocks.Items:
             blocks.Item.led(f"{title}:", sentence, rank=_RANKS[title])
             for title, sentence in _below(comparison)
         ]
-        rank = _pool_rank(position, _ANSWERS_LEFT)
-        sentence = f" {rest}, {difference}."
+        sentence, rank = f" {rest}, {difference}.", _pool_rank(position, _ANSWERS_LEFT)
         items.append(blocks.Item.answer(comparison.verdict, lead, sentence, below, rank))
     return blocks.Items(items, noun=" pools")
 
 
 def _pool_rank(position: int, kept: Sequence[int]) -> int:
     """Return the rank of a pool: those behind the first 4 go first, the very first one never."""
-    gone = [step for step, number in enumerate(kept) if position >= number]
-    return len(_LEFT_OUT) + gone[0] if gone else blocks.ALWAYS
+    gone = (step for step, number in enumerate(kept, len(_LEFT_OUT)) if position >= number)
+    return next(gone, blocks.ALWAYS)
 
 
 def _in_order(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]:
@@ -135,28 +135,25 @@ def _signed(value: float) -> str:
 
 
 def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
-    if where := _where(comparison):
-        yield "Where", f"{where}."
-    if comparison.cost is not None:
-        yield "Money", _money(comparison, comparison.cost)
-    if comparison.advice is not None:
-        obstacle = comparison.advice.obstacle
-        workers = number_of(comparison.advice.workers_to_add or 0, "more worker")
-        settling = f"{workers} per pool should settle it"
-        if obstacle is not None:
-            settling = f"more workers are not expected to settle it: {text_of(obstacle)}"
-        yield "To settle it", f"probably {comparison.advice.leaning}, not proven; {settling}."
-
-
-def _where(comparison: TaskComparison) -> str:
-    """Return 'its own work +5.6 min, set-up +0.3 min', of what takes more or less time."""
+    # 'its own work +5.6 min, set-up +0.3 min', of what takes more or less time
     unit_s, unit = duration_unit(_times(comparison)[0].task_s)
     differences_s = comparison.differences_s
-    return ", ".join(
+    parts = [
         f"{title} {_signed(differences_s[part] / unit_s)} {unit}"
         for part, title in _PARTS.items()
         if part in differences_s
-    )
+    ]
+    if parts:
+        yield "Where", f"{', '.join(parts)}."
+    if comparison.cost is not None:
+        yield "Money", _money(comparison, comparison.cost)
+    if comparison.advice is not None:
+        workers = number_of(comparison.advice.workers_to_add or 0, "more worker")
+        settling = f"{workers} per pool should settle it"
+        if comparison.advice.obstacle is not None:
+            obstacle = text_of(comparison.advice.obstacle)
+            settling = f"more workers are not expected to settle it: {obstacle}"
+        yield "To settle it", f"probably {comparison.advice.leaning}, not proven; {settling}."
 
 
 def _money(comparison: TaskComparison, cost: CostComparison) -> str:
@@ -164,11 +161,12 @@ def _money(comparison: TaskComparison, cost: CostComparison) -> str:
     bounds = "" if _is_cut(cost.interval) else f" ({low} to {high})"
     doubt = "" if cost.interval.excludes(1.0) else ", which is inconclusive"
     source = "the given prices" if cost.baseline.source == "prices" else "the costs of the runs"
+    unknown = "interval " if _is_cut(cost.break_even_interval) else ""
     return (
         f"{comparison.candidate} costs {_more(cost.price_ratio)} per hour and {_more(cost.ratio)} per "
         f"task{bounds}{doubt}, by {source}. A task costs the same on both at "
         f"{ratio(cost.break_even_ratio)} the price of {comparison.baseline} per hour "
-        f"({_named_ends(cost.break_even_interval)})."
+        f"({unknown}{ends_text(cost.break_even_interval)})."
     )
 
 
@@ -232,10 +230,12 @@ def _pools_table(report: TaskReport) -> blocks.Table:
     rows = []
     for pair in _in_order(report.comparisons):
         before, after = _times(pair)
-        cells = [_time(times.task_s, before.task_s) for times in (before, after)]
-        cells += (ratio(pair.ratio), pair.verdict.value)
-        cells.append(NOTHING if pair.cost is None else _change(pair.cost.ratio))
-        cells.append(_with_share(pair.lost[1], pair.shares(pair.lost)[1]))
+        cells = [
+            *(_time(times.task_s, before.task_s) for times in (before, after)),
+            *(ratio(pair.ratio), pair.verdict.value),
+            NOTHING if pair.cost is None else _change(pair.cost.ratio),
+            _with_share(pair.lost[1], pair.shares(pair.lost)[1]),
+        ]
         rows.append((pair.candidate, cells))
     if not rows:
         heads = ("Completed", "Failed", "Lost", "Stopped")
@@ -277,11 +277,6 @@ def _time(seconds: float | None, whole_s: float) -> str:
     unit_s, unit = duration_unit(whole_s)
     decimals = min(max(2 - math.floor(math.log10(whole_s / unit_s)), 0), 3)
     return f"{seconds / unit_s:,.{decimals}f} {unit}"
-
-
-def _named_ends(bounds: Interval) -> str:
-    """Return '1.65 to 2.23', or 'interval unknown'."""
-    return f"{'interval ' if _is_cut(bounds) else ''}{ends_text(bounds)}"
 
 
 def _is_cut(bounds: Interval) -> bool:
