@@ -92,7 +92,6 @@ def signed_percent(value: int) -> str:
 
 
 def ratio(value: float) -> str:
-    """Write a ratio: '1.92×'."""
     return f"{_ratio_digits(value)}×"
 
 

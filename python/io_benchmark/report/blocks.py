@@ -122,12 +122,10 @@ class Table(Struct, frozen=True):
         return Table(self.turned_corner, [row.label for row in self.rows], rows, self.title)
 
     def without_empty_columns(self) -> "Table":
-        """Return the table without columns that have no value in any row."""
         columns = enumerate(zip(*(row.cells for row in self.rows), strict=True))
         return self.keep_columns([at for at, cells in columns if {*cells} - {"", NOTHING}])
 
     def keep_columns(self, positions: Sequence[int]) -> "Table":
-        """Return the table with some of its columns."""
         rows = [
             replace(row, cells=[row.cells[position] for position in positions] if row.cells else ())
             for row in self.rows

@@ -161,7 +161,6 @@ def place_of(subject: Subject) -> str:
 
 
 def unit_text(workload_name: str) -> str:
-    """Return '(IOPS, higher is better)'."""
     workload = workloads.of(workload_name)
     return f"({workload.unit}, {'higher' if workload.higher_is_better else 'lower'} is better)"
 
@@ -222,7 +221,6 @@ class _Cleaner:
         self._first: dict[str, str] = {}  # the whole name, by its cut form
 
     def clean(self, value: Any, field: str) -> Any:
-        """Return a value of this field, and all that it holds, cleaned."""
         match value:
             case Enum():
                 return value

@@ -133,7 +133,6 @@ class Drawing(Struct):
         self._add("svg", symbol, x=_percent(place), y=height, overflow="visible", class_="point")
 
     def path(self, spots: Sequence[Spot], kind: str) -> None:
-        """Draw a line through spots of the panel."""
         self._paths.append(_element("path", d="M" + "L".join(map(_in_frame, spots)), class_=kind))
 
     def points(self, spots: Iterable[Spot], kind: str) -> None:

@@ -39,11 +39,10 @@ _SCROLLING = Markup(
 
 
 def render(document: blocks.Document, _layout: Layout) -> str:
-    style = (files("io_benchmark.report.formats") / "page.css").read_text(encoding="utf-8")
+    css = (files("io_benchmark.report.formats") / "page.css").read_text(encoding="utf-8")
+    style = Markup(css)  # noqa: S704 - the style sheet is a part of the program
     content = _written(document.blocks)
-    # The style sheet is a part of the program.
-    page = _PAGE.format(title=document.title, style=Markup(style), content=content)  # noqa: S704
-    return str(page)
+    return str(_PAGE.format(title=document.title, style=style, content=content))
 
 
 def _written(content: Iterable[blocks.Block]) -> Markup:
@@ -75,7 +74,6 @@ def _block(block: blocks.Block) -> Markup:
 
 
 def _items(block: blocks.Items) -> Markup:
-    """Write a list of answers, which have colors, or of lines."""
     if not block.items:
         return Markup()
     kind = "answers" if any(item.kind for item in block.items) else ""
@@ -117,9 +115,9 @@ def _table(table: blocks.Table) -> Markup:
 
 def _row(row: blocks.Row, heads: Sequence[blocks.Line]) -> Markup:
     if not row.cells:
-        across = Markup('<tr class="{}"><th scope="rowgroup" colspan="{}">{}</th></tr>\n')
-        kind = "detail" if row.level else "group"
-        return across.format(kind, len(heads) + 1, _line(row.label))
+        return Markup('<tr class="{}"><th scope="rowgroup" colspan="{}">{}</th></tr>\n').format(
+            "detail" if row.level else "group", len(heads) + 1, _line(row.label)
+        )
     kind = "strong" if row.is_strong else _kind(row.label)
     cells = (
         Markup('<td class="{}" data-label="{}">{}</td>').format(
@@ -127,8 +125,9 @@ def _row(row: blocks.Row, heads: Sequence[blocks.Line]) -> Markup:
         )
         for head, cell in zip(heads, row.cells, strict=True)
     )
-    line = Markup('<tr class="{}"><th scope="row">{}</th>{}</tr>\n')
-    return line.format(_class(kind), _line(row.label), Markup().join(cells))
+    return Markup('<tr class="{}"><th scope="row">{}</th>{}</tr>\n').format(
+        _class(kind), _line(row.label), Markup().join(cells)
+    )
 
 
 def _kind(line: blocks.Line) -> str:
@@ -153,8 +152,9 @@ def _piece(piece: blocks.Inline) -> Markup:
             return Markup("<code>{}</code>").format(_escaped(piece.text))
         case blocks.Words(kind=kind) if kind:
             element = "span" if kind == blocks.QUIET else "strong"
-            words = Markup('<{0} class="{1}">{2}</{0}>')
-            return words.format(element, _class(kind), _escaped(piece.text))
+            return Markup('<{0} class="{1}">{2}</{0}>').format(
+                element, _class(kind), _escaped(piece.text)
+            )
     return _escaped(blocks.plain(piece))
 
 

@@ -49,15 +49,15 @@ _DOT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 
 def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio: float) -> Markup:
     """Draw a row per comparison: its name and verdict above its ratio and interval."""
-    margin = margin_bounds(margin_ratio)
-    scale = Scale.around([*_visible_ends(comparisons), *margin, 0.9, 1.1], logarithmic=True)
+    low, high = margin_bounds(margin_ratio)
+    scale = Scale.around([*_visible_ends(comparisons), low, high, 0.9, 1.1], logarithmic=True)
     rows = [
         f"{title}: {ratio(comparison.ratio)}, {ends_text(comparison.interval)}, {comparison.verdict}"
         for title, comparison in zip(names, comparisons, strict=True)
     ]
     drawing = Drawing(f"Ratios to the baseline with their intervals: {'; '.join(rows)}")
     bottom = float(_ROW_HEIGHT * len(comparisons) + 4)
-    drawing.band(*map(scale.place, margin), bottom, "margin")
+    drawing.band(scale.place(low), scale.place(high), bottom, "margin")
     drawing.panel(0, bottom, scale.labels(5, "×"))
     drawing.line((scale.place(1), 0), (scale.place(1), bottom), "one")
     for number, (title, comparison) in enumerate(zip(names, comparisons, strict=True)):

@@ -58,8 +58,7 @@ def on_terminal(layout: Layout, stream: TextIO, environment: Mapping[str, str]) 
 
 def render(document: blocks.Document, layout: Layout) -> str:
     """Return the first screen, or with `details` and where there is none the whole report."""
-    columns = layout.columns
-    stream = io.StringIO()
+    stream, columns = io.StringIO(), layout.columns
     console = Console(
         file=stream,
         width=columns,
@@ -72,11 +71,10 @@ def render(document: blocks.Document, layout: Layout) -> str:
         title = _paragraph(document.title, columns, blocks.STRONG, indent="")
         lines = _single_gaps([*title, *_blocks(document.blocks, columns)])
     else:
-        room = _SCREEN_LINES - layout.lines_below
         lines = blocks.fitting(
             document.screen,
             lambda content: _screen(document, content, layout),
-            lambda lines: len(lines) <= room,
+            lambda lines: len(lines) <= _SCREEN_LINES - layout.lines_below,
         )
     for line in lines:
         console.print(line, soft_wrap=True, highlight=False)
@@ -90,7 +88,12 @@ def _screen(
     empty = [Text()] if content is document.screen else []
     columns, title = layout.columns, document.title + document.reason
     head = _paragraph(title, columns, blocks.STRONG, indent="")
-    end = _paragraph(_pointer(document, content, layout), columns, blocks.QUIET, indent="")
+    hides_warnings = _warnings(content) < _warnings(document.screen)
+    rest = "Warnings and all else" if hides_warnings else "Everything else"
+    pointer = f"{rest}: {document.command} --details, or as a page with --write html=FILE."
+    if layout.page:
+        pointer = f"{rest}: {layout.page}, or {document.command} --details."
+    end = _paragraph(pointer, columns, blocks.QUIET, indent="")
     return _single_gaps([*head, *empty, *_blocks(content, columns), *empty, *end])
 
 
@@ -99,15 +102,6 @@ def _single_gaps(lines: Sequence[Text]) -> list[Text]:
     for line in lines:
         line.rstrip()
     return [line for before, line in zip((Text(), *lines), lines, strict=False) if before or line]
-
-
-def _pointer(document: blocks.Document, content: Iterable[blocks.Block], layout: Layout) -> str:
-    """Write where the rest of a first screen is."""
-    hides_warnings = _warnings(content) < _warnings(document.screen)
-    rest = "Warnings and all else" if hides_warnings else "Everything else"
-    if layout.page:
-        return f"{rest}: {layout.page}, or {document.command} --details."
-    return f"{rest}: {document.command} --details, or as a page with --write html=FILE."
 
 
 def _warnings(content: Iterable[blocks.Block]) -> int:
@@ -169,7 +163,7 @@ def _items(block: blocks.Items, columns: int) -> Iterator[Text]:
         yield from _paragraph((*blocks.pieces(block.title), ":"), columns)
     items, further = blocks.cut(block)
     count = [blocks.Item(further, mark=block.items[-1].mark)] if further else []
-    for item in [*items, *count]:
+    for item in (*items, *count):
         first = f"  {item.mark} "
         yield from _paragraph(item.line, columns, indent=" " * len(first), first=first)
         for below in item.below:
@@ -212,11 +206,11 @@ def _grid(table: blocks.Table, columns: int) -> Iterator[Text]:
     yield Text(_INDENT + "─" * (first + sum(widths) + _GAP * len(widths)), "dim")
     for row in table.rows:
         if row.cells:
-            cells = zip(row.cells, widths, strict=True)
-            label = _INDENT + set_cell_size(_label(row), first)
-            yield Text.assemble(
-                label, *((_right(cell, width), _styled(cell)[0][1]) for cell, width in cells)
+            cells = (
+                (_right(cell, width), _styled(cell)[0][1])
+                for cell, width in zip(row.cells, widths, strict=True)
             )
+            yield Text.assemble(_INDENT + set_cell_size(_label(row), first), *cells)
         else:
             indent = _INDENT * (1 + row.level)
             below = indent + _INDENT * row.level
@@ -256,11 +250,9 @@ def _is_narrow(table: blocks.Table, columns: int) -> bool:
 def _widths(table: blocks.Table) -> list[int]:
     """Return the width of the labels' column and of each further one."""
     rows = [row for row in table.rows if row.cells]
-    widths = [max(map(cell_len, (table.corner, *map(_label, rows))))]
-    for number, head in enumerate(table.heads):
-        lines = (head, *(row.cells[number] for row in rows))
-        widths.append(max(cell_len(_written(line)) for line in lines))
-    return widths
+    columns = [(table.corner, *map(_label, rows))]
+    columns += zip(table.heads, *(row.cells for row in rows), strict=True)
+    return [max(cell_len(_written(line)) for line in column) for column in columns]
 
 
 def _label(row: blocks.Row) -> str:
@@ -281,10 +273,9 @@ def _styled(line: blocks.Line, kind: str = "") -> list[tuple[str, str]]:
 
 def _written(line: blocks.Line) -> str:
     """Return a line with the addresses of its links."""
-    written = (
+    return "".join(
         f"{piece.text} {piece.link}"
         if isinstance(piece, blocks.Words) and piece.link
         else blocks.plain(piece)
         for piece in blocks.pieces(line)
     )
-    return "".join(written)

@@ -43,7 +43,6 @@ _TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
 
 
 def document(report: SampledReport) -> blocks.Document:
-    """Write everything that a comparison says, and what its first screen has."""
     measurements = Measurement.all_of(report)
     # An option needs no explanation, nor does a pool that is compared with nothing.
     reason = report.baseline_reason
@@ -161,7 +160,6 @@ def _verdict(side: Side, report: Report) -> tuple[str, str]:
 
 
 def _reasons(side: Side, report: Report) -> Iterator[blocks.Item]:
-    """Write where a difference lies, its cause and what to try."""
     comparison, diagnosis = side.comparison, side.diagnosis
     if not side.differs or comparison is None:
         return

@@ -75,7 +75,6 @@ def _sentence(words: str) -> str:
 
 
 def _evidence(findings: Findings) -> Iterator[blocks.Item]:
-    """Write what each step found."""
     slowness, machines = findings.slowness, findings.machines
     explanation, forecast = findings.explanation, findings.forecast
     lines: dict[str, Iterable[str]] = {

@@ -18,8 +18,6 @@ _ROUNDING = 0.01
 
 
 class Side(Struct, frozen=True):
-    """One side of one measurement."""
-
     name: str
     subject: Subject
     baseline: str
@@ -54,15 +52,12 @@ class Side(Struct, frozen=True):
 
 
 class Measurement(Struct, frozen=True):
-    """One measurement with all its sides."""
-
     position: int  # in the report
     part: SubjectReport
     all_sides: Sequence[Side]
 
     @classmethod
     def all_of(cls, report: Report) -> "list[Measurement]":
-        """Return the report's measurements, in its order."""
         explained: dict[tuple[Subject, str], Diagnosis] = {}
         for diagnosis in report.diagnoses:
             comparison = explained_comparison(report, diagnosis)
@@ -75,7 +70,6 @@ class Measurement(Struct, frozen=True):
 
     @staticmethod
     def pools(measurements: "Sequence[Measurement]") -> list[list[Side]]:
-        """Return the measurements of each candidate."""
         sides = [side for measurement in measurements for side in measurement.candidates]
         return list(grouped(sides, lambda side: side.name).values())
 

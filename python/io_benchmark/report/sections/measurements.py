@@ -105,7 +105,6 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
 
 
 def screen_table(measurement: Measurement, title: str) -> blocks.Table:
-    """Make the table of one measurement for a screen."""
     if measurement.subject.workload in workloads.IN_BATCHES:
         return _measures([measurement], title, _MEASURES_RANK)
     rows = [row for row in _figure_rows(measurement) if row.rank]

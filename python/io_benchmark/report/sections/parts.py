@@ -83,7 +83,6 @@ class _Difference(Struct, frozen=True):
         return sum(self.percents[part] for part in parts) if self.percents else None
 
     def plain(self, time_ns: float) -> str:
-        """Write a time without its unit: '75.8'."""
         return f"{time_ns / self.unit_ns:,.{self.decimals}f}"
 
     def signed(self, difference_ns: float) -> str:

@@ -92,7 +92,6 @@ def _tables(measured: Places) -> Iterator[blocks.Block]:
 
 
 def _name(subject: Subject) -> str:
-    """Return the subject's title without its place."""
     workload, _place, *variant = subject.parts
     return ", ".join((workload, *variant))
 

@@ -84,9 +84,9 @@ def document(report: TaskReport) -> blocks.Document:
         pools = f"{len(report.comparisons):,} pools against {report.baseline}"
     if report.baseline and not report.baseline_reason.startswith("--"):
         pools += f" ({report.baseline_reason})"
+    title = f"How long the same tasks take: {pools}"
     hidden = blocks.Items(warnings, noun="; tasks --details shows them", shown=_SCREEN_NOTES)
-    screen = [answers, hidden, *tables]
-    return blocks.Document(f"How long the same tasks take: {pools}", content, screen, "tasks")
+    return blocks.Document(title, content, [answers, hidden, *tables], "tasks")
 
 
 def _answers(report: TaskReport) -> blocks.Items:
@@ -128,7 +128,6 @@ def _times(comparison: TaskComparison) -> tuple[TaskTimes, TaskTimes]:
 
 
 def _signed(value: float) -> str:
-    """Write two significant digits with their sign."""
     if abs(value) < _NEGLIGIBLE:
         return "0"
     return signed(f"{abs(value):.2g}" if abs(value) < 100 else f"{abs(value):,.0f}", value)

@@ -41,7 +41,6 @@ def workers_needed(report: Report) -> Iterator[blocks.Block]:
 
 
 def _counts(side: Replication) -> tuple[str, ...]:
-    """Write how many runs, workers, and workers needed."""
     workers = f"{side.workers:,}"
     if 0 < side.workers_compared < side.workers:
         workers = f"{side.workers_compared:,} of {workers}"
@@ -52,7 +51,6 @@ def _counts(side: Replication) -> tuple[str, ...]:
 
 
 def runs(report: Report) -> Iterator[blocks.Block]:
-    """Write where each result is from."""
     if report.workers:
         yield blocks.Heading("Workers")
         heads = ("Worker", "Machine", "Task", "State", "Read from")
