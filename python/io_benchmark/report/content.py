@@ -222,15 +222,12 @@ class _Cleaner:
 
     def clean(self, value: Any, field: str) -> Any:
         match value:
-            case Enum():
-                return value
-            case str():
+            case str() if not isinstance(value, Enum):
                 return self._words(value, field)
             case tuple() | list():
                 return type(value)(self.clean(part, field) for part in value)
             case dict():
-                pairs = value.items()
-                return {self.clean(key, "side"): self.clean(part, field) for key, part in pairs}
+                return {self.clean(key, "side"): self.clean(value[key], field) for key in value}
             case Struct():
                 fields = {key: self.clean(part, key) for key, part in asdict(value).items()}
                 return replace(value, **fields)
@@ -239,11 +236,9 @@ class _Cleaner:
         return value
 
     def _words(self, words: str, field: str) -> str:
-        if not words:
-            return words
         if field in _CODE:
             return clean_lines(words)
-        if field not in _NAME_CELLS:
+        if field not in _NAME_CELLS or not words:
             return clean(words, _LENGTHS.get(field, LINE_LENGTH))
         key = (words, _NAME_CELLS[field])
         if key not in self._names:

@@ -165,9 +165,9 @@ class Drawing(Struct):
         self._parts.append(_element(tag, *content, **attributes))
 
     def markup(self) -> Markup:
+        box = {"width": "100%", "height": self._height, "role": "img", "aria_label": self.label}
         kind = "plot gutter" if self._has_levels else "plot"
-        box = {"class_": kind, "width": "100%", "height": self._height}
-        return _element("svg", *self._parts, **box, role="img", aria_label=self.label)
+        return _element("svg", *self._parts, class_=kind, **box)
 
 
 def _in_frame(spot: Spot) -> str:

@@ -63,10 +63,7 @@ def render(document: blocks.Document, layout: Layout) -> str:
 
 def _opened(content: Iterable[blocks.Block]) -> Iterator[blocks.Block]:
     for block in content:
-        if isinstance(block, blocks.Fold):
-            yield from _opened(block.blocks)
-        else:
-            yield block
+        yield from _opened(block.blocks) if isinstance(block, blocks.Fold) else [block]
 
 
 def _written(content: Iterable[blocks.Block]) -> str:
@@ -117,10 +114,9 @@ def _table(table: blocks.Table) -> str:
 
 
 def _cells(row: blocks.Row, columns: int) -> Iterator[str]:
-    if not row.cells and not row.level:
-        yield f"**{_line(row.label, bold=())}**"
-    else:
-        yield _line(row.label, bold=_BOLD_IN_TABLES)
+    is_group = not row.cells and not row.level
+    label = _line(row.label, bold=() if is_group else _BOLD_IN_TABLES)
+    yield f"**{label}**" if is_group else label
     for cell in row.cells or [""] * columns:
         strong = row.is_strong and blocks.plain(cell) and not isinstance(cell, blocks.Words)
         yield f"**{_line(cell)}**" if strong else _line(cell, bold=_BOLD_IN_TABLES)
@@ -129,13 +125,13 @@ def _cells(row: blocks.Row, columns: int) -> Iterator[str]:
 def _line(line: blocks.Line, bold: Collection[str] | None = None) -> str:
     """Write a line with words of these kinds in bold; None: all kinds that sentences begin with."""
     looks = (_look(piece, bold) for piece in blocks.pieces(line))
-    written = []
+    written = ""
     # Neighbors that look alike are one text, because two spans of code without a blank would merge.
     for look, group in groupby(looks, itemgetter(0)):
         words = "".join(words for _, words in group)
         source = words if look is None else _prose(words)
-        written.append(f"**{source}**" if look and source else source)
-    return "".join(written)
+        written += f"**{source}**" if look and source else source
+    return written
 
 
 def _look(piece: blocks.Inline, bold: Collection[str] | None) -> tuple[bool | None, str]:

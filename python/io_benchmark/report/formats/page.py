@@ -60,15 +60,15 @@ def _block(block: blocks.Block) -> Markup:
         case blocks.Table():
             return _table(block)
         case blocks.Picture():
-            figure = Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>")
             drawn = getattr(pictures, block.plot)(*block.arguments)
-            return figure.format(_line(block.caption), drawn)
+            return Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>").format(
+                _line(block.caption), drawn
+            )
         case blocks.Code():
             return Markup('<div class="scroll">\n<pre>{}</pre>\n</div>').format(block.text)
         case blocks.Fold():
             # The style sheet does not print what has pictures alone.
-            has_only_pictures = all(isinstance(below, blocks.Picture) for below in block.blocks)
-            kind = "samples" if has_only_pictures else ""
+            kind = "samples" if {*map(type, block.blocks)} <= {blocks.Picture} else ""
             fold = Markup('<details class="{}">\n<summary>{}</summary>\n{}\n</details>')
             return fold.format(kind, _escaped(block.summary), _written(block.blocks))
 
@@ -109,8 +109,8 @@ def _table(table: blocks.Table) -> Markup:
     box = title + _SCROLLING.format(label, kind, len(table.heads), lines)
     if not table.shown or len(table.rows) <= table.shown:
         return box
-    fold = Markup("<details>\n<summary>{:,}{}</summary>\n{}\n</details>")
-    return fold.format(len(table.rows), table.noun, box)
+    count = f"{len(table.rows):,}{table.noun}"
+    return Markup("<details>\n<summary>{}</summary>\n{}\n</details>").format(count, box)
 
 
 def _row(row: blocks.Row, heads: Sequence[blocks.Line]) -> Markup:
@@ -131,9 +131,8 @@ def _row(row: blocks.Row, heads: Sequence[blocks.Line]) -> Markup:
 
 
 def _kind(line: blocks.Line) -> str:
-    return next(
-        (piece.kind for piece in blocks.pieces(line) if isinstance(piece, blocks.Words)), ""
-    )
+    kinds = (piece.kind for piece in blocks.pieces(line) if isinstance(piece, blocks.Words))
+    return next(kinds, "")
 
 
 def _class(kind: str) -> str:

@@ -46,20 +46,16 @@ def _option(text: str) -> str:
 
 def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
     subject = part.subject
-    options = [
-        _option(comparison.candidate),
-        _option(f"vs-{comparison.baseline}"),
-        _option(subject.workload),
-        _option(subject.place),
-        _option(subject.destination or subject.variant),
-    ]
-    options += [_option(f"threads-{subject.threads}")] if subject.threads else []
-    if subject.fidelity and subject.fidelity != "seed":
-        options.append(_option(f"fidelity-{subject.fidelity}"))
+    options = [comparison.candidate, f"vs-{comparison.baseline}", subject.workload, subject.place]
+    options.append(subject.destination or subject.variant)
+    if subject.threads:
+        options.append(f"threads-{subject.threads}")
+    if subject.fidelity not in ("", "seed"):
+        options.append(f"fidelity-{subject.fidelity}")
     return {
         "name": "io-benchmark-comparison",
         **_series(comparison.ratio),
-        "extraOptions": list(dict.fromkeys(options)),
+        "extraOptions": list(dict.fromkeys(map(_option, options))),
         "subtests": [
             {"name": name, **_series(value)}
             for name, value in _ratios(part, comparison).items()

@@ -150,8 +150,7 @@ def _verdict(side: Side, report: Report) -> tuple[str, str]:
             return lead, f"because {side.baseline} has no samples of this."
         return lead, "because they were not compared."
     lead, rest = verdict_text(comparison, report.margin_ratio)
-    of_all = comparison.of_all
-    if of_all is not None:
+    if (of_all := comparison.of_all) is not None:
         rest += ", decided at an earlier look"
         if of_all.verdict is not comparison.verdict:
             workers = f"{ratio(of_all.ratio)} ({ends_text(of_all.interval)})"

@@ -81,16 +81,16 @@ def _answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
 
 
 def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
-    kind, date = change.verdict, series.points[change.at].date
+    kind, size = change.verdict, ratio(change.ratio)
     before, after = mean_texts(series, [change.before_ns, change.after_ns])
-    size = ratio(change.ratio)
     verdict = f"{size} slower" if kind is Verdict.SLOWER else f"faster, at {size} its time"
     bounds = bounds_text(change.interval, change.interval.level_ratio)
     sentences = [f" {bounds}, from {before} to {after}."]
     for where, facts in _changed_facts(change):
         sentences.append(f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}.")
     sentences += [] if change.changed else [_nothing(change)]
-    return blocks.Item.answer(kind, f"{date}: {verdict}", " ".join(sentences))
+    lead = f"{series.points[change.at].date}: {verdict}"
+    return blocks.Item.answer(kind, lead, " ".join(sentences))
 
 
 def _nothing(change: Change) -> str:
@@ -140,8 +140,8 @@ def _points(level: Level) -> str:
 
 def _trend(trend: Effect, series: HistorySeries) -> blocks.Item:
     """Write `trend: +10 % time per year (+8 to +12 %)`; of a short history per week."""
-    length = series.points[-1].time - series.points[0].time
-    years, unit = (1.0, "year") if length.days >= _LONG_DAYS else (7 / 365.25, "week")
+    days = (series.points[-1].time - series.points[0].time).days
+    years, unit = (1.0, "year") if days >= _LONG_DAYS else (7 / 365.25, "week")
     # '+10' for 1.1, with two significant digits
     size, low, high = (
         f"{float(f'{100 * (effect**years - 1):.2g}'):+g}"
@@ -219,11 +219,10 @@ def _rows(series: HistorySeries) -> Iterator[blocks.Row]:
 
 def _change_text(fact: FactChange) -> str:
     """Return 'disks 2 → 1', and how far from the change of the level it changed."""
-    sentence = f"{fact.name} {_difference(fact.before, fact.after)}"
-    if fact.points_off:
-        points = number_of(abs(fact.points_off), "point")
-        sentence += f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
-    return sentence
+    points = number_of(abs(fact.points_off), "point")
+    distance = f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
+    change = f"{fact.name} {_difference(fact.before, fact.after)}"
+    return change + distance if fact.points_off else change
 
 
 def _difference(before: FactValue, after: FactValue) -> str:

@@ -114,9 +114,9 @@ def _times(slowness: Slowness) -> Iterator[str]:
             f"{ratio(compared.ratio)} ({ends_text(compared.interval)}), by {compared.workers[1]:,} and "
             f"{compared.workers[0]:,} workers."
         )
-        parts = {name: s for name, s in compared.differences_s.items() if abs(s) >= 1}
-        where = ", ".join(f"{name} {signed(duration(abs(s)), s)}" for name, s in parts.items())
-        yield from [f"Where: {where}."] if parts else []
+        times_s = compared.differences_s.items()
+        parts = [f"{name} {signed(duration(abs(s)), s)}" for name, s in times_s if abs(s) >= 1]
+        yield from [f"Where: {', '.join(parts)}."] if parts else []
     if slowness.since:
         where = "on all pools" if slowness.grew_everywhere else "on this pool"
         yield f"Since {slowness.since} {where}: {ratio(slowness.growth)} the time before."
@@ -171,12 +171,11 @@ def _demand(forecast: Forecast) -> Iterator[str]:
 
 
 def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blocks.Block]:
-    action = _sentence(text_of(fix.remedy.action))
     yield blocks.Heading("Patch")
     if report.patch or report.fragment:
         yield blocks.Code(report.patch or report.fragment, "diff" if report.patch else "yaml")
     else:
-        yield blocks.Paragraph(f"Of {fix.target.value}: {action}")
+        yield blocks.Paragraph(f"Of {fix.target.value}: {_sentence(text_of(fix.remedy.action))}")
     if report.note:
         yield blocks.Paragraph(_sentence(report.note))
     if fix.remedy.gain_ratio is not None:

@@ -167,8 +167,8 @@ def _measure(measurement: Measurement) -> Iterator[blocks.Row]:
     for side in measurement.sides:
         figures = measurement.part.figures[side.name]
         values_ns = (figures.mean_ns, figures.percentiles_ns[TAIL])
-        cells: list[blocks.Line] = [digits(workload.shown(value_ns)) for value_ns in values_ns]
-        yield blocks.Row(side.name, [*cells, *_comparison(side)], level=1)
+        cells = (digits(workload.shown(value_ns)) for value_ns in values_ns)
+        yield blocks.Row(side.name, (*cells, *_comparison(side)), level=1)
         if means_ns := measurement.compared_ns.get(side.name, ()):
             means = ", ".join(digits(workload.shown(mean_ns)) for mean_ns in means_ns)
             details.append((f"{side.name} {means}", COMPARED.lower()))

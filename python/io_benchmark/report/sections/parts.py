@@ -113,10 +113,9 @@ def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
 def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[blocks.Block]:
     """Write the parts of all differences; nothing where no difference was divided."""
     sides = [side for measurement in measurements for side in measurement.all_sides]
-    divided = [side for side in sides if side.differs and side.division is not None]
+    divided = (side for side in sides if side.differs and side.division is not None)
     by_candidate = grouped(divided, lambda side: side.name).values()
     leading = [*map(Side.leading, by_candidate)]
-    further = [side for same in by_candidate for side in same if side not in leading]
     first = [(side.division, side.subject, side.verdict) for side in leading if side.division]
     first += (
         (worker.division, worker.subject, worker.verdict.value)
@@ -127,14 +126,17 @@ def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[block
         return
     yield blocks.Heading("Where the time went")
     yield blocks.Items([_sentence(*divided, report) for divided in first])
-    tables = [(division, subject) for division, subject, _ in first]
-    tables += [(side.division, side.subject) for side in further if side.division]
-    written = [[*_table(division, subject, report)] for division, subject in tables]
+    tables = [_table(division, subject, report) for division, subject, _ in first]
+    tables += (
+        _table(side.division, side.subject, report)
+        for side in chain(*by_candidate)
+        if side.division and side not in leading
+    )
     shown = min(len(first), _TABLES_SHOWN)
-    yield from chain(*written[:shown])
-    if written[shown:]:
+    yield from chain(*tables[:shown])
+    if tables[shown:]:
         summary = f"The parts of {number_of(len(tables) - shown, 'further difference')}"
-        yield blocks.Fold(summary, [*chain(*written[shown:])])
+        yield blocks.Fold(summary, [*chain(*tables[shown:])])
 
 
 def where(division: Division, subject: Subject) -> tuple[str, str]:
@@ -188,8 +190,7 @@ def _is_certain(part: PartDifference) -> bool:
 
 def _sentence(division: Division, subject: Subject, verdict: str, report: Report) -> blocks.Item:
     whole, parts_named = where(division, subject)
-    phrase = on_measurement(subject, report)
-    lead = f"{division.candidate}, {whole} against {division.baseline}{phrase}:"
+    against = f"{division.baseline}{on_measurement(subject, report)}"
     unrecorded = dict.fromkeys(
         _PHASES[part.phase]
         for part in _Difference.of(division).large
@@ -198,6 +199,7 @@ def _sentence(division: Division, subject: Subject, verdict: str, report: Report
     if unrecorded:
         waiting = " and ".join(filter(None, unrecorded)) or "operations"
         parts_named += f"; the results do not record what the {waiting} waited for"
+    lead = f"{division.candidate}, {whole} against {against}:"
     return blocks.Item.answer(verdict, lead, f" {parts_named}.")
 
 
@@ -213,8 +215,8 @@ def _table(division: Division, subject: Subject, report: Report) -> Iterator[blo
         if _PHASES[part.phase] not in ("", phase):
             phase = _PHASES[part.phase]
             rows.append(blocks.Row(phase))
-        level = 1 if phase else 0
-        rows.append(blocks.Row(_KINDS[part.kind], _cells(difference, [part]), level=level))
+        cells = _cells(difference, [part])
+        rows.append(blocks.Row(_KINDS[part.kind], cells, level=1 if phase else 0))
     if difference.small:
         rows.append(blocks.Row("other parts", _cells(difference, difference.small)))
     rows.append(blocks.Row("all parts", _cells(difference, division.parts), is_strong=True))

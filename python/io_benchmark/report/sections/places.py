@@ -54,7 +54,7 @@ def _is_notable(measured: Places, margin_ratio: float) -> bool:
         return True
     bounds = margin_bounds(margin_ratio)
     sides = [side for row in measured.rows for side in row.sides]
-    intervals = [side.interval for side in sides if side.interval is not None]
+    intervals = (side.interval for side in sides if side.interval is not None)
     return (
         any(interval.excludes(1.0) and not interval.within(*bounds) for interval in intervals)
         or any(pair.verdict in DIFFERENT for row in measured.rows for pair in row.comparisons)
@@ -76,11 +76,14 @@ def _tables(measured: Places) -> Iterator[blocks.Block]:
             for side in row.sides
             if side.mean_ns is not None
         }
-        for pair in row.comparisons:
-            text = f"{ratio(pair.ratio)} {pair.verdict}"
-            cells[pair.candidate, pair.baseline] = blocks.Words(text, pair.verdict)
-        columns = (*sides, *pairs)
-        means.append(blocks.Row(_short(row.place), [cells.get(key, NOTHING) for key in columns]))
+        cells |= {
+            (pair.candidate, pair.baseline): blocks.Words(
+                f"{ratio(pair.ratio)} {pair.verdict}", pair.verdict
+            )
+            for pair in row.comparisons
+        }
+        columns = [cells.get(key, NOTHING) for key in (*sides, *pairs)]
+        means.append(blocks.Row(_short(row.place), columns))
     heads = (*sides, *(f"{candidate}/{baseline}" for candidate, baseline in pairs))
     title = f"{_name(measured.subject)} {unit_text(measured.subject.workload)}"
     yield blocks.Table("Place", heads, means, title, turned_corner="Pool")
@@ -106,10 +109,8 @@ def _ratios(row: PlaceRow, sides: Sequence[str]) -> Iterator[blocks.Row]:
     places = [by_side.get(side) for side in sides]
     ratios = [ratio(side.ratio) if side and side.ratio is not None else NOTHING for side in places]
     intervals = [ends_text(side.interval) if side and side.interval else NOTHING for side in places]
-    yield from (
-        blocks.Row(_short(row.place), ratios, is_strong=True),
-        blocks.Row(INTERVAL_HEAD, intervals),
-    )
+    strong = blocks.Row(_short(row.place), ratios, is_strong=True)
+    yield from (strong, blocks.Row(INTERVAL_HEAD, intervals))
 
 
 def _notes(rows: Sequence[PlaceRow]) -> Iterator[str]:

@@ -52,10 +52,9 @@ def document(report: TaskReport) -> blocks.Document:
         for pair in report.comparisons
         for warning in pair.warnings
     ]
-    looks = (text_of(pair.look) for pair in report.comparisons if pair.look is not None)
-    notes = list(
-        dict.fromkeys([*notes, *(f"{look}; the intervals are adjusted" for look in looks)])
-    )
+    looks = [pair.look for pair in report.comparisons if pair.look is not None]
+    notes += (f"{text_of(look)}; the intervals are adjusted" for look in looks)
+    notes = list(dict.fromkeys(notes))
     remarks = [*map(text_of, report.remarks)]
     warnings = [
         blocks.Item(blocks.Words(name(line, _NOTE_LENGTH), blocks.WARNING), mark="!")
@@ -63,11 +62,7 @@ def document(report: TaskReport) -> blocks.Document:
     ]
     pairs = {pair.candidate: pair for pair in _in_order(report.comparisons)}
     caption = "Ratio of a task's time to the baseline's, with its interval"
-    paid = {
-        pool: (pair, blocks.DrawnRatio(pair.cost.ratio, pair.cost.interval))
-        for pool, pair in pairs.items()
-        if pair.cost is not None
-    }
+    paid = {pool: (pair, pair.cost) for pool, pair in pairs.items() if pair.cost is not None}
     content: list[blocks.Block] = [
         answers,
         *blocks.Picture.forest(caption, pairs, report.margin_ratio),
@@ -77,8 +72,9 @@ def document(report: TaskReport) -> blocks.Document:
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
             content += _labels(comparison)
-    unread = ("Not read", report.unreadable)
-    content += blocks.lists(("Notes", notes), unread, ("Messages about the runs", remarks))
+    content += blocks.lists(
+        ("Notes", notes), ("Not read", report.unreadable), ("Messages about the runs", remarks)
+    )
     pools = name(report.title, _TITLE_LENGTH)
     if len(report.comparisons) > _POOLS_NAMED and report.baseline:
         pools = f"{len(report.comparisons):,} pools against {report.baseline}"
@@ -90,8 +86,6 @@ def document(report: TaskReport) -> blocks.Document:
 
 
 def _answers(report: TaskReport) -> blocks.Items:
-    if not report.comparisons:
-        return blocks.Items([blocks.Item.answer(blocks.NO_VERDICT, "Nothing could be compared.")])
     items = []
     for position, comparison in enumerate(_in_order(report.comparisons)):
         lead, rest = verdict_text(comparison, report.margin_ratio)
@@ -106,7 +100,8 @@ def _answers(report: TaskReport) -> blocks.Items:
         ]
         sentence, rank = f" {rest}, {difference}.", _pool_rank(position, _ANSWERS_LEFT)
         items.append(blocks.Item.answer(comparison.verdict, lead, sentence, below, rank))
-    return blocks.Items(items, noun=" pools")
+    nothing = blocks.Item.answer(blocks.NO_VERDICT, "Nothing could be compared.")
+    return blocks.Items(items or [nothing], noun=" pools")
 
 
 def _pool_rank(position: int, kept: Sequence[int]) -> int:

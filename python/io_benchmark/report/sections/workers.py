@@ -61,18 +61,15 @@ def runs(report: Report) -> Iterator[blocks.Block]:
 def cost_text(report: Report) -> str:
     """Write what a decision would cost, in one line; nothing where all is decided."""
     never = SubjectReport.not_by_repetition(report.subjects)
-    sentences = []
+    sentences, cost = [], report.decision_cost
     what = "all measurements of " if len(report.subjects) > 1 else ""
-    cost = report.decision_cost
     if cost is not None:
-        pairs = [pair for part in report.subjects for pair in part.comparisons if pair.advice]
+        pairs = (pair for part in report.subjects for pair in part.comparisons if pair.advice)
         undecided = dict.fromkeys(pair.candidate for pair in pairs if pair.candidate not in never)
         basis = "set-up included" if cost.with_setup else "without the set-up of tasks"
-        money = f", {cost.at_prices}" if cost.at_prices else ""
-        sentences.append(
-            f"To settle {what}{_listed([*undecided])}: {_added(cost)}, {cost.estimate} "
-            f"(estimated from {number_of(cost.runs, 'run')}, {basis}){money}."
-        )
+        estimate = f"{cost.estimate} (estimated from {number_of(cost.runs, 'run')}, {basis})"
+        parts = filter(None, (_added(cost), estimate, cost.at_prices))
+        sentences.append(f"To settle {what}{_listed([*undecided])}: {', '.join(parts)}.")
     for obstacle, same in grouped(never.items(), lambda pair: pair[1]).items():
         names = _listed([candidate for candidate, _ in same])
         reason = "" if obstacle is None else f": {text_of(obstacle)}"
@@ -103,8 +100,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _run(worker: WorkerLine) -> blocks.Row:
-    run = "" if worker.run_id is None else f".{worker.run_id}"
-    state = worker.state
+    run, state = "" if worker.run_id is None else f".{worker.run_id}", worker.state
     if state in ENDED_BADLY:
         state = ending_in_words(state, worker.reason)
     if not worker.completed:
@@ -174,10 +170,10 @@ def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: boo
 def _worker_name(worker: SingleWorker) -> str:
     """Return 'worker ID of amd-16 (task TASKID.0, machine c3d-standard-16)'."""
     tasks = ", ".join(filter(None, worker.tasks[:_SINGLE_NAMED]))
-    machine = f"machine {worker.instance_type}" if worker.instance_type else ""
-    where = ", ".join(filter(None, (f"task {tasks}" if tasks else "", machine)))
+    where = [f"task {tasks}"] if tasks else []
+    where += [f"machine {worker.instance_type}"] if worker.instance_type else []
     name = "a worker" if worker.machine == UNKNOWN else f"worker {worker.machine}"
-    return f"{name} of {worker.side}" + (f" ({where})" if where else "")
+    return f"{name} of {worker.side}" + (f" ({', '.join(where)})" if where else "")
 
 
 def _consequences(worker: SingleWorker, report: Report) -> Iterator[str]:
