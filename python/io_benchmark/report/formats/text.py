@@ -260,7 +260,6 @@ def _label(row: blocks.Row) -> str:
 
 
 def _right(cell: blocks.Line, width: int) -> str:
-    """Return a cell of a table with the gap before it."""
     return " " * (_GAP + width - cell_len(_written(cell))) + _written(cell)
 
 

@@ -6,6 +6,7 @@ The answer has a sentence for each pool, with where the difference lies, its cau
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from io_benchmark.analysis.diagnosis_model import OWN_REASON, Diagnosis, State
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Severity, Verdict
@@ -17,7 +18,7 @@ from io_benchmark.report.content import ends_text, on_measurement, pace_rate, te
 from io_benchmark.report.sections.causes import causes, explanation
 from io_benchmark.report.sections.measured import Measurement, Side
 from io_benchmark.report.sections.measurements import COMPARED, measured, screen_table
-from io_benchmark.report.sections.notes import notes, refusals, warnings
+from io_benchmark.report.sections.notes import NOTE_RANK, notes, refusals, warnings
 from io_benchmark.report.sections.parts import parts, where
 from io_benchmark.report.sections.places import places
 from io_benchmark.report.sections.workers import cost_text, runs, unlike_workers, workers_needed
@@ -36,8 +37,7 @@ _CLOSING = (
 # Of more candidates than this only the most different ones have a sentence each on a screen.
 _POOLS_EACH, _MOST_DIFFERENT = 4, 2
 _POOLS_NAMED = 6
-# A screen leaves out which look it is before where a difference lies.
-_NOTE, _WHERE = 5, 9
+_WHERE_RANK = 9  # of where a difference lies: a screen leaves out notes before
 _TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
 _TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
 
@@ -70,7 +70,6 @@ def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[blo
 def _answer(
     report: Report, measurements: Sequence[Measurement], *, is_full: bool
 ) -> list[blocks.Item]:
-    """Write about each pool, about what is unusual in some, and what a decision costs."""
     nothing, cost = _reason_for_nothing(report), cost_text(report)
     return [
         *([blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT))] if nothing else []),
@@ -108,7 +107,7 @@ def _looks(measurements: Sequence[Measurement]) -> Iterator[blocks.Item]:
     )
     if names:
         sentence = f"{', and '.join(names)}; the intervals are wider for it"
-        yield blocks.Item(blocks.Words(sentence, blocks.WARNING), mark="!", rank=_NOTE)
+        yield blocks.Item(blocks.Words(sentence, blocks.WARNING), mark="!", rank=NOTE_RANK)
 
 
 def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
@@ -164,7 +163,7 @@ def _reasons(side: Side, report: Report) -> Iterator[blocks.Item]:
         return
     if side.division is not None:
         difference, parts = where(side.division, side.subject)
-        yield blocks.Item.led(f"Where ({difference}):", f"{parts}.", rank=_WHERE)
+        yield blocks.Item.led(f"Where ({difference}):", f"{parts}.", rank=_WHERE_RANK)
     if diagnosis is not None:
         to_change: str | None = ""
         if comparison.verdict is Verdict.FASTER:
@@ -220,13 +219,8 @@ def _full(report: SampledReport, measurements: Sequence[Measurement]) -> Iterato
             f"The baseline is {report.baseline}{reason}. {_RATIOS}{percent(report.margin_ratio)}."
         )
         yield blocks.Paragraph(basis, blocks.QUIET)
-    yield from parts(measurements, report)
-    yield from workers_needed(report)
-    yield from places(report)
-    yield from measured(measurements, report)
-    yield from causes(report)
-    yield from runs(report)
-    yield from notes(report)
+    yield from chain(parts(measurements, report), workers_needed(report), places(report))
+    yield from chain(measured(measurements, report), causes(report), runs(report), notes(report))
     if report.subjects:
         yield blocks.Paragraph(_CLOSING, blocks.QUIET)
 

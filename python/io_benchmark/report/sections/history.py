@@ -30,10 +30,6 @@ _INTRODUCTION = (
     "before or a trend. Looking at a steady pool every week shows a false step in at most 5 % of years. "
     "Intervals are a little too narrow, because the data chose the point of the change."
 )
-_NOT_OBSERVED = (
-    "It is unknown what changed: host and storage were not observed both before and after."
-)
-_NOTHING_CHANGED = "No observed fact about host and storage changed here."
 
 
 def document(history: History) -> blocks.Document:
@@ -94,7 +90,11 @@ def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
 
 
 def _nothing(change: Change) -> str:
-    return _NOT_OBSERVED if change.unobserved else _NOTHING_CHANGED
+    if change.unobserved:
+        return (
+            "It is unknown what changed: host and storage were not observed both before and after."
+        )
+    return "No observed fact about host and storage changed here."
 
 
 def _changed_facts(change: Change) -> Iterator[tuple[str, list[str]]]:
@@ -170,9 +170,9 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
             f"Each value is a rate, in {workload.unit}, where higher is better. Ratios are of the "
             f"times that one {workload.operation} takes: above 1 is slower."
         )
+    conditions = f"{'; '.join(map(text_of, series.conditions.values()))}."
     yield blocks.Heading(str(series.subject))
-    yield blocks.Paragraph(about, blocks.QUIET)
-    yield blocks.Paragraph(f"{'; '.join(map(text_of, series.conditions.values()))}.", blocks.QUIET)
+    yield from (blocks.Paragraph(line, blocks.QUIET) for line in (about, conditions))
     line = "horizontal lines are the levels"
     if series.trend is not None:
         line = "line is what the trend and the changes explain"

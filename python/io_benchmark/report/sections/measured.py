@@ -70,8 +70,9 @@ class Measurement(Struct, frozen=True):
 
     @staticmethod
     def pools(measurements: "Sequence[Measurement]") -> list[list[Side]]:
-        sides = [side for measurement in measurements for side in measurement.candidates]
-        return list(grouped(sides, lambda side: side.name).values())
+        sides = (side for measurement in measurements for side in measurement.all_sides)
+        candidates = (side for side in sides if side.verdict != BASELINE)
+        return list(grouped(candidates, lambda side: side.name).values())
 
     @property
     def subject(self) -> Subject:
@@ -81,10 +82,6 @@ class Measurement(Struct, frozen=True):
     def sides(self) -> list[Side]:
         """Return the sides that have figures, in their order."""
         return [side for side in self.all_sides if side.name in self.part.figures]
-
-    @property
-    def candidates(self) -> list[Side]:
-        return [side for side in self.all_sides if side.verdict != BASELINE]
 
     @property
     def compared_ns(self) -> dict[str, tuple[float, ...]]:
@@ -103,7 +100,7 @@ class Measurement(Struct, frozen=True):
     @property
     def is_undecided(self) -> bool:
         """Return whether no pool is slower, faster or refused."""
-        return not any(side.differs or side.verdict == NO_VERDICT for side in self.candidates)
+        return not any(side.differs or side.verdict == NO_VERDICT for side in self.all_sides)
 
 
 def explained_comparison(report: Report, diagnosis: Diagnosis) -> Comparison | None:

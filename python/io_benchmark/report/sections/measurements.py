@@ -114,7 +114,6 @@ def screen_table(measurement: Measurement, title: str) -> blocks.Table:
 
 
 def _figures(measurement: Measurement) -> blocks.Table:
-    """Make the table of one measurement, with the verdicts in its last row."""
     sides, figures = measurement.sides, measurement.part.figures.values()
     # Before and after: each pool has a separate baseline.
     against, *others = dict.fromkeys(side.baseline for side in sides)

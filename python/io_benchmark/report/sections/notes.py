@@ -19,8 +19,7 @@ _SIDES_SHOWN = 6
 # Of warnings of a kind a screen has two, then a count; without any answer there is room for more.
 _SHOWN, _SHOWN_ALONE = 2, 4
 _WARNING_LENGTH = 300
-# Notes about how it was measured are left out first.
-_NOTE = 5
+NOTE_RANK = 5  # notes about how it was measured are left out first
 # Rules that change most how a verdict is read come first, those about single runs last.
 _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
 _LAST_RANK = 2
@@ -42,7 +41,7 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
         if run.is_counted and run.state in ENDED_BADLY
     ]
     yield from _first(ended_early, "cautions about workers")
-    for severity, rank in ((Severity.ALLOWED, blocks.ALWAYS), (Severity.WARNING, _NOTE)):
+    for severity, rank in ((Severity.ALLOWED, blocks.ALWAYS), (Severity.WARNING, NOTE_RANK)):
         by_rule = grouped(_alike(report, severity), lambda alike: alike[0].rule)
         rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
         lines = []
@@ -52,7 +51,7 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
             lines.append((blocks.Words(f"{rule}:", blocks.WARNING), f" {sentence}{more}"))
         kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
         yield from _first(lines, kinds, rank=rank)
-    yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
+    yield from _first([*map(text_of, report.remarks)], "remarks", rank=NOTE_RANK)
 
 
 def _first(
@@ -134,9 +133,8 @@ def _full(alike: Sequence[Problem], report: Report) -> str:
 def _brief(alike: Sequence[Problem]) -> str:
     """Return a warning with its sides, which its message may name already."""
     problem, message = alike[0], _message(alike)
-    if all(side in message for side in problem.sides):
-        return _allowed(problem) + message
-    return f"{_allowed(problem)}{_sides(problem)}: {message}"
+    is_named = all(side in message for side in problem.sides)
+    return f"{_allowed(problem)}{'' if is_named else f'{_sides(problem)}: '}{message}"
 
 
 def _message(alike: Sequence[Problem]) -> str:

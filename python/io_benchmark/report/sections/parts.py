@@ -28,7 +28,6 @@ _TABLES_SHOWN = 3
 _SMALL = 0.02
 # Parts that cancel each other have no useful share: the largest would be this many times the whole.
 _MOST_SHARE = 10
-_MOST_DECIMALS = 3
 # An operation with one phase needs no name for it.
 _PHASES = {Phase.LOOKUP: "lookups", Phase.COPY: "copies", Phase.OPERATION: ""}
 _KINDS = {
@@ -43,7 +42,6 @@ _MEANINGS = {
     Kind.BLOCKED: "I/O, writeback, memory",
     Kind.ELSEWHERE: "not seen as I/O or memory: a scanner, a lock, a journal, another machine",
 }
-_UNDIVIDED = "I/O, memory or something else"
 
 
 class _Difference(Struct, frozen=True):
@@ -75,9 +73,9 @@ class _Difference(Struct, frozen=True):
             percents = dict(zip(parts, shares, strict=True))
         large = [part for part in parts if part not in small]
         unit_ns, unit = time_unit(max(totals_ns["baseline_ns"], totals_ns["candidate_ns"]))
-        # Three significant digits of the difference
+        # Three significant digits of the difference, and at most three decimals
         decimals = 2 - math.floor(math.log10(abs(whole_ns) / unit_ns or 1.0))
-        return cls(percents, small, large, unit_ns, unit, min(max(decimals, 0), _MOST_DECIMALS))
+        return cls(percents, small, large, unit_ns, unit, min(max(decimals, 0), 3))
 
     def percent(self, parts: Sequence[PartDifference]) -> int | None:
         return sum(self.percents[part] for part in parts) if self.percents else None
@@ -111,7 +109,6 @@ def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
 
 
 def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[blocks.Block]:
-    """Write the parts of all differences; nothing where no difference was divided."""
     sides = [side for measurement in measurements for side in measurement.all_sides]
     divided = (side for side in sides if side.differs and side.division is not None)
     by_candidate = grouped(divided, lambda side: side.name).values()
@@ -179,8 +176,9 @@ def _name(part: PartDifference, division: Division) -> str:
 
 def _meaning(kind: Kind, division: Division) -> str:
     """Return what a kind may be, where its name does not say it."""
-    is_divided = any(part.kind is Kind.ELSEWHERE for part in division.parts)
-    return _UNDIVIDED if kind is Kind.BLOCKED and not is_divided else _MEANINGS.get(kind, "")
+    if kind is Kind.BLOCKED and all(part.kind is not Kind.ELSEWHERE for part in division.parts):
+        return "I/O, memory or something else"
+    return _MEANINGS.get(kind, "")
 
 
 def _is_certain(part: PartDifference) -> bool:

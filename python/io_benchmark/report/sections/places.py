@@ -14,10 +14,6 @@ from io_benchmark.results import workloads
 from io_benchmark.text import name
 
 _SHORT_CELLS = 22
-_ONE_AFTER_THE_OTHER = (
-    "Places that were measured one after the other: {names}. If a machine became slower or faster "
-    "meanwhile, that is in their ratios."
-)
 
 
 def places(report: Report) -> Iterator[blocks.Block]:
@@ -37,8 +33,11 @@ def places(report: Report) -> Iterator[blocks.Block]:
         if not all(side.in_turns for row in measured.rows for side in row.sides)
     ]
     if apart:
-        names = map(_name, apart) if len(apart) < len(report.places) else ["all"]
-        yield blocks.Paragraph(_ONE_AFTER_THE_OTHER.format(names="; ".join(names)))
+        names = "; ".join(map(_name, apart)) if len(apart) < len(report.places) else "all"
+        yield blocks.Paragraph(
+            f"Places that were measured one after the other: {names}. If a machine became slower "
+            "or faster meanwhile, that is in their ratios."
+        )
     notable = [measured for measured in report.places if _is_notable(measured, report.margin_ratio)]
     for measured in notable:
         yield from _tables(measured)
@@ -63,7 +62,6 @@ def _is_notable(measured: Places, margin_ratio: float) -> bool:
 
 
 def _tables(measured: Places) -> Iterator[blocks.Block]:
-    """Write the means at each place, the ratios to the first place, and what is missing."""
     sides = list(dict.fromkeys(side.side for row in measured.rows for side in row.sides))
     pairs = dict.fromkeys(
         (pair.candidate, pair.baseline) for row in measured.rows for pair in row.comparisons

@@ -111,7 +111,7 @@ def _pool_rank(position: int, kept: Sequence[int]) -> int:
 
 
 def _in_order(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]:
-    """Of many, those that differ most come first."""
+    # Of many, those that differ most come first.
     if len(comparisons) <= _POOLS_NAMED:
         return comparisons
     by_size = sorted(comparisons, key=lambda pair: (-abs(math.log(pair.ratio)), pair.candidate))
