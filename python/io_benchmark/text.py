@@ -11,7 +11,6 @@ import re
 from unicodedata import category
 
 LINE_LENGTH = 1000
-_NAME_LENGTH = 200
 NAME_CELLS = 40  # of a name in a table or a figure
 _REPLACEMENT = "\ufffd"
 # No script puts more accents on one letter. More would be drawn over the lines above.
@@ -63,7 +62,7 @@ def clean(text: str, length: int = LINE_LENGTH) -> str:
 
 def clean_name(text: str) -> str:
     """Make a label, a worker's id or a state one short safe line."""
-    return clean(text, _NAME_LENGTH)
+    return clean(text, 200)
 
 
 def name(text: str, cells: int = NAME_CELLS) -> str:

@@ -22,8 +22,6 @@ STRONG, QUIET, CODE, WARNING, BAR = "strong", "quiet", "code", "warning", "bar"
 BASELINE, NO_VERDICT = "baseline", "no verdict"
 # What is never left out. Lower ranks, from 0 on, are left out first where there is no room.
 ALWAYS = 12
-# A longer list ends in a count on a terminal and in Markdown; the page and the JSON have all of it.
-_LINES_SHOWN = 30
 # With so many columns a table that may be turned is turned; a narrow terminal needs it earlier.
 TURNED_FROM = 7
 
@@ -81,7 +79,7 @@ class Items(Struct, frozen=True):
     items: Sequence[Item]
     title: Line = ""
     noun: str = ""  # of what has no room, if that is counted
-    shown: int = _LINES_SHOWN  # on a terminal and in Markdown; 0: all
+    shown: int = 30  # on a terminal and in Markdown, where a count follows; 0: all
     left_out: int = 0
 
     @classmethod

@@ -42,7 +42,6 @@ _LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
 _STEADY_RATIO = 0.1
 # Above the plot is room for the numbers of the changes.
 _HEAD, _SERIES_HEIGHT = 22.0, 260.0
-_DATES = 4
 _DAY_S = 86_400
 _DOT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 
@@ -266,6 +265,6 @@ def _dates(clock: Scale) -> list[Tick]:
     days = Scale(clock.low / _DAY_S, clock.high / _DAY_S)
     return [
         (days.place(day), datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat())
-        for day in days.ticks(_DATES)
+        for day in days.ticks(4)
         if day == round(day)
     ]

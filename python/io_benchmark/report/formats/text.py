@@ -129,10 +129,13 @@ def _block(block: blocks.Block, columns: int) -> Iterator[Text]:
             yield from _paragraph(block.line, columns, blocks.STRONG, indent="")
         case blocks.Paragraph():
             yield from _paragraph(block.line, columns, block.kind)
-        case blocks.Items():
-            yield from _items(block, columns)
-        case blocks.Table():
-            yield from _table(block, columns)
+        case blocks.Items() | blocks.Table():
+            if block.title:
+                yield from _paragraph((*blocks.pieces(block.title), ":"), columns)
+            if isinstance(block, blocks.Items):
+                yield from _items(block, columns)
+            else:
+                yield from _table(block, columns)
         case blocks.Code():
             yield from (Text(_INDENT + line) for line in block.text.splitlines())
         case blocks.Fold() if not block.on_page_only:
@@ -159,8 +162,6 @@ def _paragraph(
 
 
 def _items(block: blocks.Items, columns: int) -> Iterator[Text]:
-    if block.title:
-        yield from _paragraph((*blocks.pieces(block.title), ":"), columns)
     items, further = blocks.cut(block)
     count = [blocks.Item(further, mark=block.items[-1].mark)] if further else []
     for item in (*items, *count):
@@ -171,8 +172,6 @@ def _items(block: blocks.Items, columns: int) -> Iterator[Text]:
 
 
 def _table(table: blocks.Table, columns: int) -> Iterator[Text]:
-    if table.title:
-        yield from _paragraph((*blocks.pieces(table.title), ":"), columns)
     rows, further = blocks.cut(table)
     table = replace(table, rows=rows)
     if table.is_prose:

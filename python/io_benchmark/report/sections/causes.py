@@ -18,7 +18,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
 from io_benchmark.report import blocks
 from io_benchmark.report.content import FACT_LENGTH, evidence_text, on_measurement, text_of
-from io_benchmark.report.sections.measured import explained_comparison
+from io_benchmark.report.sections.measured import Measurement
 from io_benchmark.report.sections.parts import part_name
 from io_benchmark.results import workloads
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -41,7 +41,7 @@ def causes(report: Report) -> Iterator[blocks.Block]:
     """Write why each candidate differs, then why single workers differ from their pools."""
     explained: set[str] = set()
     for diagnosis in report.diagnoses:
-        candidate, comparison = diagnosis.candidate, explained_comparison(report, diagnosis)
+        candidate, comparison = diagnosis.candidate, Measurement.explained_by(diagnosis, report)
         baseline = report.baseline if comparison is None else comparison.baseline
         decided = comparison is not None and comparison.verdict in DIFFERENT
         title = f"Possible causes, {candidate} compared with {baseline}"

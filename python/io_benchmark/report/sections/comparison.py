@@ -39,7 +39,6 @@ _POOLS_EACH, _MOST_DIFFERENT = 4, 2
 _POOLS_NAMED = 6
 _WHERE_RANK = 9  # of where a difference lies: a screen leaves out notes before
 _TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
-_TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
 
 
 def document(report: SampledReport) -> blocks.Document:
@@ -182,7 +181,7 @@ def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison
         kinds = ", ".join(trial.kind.value for trial in untried)
         reason = text_of(untried[0].meaning).removesuffix(".")
         return f"measure again with `trials: always` in the kind; not tried: {kinds} ({reason})"
-    if not paces or states.isdisjoint(_TO_CONFIRM):
+    if not paces or states.isdisjoint((State.SUPPORTED, State.NOT_SEPARABLE)):
         return ""
     pace = paces[0]
     # Before and after a change, a side is not a pool of one group.

@@ -14,7 +14,6 @@ from io_benchmark.results import workloads
 from io_benchmark.text import clean
 
 _HEADS = ("Revision", "Workers", "Mean", "From zero", "Ratio", "Change")
-_DROP = ("Revision", "Workers", "From zero", "Ratio")
 _BAR_CELLS = 12
 _REVISION_LENGTH = 12
 _POINTS_SHOWN = 60
@@ -182,9 +181,8 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
         f"{line}. A dashed line marks a change, with its ratio."
     )
     yield blocks.Picture((blocks.Words(title, blocks.STRONG), meaning), "history", (series, title))
-    table = blocks.Table(
-        "Date", _HEADS, [*_rows(series)][::-1], drop=_DROP, shown=_POINTS_SHOWN, noun=" points"
-    )
+    rows, drop = [*_rows(series)][::-1], ("Revision", "Workers", "From zero", "Ratio")
+    table = blocks.Table("Date", _HEADS, rows, drop=drop, shown=_POINTS_SHOWN, noun=" points")
     yield table if series.changes else table.keep_columns(range(len(_HEADS) - 1))
     for position, change in enumerate(series.changes, start=1):
         date = series.points[change.at].date

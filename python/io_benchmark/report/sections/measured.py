@@ -60,13 +60,25 @@ class Measurement(Struct, frozen=True):
     def all_of(cls, report: Report) -> "list[Measurement]":
         explained: dict[tuple[Subject, str], Diagnosis] = {}
         for diagnosis in report.diagnoses:
-            comparison = explained_comparison(report, diagnosis)
+            comparison = cls.explained_by(diagnosis, report)
             if comparison is not None and comparison.verdict in DIFFERENT:
                 explained[comparison.subject, diagnosis.candidate] = diagnosis
         return [
             cls(position, part, [*_sides(report, part, explained)])
             for position, part in enumerate(report.subjects)
         ]
+
+    @staticmethod
+    def explained_by(diagnosis: Diagnosis, report: Report) -> Comparison | None:
+        """Return the comparison that a diagnosis is about; None if there is none."""
+        comparisons = (
+            comparison
+            for part in report.subjects
+            if diagnosis.subject in (None, part.subject)
+            for comparison in part.comparisons
+            if comparison.candidate == diagnosis.candidate
+        )
+        return next(comparisons, None)
 
     @staticmethod
     def pools(measurements: "Sequence[Measurement]") -> list[list[Side]]:
@@ -80,7 +92,6 @@ class Measurement(Struct, frozen=True):
 
     @property
     def sides(self) -> list[Side]:
-        """Return the sides that have figures, in their order."""
         return [side for side in self.all_sides if side.name in self.part.figures]
 
     @property
@@ -101,18 +112,6 @@ class Measurement(Struct, frozen=True):
     def is_undecided(self) -> bool:
         """Return whether no pool is slower, faster or refused."""
         return not any(side.differs or side.verdict == NO_VERDICT for side in self.all_sides)
-
-
-def explained_comparison(report: Report, diagnosis: Diagnosis) -> Comparison | None:
-    """Return the comparison that a diagnosis is about; None if there is none."""
-    comparisons = (
-        comparison
-        for part in report.subjects
-        if diagnosis.subject in (None, part.subject)
-        for comparison in part.comparisons
-        if comparison.candidate == diagnosis.candidate
-    )
-    return next(comparisons, None)
 
 
 def _sides(

@@ -31,7 +31,6 @@ from io_benchmark.text import name
 
 INTERVAL_HEAD = f"{percent(LEVEL)} interval"
 COMPARED = "Compared avg"  # what a ratio is of, where that is not of the averages
-_MEASURES_RANK = 6
 # From this many measurements on, those in which no pool is slower, faster or refused are folded.
 _FOLDED_FROM = 5
 # No clock and no machine shows a smaller error; ±0 % would be a claim.
@@ -84,11 +83,10 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
     advice = []
     if subject.workload in workloads.IN_BATCHES:
         place = f", place {place_of(subject)}" if place_of(subject) else ""
-        yield blocks.Heading(f"{subject.workload}{place} {unit_text(subject.workload)}")
-        yield _measures(members)
+        title = f"{subject.workload}{place} {unit_text(subject.workload)}"
+        yield from (blocks.Heading(title), _measures(members))
     else:
-        yield blocks.Heading(str(subject))
-        yield _figures(first)
+        yield from (blocks.Heading(str(subject)), _figures(first))
         # The table of workers sums up how many more settle the measurements of other workloads.
         advice = [
             (pair.candidate, text_of(pair.advice.message)) for _, pair in pairs if pair.advice
@@ -106,7 +104,7 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
 
 def screen_table(measurement: Measurement, title: str) -> blocks.Table:
     if measurement.subject.workload in workloads.IN_BATCHES:
-        return _measures([measurement], title, _MEASURES_RANK)
+        return _measures([measurement], title, rank=6)
     rows = [row for row in _figure_rows(measurement) if row.rank]
     return blocks.Table(
         "", [side.name for side in measurement.sides], rows, title, turned_corner="Pool"
@@ -260,16 +258,15 @@ def _samples(measurement: Measurement, report: SampledReport) -> Iterator[blocks
     """Draw how the samples of one measurement are distributed; nothing without any."""
     part = measurement.part
     drawn = [*part.figures][:_SIDES_DRAWN]
-    by_side = grouped(
-        (series for series in report.series if series.subject == part.subject and series.total_ns),
-        lambda series: series.side,
-    )
+    measured = (worker for worker in report.series if worker.subject == part.subject)
+    series = [worker for worker in measured if worker.total_ns and worker.side in drawn]
     title = "How the samples are distributed"
     if part.subject.workload == "cache-retrieve":
         title = "How long retrieves took"
     caption = ": the share up to a given value. Each line is a worker, each vertical line the mean of a side."
     if len(part.figures) > len(drawn):
         caption += f" Only the first {len(drawn)} of {len(part.figures):,} sides are drawn."
-    if series := [worker for side in drawn for worker in by_side.get(side, ())]:
+    if series:
+        series.sort(key=lambda worker: drawn.index(worker.side))
         line = (blocks.Words(title, blocks.STRONG), caption)
         yield blocks.Picture(line, "distribution", (part, series))

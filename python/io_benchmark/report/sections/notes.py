@@ -22,7 +22,6 @@ _WARNING_LENGTH = 300
 NOTE_RANK = 5  # notes about how it was measured are left out first
 # Rules that change most how a verdict is read come first, those about single runs last.
 _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
-_LAST_RANK = 2
 
 
 def warnings(report: Report) -> Iterator[blocks.Item]:
@@ -43,7 +42,7 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
     yield from _first(ended_early, "cautions about workers")
     for severity, rank in ((Severity.ALLOWED, blocks.ALWAYS), (Severity.WARNING, NOTE_RANK)):
         by_rule = grouped(_alike(report, severity), lambda alike: alike[0].rule)
-        rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
+        rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, 2))
         lines = []
         for rule in rules:
             sentence, *further = dict.fromkeys(map(_brief, by_rule[rule]))

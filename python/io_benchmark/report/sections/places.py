@@ -13,8 +13,6 @@ from io_benchmark.report.sections.measurements import INTERVAL_HEAD
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
-_SHORT_CELLS = 22
-
 
 def places(report: Report) -> Iterator[blocks.Block]:
     """Write every destination of cache-retrieve, and of other workloads what differs or is missing."""
@@ -99,7 +97,7 @@ def _name(subject: Subject) -> str:
 
 def _short(place: str) -> str:
     """Shorten a name: the pools' columns are next to it."""
-    return name(place, _SHORT_CELLS)
+    return name(place, 22)
 
 
 def _ratios(row: PlaceRow, sides: Sequence[str]) -> Iterator[blocks.Row]:

@@ -34,8 +34,6 @@ from io_benchmark.text import clean_name
 _LEAST_ADDED = 0.005
 _TASKS_PAID = 1000
 _PAID = f"{_TASKS_PAID:,} tasks"
-# Columns that are left out first where there is no room.
-_DROP = ("CPU", "syncs", "at ceiling", "writes", "measured", "ratio")
 
 
 def document(predictions: Predictions) -> blocks.Document:
@@ -131,7 +129,8 @@ def _table(
             _money(measured_ns or pool.time_ns, pool.price),
         )
         rows.append(blocks.Row(pool.pool, cells))
-    return blocks.Table("pool", heads, rows, drop=_DROP).without_empty_columns()
+    drop = ("CPU", "syncs", "at ceiling", "writes", "measured", "ratio")
+    return blocks.Table("pool", heads, rows, drop=drop).without_empty_columns()
 
 
 def _money(time_ns: float | None, price: Price | None) -> str:
