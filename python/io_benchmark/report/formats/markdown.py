@@ -76,10 +76,9 @@ def _block(block: blocks.Block) -> str:
             return f"{'#' * (block.level + 1)} {_line(block.line)}"
         case blocks.Paragraph():
             return _line(block.line)
-        case blocks.Items():
-            return _items(block)
-        case blocks.Table():
-            return _table(block)
+        case blocks.Items() | blocks.Table():
+            content = _items(block) if isinstance(block, blocks.Items) else _table(block)
+            return f"{_line(block.title)}:\n\n{content}" if content and block.title else content
         case blocks.Code():
             # Longer than any fence in the text.
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
@@ -98,8 +97,7 @@ def _items(block: blocks.Items) -> str:
         lines.append(f"- {_line(item.line)}")
         lines += [f"  - {_line(below.line)}" for below in item.below]
     lines += [f"- {further}"] if further else []
-    title = f"{_line(block.title)}:\n\n" if block.title else ""
-    return title + "\n".join(lines) if lines else ""
+    return "\n".join(lines)
 
 
 def _table(table: blocks.Table) -> str:
@@ -109,8 +107,7 @@ def _table(table: blocks.Table) -> str:
     cells = (_cells(row, len(table.heads)) for row in rows)
     lines = ([table.corner, *map(_line, table.heads)], rule, *cells)
     grid = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    title = f"{_line(table.title)}:\n\n" if table.title else ""
-    return title + grid + (f"\n\n{further}" if further else "")
+    return f"{grid}\n\n{further}" if further else grid
 
 
 def _cells(row: blocks.Row, columns: int) -> Iterator[str]:

@@ -221,14 +221,13 @@ def history(series: HistorySeries, title: str) -> Markup:
     """Draw pushes as large dots, their workers as small ones, levels and numbered changes."""
     shown = workloads.of(series.subject.workload).shown
     clock = Scale.around(point.time.timestamp() for point in series.points)
-    workers_ns = (worker.mean_ns for point in series.points for worker in point.workers)
+    means = (shown(worker.mean_ns) for point in series.points for worker in point.workers)
     newest = shown(series.levels[-1].mean_ns)
-    steady = (newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO))
-    scale = Scale.around([*map(shown, workers_ns), *steady])
-    means = mean_texts(series, [level.mean_ns for level in series.levels])
+    scale = Scale.around([*means, newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO)])
+    texts = mean_texts(series, [level.mean_ns for level in series.levels])
     levels = (
-        f"{mean} from {series.points[level.start].date} to {series.points[level.end - 1].date}"
-        for mean, level in zip(means, series.levels, strict=True)
+        f"{text} from {series.points[level.start].date} to {series.points[level.end - 1].date}"
+        for text, level in zip(texts, series.levels, strict=True)
     )
     drawing = Drawing(f"{title}: {'; '.join(levels)}")
 
@@ -237,13 +236,11 @@ def history(series: HistorySeries, title: str) -> Markup:
             1 - scale.place(shown(mean_ns))
         ) * _SERIES_HEIGHT
 
-    several = [point for point in series.points if len(point.workers) > 1]
+    several = (point for point in series.points if len(point.workers) > 1)
     workers = (spot(point, worker.mean_ns, 0) for point in several for worker in point.workers)
-    expected = [
-        spot(point, mean_ns, 0)
-        for point, mean_ns in zip(series.points, series.expected_ns, strict=True)
-    ]
     drawing.points(workers, "worker")
+    pairs = zip(series.points, series.expected_ns, strict=True)
+    expected = [spot(point, mean_ns, 0) for point, mean_ns in pairs]
     for level in series.levels:
         drawing.path(expected[level.start : level.end], "level")
     grid = [(scale.place(value), digits(value)) for value in scale.ticks(5)]

@@ -78,24 +78,22 @@ def _diagnosis(
     def table(causes: Sequence[Cause]) -> blocks.Table:
         return blocks.Table("Hypothesis", heads, [*map(_cause_row, causes)], is_prose=True)
 
-    content: list[blocks.Block] = [table(listed)] if listed else []
+    yield blocks.Heading(title)
+    if listed:
+        yield table(listed)
     if (left := diagnosis.leftover) is not None:
         share = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
         parts = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
         where = f"; it is in {parts}." if parts else "."
-        content.append(blocks.Paragraph(f"{share} is not explained by these causes{where}"))
+        yield blocks.Paragraph(f"{share} is not explained by these causes{where}")
     if unlisted:
         states = Counter(cause.state for cause in unlisted)
         counts = ", ".join(f"{count:,} {state}" for state, count in states.items())
-        content.append(
-            blocks.Fold(f"Further hypotheses: {counts}", [table(unlisted)], on_page_only=True)
-        )
+        yield blocks.Fold(f"Further hypotheses: {counts}", [table(unlisted)], on_page_only=True)
     if diagnosis.trials:
-        content.append(_trial_table(diagnosis.trials))
+        yield _trial_table(diagnosis.trials)
     if diagnosis.remedies:
-        content.append(blocks.Items([*map(_remedy, diagnosis.remedies)], "What to try"))
-    if content:
-        yield from (blocks.Heading(title), *content)
+        yield blocks.Items([*map(_remedy, diagnosis.remedies)], "What to try")
 
 
 def _ordered(diagnosis: Diagnosis) -> list[Cause]:

@@ -260,9 +260,8 @@ def _samples(measurement: Measurement, report: SampledReport) -> Iterator[blocks
     drawn = [*part.figures][:_SIDES_DRAWN]
     measured = (worker for worker in report.series if worker.subject == part.subject)
     series = [worker for worker in measured if worker.total_ns and worker.side in drawn]
-    title = "How the samples are distributed"
-    if part.subject.workload == "cache-retrieve":
-        title = "How long retrieves took"
+    is_retrieve = part.subject.workload == "cache-retrieve"
+    title = "How long retrieves took" if is_retrieve else "How the samples are distributed"
     caption = ": the share up to a given value. Each line is a worker, each vertical line the mean of a side."
     if len(part.figures) > len(drawn):
         caption += f" Only the first {len(drawn)} of {len(part.figures):,} sides are drawn."

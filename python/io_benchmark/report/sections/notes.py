@@ -27,12 +27,9 @@ _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
 def warnings(report: Report) -> Iterator[blocks.Item]:
     """Write what changes how the answers are read; more than a few are counted."""
     yield from _first(refusals(report), "refused comparisons")
-    lead, most = (
-        blocks.Words("Not read:", blocks.WARNING),
-        _SHOWN if report.subjects else _SHOWN_ALONE,
-    )
+    lead = blocks.Words("Not read:", blocks.WARNING)
     missing = [(lead, f" {line}") for line in report.unreadable]
-    yield from _first(missing, "results not read", most=most)
+    yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
     ended_early = [
         f"{run.side}: task {run.task_id}{'' if run.run_id is None else f' run {run.run_id}'} "
         f"{ending_in_words(run.state, run.reason)}; what it measured until then is used."

@@ -16,9 +16,8 @@ from io_benchmark.text import name
 
 def places(report: Report) -> Iterator[blocks.Block]:
     """Write every destination of cache-retrieve, and of other workloads what differs or is missing."""
-    if not report.places:
-        return
-    yield blocks.Heading("Places")
+    if report.places:
+        yield blocks.Heading("Places")
     kinds = {}
     for row in (row for measured in report.places for row in measured.rows):
         shared = [*sharing((_short(side.side), side.kind) for side in row.sides if side.kind)]
@@ -47,13 +46,12 @@ def places(report: Report) -> Iterator[blocks.Block]:
 
 def _is_notable(measured: Places, margin_ratio: float) -> bool:
     """Is it of cache-retrieve, is a difference proven, or is something missing?"""
-    if measured.subject.workload not in workloads.IN_BATCHES:
-        return True
     bounds = margin_bounds(margin_ratio)
     sides = [side for row in measured.rows for side in row.sides]
     intervals = (side.interval for side in sides if side.interval is not None)
     return (
-        any(interval.excludes(1.0) and not interval.within(*bounds) for interval in intervals)
+        measured.subject.workload not in workloads.IN_BATCHES
+        or any(interval.excludes(1.0) and not interval.within(*bounds) for interval in intervals)
         or any(pair.verdict in DIFFERENT for row in measured.rows for pair in row.comparisons)
         or any(side.missing or side.not_compared for side in sides)
     )

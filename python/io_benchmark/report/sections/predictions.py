@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Predictions: how long profiled tasks take on other pools, and why some could not be predicted."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
@@ -73,7 +73,14 @@ def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
         share = percent(PREDICTION_LEVEL)
         caption = f"Time divided by that on {profiled_on}; {share} of tasks are on the line"
         yield from blocks.Picture.forest(caption, drawn, DEFAULT_MARGIN)
-        yield from blocks.Picture.costs(profiled_on, _paid(task, drawn))
+        here, prices = task.price, {pool.pool: pool.price for pool in predicted}
+        # Amounts of two currencies have no ratio.
+        paid = {
+            pool: (time, time.times(there.per_hour / here.per_hour))
+            for pool, time in drawn.items()
+            if here and (there := prices[pool]) and there.currency == here.currency
+        }
+        yield from blocks.Picture.costs(profiled_on, paid)
         yield from blocks.Picture.demand(task.written)
         if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
@@ -88,19 +95,6 @@ def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
     shared = (f"{names}: {reason}" for names, reason in sharing(reasons))
     yield blocks.Items.of(shared, "Not predicted")
     yield blocks.Items.of(notes, "Notes")
-
-
-def _paid(
-    task: TaskPrediction, times: Mapping[str, blocks.DrawnRatio]
-) -> dict[str, tuple[blocks.DrawnRatio, blocks.DrawnRatio]]:
-    """Return the ratios of time and cost of pools whose price is known in the profiled one's currency."""
-    here = task.price
-    prices = {pool.pool: pool.price for pool in task.pools}
-    return {
-        pool: (time, time.times(there.per_hour / here.per_hour))
-        for pool, time in times.items()
-        if here and (there := prices[pool]) and there.currency == here.currency
-    }
 
 
 def _table(
