@@ -75,8 +75,7 @@ def listed(
 
 def signed(text: str, value: float) -> str:
     """Put the sign of a value before its text; what is written as zero has none."""
-    sign = "+" if value > 0 else MINUS
-    return f"{sign}{text}" if text.strip("0., %") else text
+    return f"{'+' if value > 0 else MINUS}{text}" if text.strip("0., %") else text
 
 
 def times(values_ns: Sequence[float]) -> list[str]:

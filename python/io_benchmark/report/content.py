@@ -8,6 +8,7 @@ cleaned and cut here, before a sentence has it.
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum
+from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
 from msgspec import Struct
@@ -216,7 +217,7 @@ def make_harmless(record: Record) -> Record:
 
 class _Cleaner:
     def __init__(self) -> None:
-        self._names: dict[tuple[str, int], str] = {}
+        self._name = cache(self._new_name)  # a name has one form
         self._uses: Counter[tuple[str, int]] = Counter()
         self._first: dict[str, str] = {}  # the whole name, by its cut form
 
@@ -240,10 +241,7 @@ class _Cleaner:
             return clean_lines(words)
         if field not in _NAME_CELLS or not words:
             return clean(words, _LENGTHS.get(field, LINE_LENGTH))
-        key = (words, _NAME_CELLS[field])
-        if key not in self._names:
-            self._names[key] = self._new_name(*key)
-        return self._names[key]
+        return self._name(words, _NAME_CELLS[field])
 
     def _new_name(self, words: str, cells: int) -> str:
         """Write a name; where it looks like an earlier one, show where it differs, or number it."""

@@ -153,10 +153,8 @@ def _paragraph(
 ) -> Iterator[Text]:
     """Yield wrapped text, indented below its first line."""
     width = max(min(columns, _TEXT_WIDTH) - len(indent), 12)
-    styled = Text.assemble(
-        *((_UNIT.sub(_TOGETHER, words), style) for words, style in _styled(line, kind))
-    )
-    for number, part in enumerate(styled.wrap(_CONSOLE, width)):
+    styled = ((_UNIT.sub(_TOGETHER, words), style) for words, style in _styled(line, kind))
+    for number, part in enumerate(Text.assemble(*styled).wrap(_CONSOLE, width)):
         part.plain = part.plain.replace(_TOGETHER, " ")
         yield Text(indent if number or first is None else first) + part
 
@@ -247,7 +245,6 @@ def _is_narrow(table: blocks.Table, columns: int) -> bool:
 
 
 def _widths(table: blocks.Table) -> list[int]:
-    """Return the width of the labels' column and of each further one."""
     rows = [row for row in table.rows if row.cells]
     columns = [(table.corner, *map(_label, rows))]
     columns += zip(table.heads, *(row.cells for row in rows), strict=True)

@@ -234,7 +234,6 @@ def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
 
 
 def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
-    """Draw the ratios of measurements that share a section, then the samples of each."""
     is_shared = members[0].subject.workload in workloads.IN_BATCHES
     pairs = [pair for measurement in members for pair in measurement.part.comparisons]
     names = [

@@ -64,7 +64,6 @@ def _first(
 
 
 def notes(report: Report) -> Iterator[blocks.Block]:
-    """Write all warnings, with the measurements that they are about, and what could not be read."""
     items = [
         blocks.Item((blocks.Words(alike[0].rule, blocks.CODE), f": {_full(alike, report)}"))
         for alike in _alike(report, Severity.ALLOWED, Severity.WARNING)

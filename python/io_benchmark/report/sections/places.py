@@ -16,8 +16,9 @@ from io_benchmark.text import name
 
 def places(report: Report) -> Iterator[blocks.Block]:
     """Write every destination of cache-retrieve, and of other workloads what differs or is missing."""
-    if report.places:
-        yield blocks.Heading("Places")
+    if not report.places:
+        return
+    yield blocks.Heading("Places")
     kinds = {}
     for row in (row for measured in report.places for row in measured.rows):
         shared = [*sharing((_short(side.side), side.kind) for side in row.sides if side.kind)]

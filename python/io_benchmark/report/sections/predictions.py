@@ -93,8 +93,7 @@ def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
         if pool.reason and not pool.measured_ns
     ]
     shared = (f"{names}: {reason}" for names, reason in sharing(reasons))
-    yield blocks.Items.of(shared, "Not predicted")
-    yield blocks.Items.of(notes, "Notes")
+    yield from (blocks.Items.of(shared, "Not predicted"), blocks.Items.of(notes, "Notes"))
 
 
 def _table(
@@ -128,9 +127,8 @@ def _table(
 
 
 def _money(time_ns: float | None, price: Price | None) -> str:
-    if not time_ns:
-        return ""
-    return Cost((CostShare("", _TASKS_PAID, time_ns / NS_PER_S / 60, price=price),)).money
+    minutes = (time_ns or 0) / NS_PER_S / 60
+    return Cost((CostShare("", _TASKS_PAID, minutes, price=price),)).money if minutes else ""
 
 
 def _share(share: float | None) -> str:

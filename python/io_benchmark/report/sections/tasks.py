@@ -174,7 +174,6 @@ def _change(cost_ratio: float) -> str:
 
 
 def _pair_table(comparison: TaskComparison) -> blocks.Table:
-    """Write the parts of the time of the two sides, and how their runs ended."""
     before, after = _times(comparison)
     parts = {
         "Pending": (before.pending_s, after.pending_s),
@@ -189,9 +188,9 @@ def _pair_table(comparison: TaskComparison) -> blocks.Table:
         if means_s != (None, None)
     }
     cost = comparison.cost
+    costs = [cost.baseline, cost.candidate] if cost is not None else []
     if cost is not None:
-        amounts = (cost.baseline.per_1000, cost.candidate.per_1000)
-        rows[f"1,000 tasks, {cost.currency}"] = [*map(compact, amounts)]
+        rows[f"1,000 tasks, {cost.currency}"] = [compact(side.per_1000) for side in costs]
     rows["Workers"] = [*map(count, comparison.workers)]
     rows["Completed runs"] = [*map(count, comparison.completed)]
     for title, ended in (
@@ -201,9 +200,8 @@ def _pair_table(comparison: TaskComparison) -> blocks.Table:
     ):
         if any(ended):
             rows[title] = [*map(_with_share, ended, comparison.shares(ended))]
-    if cost is not None and (cost.baseline.lost_share or cost.candidate.lost_share):
-        shares = (cost.baseline.lost_share, cost.candidate.lost_share)
-        rows["Time of lost runs"] = [f"+{percent(share)}" for share in shares]
+    if any(side.lost_share for side in costs):
+        rows["Time of lost runs"] = [f"+{percent(side.lost_share)}" for side in costs]
     heads = [name(side, _HEAD_CELLS) for side in (comparison.baseline, comparison.candidate)]
     ranked = [
         blocks.Row(title, cells, rank=_RANKS.get(title, blocks.ALWAYS))

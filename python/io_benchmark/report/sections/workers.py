@@ -163,7 +163,7 @@ def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: boo
     if is_full:
         sentences += _consequences(worker, report)
     lead = f"{_worker_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"
-    reasons = [] if worker.diagnosis is None else [*explanation(worker.diagnosis)]
+    reasons = [*explanation(worker.diagnosis)] if worker.diagnosis else []
     return blocks.Item.answer(worker.verdict, lead, " ".join(sentences), reasons)
 
 
