@@ -110,16 +110,13 @@ def _warnings(content: Iterable[blocks.Block]) -> int:
 
 
 def _blocks(content: Iterable[blocks.Block], columns: int) -> Iterator[Text]:
-    previous: blocks.Block | None = None
-    for block in content:
-        is_empty = isinstance(block, blocks.Items) and not block.items
-        if is_empty or isinstance(block, blocks.Picture):
-            continue
+    shown = [block for block in content if not isinstance(block, blocks.Picture)]
+    shown = [block for block in shown if not isinstance(block, blocks.Items) or block.items]
+    for previous, block in zip((None, *shown), shown, strict=False):
         is_loose = isinstance(block, blocks.Paragraph) and isinstance(previous, blocks.Items)
         if is_loose or blocks.Table in (type(previous), type(block)):
             yield Text()
         yield from _block(block, columns)
-        previous = block
 
 
 def _block(block: blocks.Block, columns: int) -> Iterator[Text]:

@@ -38,7 +38,6 @@ _CHANGES = {
 
 
 def causes(report: Report) -> Iterator[blocks.Block]:
-    """Write why each candidate differs, then why single workers differ from their pools."""
     explained: set[str] = set()
     for diagnosis in report.diagnoses:
         candidate, comparison = diagnosis.candidate, Measurement.explained_by(diagnosis, report)

@@ -80,10 +80,11 @@ def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
     before, after = mean_texts(series, [change.before_ns, change.after_ns])
     verdict = f"{size} slower" if kind is Verdict.SLOWER else f"faster, at {size} its time"
     bounds = bounds_text(change.interval, change.interval.level_ratio)
-    sentences = [f" {bounds}, from {before} to {after}."]
-    for where, facts in _changed_facts(change):
-        sentences.append(f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}.")
-    sentences += [] if change.changed else [_nothing(change)]
+    changed = [
+        f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}."
+        for where, facts in _changed_facts(change)
+    ]
+    sentences = (f" {bounds}, from {before} to {after}.", *(changed or [_nothing(change)]))
     lead = f"{series.points[change.at].date}: {verdict}"
     return blocks.Item.answer(kind, lead, " ".join(sentences))
 
@@ -115,7 +116,6 @@ def _steady(series: HistorySeries) -> str:
 
 
 def _now(series: HistorySeries, history: History) -> str:
-    """Write which level it is on, or was on last."""
     level, last = series.levels[-1], series.points[-1]
     means = mean_texts(series, [level.mean_ns if series.trend is None else series.expected_ns[-1]])
     since = series.points[level.start].date

@@ -92,9 +92,10 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
             (pair.candidate, text_of(pair.advice.message)) for _, pair in pairs if pair.advice
         ]
     yield from _pictures(members, report)
+    storage = [(name, _storage(side)) for name, side in first.part.storage.items()]
     assumptions = [(pair.candidate, _assumptions(part, pair)) for part, pair in pairs]
     for title, lines in (
-        ("What the storage did", map(_storage, first.part.storage.items())),
+        ("What the storage did", storage),
         ("What would settle it", advice),
         ("Assumptions behind the intervals", assumptions),
         ("Noise", _noise(members)),
@@ -215,9 +216,8 @@ def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
     return sentence if comparison.look is None else f"{sentence}; {text_of(comparison.look)}"
 
 
-def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
-    """Return a side, and what its copies waited for and where their bytes went."""
-    name_of_side, side = pair
+def _storage(side: SideStorage) -> str:
+    """Write what a side's copies waited for and where their bytes went."""
     sentences = []
     if side.io_wait_ratio is not None:
         sentences.append(f"something waited for I/O {percent(side.io_wait_ratio)} of the time")
@@ -230,7 +230,7 @@ def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
     if side.copied_bytes is not None and side.written_bytes is not None:
         copied, written = size(side.copied_bytes), size(side.written_bytes)
         sentences.append(f"of {copied} copied, {written} reached the disks")
-    return name_of_side, "; ".join(sentences) or "not recorded"
+    return "; ".join(sentences) or "not recorded"
 
 
 def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:

@@ -10,7 +10,6 @@ from io_benchmark.analysis.tasks.task_model import (
     CostComparison,
     TaskComparison,
     TaskReport,
-    TaskTimes,
 )
 from io_benchmark.number_text import (
     NOTHING,
@@ -90,7 +89,7 @@ def _answers(report: TaskReport) -> blocks.Items:
     for position, comparison in enumerate(_in_order(report.comparisons)):
         lead, rest = verdict_text(comparison, report.margin_ratio)
         # The difference is written as +6 min per task (+3.9 to +8.2).
-        unit_s, unit = duration_unit(_times(comparison)[0].task_s)
+        unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
         low, high = (_signed(end_s / unit_s) for end_s in comparison.difference_interval_s)
         ends = "" if _is_cut(comparison.interval) else f" ({low} to {high})"
         difference = f"{_signed(comparison.difference_s / unit_s)} {unit} per task{ends}"
@@ -118,10 +117,6 @@ def _in_order(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]
     return sorted(by_size, key=lambda pair: pair.verdict not in DIFFERENT)
 
 
-def _times(comparison: TaskComparison) -> tuple[TaskTimes, TaskTimes]:
-    return comparison.times[comparison.baseline], comparison.times[comparison.candidate]
-
-
 def _signed(value: float) -> str:
     if abs(value) < _NEGLIGIBLE:
         return "0"
@@ -130,7 +125,7 @@ def _signed(value: float) -> str:
 
 def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
     # 'its own work +5.6 min, set-up +0.3 min', of what takes more or less time
-    unit_s, unit = duration_unit(_times(comparison)[0].task_s)
+    unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
     differences_s = comparison.differences_s
     parts = [
         f"{title} {_signed(differences_s[part] / unit_s)} {unit}"
@@ -174,7 +169,8 @@ def _change(cost_ratio: float) -> str:
 
 
 def _pair_table(comparison: TaskComparison) -> blocks.Table:
-    before, after = _times(comparison)
+    sides = (comparison.baseline, comparison.candidate)
+    before, after = (comparison.times[side] for side in sides)
     parts = {
         "Pending": (before.pending_s, after.pending_s),
         "Set-up": (before.set_up_s, after.set_up_s),
@@ -202,7 +198,7 @@ def _pair_table(comparison: TaskComparison) -> blocks.Table:
             rows[title] = [*map(_with_share, ended, comparison.shares(ended))]
     if any(side.lost_share for side in costs):
         rows["Time of lost runs"] = [f"+{percent(side.lost_share)}" for side in costs]
-    heads = [name(side, _HEAD_CELLS) for side in (comparison.baseline, comparison.candidate)]
+    heads = [name(side, _HEAD_CELLS) for side in sides]
     ranked = [
         blocks.Row(title, cells, rank=_RANKS.get(title, blocks.ALWAYS))
         for title, cells in rows.items()
@@ -221,9 +217,9 @@ def _pools_table(report: TaskReport) -> blocks.Table:
     heads: tuple[str, ...] = ("Baseline", "Task", "Ratio", "Verdict", "Cost", "Lost")
     rows = []
     for pair in _in_order(report.comparisons):
-        before, after = _times(pair)
+        times_s = [pair.times[side].task_s for side in (pair.baseline, pair.candidate)]
         cells = [
-            *(_time(times.task_s, before.task_s) for times in (before, after)),
+            *(_time(time_s, times_s[0]) for time_s in times_s),
             *(ratio(pair.ratio), pair.verdict.value),
             NOTHING if pair.cost is None else _change(pair.cost.ratio),
             _with_share(pair.lost[1], pair.shares(pair.lost)[1]),
