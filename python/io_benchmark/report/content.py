@@ -224,7 +224,11 @@ class _Cleaner:
     def clean(self, value: Any, field: str) -> Any:
         match value:
             case str() if not isinstance(value, Enum):
-                return self._words(value, field)
+                if field in _CODE:
+                    return clean_lines(value)
+                if field in _NAME_CELLS and value:
+                    return self._name(value, _NAME_CELLS[field])
+                return clean(value, _LENGTHS.get(field, LINE_LENGTH))
             case tuple() | list():
                 return type(value)(self.clean(part, field) for part in value)
             case dict():
@@ -235,13 +239,6 @@ class _Cleaner:
         # Templates are the analysis' own; their values are cleaned where they become a sentence
         # (`text_of`), for JSON as well.
         return value
-
-    def _words(self, words: str, field: str) -> str:
-        if field in _CODE:
-            return clean_lines(words)
-        if field not in _NAME_CELLS or not words:
-            return clean(words, _LENGTHS.get(field, LINE_LENGTH))
-        return self._name(words, _NAME_CELLS[field])
 
     def _new_name(self, words: str, cells: int) -> str:
         """Write a name; where it looks like an earlier one, show where it differs, or number it."""

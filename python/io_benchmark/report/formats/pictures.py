@@ -212,7 +212,6 @@ def _spread(workers: Sequence[SampleSeries]) -> list[SampleSeries]:
 
 
 def _quantiles(worker: SampleSeries, workload: Workload) -> list[float]:
-    """Return the worker's figure in the workload's unit at each of the parts."""
     values = sorted(workload.shown(max(total_ns, 1)) for total_ns in worker.total_ns)
     return [values[round(part * (len(values) - 1))] for part in _PARTS]
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from io_benchmark.analysis.history import Change, Effect, FactChange, History, HistorySeries, Level
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP, TREND
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.machines import FactValue
 from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
@@ -22,7 +22,6 @@ _FACTS_IN_ANSWER = 3
 _VALUE_LENGTH = 120
 # A trend of a shorter history is reported per week.
 _LONG_DAYS = 180
-_POSSIBLE = {STEP: "a step", TREND: "a trend"}
 _INTRODUCTION = (
     "A point is one push, at the mean of its workers' logarithms; its ratio is to the level before. A "
     "step is reported only where it explains the points better than chance, dependence on the point "
@@ -152,7 +151,7 @@ def _trend(trend: Effect, series: HistorySeries) -> blocks.Item:
 
 def _unclear(series: HistorySeries) -> str:
     """Return what may explain the points and is not clear."""
-    explanations = " or ".join(_POSSIBLE[name] for name in series.possible)
+    explanations = " or ".join(f"a {name}" for name in series.possible)
     if series.trend is not None or series.changes:
         return f"There may also be {explanations}, which is not clear"
     if len(series.possible) > 1:

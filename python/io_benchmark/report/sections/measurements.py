@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import TAIL, Comparison, Detail
 from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.report_model import SampledReport
+from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.side_times import SideStorage
 from io_benchmark.number_text import NOTHING, count, digits, number_of, percent, ratio, size, times
 from io_benchmark.report import blocks
@@ -93,7 +93,7 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
         ]
     yield from _pictures(members, report)
     storage = [(name, _storage(side)) for name, side in first.part.storage.items()]
-    assumptions = [(pair.candidate, _assumptions(part, pair)) for part, pair in pairs]
+    assumptions = [(pair.candidate, _assumptions(part.part, pair)) for part, pair in pairs]
     for title, lines in (
         ("What the storage did", storage),
         ("What would settle it", advice),
@@ -151,7 +151,6 @@ def _comparison(side: Side) -> tuple[blocks.Words, str, blocks.Words]:
 def _measures(
     measurements: Sequence[Measurement], title: str = "", rank: int = blocks.ALWAYS
 ) -> blocks.Table:
-    """Make one table of measurements that share a unit; each has a row per pool."""
     unit = workloads.of(measurements[0].subject.workload).unit
     heads = (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict")
     rows = [replace(row, rank=rank) for part in measurements for row in _measure(part)]
@@ -196,10 +195,9 @@ def _noise(measurements: Sequence[Measurement]) -> Iterator[tuple[str, str]]:
         yield side, f"one worker's mean is known to ±{error}; {workers}"
 
 
-def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
+def _assumptions(part: SubjectReport, comparison: Comparison) -> str:
     """Write what the interval of a comparison assumes, whatever was measured."""
-    sides = (comparison.candidate, comparison.baseline)
-    workers = comparison.workers or map(measurement.part.workers, sides)
+    workers = comparison.workers or map(part.workers, (comparison.candidate, comparison.baseline))
     counts = " and ".join(f"{number:,}" for number in workers)
     sentence = _METHODS.get(comparison.method, comparison.method).replace("{counts}", counts)
     if comparison.assumed_variation_ratio is not None:
@@ -209,7 +207,7 @@ def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
         if variation is not None and variation.shown_by is not None:
             sentence += f", from {text_of(variation.shown_by)}"
     needed = comparison.variation_to_explain_ratio
-    if needed is not None and measurement.subject.workload not in workloads.IN_BATCHES:
+    if needed is not None and part.subject.workload not in workloads.IN_BATCHES:
         sentence += (
             f"; workers would have to vary by {percent(needed)} for this difference to be chance"
         )

@@ -45,8 +45,7 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
             sentence, *further = dict.fromkeys(map(_brief, by_rule[rule]))
             more = f" (and {number_of(len(further), 'more such warning')})" if further else ""
             lines.append((blocks.Words(f"{rule}:", blocks.WARNING), f" {sentence}{more}"))
-        kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
-        yield from _first(lines, kinds, rank=rank)
+        yield from _first(lines, f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}", rank=rank)
     yield from _first([*map(text_of, report.remarks)], "remarks", rank=NOTE_RANK)
 
 

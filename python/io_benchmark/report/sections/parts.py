@@ -121,8 +121,8 @@ def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[block
     )
     if not first:
         return
-    yield blocks.Heading("Where the time went")
-    yield blocks.Items([_sentence(*divided, report) for divided in first])
+    sentences = blocks.Items([_sentence(*divided, report) for divided in first])
+    yield from (blocks.Heading("Where the time went"), sentences)
     tables = [_table(division, subject, report) for division, subject, _ in first]
     tables += (
         _table(side.division, side.subject, report)

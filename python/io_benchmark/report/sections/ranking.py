@@ -48,16 +48,14 @@ def _labels(ranking: Ranking) -> Iterator[Block]:
 
 def _label(row: RankedLabel) -> list[str]:
     low, high = (compact(end) for end in row.hours_interval)
-    money = NOTHING
-    if row.money is not None:
-        money = f"{signed(compact(abs(row.money)), row.money)} {row.currency}"
+    amount = signed(compact(abs(row.money or 0)), row.money or 0)
     return [
         name(row.pool, _POOL_CELLS),
         name(row.reference, _POOL_CELLS),
         ratio(row.ratio),
         ends_text(row.interval),
         f"+{compact(row.hours)} ({low} to {high})",
-        money,
+        NOTHING if row.money is None else f"{amount} {row.currency}",
         f"{row.runs[0]:,}, {row.runs[1]:,}",
         row.cause,
     ]

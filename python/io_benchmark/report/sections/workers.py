@@ -35,9 +35,9 @@ _SINGLE_NAMED, _SINGLE_ON_SCREEN = 3, 2
 def workers_needed(report: Report) -> Iterator[blocks.Block]:
     """Write how many workers each side had and needs; the comparison that needs most of them counts."""
     if report.replication:
-        yield blocks.Heading("Workers per pool")
+        heads = ("Runs", "Workers", "Workers needed")
         rows = [blocks.Row(side.side, _counts(side)) for side in report.replication]
-        yield blocks.Table("Pool", ("Runs", "Workers", "Workers needed"), rows)
+        yield from (blocks.Heading("Workers per pool"), blocks.Table("Pool", heads, rows))
 
 
 def _counts(side: Replication) -> tuple[str, ...]:
