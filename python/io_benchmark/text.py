@@ -12,7 +12,6 @@ from unicodedata import category
 
 LINE_LENGTH = 1000
 NAME_CELLS = 40  # of a name in a table or a figure
-_REPLACEMENT = "\ufffd"
 # No script puts more accents on one letter. More would be drawn over the lines above.
 _MAXIMUM_ACCENTS = 3
 # Longer text is cut before it is searched, so that a hostile megabyte costs no time.
@@ -50,7 +49,7 @@ def clean_lines(text: str) -> str:
     for character in text:
         accents = accents + 1 if category(character) in ("Mn", "Me") else 0
         is_shown = character.isprintable() or character in "\n\t"
-        characters.append(character if is_shown and accents <= _MAXIMUM_ACCENTS else _REPLACEMENT)
+        characters.append(character if is_shown and accents <= _MAXIMUM_ACCENTS else "\ufffd")
     return "".join(characters)
 
 

@@ -41,8 +41,7 @@ _SCROLLING = Markup(
 def render(document: blocks.Document, _layout: Layout) -> str:
     css = (files("io_benchmark.report.formats") / "page.css").read_text(encoding="utf-8")
     style = Markup(css)  # noqa: S704 - the style sheet is a part of the program
-    content = _written(document.blocks)
-    return str(_PAGE.format(title=document.title, style=style, content=content))
+    return str(_PAGE.format(title=document.title, style=style, content=_written(document.blocks)))
 
 
 def _written(content: Iterable[blocks.Block]) -> Markup:

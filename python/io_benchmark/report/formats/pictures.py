@@ -186,9 +186,11 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
         drawn, count = len(curves[side]), number_of(len(workers[side]), "worker")
         some = f"{drawn} of " if drawn < len(workers[side]) else ""
         labels[side] = f"{name(side, 24)}, {some}{count}, mean {digits(mean)} {workload.unit}"
-    title = "Share of retrieves that took at most a given time"
-    if workload.higher_is_better:
-        title = "Share of samples with at most a given rate"
+    title = (
+        "Share of samples with at most a given rate"
+        if workload.higher_is_better
+        else "Share of retrieves that took at most a given time"
+    )
     drawing = Drawing(f"{title}: {'; '.join(labels.values())}")
     kinds = {side: f"side-{number}" for number, side in enumerate(labels)}
     top = _legend(drawing, [(labels[side], f"curve {kind}") for side, kind in kinds.items()])

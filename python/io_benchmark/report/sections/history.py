@@ -89,11 +89,11 @@ def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
 
 
 def _nothing(change: Change) -> str:
-    if change.unobserved:
-        return (
-            "It is unknown what changed: host and storage were not observed both before and after."
-        )
-    return "No observed fact about host and storage changed here."
+    return (
+        "It is unknown what changed: host and storage were not observed both before and after."
+        if change.unobserved
+        else "No observed fact about host and storage changed here."
+    )
 
 
 def _changed_facts(change: Change) -> Iterator[tuple[str, list[str]]]:

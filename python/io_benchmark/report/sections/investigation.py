@@ -88,7 +88,6 @@ def _evidence(findings: Findings) -> Iterator[blocks.Item]:
 
 
 def _picture(findings: Findings) -> Iterator[blocks.Picture]:
-    """Draw the same ratio by real times, by the benchmark and by the prediction."""
     slowness, explanation, forecast = findings.slowness, findings.explanation, findings.forecast
     if slowness is None or slowness.comparison is None:
         return
