@@ -45,15 +45,11 @@ def test_many_pools(pools: int, on_screen: int, in_full: int) -> None:
     assert counts == [on_screen, in_full]
 
 
-@pytest.mark.parametrize(
-    ("ratios", "text"),
-    [((1.01, 0.99, 1.0), "0.99× to 1.01×"), ((1.001, 1.002), "1.00×"), ((), "")],
-)
-def test_ratios(ratios: tuple[float, ...], text: str) -> None:
+def test_ratios() -> None:
     """The ends of several ratios, once where they are written alike."""
-    pairs = [sample_report.comparison(ratio=ratio) for ratio in ratios]
+    pairs = [sample_report.comparison(ratio=ratio) for ratio in (1.01, 0.99, 1.002, 1.001)]
     sides = [Side("a", pair.subject, "b", pair.verdict, (), pair) for pair in pairs]
-    assert _ratios(sides) == text
+    assert [*map(_ratios, (sides, sides[2:], []))] == ["0.99× to 1.01×", "1.00×", ""]
 
 
 def test_which_look_it_is() -> None:
