@@ -86,6 +86,13 @@ class Items(Struct, frozen=True):
     def of(cls, lines: Iterable[Line], title: Line = "") -> "Items":
         return cls([Item(line) for line in lines], title)
 
+    @classmethod
+    def lists(cls, *pairs: tuple[str, Sequence[str]]) -> Iterator["Block"]:
+        """Yield the lists that have any lines, below their headings."""
+        for title, lines in pairs:
+            if lines:
+                yield from (Heading(title), cls.of(lines))
+
 
 class Row(Struct, frozen=True):
     """A row of a table; one without cells has its label across all columns."""
@@ -212,13 +219,6 @@ class Document(Struct, frozen=True):
     screen: Sequence[Block] = ()
     command: str = ""  # which shows all of it with --details
     reason: str = ""  # behind the title of a screen: why these sides are compared so
-
-
-def lists(*pairs: tuple[str, Sequence[str]]) -> Iterator[Block]:
-    """Write the lists that have any lines, below their titles."""
-    for title, lines in pairs:
-        if lines:
-            yield from (Heading(title), Items.of(lines))
 
 
 def pieces(line: Line) -> tuple[Inline, ...]:

@@ -259,7 +259,6 @@ def history(series: HistorySeries, title: str) -> Markup:
 
 
 def _dates(clock: Scale) -> list[Tick]:
-    """Return a few ticks at whole days."""
     days = Scale(clock.low / _DAY_S, clock.high / _DAY_S)
     return [
         (days.place(day), datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat())

@@ -43,7 +43,7 @@ def document(history: History) -> blocks.Document:
     for series in history.series:
         content += _series(series)
     left_out = [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]
-    content += blocks.lists(
+    content += blocks.Items.lists(
         ("Left out", left_out),
         ("Not read", history.unreadable),
         ("Remarks", [*map(text_of, history.remarks)]),

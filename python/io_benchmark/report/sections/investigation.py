@@ -59,14 +59,14 @@ def document(report: Investigation) -> blocks.Document:
         blocks.Paragraph((lead, f" {_sentence(text_of(conclusion.answer))}")),
         blocks.Heading("Certainty"),
         blocks.Paragraph(_sentence(text_of(conclusion.certainty))),
-        *blocks.lists(("What decides it", steps)),
+        *blocks.Items.lists(("What decides it", steps)),
         blocks.Heading("Evidence"),
         blocks.Items([*_evidence(report.findings)]),
         *_picture(report.findings),
     ]
     if conclusion.fix is not None and slowness is not None:
         content += _change(report, conclusion.fix, slowness)
-    content += blocks.lists(("Messages", report.remarks), ("Not read", report.unreadable))
+    content += blocks.Items.lists(("Messages", report.remarks), ("Not read", report.unreadable))
     return blocks.Document(title, content)
 
 

@@ -69,7 +69,7 @@ def notes(report: Report) -> Iterator[blocks.Block]:
     ]
     if items:
         yield from (blocks.Heading("Notes"), blocks.Items(items, shown=0))
-    yield from blocks.lists(
+    yield from blocks.Items.lists(
         ("Not read", report.unreadable), ("Remarks", [*map(text_of, report.remarks)])
     )
 

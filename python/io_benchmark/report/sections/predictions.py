@@ -38,7 +38,7 @@ _PAID = f"{_TASKS_PAID:,} tasks"
 
 def document(predictions: Predictions) -> blocks.Document:
     content = [block for task in predictions.tasks for block in _task(task)]
-    content += blocks.lists(
+    content += blocks.Items.lists(
         ("Results that could not be read", predictions.unreadable),
         ("Messages about the results", predictions.remarks),
     )

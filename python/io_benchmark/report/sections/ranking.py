@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.tasks.ranking import RankedLabel, RankedPool, Ranking
 from io_benchmark.number_text import NOTHING, compact, count, number_of, percent, ratio, signed
-from io_benchmark.report.blocks import Block, Document, Fold, Heading, Paragraph, Row, Table, lists
+from io_benchmark.report.blocks import Block, Document, Fold, Heading, Items, Paragraph, Row, Table
 from io_benchmark.report.content import ends_text
 from io_benchmark.text import name
 
@@ -29,7 +29,9 @@ def document(ranking: Ranking) -> Document:
         heads = ("runs", "labels", "workers", "hours", "failed", "price per hour")
         rows = [Row(name(pool.pool, _POOL_CELLS), _pool(pool)) for pool in ranking.pools]
         content += [Heading("Pools"), Table("pool", heads, rows, drop=heads[1:])]
-    content += lists(("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks))
+    content += Items.lists(
+        ("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks)
+    )
     return Document("Which tasks cost most on a slower pool", content)
 
 

@@ -71,7 +71,7 @@ def document(report: TaskReport) -> blocks.Document:
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
             content += _labels(comparison)
-    content += blocks.lists(
+    content += blocks.Items.lists(
         ("Notes", notes), ("Not read", report.unreadable), ("Messages about the runs", remarks)
     )
     pools = name(report.title, _TITLE_LENGTH)
