@@ -128,7 +128,7 @@ class Table(Struct, frozen=True):
 
     def without_empty_columns(self) -> "Table":
         columns = enumerate(zip(*(row.cells for row in self.rows), strict=True))
-        return self.keep_columns([at for at, cells in columns if {*cells} - {"", NOTHING}])
+        return self.keep_columns([index for index, cells in columns if {*cells} - {"", NOTHING}])
 
     def keep_columns(self, positions: Sequence[int]) -> "Table":
         rows = [

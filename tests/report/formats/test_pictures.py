@@ -44,8 +44,7 @@ def test_ticks(scale, expected):
 
 def test_labels():
     """A tick has all its digits and the unit."""
-    assert drawing.Scale(0.0, 0.5).labels(4, "×") == [(0.0, "0×"), (0.4, "0.2×"), (0.8, "0.4×")]
-    assert drawing.Scale(0.0, 2000.0).labels(2) == [(0.0, "0"), (0.5, "1,000"), (1.0, "2,000")]
+    assert [drawing.Scale(0, top).labels(1, "×")[-1][1] for top in (0.5, 2e3)] == ["0.5×", "2,000×"]
 
 
 def test_few_of_many_workers():

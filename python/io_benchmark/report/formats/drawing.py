@@ -54,8 +54,8 @@ class Scale(Struct, frozen=True):
     def labels(self, most: int, unit: str = "") -> list[Tick]:
         """Return ticks with all their digits and this unit."""
         ticks = self.ticks(most)
-        texts = (f"{tick:,.0f}" if tick == round(tick) else f"{tick:g}" for tick in ticks)
-        return [(self.place(tick), text + unit) for tick, text in zip(ticks, texts, strict=True)]
+        marks = (f"{tick:,.0f}" if tick == round(tick) else f"{tick:g}" for tick in ticks)
+        return [(self.place(tick), mark + unit) for tick, mark in zip(ticks, marks, strict=True)]
 
     def ticks(self, most: int) -> list[float]:
         """Return at most this many round values on the axis."""

@@ -227,8 +227,8 @@ def history(series: HistorySeries, title: str) -> Markup:
     scale = Scale.around([*means, newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO)])
     texts = mean_texts(series, [level.mean_ns for level in series.levels])
     levels = (
-        f"{text} from {series.points[level.start].date} to {series.points[level.end - 1].date}"
-        for text, level in zip(texts, series.levels, strict=True)
+        f"{mean} from {series.points[level.start].date} to {series.points[level.end - 1].date}"
+        for mean, level in zip(texts, series.levels, strict=True)
     )
     drawing = Drawing(f"{title}: {'; '.join(levels)}")
 

@@ -110,9 +110,9 @@ def _warnings(content: Iterable[blocks.Block]) -> int:
 
 
 def _blocks(content: Iterable[blocks.Block], columns: int) -> Iterator[Text]:
-    shown = [block for block in content if not isinstance(block, blocks.Picture)]
-    shown = [block for block in shown if not isinstance(block, blocks.Items) or block.items]
-    for previous, block in zip((None, *shown), shown, strict=False):
+    visible = [block for block in content if not isinstance(block, blocks.Picture)]
+    visible = [block for block in visible if not isinstance(block, blocks.Items) or block.items]
+    for previous, block in zip((None, *visible), visible, strict=False):
         is_loose = isinstance(block, blocks.Paragraph) and isinstance(previous, blocks.Items)
         if is_loose or blocks.Table in (type(previous), type(block)):
             yield Text()

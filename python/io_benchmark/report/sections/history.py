@@ -195,8 +195,8 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
 def _rows(series: HistorySeries) -> Iterator[blocks.Row]:
     """Yield a row per point; the first one of a level has the number of the change."""
     means = mean_texts(series, [point.mean_ns for point in series.points])
-    shown = workloads.of(series.subject.workload).shown
-    values = [shown(point.mean_ns) for point in series.points]
+    figure = workloads.of(series.subject.workload).shown
+    values = [figure(point.mean_ns) for point in series.points]
     largest = max(values)
     begins = {
         change.at: blocks.Words(f"change {number}", change.verdict)

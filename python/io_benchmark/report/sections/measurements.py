@@ -100,7 +100,7 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
         ("Assumptions behind the intervals", assumptions),
         ("Noise", _noise(members)),
     ):
-        yield blocks.Items.of((f"{names}: {text}" for names, text in sharing(lines)), title)
+        yield blocks.Items.of((f"{names}: {line}" for names, line in sharing(lines)), title)
 
 
 def screen_table(measurement: Measurement, title: str) -> blocks.Table:
@@ -115,8 +115,8 @@ def screen_table(measurement: Measurement, title: str) -> blocks.Table:
 def _figures(measurement: Measurement) -> blocks.Table:
     sides, figures = measurement.sides, measurement.part.figures.values()
     # Before and after: each pool has a separate baseline.
-    against, *others = dict.fromkeys(side.baseline for side in sides)
-    against = blocks.BASELINE if others else against
+    against, *further = dict.fromkeys(side.baseline for side in sides)
+    against = blocks.BASELINE if further else against
     ratios, intervals, verdicts = zip(*map(_comparison, sides), strict=True)
     rows = [
         *_figure_rows(measurement),

@@ -36,16 +36,16 @@ def document(ranking: Ranking) -> Document:
 
 
 def _labels(ranking: Ranking) -> Iterator[Block]:
-    """Write the labels that cost most; the page has the others as well."""
+    """Write the labels that cost most; the page has the further as well."""
     heads = ("pool", "against", "ratio", "interval", "hours per month", "money", "runs", "cause")
     rows = [Row(name(row.label, _LABEL_CELLS), _label(row)) for row in ranking.labels]
     drop = ("runs", "interval", "against")
     table = Table("label", heads, rows, drop=drop, noun=" labels").without_empty_columns()
-    others = table.rows[_LABELS_SHOWN:]
-    yield replace(table, rows=table.rows[:_LABELS_SHOWN], left_out=len(others))
-    if others:
-        summary = number_of(len(others), "more label")
-        yield Fold(summary, [replace(table, rows=others)], on_page_only=True)
+    further = table.rows[_LABELS_SHOWN:]
+    yield replace(table, rows=table.rows[:_LABELS_SHOWN], left_out=len(further))
+    if further:
+        summary = number_of(len(further), "more label")
+        yield Fold(summary, [replace(table, rows=further)], on_page_only=True)
 
 
 def _label(row: RankedLabel) -> list[str]:
