@@ -14,10 +14,6 @@ def written_times(*values_ns: float) -> str:
     return ", ".join(number_text.times(values_ns))
 
 
-def written_range(*ratios: float) -> str:
-    return number_text.ratio_range(ratios)
-
-
 def unit_of(seconds: float) -> str:
     return number_text.duration_unit(seconds)[1]
 
@@ -37,7 +33,6 @@ def unit_of(seconds: float) -> str:
         (number_text.compact, (5.5,), "5.5"),
         (number_text.compact, (1234.5,), "1,234"),
         (number_text.count, (12_345,), "12,345"),
-        (number_text.tick, (0.25,), "0.25"),
         (number_text.percent, (0.94,), "94 %"),
         (number_text.percent, (0.0123,), "1.2 %"),
         (number_text.percent, (0.0999,), "10 %"),
@@ -67,10 +62,6 @@ def unit_of(seconds: float) -> str:
         (number_text.interval, (0.0123, 123.4), "0.0123 to 123"),
         (number_text.interval, (4.65e-13, 9.72e11), "unknown"),
         (number_text.interval, (0.02, 54_321.0), "0.0200 to >100"),
-        # The ends of several ratios, once where they are written alike.
-        (written_range, (1.01, 0.99, 1.0), "0.99× to 1.01×"),
-        (written_range, (1.001, 1.002), "1.00×"),
-        (written_range, (), ""),
         # At least two of a unit; tasks, predictions and costs have the same rule.
         (unit_of, (0,), "s"),
         (unit_of, (119.9,), "s"),

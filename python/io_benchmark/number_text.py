@@ -75,13 +75,7 @@ def listed(
 
 def signed(text: str, value: float) -> str:
     """Put the sign of a value before its text; what is written as zero has none."""
-    sign = "+" if value > 0 else MINUS
-    return f"{sign}{text}" if text.strip("0., %") else text
-
-
-def tick(value: float) -> str:
-    """Write a round number of an axis with all its digits."""
-    return count(value) if value == round(value) else f"{value:g}"
+    return f"{'+' if value > 0 else MINUS}{text}" if text.strip("0., %") else text
 
 
 def times(values_ns: Sequence[float]) -> list[str]:
@@ -97,14 +91,7 @@ def signed_percent(value: int) -> str:
 
 
 def ratio(value: float) -> str:
-    """Write a ratio: '1.92×'."""
     return f"{_ratio_digits(value)}×"
-
-
-def ratio_range(values: Sequence[float]) -> str:
-    """Write the smallest and the largest ratio: '0.99× to 1.01×', or nothing without ratios."""
-    ends = (min(values), max(values)) if values else ()
-    return " to ".join(dict.fromkeys(map(ratio, ends)))
 
 
 def interval(low: float, high: float) -> str:

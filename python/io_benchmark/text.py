@@ -11,9 +11,7 @@ import re
 from unicodedata import category
 
 LINE_LENGTH = 1000
-_NAME_LENGTH = 200
 NAME_CELLS = 40  # of a name in a table or a figure
-_REPLACEMENT = "\ufffd"
 # No script puts more accents on one letter. More would be drawn over the lines above.
 _MAXIMUM_ACCENTS = 3
 # Longer text is cut before it is searched, so that a hostile megabyte costs no time.
@@ -51,7 +49,7 @@ def clean_lines(text: str) -> str:
     for character in text:
         accents = accents + 1 if category(character) in ("Mn", "Me") else 0
         is_shown = character.isprintable() or character in "\n\t"
-        characters.append(character if is_shown and accents <= _MAXIMUM_ACCENTS else _REPLACEMENT)
+        characters.append(character if is_shown and accents <= _MAXIMUM_ACCENTS else "\ufffd")
     return "".join(characters)
 
 
@@ -63,7 +61,7 @@ def clean(text: str, length: int = LINE_LENGTH) -> str:
 
 def clean_name(text: str) -> str:
     """Make a label, a worker's id or a state one short safe line."""
-    return clean(text, _NAME_LENGTH)
+    return clean(text, 200)
 
 
 def name(text: str, cells: int = NAME_CELLS) -> str:

@@ -16,7 +16,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.report.content import pace_text, reasons_text
+from io_benchmark.report.content import pace_text, text_of
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather, wait_for
 
@@ -114,7 +114,8 @@ def find_paces(
     """Return the paces at which pools once more confirm causes; tell what they are, or why there are none."""
     confirming = compare_pools(workers, baseline).confirming
     if not confirming.paces:
-        context.tell(f"Nothing to confirm{place}: {reasons_text(confirming)}")
+        reasons = " ".join(map(text_of, confirming.reasons))
+        context.tell(f"Nothing to confirm{place}: {reasons}")
     for pace in confirming.paces:
         context.tell(f"To confirm: {pace_text(pace)}")
     return confirming.paces

@@ -11,6 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Interval, Verdict
+from io_benchmark.analysis.prediction import WrittenOverTime
+from io_benchmark.number_text import NOTHING, digits
+from io_benchmark.results.parts import NS_PER_S
 
 Written = TypeVar("Written")
 
@@ -19,8 +22,6 @@ STRONG, QUIET, CODE, WARNING, BAR = "strong", "quiet", "code", "warning", "bar"
 BASELINE, NO_VERDICT = "baseline", "no verdict"
 # What is never left out. Lower ranks, from 0 on, are left out first where there is no room.
 ALWAYS = 12
-# A longer list ends in a count on a terminal and in Markdown; the page and the JSON have all of it.
-_LINES_SHOWN = 30
 # With so many columns a table that may be turned is turned; a narrow terminal needs it earlier.
 TURNED_FROM = 7
 
@@ -78,12 +79,19 @@ class Items(Struct, frozen=True):
     items: Sequence[Item]
     title: Line = ""
     noun: str = ""  # of what has no room, if that is counted
-    shown: int = _LINES_SHOWN  # on a terminal and in Markdown; 0: all
+    shown: int = 30  # on a terminal and in Markdown, where a count follows; 0: all
     left_out: int = 0
 
     @classmethod
     def of(cls, lines: Iterable[Line], title: Line = "") -> "Items":
         return cls([Item(line) for line in lines], title)
+
+    @classmethod
+    def lists(cls, *pairs: tuple[str, Sequence[str]]) -> Iterator["Block"]:
+        """Yield the lists that have any lines, below their headings."""
+        for title, lines in pairs:
+            if lines:
+                yield from (Heading(title), cls.of(lines))
 
 
 class Row(Struct, frozen=True):
@@ -111,17 +119,18 @@ class Table(Struct, frozen=True):
     left_out: int = 0
 
     def turned_if_wide(self) -> "Table":
-        is_wide = self.turned_corner and len(self.heads) >= TURNED_FROM
-        return self.turned() if is_wide else self
+        return self.turned() if self.turned_corner and len(self.heads) >= TURNED_FROM else self
 
     def turned(self) -> "Table":
-        """Return the table with its columns as rows."""
         columns = zip(*(row.cells for row in self.rows), strict=True)
         rows = [Row(head, cells) for head, cells in zip(self.heads, columns, strict=True)]
         return Table(self.turned_corner, [row.label for row in self.rows], rows, self.title)
 
+    def without_empty_columns(self) -> "Table":
+        columns = enumerate(zip(*(row.cells for row in self.rows), strict=True))
+        return self.keep_columns([index for index, cells in columns if {*cells} - {"", NOTHING}])
+
     def keep_columns(self, positions: Sequence[int]) -> "Table":
-        """Return the table with some of its columns."""
         rows = [
             replace(row, cells=[row.cells[position] for position in positions] if row.cells else ())
             for row in self.rows
@@ -141,8 +150,20 @@ class Picture(Struct, frozen=True):
         cls, caption: Line, rows: Mapping[str, object], margin_ratio: float
     ) -> list["Picture"]:
         """Draw a ratio with its interval for each name; nothing without any."""
-        picture = cls(caption, "forest", ([*rows.values()], [*rows], margin_ratio))
-        return [picture] if rows else []
+        arguments = ([*rows.values()], [*rows], margin_ratio)
+        return [cls(caption, "forest", arguments)] if rows else []
+
+    @classmethod
+    def demand(cls, written: WrittenOverTime | None) -> list["Picture"]:
+        """Draw what a task wrote over time, and the most that the pools' disks write."""
+        if written is None or not written.ceilings_bytes_per_s or not any(written.bytes_per_s):
+            return []
+        step_s = digits(written.step_ns / NS_PER_S)
+        caption = (
+            f"What the task wrote to the disks of {written.place} in each {step_s} s, and the most that each "
+            "pool's disks write: where that is less, they are the limit"
+        )
+        return [cls(caption, "demand", (written,))]
 
     @classmethod
     def costs(cls, baseline: str, rows: Mapping[str, tuple[object, object]]) -> list["Picture"]:
@@ -200,19 +221,11 @@ class Document(Struct, frozen=True):
     reason: str = ""  # behind the title of a screen: why these sides are compared so
 
 
-def lists(*pairs: tuple[str, Sequence[str]]) -> Iterator[Block]:
-    """Write the lists that have any lines, below their titles."""
-    for title, lines in pairs:
-        if lines:
-            yield from (Heading(title), Items.of(lines))
-
-
 def pieces(line: Line) -> tuple[Inline, ...]:
     return line if isinstance(line, tuple) else (line,)
 
 
 def plain(line: Line) -> str:
-    """Return a line's text."""
     return "".join(piece.text if isinstance(piece, Words) else piece for piece in pieces(line))
 
 

@@ -8,6 +8,7 @@ cleaned and cut here, before a sentence has it.
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum
+from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
 from msgspec import Struct
@@ -18,10 +19,11 @@ from io_benchmark.analysis.diagnosis_model import Evidence, Observation
 from io_benchmark.analysis.history import HistorySeries
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import PERCENTILES, Comparison, Figures, Interval, Subject, Verdict
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
 from io_benchmark.analysis.tasks.task_model import TaskComparison
-from io_benchmark.analysis.trials.confirm import Confirming, Pace
+from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.number_text import digits, interval, listed, percent, ratio, times
 from io_benchmark.results import workloads
 from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, clean_lines, name
@@ -86,17 +88,14 @@ def evidence_text(evidence: Evidence) -> str:
 
 def pace_text(pace: Pace) -> str:
     """Return 'intel once more, its copies limited to 371 MiB/s, the ceiling of amd-16'."""
-    limit = pace_rate(pace)
-    return f"{pace.pool} once more, its copies limited to {limit}, the ceiling of {pace.against}"
+    return (
+        f"{pace.pool} once more, its copies limited to {pace_rate(pace)}, the ceiling of "
+        f"{pace.against}"
+    )
 
 
 def pace_rate(pace: Pace) -> str:
     return f"{number_text.compact(pace.bytes_per_s / MIB)} MiB/s"
-
-
-def reasons_text(confirming: Confirming) -> str:
-    """Return why comparisons need no run."""
-    return " ".join(map(text_of, confirming.reasons))
 
 
 def _observation_text(observation: Observation) -> str:
@@ -151,15 +150,10 @@ _WRITERS: dict[Unit, Callable[[float], str]] = {
 
 def sharing(pairs: Iterable[tuple[str, Key]]) -> Iterable[tuple[str, Key]]:
     """Return 'intel, amd-16' and what they share, instead of a pair for each."""
-    names: dict[Key, dict[str, None]] = {}
-    for side, key in pairs:
-        names.setdefault(key, {})[side] = None
-    return [(", ".join(same), key) for key, same in names.items()]
-
-
-def sharing_lines(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Return a line 'intel, amd-16: text' for each text."""
-    return [f"{names}: {text}" for names, text in sharing(pairs)]
+    return [
+        (", ".join(dict.fromkeys(side for side, _ in same)), key)
+        for key, same in grouped(pairs, lambda pair: pair[1]).items()
+    ]
 
 
 def place_of(subject: Subject) -> str:
@@ -168,7 +162,6 @@ def place_of(subject: Subject) -> str:
 
 
 def unit_text(workload_name: str) -> str:
-    """Return '(IOPS, higher is better)'."""
     workload = workloads.of(workload_name)
     return f"({workload.unit}, {'higher' if workload.higher_is_better else 'lower'} is better)"
 
@@ -224,40 +217,28 @@ def make_harmless(record: Record) -> Record:
 
 class _Cleaner:
     def __init__(self) -> None:
-        self._names: dict[tuple[str, int], str] = {}
+        self._name = cache(self._new_name)  # a name has one form
         self._uses: Counter[tuple[str, int]] = Counter()
         self._first: dict[str, str] = {}  # the whole name, by its cut form
 
     def clean(self, value: Any, field: str) -> Any:
-        """Return a value of this field, and all that it holds, cleaned."""
         match value:
-            case Enum():
-                return value
-            case str():
-                return self._words(value, field)
+            case str() if not isinstance(value, Enum):
+                if field in _CODE:
+                    return clean_lines(value)
+                if field in _NAME_CELLS and value:
+                    return self._name(value, _NAME_CELLS[field])
+                return clean(value, _LENGTHS.get(field, LINE_LENGTH))
             case tuple() | list():
                 return type(value)(self.clean(part, field) for part in value)
             case dict():
-                pairs = value.items()
-                return {self.clean(key, "side"): self.clean(part, field) for key, part in pairs}
+                return {self.clean(key, "side"): self.clean(value[key], field) for key in value}
             case Struct():
                 fields = {key: self.clean(part, key) for key, part in asdict(value).items()}
                 return replace(value, **fields)
         # Templates are the analysis' own; their values are cleaned where they become a sentence
         # (`text_of`), for JSON as well.
         return value
-
-    def _words(self, words: str, field: str) -> str:
-        if not words:
-            return words
-        if field in _CODE:
-            return clean_lines(words)
-        if field not in _NAME_CELLS:
-            return clean(words, _LENGTHS.get(field, LINE_LENGTH))
-        key = (words, _NAME_CELLS[field])
-        if key not in self._names:
-            self._names[key] = self._new_name(*key)
-        return self._names[key]
 
     def _new_name(self, words: str, cells: int) -> str:
         """Write a name; where it looks like an earlier one, show where it differs, or number it."""

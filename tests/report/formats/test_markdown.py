@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from io_benchmark.report.formats import rendered
-from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, prose
+from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, _prose
 from io_benchmark.text import clean
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -45,7 +45,7 @@ def test_text_stays_text(text):
     What GitHub or Bugzilla would turn into links and mentions is in code only.
     """
     cleaned = clean(text)
-    tokens = inline(prose(cleaned))
+    tokens = inline(_prose(cleaned))
     assert {token.type for token in tokens} <= {"text", "code_inline"}
     shown = "".join(token.content for token in tokens)
     assert shown == cleaned.replace("`", "'").replace("|", "¦")
@@ -67,7 +67,7 @@ def test_text_stays_text(text):
 )
 def test_prose(text, expected):
     """Plain words stay as they are."""
-    assert prose(text) == expected
+    assert _prose(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,11 @@ def test_ticks(scale, expected):
     assert scale.ticks(6) == pytest.approx(expected)
 
 
+def test_labels():
+    """A tick has all its digits and the unit."""
+    assert [drawing.Scale(0, top).labels(1, "×")[-1][1] for top in (0.5, 2e3)] == ["0.5×", "2,000×"]
+
+
 def test_few_of_many_workers():
     """The fastest, the slowest and some between are drawn."""
     (first, *_) = sample_report.seed_case().series

@@ -21,6 +21,8 @@ from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Replication, Report, Standing
 from io_benchmark.analysis.statements import statement
 from io_benchmark.report.formats import Layout, rendered
+from io_benchmark.report.sections.comparison import _ratios
+from io_benchmark.report.sections.measured import Side
 
 
 def answer(report: Report) -> list[str]:
@@ -41,6 +43,13 @@ def test_many_pools(pools: int, on_screen: int, in_full: int) -> None:
     report = sample_report.many_pools(pools)
     counts = [sum(line.startswith("- pool-") for line in of(report)) for of in (screen, answer)]
     assert counts == [on_screen, in_full]
+
+
+def test_ratios() -> None:
+    """The ends of several ratios, once where they are written alike."""
+    pairs = [sample_report.comparison(ratio=ratio) for ratio in (1.01, 0.99, 1.002, 1.001)]
+    sides = [Side("a", pair.subject, "b", pair.verdict, (), pair) for pair in pairs]
+    assert [*map(_ratios, (sides, sides[2:], []))] == ["0.99× to 1.01×", "1.00×", ""]
 
 
 def test_which_look_it_is() -> None:

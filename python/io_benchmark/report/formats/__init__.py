@@ -86,10 +86,8 @@ def rendered(report: AnyReport, form: str, layout: Layout = _DEFAULT) -> str:
 
 
 def document_of(report: AnyReport) -> Document:
-    """Return everything that a report says, as blocks."""
-    section = _SECTIONS.get(type(report).__name__, "comparison")
-    harmless = _module("content").make_harmless(report)
-    document: Document = _module(f"sections.{section}").document(harmless)
+    section = _module(f"sections.{_SECTIONS.get(type(report).__name__, 'comparison')}")
+    document: Document = section.document(_module("content").make_harmless(report))
     return document
 
 

@@ -51,6 +51,12 @@ class Scale(Struct, frozen=True):
             return math.log(inside / self.low) / math.log(self.high / self.low)
         return (inside - self.low) / (self.high - self.low)
 
+    def labels(self, most: int, unit: str = "") -> list[Tick]:
+        """Return ticks with all their digits and this unit."""
+        ticks = self.ticks(most)
+        marks = (f"{tick:,.0f}" if tick == round(tick) else f"{tick:g}" for tick in ticks)
+        return [(self.place(tick), mark + unit) for tick, mark in zip(ticks, marks, strict=True)]
+
     def ticks(self, most: int) -> list[float]:
         """Return at most this many round values on the axis."""
         if self.logarithmic and self.high / self.low >= _NARROW:
@@ -82,8 +88,7 @@ def _element(tag: str, *content: str, **attributes: object) -> Markup:
         Markup(' {}="{}"').format(key.strip("_").replace("_", "-"), _value(value))
         for key, value in attributes.items()
     )
-    inner = Markup().join(escape(part) for part in content)
-    return Markup("<{0}{1}>{2}</{0}>").format(tag, written, inner)
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, written, Markup().join(map(escape, content)))
 
 
 def _value(value: object) -> str:
@@ -128,7 +133,6 @@ class Drawing(Struct):
         self._add("svg", symbol, x=_percent(place), y=height, overflow="visible", class_="point")
 
     def path(self, spots: Sequence[Spot], kind: str) -> None:
-        """Draw a line through spots of the panel."""
         self._paths.append(_element("path", d="M" + "L".join(map(_in_frame, spots)), class_=kind))
 
     def points(self, spots: Iterable[Spot], kind: str) -> None:
@@ -161,9 +165,9 @@ class Drawing(Struct):
         self._parts.append(_element(tag, *content, **attributes))
 
     def markup(self) -> Markup:
+        box = {"width": "100%", "height": self._height, "role": "img", "aria_label": self.label}
         kind = "plot gutter" if self._has_levels else "plot"
-        box = {"class_": kind, "width": "100%", "height": self._height}
-        return _element("svg", *self._parts, **box, role="img", aria_label=self.label)
+        return _element("svg", *self._parts, class_=kind, **box)
 
 
 def _in_frame(spot: Spot) -> str:

@@ -29,7 +29,7 @@ _SYMBOLS = frozenset(("%", "\N{EN DASH}", "±", "÷", "×", "·", "→", "∞"))
 # What a sentence may have alone before or behind words of another kind.
 _BETWEEN_PIECES = ("", ",", ".", ":", ";", "(", ")")
 # A word: brackets and quotes, the core, then brackets, quotes and punctuation.
-_PARTS = re.compile(r"""([("'±]*)(.*?)([)"',;:.!?%×…]*)""", re.DOTALL)
+_PARTS = re.compile(r"""\A([("'±]*)(.*?)([)"',;:.!?%×…]*)\Z""", re.DOTALL)
 # A sign is part of its number.
 _PLAIN = re.compile(r"(?:[+\u2212](?=[0-9]))?[^\W_]+(?:[-'\u2019.,/×][^\W_]+)*")
 # GitHub or Bugzilla would make links of these words, which have no special punctuation.
@@ -44,14 +44,14 @@ def render(document: blocks.Document, layout: Layout) -> str:
 
     Where all would not fit in a comment, its folds are closed; then it is cut.
     """
-    head, end, content = f"## {prose(document.title)}\n", "", document.blocks
+    head, end, content = f"## {_prose(document.title)}\n", "", document.blocks
     if layout.details:
         content = [*_opened(content)]
     elif document.screen and _written(content).count("\n") > _SHORT_LINES:
         screen = blocks.fitting(
             document.screen, _written, lambda screen: screen.count("\n") < _FIRST_LINES - 2
         )
-        title = prose(document.title + document.reason)
+        title = _prose(document.title + document.reason)
         head = f"## {title}\n\n{screen}\n\n<details>\n<summary>Details</summary>\n"
         end = "\n</details>\n"
     room = MAXIMUM_LENGTH - len(head) - len(end) - 1
@@ -63,10 +63,7 @@ def render(document: blocks.Document, layout: Layout) -> str:
 
 def _opened(content: Iterable[blocks.Block]) -> Iterator[blocks.Block]:
     for block in content:
-        if isinstance(block, blocks.Fold):
-            yield from _opened(block.blocks)
-        else:
-            yield block
+        yield from _opened(block.blocks) if isinstance(block, blocks.Fold) else [block]
 
 
 def _written(content: Iterable[blocks.Block]) -> str:
@@ -79,10 +76,9 @@ def _block(block: blocks.Block) -> str:
             return f"{'#' * (block.level + 1)} {_line(block.line)}"
         case blocks.Paragraph():
             return _line(block.line)
-        case blocks.Items():
-            return _items(block)
-        case blocks.Table():
-            return _table(block)
+        case blocks.Items() | blocks.Table():
+            content = _items(block) if isinstance(block, blocks.Items) else _table(block)
+            return f"{_line(block.title)}:\n\n{content}" if content and block.title else content
         case blocks.Code():
             # Longer than any fence in the text.
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
@@ -95,33 +91,29 @@ def _block(block: blocks.Block) -> str:
 
 
 def _items(block: blocks.Items) -> str:
-    lines = []
     items, further = blocks.cut(block)
+    lines = []
     for item in items:
         lines.append(f"- {_line(item.line)}")
         lines += [f"  - {_line(below.line)}" for below in item.below]
-    if further:
-        lines.append(f"- {further}")
-    title = f"{_line(block.title)}:\n\n" if block.title else ""
-    return title + "\n".join(lines) if lines else ""
+    lines += [f"- {further}"] if further else []
+    return "\n".join(lines)
 
 
 def _table(table: blocks.Table) -> str:
     table = table.turned_if_wide()
     rule = ["---", *("---" if table.is_prose else "--:" for _ in table.heads)]
-    lines = [[table.corner, *map(_line, table.heads)], rule]
     rows, further = blocks.cut(table)
-    lines += [[*_cells(row, len(table.heads))] for row in rows]
-    grid = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-    title = f"{_line(table.title)}:\n\n" if table.title else ""
-    return title + grid + (f"\n\n{further}" if further else "")
+    cells = (_cells(row, len(table.heads)) for row in rows)
+    lines = ([table.corner, *map(_line, table.heads)], rule, *cells)
+    grid = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"{grid}\n\n{further}" if further else grid
 
 
 def _cells(row: blocks.Row, columns: int) -> Iterator[str]:
-    if not row.cells and not row.level:
-        yield f"**{_line(row.label, bold=())}**"
-    else:
-        yield _line(row.label, bold=_BOLD_IN_TABLES)
+    is_group = not row.cells and not row.level
+    label = _line(row.label, bold=() if is_group else _BOLD_IN_TABLES)
+    yield f"**{label}**" if is_group else label
     for cell in row.cells or [""] * columns:
         strong = row.is_strong and blocks.plain(cell) and not isinstance(cell, blocks.Words)
         yield f"**{_line(cell)}**" if strong else _line(cell, bold=_BOLD_IN_TABLES)
@@ -130,13 +122,13 @@ def _cells(row: blocks.Row, columns: int) -> Iterator[str]:
 def _line(line: blocks.Line, bold: Collection[str] | None = None) -> str:
     """Write a line with words of these kinds in bold; None: all kinds that sentences begin with."""
     looks = (_look(piece, bold) for piece in blocks.pieces(line))
-    written = []
+    written = ""
     # Neighbors that look alike are one text, because two spans of code without a blank would merge.
     for look, group in groupby(looks, itemgetter(0)):
         words = "".join(words for _, words in group)
-        source = words if look is None else prose(words)
-        written.append(f"**{source}**" if look and source else source)
-    return "".join(written)
+        source = words if look is None else _prose(words)
+        written += f"**{source}**" if look and source else source
+    return written
 
 
 def _look(piece: blocks.Inline, bold: Collection[str] | None) -> tuple[bool | None, str]:
@@ -148,39 +140,31 @@ def _look(piece: blocks.Inline, bold: Collection[str] | None) -> tuple[bool | No
     return piece.kind not in _PLAIN_KINDS if bold is None else piece.kind in bold, piece.text
 
 
-def prose(text: str) -> str:
+def _prose(text: str) -> str:
     """Return Markdown that shows exactly this text; neighbors that need code share a span."""
     shown: list[str] = []
     first, *words = text.split(" ")
     flags = [(first, _is_plain(first) and not _LIST_MARK.fullmatch(first))]
     flags += ((word, _is_plain(word)) for word in words)
     for is_plain, group in groupby(flags, itemgetter(1)):
-        alike = [word for word, _ in group]
-        shown += alike if is_plain else [_code_with_ends(" ".join(alike))]
+        alike = " ".join(word for word, _ in group)
+        shown.append(alike if is_plain else _code_with_ends(alike))
     return " ".join(shown)
-
-
-def _split_word(word: str) -> tuple[str, str, str]:
-    match = _PARTS.fullmatch(word)
-    return (match[1], match[2], match[3]) if match else ("", word, "")
 
 
 def _is_plain(word: str) -> bool:
     if word in _BETWEEN_PIECES or word.rstrip(".,;:)") in _SYMBOLS:
         return True
-    _, core, _ = _split_word(word)
+    core = _PARTS.sub(r"\2", word)
     return bool(_PLAIN.fullmatch(core)) and not _REFERENCE.search(core)
 
 
 def _code_with_ends(text: str) -> str:
     """Make a code span; the brackets and punctuation around it stay prose."""
-    start, core, end = _split_word(text)
+    ((start, core, end),) = _PARTS.findall(text)
     # A bracket that is opened inside the span is closed inside it.
     while end.startswith(")") and core.count("(") > core.count(")"):
         core, end = core + ")", end[1:]
-    return f"{start}{_code(core)}{end}" if core else _code(text)
-
-
-def _code(text: str) -> str:
     # No escape of these two inside code works in all renderers.
-    return "`" + text.replace("`", "'").replace("|", "¦") + "`"
+    code = (core or text).replace("`", "'").replace("|", "¦")
+    return f"{start}`{code}`{end}" if core else f"`{code}`"

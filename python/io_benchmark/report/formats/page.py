@@ -39,11 +39,9 @@ _SCROLLING = Markup(
 
 
 def render(document: blocks.Document, _layout: Layout) -> str:
-    style = (files("io_benchmark.report.formats") / "page.css").read_text(encoding="utf-8")
-    content = _written(document.blocks)
-    # The style sheet is a part of the program.
-    page = _PAGE.format(title=document.title, style=Markup(style), content=content)  # noqa: S704
-    return str(page)
+    css = (files("io_benchmark.report.formats") / "page.css").read_text(encoding="utf-8")
+    style = Markup(css)  # noqa: S704 - the style sheet is a part of the program
+    return str(_PAGE.format(title=document.title, style=style, content=_written(document.blocks)))
 
 
 def _written(content: Iterable[blocks.Block]) -> Markup:
@@ -61,21 +59,20 @@ def _block(block: blocks.Block) -> Markup:
         case blocks.Table():
             return _table(block)
         case blocks.Picture():
-            figure = Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>")
             drawn = getattr(pictures, block.plot)(*block.arguments)
-            return figure.format(_line(block.caption), drawn)
+            return Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>").format(
+                _line(block.caption), drawn
+            )
         case blocks.Code():
             return Markup('<div class="scroll">\n<pre>{}</pre>\n</div>').format(block.text)
         case blocks.Fold():
             # The style sheet does not print what has pictures alone.
-            has_only_pictures = all(isinstance(below, blocks.Picture) for below in block.blocks)
-            kind = "samples" if has_only_pictures else ""
+            kind = "samples" if {*map(type, block.blocks)} <= {blocks.Picture} else ""
             fold = Markup('<details class="{}">\n<summary>{}</summary>\n{}\n</details>')
             return fold.format(kind, _escaped(block.summary), _written(block.blocks))
 
 
 def _items(block: blocks.Items) -> Markup:
-    """Write a list of answers, which have colors, or of lines."""
     if not block.items:
         return Markup()
     kind = "answers" if any(item.kind for item in block.items) else ""
@@ -111,15 +108,15 @@ def _table(table: blocks.Table) -> Markup:
     box = title + _SCROLLING.format(label, kind, len(table.heads), lines)
     if not table.shown or len(table.rows) <= table.shown:
         return box
-    fold = Markup("<details>\n<summary>{:,}{}</summary>\n{}\n</details>")
-    return fold.format(len(table.rows), table.noun, box)
+    count = f"{len(table.rows):,}{table.noun}"
+    return Markup("<details>\n<summary>{}</summary>\n{}\n</details>").format(count, box)
 
 
 def _row(row: blocks.Row, heads: Sequence[blocks.Line]) -> Markup:
     if not row.cells:
-        across = Markup('<tr class="{}"><th scope="rowgroup" colspan="{}">{}</th></tr>\n')
-        kind = "detail" if row.level else "group"
-        return across.format(kind, len(heads) + 1, _line(row.label))
+        return Markup('<tr class="{}"><th scope="rowgroup" colspan="{}">{}</th></tr>\n').format(
+            "detail" if row.level else "group", len(heads) + 1, _line(row.label)
+        )
     kind = "strong" if row.is_strong else _kind(row.label)
     cells = (
         Markup('<td class="{}" data-label="{}">{}</td>').format(
@@ -127,14 +124,14 @@ def _row(row: blocks.Row, heads: Sequence[blocks.Line]) -> Markup:
         )
         for head, cell in zip(heads, row.cells, strict=True)
     )
-    line = Markup('<tr class="{}"><th scope="row">{}</th>{}</tr>\n')
-    return line.format(_class(kind), _line(row.label), Markup().join(cells))
+    return Markup('<tr class="{}"><th scope="row">{}</th>{}</tr>\n').format(
+        _class(kind), _line(row.label), Markup().join(cells)
+    )
 
 
 def _kind(line: blocks.Line) -> str:
-    return next(
-        (piece.kind for piece in blocks.pieces(line) if isinstance(piece, blocks.Words)), ""
-    )
+    kinds = (piece.kind for piece in blocks.pieces(line) if isinstance(piece, blocks.Words))
+    return next(kinds, "")
 
 
 def _class(kind: str) -> str:
@@ -153,8 +150,9 @@ def _piece(piece: blocks.Inline) -> Markup:
             return Markup("<code>{}</code>").format(_escaped(piece.text))
         case blocks.Words(kind=kind) if kind:
             element = "span" if kind == blocks.QUIET else "strong"
-            words = Markup('<{0} class="{1}">{2}</{0}>')
-            return words.format(element, _class(kind), _escaped(piece.text))
+            return Markup('<{0} class="{1}">{2}</{0}>').format(
+                element, _class(kind), _escaped(piece.text)
+            )
     return _escaped(blocks.plain(piece))
 
 

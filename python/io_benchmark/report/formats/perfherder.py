@@ -16,13 +16,9 @@ from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.report.content import FIGURES
 from io_benchmark.report.formats import Layout
 
-FRAMEWORK = "build_metrics"  # Treeherder knows a fixed list of frameworks
-_SUITE = "io-benchmark-comparison"
-_UNIT = "ratio"
 # Treeherder allows one option of up to 100 characters; this uses none.
-OPTION_LENGTH = 45
+_OPTION_LENGTH = 45
 _LARGEST = 1e12
-_DECIMALS = 6
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -34,35 +30,30 @@ def render(report: Report, _layout: Layout) -> str:
         for comparison in part.comparisons
         if _publishable(comparison.ratio)
     ]
-    document = {"framework": {"name": FRAMEWORK}, "suites": suites}
+    # Treeherder knows a fixed list of frameworks.
+    document = {"framework": {"name": "build_metrics"}, "suites": suites}
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
 def _option(text: str) -> str:
     """Return a name as an option; a changed name ends in a hash, so that it stays unique."""
     plain = _NOT_ALLOWED.sub("-", text)
-    if plain == text and len(text) <= OPTION_LENGTH:
+    if plain == text and len(text) <= _OPTION_LENGTH:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{plain[: OPTION_LENGTH - len(digest) - 1]}-{digest}"
+    return f"{plain[: _OPTION_LENGTH - len(digest) - 1]}-{digest}"
 
 
 def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
     subject = part.subject
-    options = [
-        _option(comparison.candidate),
-        _option(f"vs-{comparison.baseline}"),
-        _option(subject.workload),
-        _option(subject.place),
-        _option(subject.destination or subject.variant),
-    ]
-    options += [_option(f"threads-{subject.threads}")] if subject.threads else []
-    if subject.fidelity and subject.fidelity != "seed":
-        options.append(_option(f"fidelity-{subject.fidelity}"))
+    options = [comparison.candidate, f"vs-{comparison.baseline}", subject.workload, subject.place]
+    options.append(subject.destination or subject.variant)
+    options += [f"threads-{subject.threads}"] if subject.threads else []
+    options += [f"fidelity-{subject.fidelity}"] if subject.fidelity not in ("", "seed") else []
     return {
-        "name": _SUITE,
+        "name": "io-benchmark-comparison",
         **_series(comparison.ratio),
-        "extraOptions": list(dict.fromkeys(options)),
+        "extraOptions": list(dict.fromkeys(map(_option, options))),
         "subtests": [
             {"name": name, **_series(value)}
             for name, value in _ratios(part, comparison).items()
@@ -87,8 +78,8 @@ def _ratios(part: SubjectReport, comparison: Comparison) -> dict[str, float]:
 
 def _series(value: float) -> dict[str, Any]:
     return {
-        "value": round(float(value), _DECIMALS),
-        "unit": _UNIT,
+        "value": round(float(value), 6),
+        "unit": "ratio",
         "lowerIsBetter": True,
         "shouldAlert": False,
     }

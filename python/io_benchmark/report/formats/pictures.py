@@ -15,7 +15,7 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.prediction import WrittenOverTime
 from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
 from io_benchmark.analysis.statements import MIB
-from io_benchmark.number_text import digits, duration_unit, number_of, ratio, tick
+from io_benchmark.number_text import digits, duration_unit, number_of, ratio
 from io_benchmark.report.blocks import DrawnRatio
 from io_benchmark.report.content import ends_text, mean_texts
 from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick
@@ -42,24 +42,22 @@ _LEVELS = ((0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %"))
 _STEADY_RATIO = 0.1
 # Above the plot is room for the numbers of the changes.
 _HEAD, _SERIES_HEIGHT = 22.0, 260.0
-_DATES = 4
 _DAY_S = 86_400
 _DOT = "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z"
 
 
 def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio: float) -> Markup:
     """Draw a row per comparison: its name and verdict above its ratio and interval."""
-    margin = margin_bounds(margin_ratio)
-    scale = Scale.around([*_visible_ends(comparisons), *margin, 0.9, 1.1], logarithmic=True)
+    low, high = margin_bounds(margin_ratio)
+    scale = Scale.around([*_visible_ends(comparisons), low, high, 0.9, 1.1], logarithmic=True)
     rows = [
         f"{title}: {ratio(comparison.ratio)}, {ends_text(comparison.interval)}, {comparison.verdict}"
         for title, comparison in zip(names, comparisons, strict=True)
     ]
     drawing = Drawing(f"Ratios to the baseline with their intervals: {'; '.join(rows)}")
     bottom = float(_ROW_HEIGHT * len(comparisons) + 4)
-    drawing.band(scale.place(margin[0]), scale.place(margin[1]), bottom, "margin")
-    ticks = [(scale.place(value), f"{tick(value)}×") for value in scale.ticks(5)]
-    drawing.panel(0, bottom, ticks)
+    drawing.band(scale.place(low), scale.place(high), bottom, "margin")
+    drawing.panel(0, bottom, scale.labels(5, "×"))
     drawing.line((scale.place(1), 0), (scale.place(1), bottom), "one")
     for number, (title, comparison) in enumerate(zip(names, comparisons, strict=True)):
         _ratio(drawing, title, comparison, scale, float(_ROW_HEIGHT * number))
@@ -80,11 +78,13 @@ def _ratio(drawing: Drawing, title: str, comparison: Comparison, scale: Scale, t
     drawing.text((0, top + 16), title, "name")
     drawing.text((1, top + 16), f"{kind} {ratio(comparison.ratio)}", f"verdict {kind}")
     middle = top + 31
-    outer, inner = comparison.interval, comparison.interval_90
-    for bounds, width in ((outer, "interval"), (inner, "interval inner")):
-        low, high = (scale.place(end) for end in (bounds.low_ratio, bounds.high_ratio))
+    outer, inner = (
+        [scale.place(end) for end in (bounds.low_ratio, bounds.high_ratio)]
+        for bounds in (comparison.interval, comparison.interval_90)
+    )
+    for (low, high), width in ((outer, "interval"), (inner, "interval inner")):
         drawing.line((low, middle), (high, middle), f"{width} {kind}")
-    for place in (scale.place(outer.low_ratio), scale.place(outer.high_ratio)):
+    for place in outer:
         if 0 < place < 1:
             drawing.line((place, middle - 4), (place, middle + 4), f"interval {kind}")
     drawing.mark((scale.place(comparison.ratio), middle), _SHAPES[comparison.verdict], kind)
@@ -108,11 +108,7 @@ def costs(rows: Mapping[str, tuple[Ratio, Ratio]]) -> Markup:
     def spot(time_ratio: float, cost_ratio: float) -> Spot:
         return across.place(time_ratio), top + (1 - upwards.place(cost_ratio)) * _PANEL_HEIGHT
 
-    ticks, levels = (
-        [(scale.place(value), f"{tick(value)}×") for value in scale.ticks(5)]
-        for scale in (across, upwards)
-    )
-    drawing.panel(top, _PANEL_HEIGHT, ticks, levels)
+    drawing.panel(top, _PANEL_HEIGHT, across.labels(5, "×"), upwards.labels(5, "×"))
     drawing.line(spot(1, upwards.low), spot(1, upwards.high), "one")
     drawing.line(spot(across.low, 1), spot(across.high, 1), "one")
     for number, (time, cost) in enumerate(rows.values(), start=1):
@@ -139,9 +135,11 @@ def demand(written: WrittenOverTime) -> Markup:
     scale = Scale(0.0, max(*peaks, *ceilings.values()) / 0.94)
     kinds = {pool: f"average side-{number % 4}" for number, pool in enumerate(pools, 1)}
     window = f"most in {digits(written.window_ns / NS_PER_S)} s"
-    legend = [(f"the task, {window}: up to {digits(max(peaks))} MiB/s", "curve")]
-    legend += [(f"the task, average: {digits(fmean(means))} MiB/s", "level")]
-    legend += [(f"{name(pool, 40)}: {digits(ceilings[pool])} MiB/s", kinds[pool]) for pool in pools]
+    legend = [
+        (f"the task, {window}: up to {digits(max(peaks))} MiB/s", "curve"),
+        (f"the task, average: {digits(fmean(means))} MiB/s", "level"),
+        *((f"{name(pool, 40)}: {digits(ceilings[pool])} MiB/s", kinds[pool]) for pool in pools),
+    ]
     drawing = Drawing(f"Bytes written over time: {'; '.join(line for line, _ in legend)}")
     top = _legend(drawing, legend)
 
@@ -155,9 +153,7 @@ def demand(written: WrittenOverTime) -> Markup:
             for edge in (number, number + 1)
         ]
         drawing.path(steps, kind)
-    ticks = [(clock.place(value), f"{tick(value)} {unit}") for value in clock.ticks(6)]
-    levels = [(scale.place(value), tick(value)) for value in scale.ticks(4)]
-    drawing.panel(top, _PANEL_HEIGHT, ticks, levels)
+    drawing.panel(top, _PANEL_HEIGHT, clock.labels(6, f" {unit}"), scale.labels(4))
     for pool, kind in kinds.items():
         middle = top + height(ceilings[pool])
         drawing.line((0, middle), (1, middle), kind)
@@ -184,16 +180,17 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
     }
     ends = [values[end] for same in curves.values() for values in same for end in (0, -1)]
     scale = Scale.around(ends, logarithmic=True)
-    ticks = [(scale.place(value), f"{tick(value)} {workload.unit}") for value in scale.ticks(6)]
     means = {side: workload.shown(part.figures[side].mean_ns) for side in workers}
     labels = {}
     for side, mean in means.items():
         drawn, count = len(curves[side]), number_of(len(workers[side]), "worker")
         some = f"{drawn} of " if drawn < len(workers[side]) else ""
         labels[side] = f"{name(side, 24)}, {some}{count}, mean {digits(mean)} {workload.unit}"
-    title = "Share of retrieves that took at most a given time"
-    if workload.higher_is_better:
-        title = "Share of samples with at most a given rate"
+    title = (
+        "Share of samples with at most a given rate"
+        if workload.higher_is_better
+        else "Share of retrieves that took at most a given time"
+    )
     drawing = Drawing(f"{title}: {'; '.join(labels.values())}")
     kinds = {side: f"side-{number}" for number, side in enumerate(labels)}
     top = _legend(drawing, [(labels[side], f"curve {kind}") for side, kind in kinds.items()])
@@ -202,9 +199,8 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
         drawing.line((place, top), (place, top + _PANEL_HEIGHT), f"average {kind}")
         for values in curves[side]:
             heights = ((1 - part) * _PANEL_HEIGHT for part in _PARTS)
-            spots = [*zip(map(scale.place, values), heights, strict=True)]
-            drawing.path(spots, f"curve {kind}")
-    drawing.panel(top, _PANEL_HEIGHT, ticks, _LEVELS)
+            drawing.path([*zip(map(scale.place, values), heights, strict=True)], f"curve {kind}")
+    drawing.panel(top, _PANEL_HEIGHT, scale.labels(6, f" {workload.unit}"), _LEVELS)
     return drawing.markup()
 
 
@@ -218,7 +214,6 @@ def _spread(workers: Sequence[SampleSeries]) -> list[SampleSeries]:
 
 
 def _quantiles(worker: SampleSeries, workload: Workload) -> list[float]:
-    """Return the worker's figure in the workload's unit at each of the parts."""
     values = sorted(workload.shown(max(total_ns, 1)) for total_ns in worker.total_ns)
     return [values[round(part * (len(values) - 1))] for part in _PARTS]
 
@@ -227,14 +222,13 @@ def history(series: HistorySeries, title: str) -> Markup:
     """Draw pushes as large dots, their workers as small ones, levels and numbered changes."""
     shown = workloads.of(series.subject.workload).shown
     clock = Scale.around(point.time.timestamp() for point in series.points)
-    workers_ns = (worker.mean_ns for point in series.points for worker in point.workers)
+    means = (shown(worker.mean_ns) for point in series.points for worker in point.workers)
     newest = shown(series.levels[-1].mean_ns)
-    steady = (newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO))
-    scale = Scale.around([*map(shown, workers_ns), *steady])
-    means = mean_texts(series, [level.mean_ns for level in series.levels])
+    scale = Scale.around([*means, newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO)])
+    texts = mean_texts(series, [level.mean_ns for level in series.levels])
     levels = (
         f"{mean} from {series.points[level.start].date} to {series.points[level.end - 1].date}"
-        for mean, level in zip(means, series.levels, strict=True)
+        for mean, level in zip(texts, series.levels, strict=True)
     )
     drawing = Drawing(f"{title}: {'; '.join(levels)}")
 
@@ -243,23 +237,20 @@ def history(series: HistorySeries, title: str) -> Markup:
             1 - scale.place(shown(mean_ns))
         ) * _SERIES_HEIGHT
 
-    several = [point for point in series.points if len(point.workers) > 1]
+    several = (point for point in series.points if len(point.workers) > 1)
     workers = (spot(point, worker.mean_ns, 0) for point in several for worker in point.workers)
-    expected = [
-        spot(point, mean_ns, 0)
-        for point, mean_ns in zip(series.points, series.expected_ns, strict=True)
-    ]
     drawing.points(workers, "worker")
+    pairs = zip(series.points, series.expected_ns, strict=True)
+    expected = [spot(point, mean_ns, 0) for point, mean_ns in pairs]
     for level in series.levels:
         drawing.path(expected[level.start : level.end], "level")
-    dates = _dates(clock)
     grid = [(scale.place(value), digits(value)) for value in scale.ticks(5)]
-    drawing.panel(_HEAD, _SERIES_HEIGHT, dates, grid)
+    drawing.panel(_HEAD, _SERIES_HEIGHT, _dates(clock), grid)
     for number, change in enumerate(series.changes, start=1):
-        kind = f"change {change.verdict}"
         # Between the last point before the change and the first one after
         place = sum(spot(series.points[change.at - step], 1)[0] for step in (0, 1)) / 2
-        drawing.line((place, _HEAD - 4), (place, _HEAD + _SERIES_HEIGHT), kind)
+        ends = (place, _HEAD - 4), (place, _HEAD + _SERIES_HEIGHT)
+        drawing.line(*ends, f"change {change.verdict}")
         label = f"{number}: {ratio(change.ratio)}"
         drawing.text((place, _HEAD - 8), label, f"verdict {change.verdict}")
     for point in series.points:
@@ -268,10 +259,9 @@ def history(series: HistorySeries, title: str) -> Markup:
 
 
 def _dates(clock: Scale) -> list[Tick]:
-    """Return a few ticks at whole days."""
     days = Scale(clock.low / _DAY_S, clock.high / _DAY_S)
     return [
         (days.place(day), datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat())
-        for day in days.ticks(_DATES)
+        for day in days.ticks(4)
         if day == round(day)
     ]

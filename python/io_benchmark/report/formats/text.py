@@ -58,8 +58,7 @@ def on_terminal(layout: Layout, stream: TextIO, environment: Mapping[str, str]) 
 
 def render(document: blocks.Document, layout: Layout) -> str:
     """Return the first screen, or with `details` and where there is none the whole report."""
-    columns = layout.columns
-    stream = io.StringIO()
+    stream, columns = io.StringIO(), layout.columns
     console = Console(
         file=stream,
         width=columns,
@@ -72,11 +71,10 @@ def render(document: blocks.Document, layout: Layout) -> str:
         title = _paragraph(document.title, columns, blocks.STRONG, indent="")
         lines = _single_gaps([*title, *_blocks(document.blocks, columns)])
     else:
-        room = _SCREEN_LINES - layout.lines_below
         lines = blocks.fitting(
             document.screen,
             lambda content: _screen(document, content, layout),
-            lambda lines: len(lines) <= room,
+            lambda lines: len(lines) <= _SCREEN_LINES - layout.lines_below,
         )
     for line in lines:
         console.print(line, soft_wrap=True, highlight=False)
@@ -90,7 +88,12 @@ def _screen(
     empty = [Text()] if content is document.screen else []
     columns, title = layout.columns, document.title + document.reason
     head = _paragraph(title, columns, blocks.STRONG, indent="")
-    end = _paragraph(_pointer(document, content, layout), columns, blocks.QUIET, indent="")
+    hides_warnings = _warnings(content) < _warnings(document.screen)
+    rest = "Warnings and all else" if hides_warnings else "Everything else"
+    pointer = f"{rest}: {document.command} --details, or as a page with --write html=FILE."
+    if layout.page:
+        pointer = f"{rest}: {layout.page}, or {document.command} --details."
+    end = _paragraph(pointer, columns, blocks.QUIET, indent="")
     return _single_gaps([*head, *empty, *_blocks(content, columns), *empty, *end])
 
 
@@ -101,31 +104,19 @@ def _single_gaps(lines: Sequence[Text]) -> list[Text]:
     return [line for before, line in zip((Text(), *lines), lines, strict=False) if before or line]
 
 
-def _pointer(document: blocks.Document, content: Iterable[blocks.Block], layout: Layout) -> str:
-    """Write where the rest of a first screen is."""
-    hides_warnings = _warnings(content) < _warnings(document.screen)
-    rest = "Warnings and all else" if hides_warnings else "Everything else"
-    if layout.page:
-        return f"{rest}: {layout.page}, or {document.command} --details."
-    return f"{rest}: {document.command} --details, or as a page with --write html=FILE."
-
-
 def _warnings(content: Iterable[blocks.Block]) -> int:
     lists = (block.items for block in content if isinstance(block, blocks.Items))
     return sum(item.mark == "!" for items in lists for item in items)
 
 
 def _blocks(content: Iterable[blocks.Block], columns: int) -> Iterator[Text]:
-    previous: blocks.Block | None = None
-    for block in content:
-        is_empty = isinstance(block, blocks.Items) and not block.items
-        if is_empty or isinstance(block, blocks.Picture):
-            continue
+    visible = [block for block in content if not isinstance(block, blocks.Picture)]
+    visible = [block for block in visible if not isinstance(block, blocks.Items) or block.items]
+    for previous, block in zip((None, *visible), visible, strict=False):
         is_loose = isinstance(block, blocks.Paragraph) and isinstance(previous, blocks.Items)
         if is_loose or blocks.Table in (type(previous), type(block)):
             yield Text()
         yield from _block(block, columns)
-        previous = block
 
 
 def _block(block: blocks.Block, columns: int) -> Iterator[Text]:
@@ -135,10 +126,13 @@ def _block(block: blocks.Block, columns: int) -> Iterator[Text]:
             yield from _paragraph(block.line, columns, blocks.STRONG, indent="")
         case blocks.Paragraph():
             yield from _paragraph(block.line, columns, block.kind)
-        case blocks.Items():
-            yield from _items(block, columns)
-        case blocks.Table():
-            yield from _table(block, columns)
+        case blocks.Items() | blocks.Table():
+            if block.title:
+                yield from _paragraph((*blocks.pieces(block.title), ":"), columns)
+            if isinstance(block, blocks.Items):
+                yield from _items(block, columns)
+            else:
+                yield from _table(block, columns)
         case blocks.Code():
             yield from (Text(_INDENT + line) for line in block.text.splitlines())
         case blocks.Fold() if not block.on_page_only:
@@ -156,20 +150,16 @@ def _paragraph(
 ) -> Iterator[Text]:
     """Yield wrapped text, indented below its first line."""
     width = max(min(columns, _TEXT_WIDTH) - len(indent), 12)
-    styled = Text.assemble(
-        *((_UNIT.sub(_TOGETHER, words), style) for words, style in _styled(line, kind))
-    )
-    for number, part in enumerate(styled.wrap(_CONSOLE, width)):
+    styled = ((_UNIT.sub(_TOGETHER, words), style) for words, style in _styled(line, kind))
+    for number, part in enumerate(Text.assemble(*styled).wrap(_CONSOLE, width)):
         part.plain = part.plain.replace(_TOGETHER, " ")
         yield Text(indent if number or first is None else first) + part
 
 
 def _items(block: blocks.Items, columns: int) -> Iterator[Text]:
-    if block.title:
-        yield from _paragraph((*blocks.pieces(block.title), ":"), columns)
     items, further = blocks.cut(block)
     count = [blocks.Item(further, mark=block.items[-1].mark)] if further else []
-    for item in [*items, *count]:
+    for item in (*items, *count):
         first = f"  {item.mark} "
         yield from _paragraph(item.line, columns, indent=" " * len(first), first=first)
         for below in item.below:
@@ -177,8 +167,6 @@ def _items(block: blocks.Items, columns: int) -> Iterator[Text]:
 
 
 def _table(table: blocks.Table, columns: int) -> Iterator[Text]:
-    if table.title:
-        yield from _paragraph((*blocks.pieces(table.title), ":"), columns)
     rows, further = blocks.cut(table)
     table = replace(table, rows=rows)
     if table.is_prose:
@@ -212,11 +200,11 @@ def _grid(table: blocks.Table, columns: int) -> Iterator[Text]:
     yield Text(_INDENT + "─" * (first + sum(widths) + _GAP * len(widths)), "dim")
     for row in table.rows:
         if row.cells:
-            cells = zip(row.cells, widths, strict=True)
-            label = _INDENT + set_cell_size(_label(row), first)
-            yield Text.assemble(
-                label, *((_right(cell, width), _styled(cell)[0][1]) for cell, width in cells)
+            cells = (
+                (_right(cell, width), _styled(cell)[0][1])
+                for cell, width in zip(row.cells, widths, strict=True)
             )
+            yield Text.assemble(_INDENT + set_cell_size(_label(row), first), *cells)
         else:
             indent = _INDENT * (1 + row.level)
             below = indent + _INDENT * row.level
@@ -254,13 +242,10 @@ def _is_narrow(table: blocks.Table, columns: int) -> bool:
 
 
 def _widths(table: blocks.Table) -> list[int]:
-    """Return the width of the labels' column and of each further one."""
     rows = [row for row in table.rows if row.cells]
-    widths = [max(map(cell_len, (table.corner, *map(_label, rows))))]
-    for number, head in enumerate(table.heads):
-        lines = (head, *(row.cells[number] for row in rows))
-        widths.append(max(cell_len(_written(line)) for line in lines))
-    return widths
+    columns = [(table.corner, *map(_label, rows))]
+    columns += zip(table.heads, *(row.cells for row in rows), strict=True)
+    return [max(cell_len(_written(line)) for line in column) for column in columns]
 
 
 def _label(row: blocks.Row) -> str:
@@ -268,7 +253,6 @@ def _label(row: blocks.Row) -> str:
 
 
 def _right(cell: blocks.Line, width: int) -> str:
-    """Return a cell of a table with the gap before it."""
     return " " * (_GAP + width - cell_len(_written(cell))) + _written(cell)
 
 
@@ -281,10 +265,9 @@ def _styled(line: blocks.Line, kind: str = "") -> list[tuple[str, str]]:
 
 def _written(line: blocks.Line) -> str:
     """Return a line with the addresses of its links."""
-    written = (
+    return "".join(
         f"{piece.text} {piece.link}"
         if isinstance(piece, blocks.Words) and piece.link
         else blocks.plain(piece)
         for piece in blocks.pieces(line)
     )
-    return "".join(written)

@@ -18,7 +18,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
 from io_benchmark.report import blocks
 from io_benchmark.report.content import FACT_LENGTH, evidence_text, on_measurement, text_of
-from io_benchmark.report.sections.measured import explained_comparison
+from io_benchmark.report.sections.measured import Measurement
 from io_benchmark.report.sections.parts import part_name
 from io_benchmark.results import workloads
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -38,10 +38,9 @@ _CHANGES = {
 
 
 def causes(report: Report) -> Iterator[blocks.Block]:
-    """Write why each candidate differs, then why single workers differ from their pools."""
     explained: set[str] = set()
     for diagnosis in report.diagnoses:
-        candidate, comparison = diagnosis.candidate, explained_comparison(report, diagnosis)
+        candidate, comparison = diagnosis.candidate, Measurement.explained_by(diagnosis, report)
         baseline = report.baseline if comparison is None else comparison.baseline
         decided = comparison is not None and comparison.verdict in DIFFERENT
         title = f"Possible causes, {candidate} compared with {baseline}"
@@ -78,24 +77,22 @@ def _diagnosis(
     def table(causes: Sequence[Cause]) -> blocks.Table:
         return blocks.Table("Hypothesis", heads, [*map(_cause_row, causes)], is_prose=True)
 
-    content: list[blocks.Block] = [table(listed)] if listed else []
+    yield blocks.Heading(title)
+    if listed:
+        yield table(listed)
     if (left := diagnosis.leftover) is not None:
         share = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
         parts = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
         where = f"; it is in {parts}." if parts else "."
-        content.append(blocks.Paragraph(f"{share} is not explained by these causes{where}"))
+        yield blocks.Paragraph(f"{share} is not explained by these causes{where}")
     if unlisted:
         states = Counter(cause.state for cause in unlisted)
         counts = ", ".join(f"{count:,} {state}" for state, count in states.items())
-        content.append(
-            blocks.Fold(f"Further hypotheses: {counts}", [table(unlisted)], on_page_only=True)
-        )
+        yield blocks.Fold(f"Further hypotheses: {counts}", [table(unlisted)], on_page_only=True)
     if diagnosis.trials:
-        content.append(_trial_table(diagnosis.trials))
+        yield _trial_table(diagnosis.trials)
     if diagnosis.remedies:
-        content.append(blocks.Items([*map(_remedy, diagnosis.remedies)], "What to try"))
-    if content:
-        yield from (blocks.Heading(title), *content)
+        yield blocks.Items([*map(_remedy, diagnosis.remedies)], "What to try")
 
 
 def _ordered(diagnosis: Diagnosis) -> list[Cause]:
@@ -113,16 +110,15 @@ def _cause_row(cause: Cause) -> blocks.Row:
         explanation.insert(0, f"Predicts {ratio(cause.predicted_ratio)}.")
     if cause.workload is not None:
         explanation.append(f"The workload {cause.workload} would show it.")
-    state, name = (
-        blocks.Words(cause.state.upper(), cause.state),
-        blocks.Words(cause.name, blocks.CODE),
-    )
     candidate, baseline = map(evidence_text, (cause.candidate_evidence, cause.baseline_evidence))
     if candidate == baseline and candidate:
         baseline = "the same"
     share = "" if cause.share is None else _share_text(cause)
-    cells = (" ".join(filter(None, explanation)), candidate, baseline, share)
-    return blocks.Row((state, " ", name, f": {cause.hypothesis}"), cells)
+    label = (
+        *(blocks.Words(cause.state.upper(), cause.state), " "),
+        *(blocks.Words(cause.name, blocks.CODE), f": {cause.hypothesis}"),
+    )
+    return blocks.Row(label, (" ".join(filter(None, explanation)), candidate, baseline, share))
 
 
 def _trial_table(outcomes: Sequence[TrialOutcome]) -> blocks.Table:
@@ -145,11 +141,9 @@ def _remedy(remedy: Remedy) -> blocks.Item:
     # A pool's name is written as it is.
     if "-" not in action.split(" ", 1)[0]:
         action = action[:1].upper() + action[1:]
+    lead, cause = blocks.Words(action, blocks.STRONG), blocks.Words(remedy.cause, blocks.CODE)
     evidence = " ".join(map(text_of, remedy.evidence))
-    cause = blocks.Words(remedy.cause, blocks.CODE)
-    return blocks.Item(
-        (blocks.Words(action, blocks.STRONG), f"{_gain_text(remedy)}, for ", cause, f". {evidence}")
-    )
+    return blocks.Item((lead, f"{_gain_text(remedy)}, for ", cause, f". {evidence}"))
 
 
 def _gain_text(remedy: Remedy) -> str:
@@ -173,19 +167,17 @@ def explanation(
     `to_change` is the baseline if that is the slower side; None if nothing is to be changed.
     """
     standing, claim = _claim(diagnosis)
-    label = f"Cause ({standing}):" if standing else "Cause:"
-    yield blocks.Item.led(label, f"{claim}.")
+    yield blocks.Item.led(f"Cause{standing}:", f"{claim}.")
     if diagnosis.remedies and to_change is not None:
         remedy = diagnosis.remedies[0]
-        action = f"on {to_change}, " if to_change else ""
-        action += text_of(remedy.action).removesuffix(".")
-        yield blocks.Item.led("Try:", f"{action}{_gain_text(remedy)}.", rank=_TRY)
+        action = (f"on {to_change}, " if to_change else "") + text_of(remedy.action)
+        yield blocks.Item.led("Try:", f"{action.removesuffix('.')}{_gain_text(remedy)}.", rank=_TRY)
     if to_confirm:
         yield blocks.Item.led("To confirm:", f"{to_confirm}.", rank=_CONFIRM)
 
 
 def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
-    """Return the standing of the first cause and what the causes explain, without a full stop."""
+    """Return ' (supported)' of the first cause, and what the causes explain, without a full stop."""
     holding = [cause for cause in _ordered(diagnosis) if cause.state.holds]
     not_separable = [cause for cause in diagnosis.causes if cause.state is State.NOT_SEPARABLE]
     open_causes = ", ".join(cause.name for cause in not_separable)
@@ -195,7 +187,7 @@ def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
         if len(not_separable) == 1:
             difference = _difference(not_separable[0])
             open_causes = f"{difference} ({open_causes}), of which nothing shows the cost"
-        return State.NOT_SEPARABLE, open_causes
+        return f" ({State.NOT_SEPARABLE})", open_causes
     first = holding[0]
     claim = f"{_difference(first)} ({first.name})"
     if first.share is not None:
@@ -208,8 +200,8 @@ def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
     left = diagnosis.leftover
     if left is not None and left.share >= _LARGE_LEFTOVER:
         claim += f"; not explained: {_time_left(diagnosis, left)} ({percent(left.share)})"
-    confirmed = first.state is State.CONFIRMED
-    return "confirmed by a trial" if confirmed else first.state.value, claim
+    by_trial = " by a trial" if first.state is State.CONFIRMED else ""
+    return f" ({first.state}{by_trial})", claim
 
 
 def _difference(cause: Cause) -> str:
@@ -223,7 +215,6 @@ def _difference(cause: Cause) -> str:
 
 
 def _share_text(cause: Cause) -> str:
-    """Return how much of the difference a cause explains that holds."""
     if cause.share is None or not math.isfinite(cause.share):
         return f"({cause.name}, {cause.state})"
     return f"explains {percent(cause.share)}"

@@ -6,24 +6,19 @@ The answer has a sentence for each pool, with where the difference lies, its cau
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from io_benchmark.analysis.diagnosis_model import OWN_REASON, Diagnosis, State
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Severity, Verdict
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SampledReport
-from io_benchmark.number_text import listed, number_of, percent, ratio, ratio_range
+from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, on_measurement, pace_rate, text_of, verdict_text
 from io_benchmark.report.sections.causes import causes, explanation
-from io_benchmark.report.sections.measured import (
-    Measurement,
-    Side,
-    leading_of,
-    measurements_of,
-    pools_of,
-)
+from io_benchmark.report.sections.measured import Measurement, Side
 from io_benchmark.report.sections.measurements import COMPARED, measured, screen_table
-from io_benchmark.report.sections.notes import notes, refusals, warnings
+from io_benchmark.report.sections.notes import NOTE_RANK, notes, refusals, warnings
 from io_benchmark.report.sections.parts import parts, where
 from io_benchmark.report.sections.places import places
 from io_benchmark.report.sections.workers import cost_text, runs, unlike_workers, workers_needed
@@ -42,15 +37,12 @@ _CLOSING = (
 # Of more candidates than this only the most different ones have a sentence each on a screen.
 _POOLS_EACH, _MOST_DIFFERENT = 4, 2
 _POOLS_NAMED = 6
-# A screen leaves out which look it is before where a difference lies.
-_NOTE, _WHERE = 5, 9
+_WHERE_RANK = 9  # of where a difference lies: a screen leaves out notes before
 _TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
-_TO_CONFIRM = (State.SUPPORTED, State.NOT_SEPARABLE)
 
 
 def document(report: SampledReport) -> blocks.Document:
-    """Write everything that a comparison says, and what its first screen has."""
-    measurements = measurements_of(report)
+    measurements = Measurement.all_of(report)
     # An option needs no explanation, nor does a pool that is compared with nothing.
     reason = report.baseline_reason
     explains = reason and not reason.startswith("--") and report.title != report.baseline
@@ -67,7 +59,7 @@ def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[blo
     """Write what a reader needs for a decision, with the figures of the measurement that leads."""
     answer = _answer(report, measurements, is_full=False)
     yield blocks.Items([*answer, *_looks(measurements), *warnings(report)], shown=0)
-    pools = [leading_of(pool) for pool in pools_of(measurements)]
+    pools = [Side.leading(pool) for pool in Measurement.pools(measurements)]
     if pools and any(part.comparisons for part in report.subjects):
         subject = next((side for side in pools if side.differs), pools[0]).subject
         leading = next(part for part in measurements if part.subject == subject)
@@ -77,7 +69,6 @@ def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[blo
 def _answer(
     report: Report, measurements: Sequence[Measurement], *, is_full: bool
 ) -> list[blocks.Item]:
-    """Write about each pool, about what is unusual in some, and what a decision costs."""
     nothing, cost = _reason_for_nothing(report), cost_text(report)
     return [
         *([blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT))] if nothing else []),
@@ -91,15 +82,15 @@ def _pools(
     measurements: Sequence[Measurement], report: Report, *, is_full: bool
 ) -> list[blocks.Item]:
     """Write one sentence per pool, those that are slower or faster first; of many pools most share some."""
-    pools = sorted(pools_of(measurements), key=lambda pool: not leading_of(pool).differs)
+    pools = sorted(Measurement.pools(measurements), key=lambda pool: not Side.leading(pool).differs)
     named = pools
     if len(pools) > _POOLS_EACH:
-        different = [pool for pool in pools if leading_of(pool).differs]
-        different.sort(key=lambda pool: leading_of(pool).rank, reverse=True)
-        named = different if is_full else different[:_MOST_DIFFERENT]
+        different = (pool for pool in pools if Side.leading(pool).differs)
+        named = sorted(different, key=lambda pool: Side.leading(pool).rank, reverse=True)
+        named = named if is_full else named[:_MOST_DIFFERENT]
     items = [_pool(pool, report) for pool in named]
     for verdict, same in grouped(
-        (leading_of(pool) for pool in pools if pool not in named), lambda side: side.verdict
+        (Side.leading(pool) for pool in pools if pool not in named), lambda side: side.verdict
     ).items():
         names = listed([side.name for side in same], _POOLS_NAMED)
         sentence = ", ".join(filter(None, (names, _ratios(same))))
@@ -109,23 +100,22 @@ def _pools(
 
 def _looks(measurements: Sequence[Measurement]) -> Iterator[blocks.Item]:
     """Write which looks at the data these are; a verdict of an earlier one says so itself."""
-    compared = [leading_of(pool).comparison for pool in pools_of(measurements)]
+    compared = [Side.leading(pool).comparison for pool in Measurement.pools(measurements)]
     names = dict.fromkeys(
         text_of(pair.look) for pair in compared if pair and pair.look and pair.of_all is None
     )
     if names:
         sentence = f"{', and '.join(names)}; the intervals are wider for it"
-        yield blocks.Item(blocks.Words(sentence, blocks.WARNING), mark="!", rank=_NOTE)
+        yield blocks.Item(blocks.Words(sentence, blocks.WARNING), mark="!", rank=NOTE_RANK)
 
 
 def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
     """Write a pool's sentence: about what leads, then about its other measurements."""
-    leading = leading_of(pool)
+    leading = Side.leading(pool)
     lead, rest = _verdict(leading, report)
     same = [side for side in pool if side.verdict == leading.verdict]
     if leading.differs or len(same) == 1:
-        phrase = on_measurement(leading.subject, report)
-        sentences = [f"{phrase} {rest}"]
+        sentences = [f"{on_measurement(leading.subject, report)} {rest}"]
         same = [leading]
     elif leading.comparison is None:
         sentences = [f" {rest.removesuffix('.')} ({len(same):,} measurements)."]
@@ -141,8 +131,9 @@ def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
     sentences += (
         f"{verdict.capitalize()}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
     )
-    reasons = [*_reasons(leading, report)]
-    return blocks.Item.answer(leading.verdict, lead, " ".join(sentences), reasons)
+    return blocks.Item.answer(
+        leading.verdict, lead, " ".join(sentences), [*_reasons(leading, report)]
+    )
 
 
 def _verdict(side: Side, report: Report) -> tuple[str, str]:
@@ -150,15 +141,14 @@ def _verdict(side: Side, report: Report) -> tuple[str, str]:
     comparison = side.comparison
     if comparison is None:
         lead = f"{side.name} compared with {side.baseline}: {blocks.NO_VERDICT},"
-        part = next(part for part in report.subjects if part.subject == side.subject)
         if side.refused_by:
             return lead, f"refused by {', '.join(side.refused_by)}."
+        part = next(part for part in report.subjects if part.subject == side.subject)
         if side.baseline not in part.figures:
             return lead, f"because {side.baseline} has no samples of this."
         return lead, "because they were not compared."
     lead, rest = verdict_text(comparison, report.margin_ratio)
-    of_all = comparison.of_all
-    if of_all is not None:
+    if (of_all := comparison.of_all) is not None:
         rest += ", decided at an earlier look"
         if of_all.verdict is not comparison.verdict:
             workers = f"{ratio(of_all.ratio)} ({ends_text(of_all.interval)})"
@@ -167,13 +157,12 @@ def _verdict(side: Side, report: Report) -> tuple[str, str]:
 
 
 def _reasons(side: Side, report: Report) -> Iterator[blocks.Item]:
-    """Write where a difference lies, its cause and what to try."""
     comparison, diagnosis = side.comparison, side.diagnosis
     if not side.differs or comparison is None:
         return
     if side.division is not None:
         difference, parts = where(side.division, side.subject)
-        yield blocks.Item.led(f"Where ({difference}):", f"{parts}.", rank=_WHERE)
+        yield blocks.Item.led(f"Where ({difference}):", f"{parts}.", rank=_WHERE_RANK)
     if diagnosis is not None:
         to_change: str | None = ""
         if comparison.verdict is Verdict.FASTER:
@@ -186,13 +175,13 @@ def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison
     """Write how to confirm a cause of a difference, without a full stop; nothing if no run would."""
     sides = {comparison.candidate, comparison.baseline}
     paces = [pace for pace in report.confirming.paces if {pace.pool, pace.against} == sides]
-    states = [cause.state for cause in diagnosis.causes if cause.tried_by is TrialKind.PACE]
+    states = {cause.state for cause in diagnosis.causes if cause.tried_by is TrialKind.PACE}
     untried = [trial for trial in diagnosis.trials if trial.meaning.template == OWN_REASON]
     if untried and not paces:
         kinds = ", ".join(trial.kind.value for trial in untried)
         reason = text_of(untried[0].meaning).removesuffix(".")
         return f"measure again with `trials: always` in the kind; not tried: {kinds} ({reason})"
-    if not paces or set(states).isdisjoint(_TO_CONFIRM):
+    if not paces or states.isdisjoint((State.SUPPORTED, State.NOT_SEPARABLE)):
         return ""
     pace = paces[0]
     # Before and after a change, a side is not a pool of one group.
@@ -210,7 +199,9 @@ def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison
 
 
 def _ratios(sides: Sequence[Side]) -> str:
-    return ratio_range([side.comparison.ratio for side in sides if side.comparison is not None])
+    """Write the smallest and the largest ratio: '0.99× to 1.01×', or nothing without ratios."""
+    ratios = sorted(side.comparison.ratio for side in sides if side.comparison is not None)
+    return " to ".join(dict.fromkeys(map(ratio, ratios[:1] + ratios[-1:])))
 
 
 def _measurements(sides: Sequence[Side]) -> str:
@@ -223,17 +214,12 @@ def _full(report: SampledReport, measurements: Sequence[Measurement]) -> Iterato
     yield blocks.Items([*_answer(report, measurements, is_full=True), *refused], shown=0)
     if report.subjects or report.baseline:
         reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
-        margin = percent(report.margin_ratio)
-        yield blocks.Paragraph(
-            f"The baseline is {report.baseline}{reason}. {_RATIOS}{margin}.", blocks.QUIET
+        basis = (
+            f"The baseline is {report.baseline}{reason}. {_RATIOS}{percent(report.margin_ratio)}."
         )
-    yield from parts(measurements, report)
-    yield from workers_needed(report)
-    yield from places(report)
-    yield from measured(measurements, report)
-    yield from causes(report)
-    yield from runs(report)
-    yield from notes(report)
+        yield blocks.Paragraph(basis, blocks.QUIET)
+    yield from chain(parts(measurements, report), workers_needed(report), places(report))
+    yield from chain(measured(measurements, report), causes(report), runs(report), notes(report))
     if report.subjects:
         yield blocks.Paragraph(_CLOSING, blocks.QUIET)
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from io_benchmark.analysis.history import Change, Effect, FactChange, History, HistorySeries, Level
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES, STEP, TREND
+from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.machines import FactValue
 from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
@@ -14,7 +14,6 @@ from io_benchmark.results import workloads
 from io_benchmark.text import clean
 
 _HEADS = ("Revision", "Workers", "Mean", "From zero", "Ratio", "Change")
-_DROP = ("Revision", "Workers", "From zero", "Ratio")
 _BAR_CELLS = 12
 _REVISION_LENGTH = 12
 _POINTS_SHOWN = 60
@@ -23,21 +22,15 @@ _FACTS_IN_ANSWER = 3
 _VALUE_LENGTH = 120
 # A trend of a shorter history is reported per week.
 _LONG_DAYS = 180
-_POSSIBLE = {STEP: "a step", TREND: "a trend"}
 _INTRODUCTION = (
     "A point is one push, at the mean of its workers' logarithms; its ratio is to the level before. A "
     "step is reported only where it explains the points better than chance, dependence on the point "
     "before or a trend. Looking at a steady pool every week shows a false step in at most 5 % of years. "
     "Intervals are a little too narrow, because the data chose the point of the change."
 )
-_NOT_OBSERVED = (
-    "It is unknown what changed: host and storage were not observed both before and after."
-)
-_NOTHING_CHANGED = "No observed fact about host and storage changed here."
 
 
 def document(history: History) -> blocks.Document:
-    """Write everything that a report of a history says."""
     content: list[blocks.Block] = [blocks.Heading("Answer")]
     for series in history.series:
         title = _title(series, history) if len(history.series) > 1 else ""
@@ -50,9 +43,10 @@ def document(history: History) -> blocks.Document:
     for series in history.series:
         content += _series(series)
     left_out = [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]
-    remarks = [*map(text_of, history.remarks)]
-    content += blocks.lists(
-        ("Left out", left_out), ("Not read", history.unreadable), ("Remarks", remarks)
+    content += blocks.Items.lists(
+        ("Left out", left_out),
+        ("Not read", history.unreadable),
+        ("Remarks", [*map(text_of, history.remarks)]),
     )
     return blocks.Document(f"History of {history.pool}", content)
 
@@ -81,20 +75,25 @@ def _answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
 
 
 def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
-    kind, date = change.verdict, series.points[change.at].date
+    kind, size = change.verdict, ratio(change.ratio)
     before, after = mean_texts(series, [change.before_ns, change.after_ns])
-    size = ratio(change.ratio)
     verdict = f"{size} slower" if kind is Verdict.SLOWER else f"faster, at {size} its time"
     bounds = bounds_text(change.interval, change.interval.level_ratio)
-    sentences = [f" {bounds}, from {before} to {after}."]
-    for where, facts in _changed_facts(change):
-        sentences.append(f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}.")
-    sentences += [] if change.changed else [_nothing(change)]
-    return blocks.Item.answer(kind, f"{date}: {verdict}", " ".join(sentences))
+    changed = [
+        f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}."
+        for where, facts in _changed_facts(change)
+    ]
+    sentences = (f" {bounds}, from {before} to {after}.", *(changed or [_nothing(change)]))
+    lead = f"{series.points[change.at].date}: {verdict}"
+    return blocks.Item.answer(kind, lead, " ".join(sentences))
 
 
 def _nothing(change: Change) -> str:
-    return _NOT_OBSERVED if change.unobserved else _NOTHING_CHANGED
+    return (
+        "It is unknown what changed: host and storage were not observed both before and after."
+        if change.unobserved
+        else "No observed fact about host and storage changed here."
+    )
 
 
 def _changed_facts(change: Change) -> Iterator[tuple[str, list[str]]]:
@@ -116,7 +115,6 @@ def _steady(series: HistorySeries) -> str:
 
 
 def _now(series: HistorySeries, history: History) -> str:
-    """Write which level it is on, or was on last."""
     level, last = series.levels[-1], series.points[-1]
     means = mean_texts(series, [level.mean_ns if series.trend is None else series.expected_ns[-1]])
     since = series.points[level.start].date
@@ -140,8 +138,8 @@ def _points(level: Level) -> str:
 
 def _trend(trend: Effect, series: HistorySeries) -> blocks.Item:
     """Write `trend: +10 % time per year (+8 to +12 %)`; of a short history per week."""
-    length = series.points[-1].time - series.points[0].time
-    years, unit = (1.0, "year") if length.days >= _LONG_DAYS else (7 / 365.25, "week")
+    days = (series.points[-1].time - series.points[0].time).days
+    years, unit = (1.0, "year") if days >= _LONG_DAYS else (7 / 365.25, "week")
     # '+10' for 1.1, with two significant digits
     size, low, high = (
         f"{float(f'{100 * (effect**years - 1):.2g}'):+g}"
@@ -153,7 +151,7 @@ def _trend(trend: Effect, series: HistorySeries) -> blocks.Item:
 
 def _unclear(series: HistorySeries) -> str:
     """Return what may explain the points and is not clear."""
-    explanations = " or ".join(_POSSIBLE[name] for name in series.possible)
+    explanations = " or ".join(f"a {name}" for name in series.possible)
     if series.trend is not None or series.changes:
         return f"There may also be {explanations}, which is not clear"
     if len(series.possible) > 1:
@@ -162,29 +160,28 @@ def _unclear(series: HistorySeries) -> str:
 
 
 def _series(series: HistorySeries) -> Iterator[blocks.Block]:
-    workload = workloads.of(series.subject.workload)
+    workload, value = workloads.of(series.subject.workload), "time"
     about = f"Each value is the mean time of one {workload.operation}, where lower is better."
     if workload.higher_is_better:
+        value = "rate"
         about = (
             f"Each value is a rate, in {workload.unit}, where higher is better. Ratios are of the "
             f"times that one {workload.operation} takes: above 1 is slower."
         )
+    conditions = f"{'; '.join(map(text_of, series.conditions.values()))}."
     yield blocks.Heading(str(series.subject))
-    yield blocks.Paragraph(about, blocks.QUIET)
-    yield blocks.Paragraph(f"{'; '.join(map(text_of, series.conditions.values()))}.", blocks.QUIET)
+    yield from (blocks.Paragraph(line, blocks.QUIET) for line in (about, conditions))
     line = "horizontal lines are the levels"
     if series.trend is not None:
         line = "line is what the trend and the changes explain"
-    value = "rate" if workload.higher_is_better else "time"
     title = f"Mean {value} in {workload.unit}, push by push"
     meaning = (
         ". A large dot is a push; a small dot is one of its workers, where it had several. The "
         f"{line}. A dashed line marks a change, with its ratio."
     )
     yield blocks.Picture((blocks.Words(title, blocks.STRONG), meaning), "history", (series, title))
-    table = blocks.Table(
-        "Date", _HEADS, [*_rows(series)][::-1], drop=_DROP, shown=_POINTS_SHOWN, noun=" points"
-    )
+    rows, drop = [*_rows(series)][::-1], ("Revision", "Workers", "From zero", "Ratio")
+    table = blocks.Table("Date", _HEADS, rows, drop=drop, shown=_POINTS_SHOWN, noun=" points")
     yield table if series.changes else table.keep_columns(range(len(_HEADS) - 1))
     for position, change in enumerate(series.changes, start=1):
         date = series.points[change.at].date
@@ -198,8 +195,8 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
 def _rows(series: HistorySeries) -> Iterator[blocks.Row]:
     """Yield a row per point; the first one of a level has the number of the change."""
     means = mean_texts(series, [point.mean_ns for point in series.points])
-    workload = workloads.of(series.subject.workload)
-    values = [workload.shown(point.mean_ns) for point in series.points]
+    figure = workloads.of(series.subject.workload).shown
+    values = [figure(point.mean_ns) for point in series.points]
     largest = max(values)
     begins = {
         change.at: blocks.Words(f"change {number}", change.verdict)
@@ -219,11 +216,10 @@ def _rows(series: HistorySeries) -> Iterator[blocks.Row]:
 
 def _change_text(fact: FactChange) -> str:
     """Return 'disks 2 → 1', and how far from the change of the level it changed."""
-    sentence = f"{fact.name} {_difference(fact.before, fact.after)}"
-    if fact.points_off:
-        points = number_of(abs(fact.points_off), "point")
-        sentence += f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
-    return sentence
+    points = number_of(abs(fact.points_off), "point")
+    distance = f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
+    change = f"{fact.name} {_difference(fact.before, fact.after)}"
+    return change + distance if fact.points_off else change
 
 
 def _difference(before: FactValue, after: FactValue) -> str:

@@ -28,7 +28,6 @@ from io_benchmark.number_text import (
 )
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, evidence_text, text_of
-from io_benchmark.report.sections.predictions import demand_picture
 
 _UNDO = {
     Target.POOL: "Revert the patch; workers that run keep their machines until they end.",
@@ -45,14 +44,12 @@ _LEADS = {
 
 
 def document(report: Investigation) -> blocks.Document:
-    """Write the report."""
     conclusion, slowness = report.conclusion, report.findings.slowness
     title, question = f"Investigation of {report.task}", f"Why is {report.task} slow?"
     if slowness is not None:
         title = f"Investigation of {slowness.label} on {slowness.pool}"
-        question = f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}"
-        than = slowness.comparison
-        question += f", compared with {than.baseline}?" if than is not None else "?"
+        than = f", compared with {slowness.comparison.baseline}" if slowness.comparison else ""
+        question = f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}{than}?"
     lead = blocks.Words(_LEADS[conclusion.outcome], blocks.STRONG)
     steps = [_sentence(text_of(step)) for step in conclusion.next_steps]
     content: list[blocks.Block] = [
@@ -62,14 +59,14 @@ def document(report: Investigation) -> blocks.Document:
         blocks.Paragraph((lead, f" {_sentence(text_of(conclusion.answer))}")),
         blocks.Heading("Certainty"),
         blocks.Paragraph(_sentence(text_of(conclusion.certainty))),
-        *blocks.lists(("What decides it", steps)),
+        *blocks.Items.lists(("What decides it", steps)),
         blocks.Heading("Evidence"),
         blocks.Items([*_evidence(report.findings)]),
         *_picture(report.findings),
     ]
     if conclusion.fix is not None and slowness is not None:
         content += _change(report, conclusion.fix, slowness)
-    content += blocks.lists(("Messages", report.remarks), ("Not read", report.unreadable))
+    content += blocks.Items.lists(("Messages", report.remarks), ("Not read", report.unreadable))
     return blocks.Document(title, content)
 
 
@@ -78,22 +75,19 @@ def _sentence(words: str) -> str:
 
 
 def _evidence(findings: Findings) -> Iterator[blocks.Item]:
-    """Write what each step found."""
-    lines: dict[str, Iterable[str]] = {}
-    if findings.slowness is not None:
-        lines["Times:"] = _times(findings.slowness)
-    if findings.machines is not None:
-        lines["Machines:"] = [_machines(findings.machines, findings.explanation)]
-    if findings.explanation is not None:
-        lines["Cause:"] = dict.fromkeys(_causes(findings.explanation))
-    if findings.forecast is not None:
-        lines["Demand:"] = _demand(findings.forecast)
+    slowness, machines = findings.slowness, findings.machines
+    explanation, forecast = findings.explanation, findings.forecast
+    lines: dict[str, Iterable[str]] = {
+        "Times:": _times(slowness) if slowness else (),
+        "Machines:": [_machines(machines, explanation)] if machines else (),
+        "Cause:": dict.fromkeys(_causes(explanation)) if explanation else (),
+        "Demand:": _demand(forecast) if forecast else (),
+    }
     for step, sentences in lines.items():
         yield from (blocks.Item.led(step, sentence) for sentence in sentences)
 
 
 def _picture(findings: Findings) -> Iterator[blocks.Picture]:
-    """Draw the same ratio by real times, by the benchmark and by the prediction."""
     slowness, explanation, forecast = findings.slowness, findings.explanation, findings.forecast
     if slowness is None or slowness.comparison is None:
         return
@@ -105,7 +99,7 @@ def _picture(findings: Findings) -> Iterator[blocks.Picture]:
     caption = f"Time on {slowness.pool} by that on {slowness.comparison.baseline}"
     yield from blocks.Picture.forest(caption, rows, DEFAULT_MARGIN)
     if forecast is not None and forecast.task is not None:
-        yield from demand_picture(forecast.task)
+        yield from blocks.Picture.demand(forecast.task.written)
 
 
 def _times(slowness: Slowness) -> Iterator[str]:
@@ -119,9 +113,9 @@ def _times(slowness: Slowness) -> Iterator[str]:
             f"{ratio(compared.ratio)} ({ends_text(compared.interval)}), by {compared.workers[1]:,} and "
             f"{compared.workers[0]:,} workers."
         )
-        parts = {name: s for name, s in compared.differences_s.items() if abs(s) >= 1}
-        where = ", ".join(f"{name} {signed(duration(abs(s)), s)}" for name, s in parts.items())
-        yield from [f"Where: {where}."] if parts else []
+        times_s = compared.differences_s.items()
+        parts = [f"{name} {signed(duration(abs(s)), s)}" for name, s in times_s if abs(s) >= 1]
+        yield from [f"Where: {', '.join(parts)}."] if parts else []
     if slowness.since:
         where = "on all pools" if slowness.grew_everywhere else "on this pool"
         yield f"Since {slowness.since} {where}: {ratio(slowness.growth)} the time before."
@@ -169,20 +163,18 @@ def _demand(forecast: Forecast) -> Iterator[str]:
         reason = text_of(forecast.reason) if forecast.reason else ""
         yield _sentence(f"not predicted: {reason}")
         return
-    added = [
+    waiting = ", ".join(
         f"{name.value} {signed(duration(abs(s)), s)}" for name, s in forecast.added_s.items() if s
-    ]
-    waiting = ", ".join(added) or "nothing"
-    yield f"Predicted: {ratio(forecast.ratio)} ({ends_text(forecast.interval)}); waiting for {waiting}."
+    )
+    yield f"Predicted: {ratio(forecast.ratio)} ({ends_text(forecast.interval)}); waiting for {waiting or 'nothing'}."
 
 
 def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blocks.Block]:
-    action = _sentence(text_of(fix.remedy.action))
     yield blocks.Heading("Patch")
     if report.patch or report.fragment:
         yield blocks.Code(report.patch or report.fragment, "diff" if report.patch else "yaml")
     else:
-        yield blocks.Paragraph(f"Of {fix.target.value}: {action}")
+        yield blocks.Paragraph(f"Of {fix.target.value}: {_sentence(text_of(fix.remedy.action))}")
     if report.note:
         yield blocks.Paragraph(_sentence(report.note))
     if fix.remedy.gain_ratio is not None:

@@ -2,7 +2,7 @@
 """A report's measurements and their sides, each with everything that is written about it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -18,8 +18,6 @@ _ROUNDING = 0.01
 
 
 class Side(Struct, frozen=True):
-    """One side of one measurement."""
-
     name: str
     subject: Subject
     baseline: str
@@ -34,23 +32,59 @@ class Side(Struct, frozen=True):
         return self.verdict in DIFFERENT
 
     @property
-    def difference(self) -> float:
-        """Return how far the ratio is from 1, on a logarithmic scale."""
-        return 0.0 if self.comparison is None else abs(math.log(self.comparison.ratio))
-
-    @property
     def rank(self) -> tuple[bool, float]:
-        """Explained differences come first, then large ones."""
-        return self.diagnosis is not None, self.difference
+        """Explained differences come first, then large ones, on a logarithmic scale."""
+        difference = 0.0 if self.comparison is None else abs(math.log(self.comparison.ratio))
+        return self.diagnosis is not None, difference
+
+    @staticmethod
+    def leading(sides: "Sequence[Side]") -> "Side":
+        """Return what is said first about a pool: of the first workload that differs, the most different.
+
+        A difference that is explained comes before larger ones.
+        """
+        different = [side for side in sides if side.differs]
+        if different:
+            workload = different[0].subject.workload
+            same = (side for side in different if side.subject.workload == workload)
+            return max(same, key=lambda side: side.rank)
+        return next((side for side in sides if side.comparison is not None), sides[0])
 
 
 class Measurement(Struct, frozen=True):
-    """One measurement with all its sides."""
-
     position: int  # in the report
     part: SubjectReport
-    baseline: str
     all_sides: Sequence[Side]
+
+    @classmethod
+    def all_of(cls, report: Report) -> "list[Measurement]":
+        explained: dict[tuple[Subject, str], Diagnosis] = {}
+        for diagnosis in report.diagnoses:
+            comparison = cls.explained_by(diagnosis, report)
+            if comparison is not None and comparison.verdict in DIFFERENT:
+                explained[comparison.subject, diagnosis.candidate] = diagnosis
+        return [
+            cls(position, part, [*_sides(report, part, explained)])
+            for position, part in enumerate(report.subjects)
+        ]
+
+    @staticmethod
+    def explained_by(diagnosis: Diagnosis, report: Report) -> Comparison | None:
+        """Return the comparison that a diagnosis is about; None if there is none."""
+        comparisons = (
+            comparison
+            for part in report.subjects
+            if diagnosis.subject in (None, part.subject)
+            for comparison in part.comparisons
+            if comparison.candidate == diagnosis.candidate
+        )
+        return next(comparisons, None)
+
+    @staticmethod
+    def pools(measurements: "Sequence[Measurement]") -> list[list[Side]]:
+        sides = (side for measurement in measurements for side in measurement.all_sides)
+        candidates = (side for side in sides if side.verdict != BASELINE)
+        return list(grouped(candidates, lambda side: side.name).values())
 
     @property
     def subject(self) -> Subject:
@@ -58,12 +92,7 @@ class Measurement(Struct, frozen=True):
 
     @property
     def sides(self) -> list[Side]:
-        """Return the sides that have figures, in their order."""
         return [side for side in self.all_sides if side.name in self.part.figures]
-
-    @property
-    def candidates(self) -> list[Side]:
-        return [side for side in self.all_sides if side.verdict != BASELINE]
 
     @property
     def compared_ns(self) -> dict[str, tuple[float, ...]]:
@@ -82,56 +111,12 @@ class Measurement(Struct, frozen=True):
     @property
     def is_undecided(self) -> bool:
         """Return whether no pool is slower, faster or refused."""
-        return not any(side.differs or side.verdict == NO_VERDICT for side in self.candidates)
-
-
-def pools_of(measurements: Sequence[Measurement]) -> list[list[Side]]:
-    """Return the measurements of each candidate."""
-    sides = [side for measurement in measurements for side in measurement.candidates]
-    return list(grouped(sides, lambda side: side.name).values())
-
-
-def leading_of(sides: Sequence[Side]) -> Side:
-    """Return what is said first about a pool: of the first workload that differs, the most different.
-
-    A difference that is explained comes before larger ones.
-    """
-    different = [side for side in sides if side.differs]
-    if different:
-        workload = different[0].subject.workload
-        same = (side for side in different if side.subject.workload == workload)
-        return max(same, key=lambda side: side.rank)
-    return next((side for side in sides if side.comparison is not None), sides[0])
-
-
-def explained_comparison(report: Report, diagnosis: Diagnosis) -> Comparison | None:
-    """Return the comparison that a diagnosis is about; None if there is none."""
-    comparisons = (
-        comparison
-        for part in report.subjects
-        if diagnosis.subject in (None, part.subject)
-        for comparison in part.comparisons
-        if comparison.candidate == diagnosis.candidate
-    )
-    return next(comparisons, None)
-
-
-def measurements_of(report: Report) -> list[Measurement]:
-    """Return the report's measurements, in its order."""
-    explained: dict[tuple[Subject, str], Diagnosis] = {}
-    for diagnosis in report.diagnoses:
-        comparison = explained_comparison(report, diagnosis)
-        if comparison is not None and comparison.verdict in DIFFERENT:
-            explained[comparison.subject, diagnosis.candidate] = diagnosis
-    return [
-        Measurement(position, part, report.baseline, _sides(report, part, explained))
-        for position, part in enumerate(report.subjects)
-    ]
+        return not any(side.differs or side.verdict == NO_VERDICT for side in self.all_sides)
 
 
 def _sides(
     report: Report, part: SubjectReport, explained: Mapping[tuple[Subject, str], Diagnosis]
-) -> list[Side]:
+) -> Iterator[Side]:
     refused = [
         problem
         for problem in report.problems
@@ -143,25 +128,19 @@ def _sides(
     }
     # Before and after: each pool has a separate baseline.
     baselines = {comparison.baseline for comparison in part.comparisons} | {report.baseline}
-    sides = []
-    names = dict.fromkeys([*part.figures, *(side for problem in refused for side in problem.sides)])
-    for name in names:
-        comparison, baseline, rules = comparisons.get(name), report.baseline, {}
-        if comparison is None:
-            verdict = BASELINE if name in baselines else NO_VERDICT
+    for name in dict.fromkeys([*part.figures, *(side for line in refused for side in line.sides)]):
+        comparison, baseline = comparisons.get(name), report.baseline
+        if comparison is not None:
+            verdict, baseline = comparison.verdict.value, comparison.baseline
+            explanation, division = explained.get((part.subject, name)), divisions.get(name)
+            yield Side(
+                *(name, part.subject, baseline, verdict, ()), comparison, explanation, division
+            )
+        else:
             rules = dict.fromkeys(
                 problem.rule
                 for problem in refused
                 if not problem.sides or {name, baseline}.intersection(problem.sides)
             )
-        else:
-            verdict, baseline = comparison.verdict.value, comparison.baseline
-        sides.append(
-            Side(
-                *(name, part.subject, baseline, verdict, tuple(rules)),
-                comparison,
-                explained.get((part.subject, name)),
-                divisions.get(name),
-            )
-        )
-    return sides
+            verdict = BASELINE if name in baselines else NO_VERDICT
+            yield Side(name, part.subject, baseline, verdict, tuple(rules))

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import TAIL, Comparison, Detail, Subject
+from io_benchmark.analysis.model import TAIL, Comparison, Detail
 from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.report_model import SampledReport
+from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.side_times import SideStorage
 from io_benchmark.number_text import NOTHING, count, digits, number_of, percent, ratio, size, times
 from io_benchmark.report import blocks
@@ -22,7 +22,6 @@ from io_benchmark.report.content import (
     ends_text,
     place_of,
     sharing,
-    sharing_lines,
     text_of,
     unit_text,
 )
@@ -32,7 +31,6 @@ from io_benchmark.text import name
 
 INTERVAL_HEAD = f"{percent(LEVEL)} interval"
 COMPARED = "Compared avg"  # what a ratio is of, where that is not of the averages
-_MEASURES_RANK = 6
 # From this many measurements on, those in which no pool is slower, faster or refused are folded.
 _FOLDED_FROM = 5
 # No clock and no machine shows a smaller error; ±0 % would be a claim.
@@ -51,6 +49,10 @@ _METHODS = {
 # Dozens of measurements must not make the page large. This many sides can be told from each other.
 _MEASUREMENTS_DRAWN, _SIDES_DRAWN = 60, 4
 _NAME_CELLS = 22
+_RATIOS_MEANING = (
+    ", with its interval: above 1 is slower. Equivalent is what has all of its thicker line in the "
+    "shaded margin."
+)
 
 
 def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
@@ -67,15 +69,11 @@ def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iter
 def _sections(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
     def key(measurement: Measurement) -> object:
         subject = measurement.subject
-        shared = (subject.workload, place_of(subject))
-        return shared if _shares_table(subject) else measurement.position
+        is_shared = subject.workload in workloads.IN_BATCHES
+        return (subject.workload, place_of(subject)) if is_shared else measurement.position
 
     for members in grouped(measurements, key).values():
         yield from _section(members, report)
-
-
-def _shares_table(subject: Subject) -> bool:
-    return subject.workload in workloads.IN_BATCHES
 
 
 def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
@@ -83,32 +81,31 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
     first, subject = members[0], members[0].subject
     pairs = [(part, pair) for part in members for pair in part.part.comparisons]
     advice = []
-    if _shares_table(subject):
+    if subject.workload in workloads.IN_BATCHES:
         place = f", place {place_of(subject)}" if place_of(subject) else ""
-        yield blocks.Heading(f"{subject.workload}{place} {unit_text(subject.workload)}")
-        yield _measures(members)
+        title = f"{subject.workload}{place} {unit_text(subject.workload)}"
+        yield from (blocks.Heading(title), _measures(members))
     else:
-        yield blocks.Heading(str(subject))
-        yield _figures(first)
+        yield from (blocks.Heading(str(subject)), _figures(first))
         # The table of workers sums up how many more settle the measurements of other workloads.
         advice = [
             (pair.candidate, text_of(pair.advice.message)) for _, pair in pairs if pair.advice
         ]
     yield from _pictures(members, report)
-    assumptions = [(pair.candidate, _assumptions(part, pair)) for part, pair in pairs]
+    storage = [(name, _storage(side)) for name, side in first.part.storage.items()]
+    assumptions = [(pair.candidate, _assumptions(part.part, pair)) for part, pair in pairs]
     for title, lines in (
-        ("What the storage did", map(_storage, first.part.storage.items())),
+        ("What the storage did", storage),
         ("What would settle it", advice),
         ("Assumptions behind the intervals", assumptions),
         ("Noise", _noise(members)),
     ):
-        yield blocks.Items.of(sharing_lines(lines), title)
+        yield blocks.Items.of((f"{names}: {line}" for names, line in sharing(lines)), title)
 
 
 def screen_table(measurement: Measurement, title: str) -> blocks.Table:
-    """Make the table of one measurement for a screen."""
-    if _shares_table(measurement.subject):
-        return _measures([measurement], title, _MEASURES_RANK)
+    if measurement.subject.workload in workloads.IN_BATCHES:
+        return _measures([measurement], title, rank=6)
     rows = [row for row in _figure_rows(measurement) if row.rank]
     return blocks.Table(
         "", [side.name for side in measurement.sides], rows, title, turned_corner="Pool"
@@ -116,11 +113,10 @@ def screen_table(measurement: Measurement, title: str) -> blocks.Table:
 
 
 def _figures(measurement: Measurement) -> blocks.Table:
-    """Make the table of one measurement, with the verdicts in its last row."""
     sides, figures = measurement.sides, measurement.part.figures.values()
     # Before and after: each pool has a separate baseline.
-    baselines = {side.baseline for side in sides if side.comparison} | {measurement.baseline}
-    against = blocks.BASELINE if len(baselines) > 1 else measurement.baseline
+    against, *further = dict.fromkeys(side.baseline for side in sides)
+    against = blocks.BASELINE if further else against
     ratios, intervals, verdicts = zip(*map(_comparison, sides), strict=True)
     rows = [
         *_figure_rows(measurement),
@@ -155,7 +151,6 @@ def _comparison(side: Side) -> tuple[blocks.Words, str, blocks.Words]:
 def _measures(
     measurements: Sequence[Measurement], title: str = "", rank: int = blocks.ALWAYS
 ) -> blocks.Table:
-    """Make one table of measurements that share a unit; each has a row per pool."""
     unit = workloads.of(measurements[0].subject.workload).unit
     heads = (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict")
     rows = [replace(row, rank=rank) for part in measurements for row in _measure(part)]
@@ -169,8 +164,8 @@ def _measure(measurement: Measurement) -> Iterator[blocks.Row]:
     for side in measurement.sides:
         figures = measurement.part.figures[side.name]
         values_ns = (figures.mean_ns, figures.percentiles_ns[TAIL])
-        cells: list[blocks.Line] = [digits(workload.shown(value_ns)) for value_ns in values_ns]
-        yield blocks.Row(side.name, [*cells, *_comparison(side)], level=1)
+        cells = (digits(workload.shown(value_ns)) for value_ns in values_ns)
+        yield blocks.Row(side.name, (*cells, *_comparison(side)), level=1)
         if means_ns := measurement.compared_ns.get(side.name, ()):
             means = ", ".join(digits(workload.shown(mean_ns)) for mean_ns in means_ns)
             details.append((f"{side.name} {means}", COMPARED.lower()))
@@ -200,11 +195,9 @@ def _noise(measurements: Sequence[Measurement]) -> Iterator[tuple[str, str]]:
         yield side, f"one worker's mean is known to ±{error}; {workers}"
 
 
-def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
+def _assumptions(part: SubjectReport, comparison: Comparison) -> str:
     """Write what the interval of a comparison assumes, whatever was measured."""
-    figures = measurement.part.figures
-    sides = (comparison.candidate, comparison.baseline)
-    workers = comparison.workers or [figures[side].workers for side in sides if side in figures]
+    workers = comparison.workers or map(part.workers, (comparison.candidate, comparison.baseline))
     counts = " and ".join(f"{number:,}" for number in workers)
     sentence = _METHODS.get(comparison.method, comparison.method).replace("{counts}", counts)
     if comparison.assumed_variation_ratio is not None:
@@ -214,16 +207,15 @@ def _assumptions(measurement: Measurement, comparison: Comparison) -> str:
         if variation is not None and variation.shown_by is not None:
             sentence += f", from {text_of(variation.shown_by)}"
     needed = comparison.variation_to_explain_ratio
-    if needed is not None and not _shares_table(measurement.subject):
+    if needed is not None and part.subject.workload not in workloads.IN_BATCHES:
         sentence += (
             f"; workers would have to vary by {percent(needed)} for this difference to be chance"
         )
     return sentence if comparison.look is None else f"{sentence}; {text_of(comparison.look)}"
 
 
-def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
-    """Return a side, and what its copies waited for and where their bytes went."""
-    name_of_side, side = pair
+def _storage(side: SideStorage) -> str:
+    """Write what a side's copies waited for and where their bytes went."""
     sentences = []
     if side.io_wait_ratio is not None:
         sentences.append(f"something waited for I/O {percent(side.io_wait_ratio)} of the time")
@@ -236,53 +228,41 @@ def _storage(pair: tuple[str, SideStorage]) -> tuple[str, str]:
     if side.copied_bytes is not None and side.written_bytes is not None:
         copied, written = size(side.copied_bytes), size(side.written_bytes)
         sentences.append(f"of {copied} copied, {written} reached the disks")
-    return name_of_side, "; ".join(sentences) or "not recorded"
+    return "; ".join(sentences) or "not recorded"
 
 
 def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
-    """Draw the ratios of measurements that share a section, then the samples of each."""
-    shares = _shares_table(members[0].subject)
-    pairs = [
-        (measurement, pair) for measurement in members for pair in measurement.part.comparisons
-    ]
+    is_shared = members[0].subject.workload in workloads.IN_BATCHES
+    pairs = [pair for measurement in members for pair in measurement.part.comparisons]
     names = [
-        (f"{measurement.subject.label}: " if shares else "") + name(pair.candidate, _NAME_CELLS)
-        for measurement, pair in pairs
+        (f"{pair.subject.label}: " if is_shared else "") + name(pair.candidate, _NAME_CELLS)
+        for pair in pairs
     ]
     if pairs:
-        meaning = (
-            ", with its interval: above 1 is slower. Equivalent is what has all of its thicker line in the "
-            "shaded margin."
-        )
         title = blocks.Words("Ratio of times to the baseline's", blocks.STRONG)
-        arguments = ([pair for _, pair in pairs], names, report.margin_ratio)
-        yield blocks.Picture((title, meaning), "forest", arguments)
+        caption = (title, _RATIOS_MEANING)
+        yield blocks.Picture(caption, "forest", (pairs, names, report.margin_ratio))
     for measurement in members:
-        picture = _samples(measurement, report)
-        if picture is not None and not shares:
-            yield picture
-        elif picture is not None and measurement.position < _MEASUREMENTS_DRAWN:
+        samples = [*_samples(measurement, report)]
+        if not is_shared:
+            yield from samples
+        elif samples and measurement.position < _MEASUREMENTS_DRAWN:
             summary = f"Samples of {measurement.subject.label}"
-            yield blocks.Fold(summary, [picture], on_page_only=True)
+            yield blocks.Fold(summary, samples, on_page_only=True)
 
 
-def _samples(measurement: Measurement, report: SampledReport) -> blocks.Picture | None:
+def _samples(measurement: Measurement, report: SampledReport) -> Iterator[blocks.Picture]:
     """Draw how the samples of one measurement are distributed; nothing without any."""
     part = measurement.part
     drawn = [*part.figures][:_SIDES_DRAWN]
-    by_side = grouped(
-        (series for series in report.series if series.subject == part.subject and series.total_ns),
-        lambda series: series.side,
-    )
-    series = [worker for side in drawn for worker in by_side.get(side, ())]
-    if not series:
-        return None
-    title = "How the samples are distributed"
-    if part.subject.workload == "cache-retrieve":
-        title = "How long retrieves took"
+    measured = (worker for worker in report.series if worker.subject == part.subject)
+    series = [worker for worker in measured if worker.total_ns and worker.side in drawn]
+    is_retrieve = part.subject.workload == "cache-retrieve"
+    title = "How long retrieves took" if is_retrieve else "How the samples are distributed"
     caption = ": the share up to a given value. Each line is a worker, each vertical line the mean of a side."
     if len(part.figures) > len(drawn):
         caption += f" Only the first {len(drawn)} of {len(part.figures):,} sides are drawn."
-    return blocks.Picture(
-        (blocks.Words(title, blocks.STRONG), caption), "distribution", (part, series)
-    )
+    if series:
+        series.sort(key=lambda worker: drawn.index(worker.side))
+        line = (blocks.Words(title, blocks.STRONG), caption)
+        yield blocks.Picture(line, "distribution", (part, series))

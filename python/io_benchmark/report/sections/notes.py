@@ -19,42 +19,34 @@ _SIDES_SHOWN = 6
 # Of warnings of a kind a screen has two, then a count; without any answer there is room for more.
 _SHOWN, _SHOWN_ALONE = 2, 4
 _WARNING_LENGTH = 300
-# Notes about how it was measured are left out first.
-_NOTE = 5
+NOTE_RANK = 5  # notes about how it was measured are left out first
 # Rules that change most how a verdict is read come first, those about single runs last.
 _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
-_LAST_RANK = 2
 
 
 def warnings(report: Report) -> Iterator[blocks.Item]:
     """Write what changes how the answers are read; more than a few are counted."""
     yield from _first(refusals(report), "refused comparisons")
-    missing = [
-        (blocks.Words("Not read:", blocks.WARNING), f" {line}") for line in report.unreadable
-    ]
+    lead = blocks.Words("Not read:", blocks.WARNING)
+    missing = [(lead, f" {line}") for line in report.unreadable]
     yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
-    yield from _first(_cautions(report), "cautions about workers")
-    for severity, rank in ((Severity.ALLOWED, blocks.ALWAYS), (Severity.WARNING, _NOTE)):
-        by_rule = grouped(_alike(report, severity), lambda alike: alike[0].rule)
-        rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, _LAST_RANK))
-        lines = []
-        for rule in rules:
-            sentence, *further = dict.fromkeys(map(_brief, by_rule[rule]))
-            more = f" (and {number_of(len(further), 'more such warning')})" if further else ""
-            lines.append((blocks.Words(f"{rule}:", blocks.WARNING), f" {sentence}{more}"))
-        kinds = f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}"
-        yield from _first(lines, kinds, rank=rank)
-    yield from _first([*map(text_of, report.remarks)], "remarks", rank=_NOTE)
-
-
-def _cautions(report: Report) -> list[str]:
-    """Return a sentence about each worker that ended early."""
-    return [
+    ended_early = [
         f"{run.side}: task {run.task_id}{'' if run.run_id is None else f' run {run.run_id}'} "
         f"{ending_in_words(run.state, run.reason)}; what it measured until then is used."
         for run in report.workers
         if run.is_counted and run.state in ENDED_BADLY
     ]
+    yield from _first(ended_early, "cautions about workers")
+    for severity, rank in ((Severity.ALLOWED, blocks.ALWAYS), (Severity.WARNING, NOTE_RANK)):
+        by_rule = grouped(_alike(report, severity), lambda alike: alike[0].rule)
+        rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, 2))
+        lines = []
+        for rule in rules:
+            sentence, *further = dict.fromkeys(map(_brief, by_rule[rule]))
+            more = f" (and {number_of(len(further), 'more such warning')})" if further else ""
+            lines.append((blocks.Words(f"{rule}:", blocks.WARNING), f" {sentence}{more}"))
+        yield from _first(lines, f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}", rank=rank)
+    yield from _first([*map(text_of, report.remarks)], "remarks", rank=NOTE_RANK)
 
 
 def _first(
@@ -71,24 +63,26 @@ def _first(
 
 
 def notes(report: Report) -> Iterator[blocks.Block]:
-    """Write all warnings, with the measurements that they are about, and what could not be read."""
     items = [
         blocks.Item((blocks.Words(alike[0].rule, blocks.CODE), f": {_full(alike, report)}"))
         for alike in _alike(report, Severity.ALLOWED, Severity.WARNING)
     ]
     if items:
         yield from (blocks.Heading("Notes"), blocks.Items(items, shown=0))
-    remarks = [*map(text_of, report.remarks)]
-    yield from blocks.lists(("Not read", report.unreadable), ("Remarks", remarks))
+    yield from blocks.Items.lists(
+        ("Not read", report.unreadable), ("Remarks", [*map(text_of, report.remarks)])
+    )
 
 
 def refusals(report: Report) -> list[blocks.Line]:
     """Return the refusing rules with what they are about, and the message with its consequence."""
-    lines: list[blocks.Line] = []
-    for alike in _alike(report, Severity.REFUSED):
-        lead = blocks.Words(f"REFUSED by {alike[0].rule}", blocks.NO_VERDICT)
-        lines.append((lead, f" ({_where(alike, report)}): {_refusal(alike[0], report.subjects)}"))
-    return lines
+    return [
+        (
+            blocks.Words(f"REFUSED by {alike[0].rule}", blocks.NO_VERDICT),
+            f" ({_where(alike, report)}): {_refusal(alike[0], report.subjects)}",
+        )
+        for alike in _alike(report, Severity.REFUSED)
+    ]
 
 
 def _refusal(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
@@ -100,8 +94,8 @@ def _refusal(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
         for comparison in part.comparisons
         for side in (comparison.candidate, comparison.baseline)
     }
-    left_out = len(problem.sides) == 1 and compared.issuperset(problem.sides)
-    consequence = "This run is left out." if left_out else "No verdict is given."
+    is_left_out = len(problem.sides) == 1 and compared.issuperset(problem.sides)
+    consequence = "This run is left out." if is_left_out else "No verdict is given."
     return f"{text_of(problem.message).rstrip('.')}. {consequence}"
 
 
@@ -133,9 +127,8 @@ def _full(alike: Sequence[Problem], report: Report) -> str:
 def _brief(alike: Sequence[Problem]) -> str:
     """Return a warning with its sides, which its message may name already."""
     problem, message = alike[0], _message(alike)
-    if all(side in message for side in problem.sides):
-        return _allowed(problem) + message
-    return f"{_allowed(problem)}{_sides(problem)}: {message}"
+    is_named = all(side in message for side in problem.sides)
+    return f"{_allowed(problem)}{'' if is_named else f'{_sides(problem)}: '}{message}"
 
 
 def _message(alike: Sequence[Problem]) -> str:

@@ -19,7 +19,7 @@ from io_benchmark.analysis.time_parts import Kind, Phase
 from io_benchmark.number_text import NOTHING, number_of, percent, signed, signed_percent, time_unit
 from io_benchmark.report import blocks
 from io_benchmark.report.content import on_measurement
-from io_benchmark.report.sections.measured import Measurement, leading_of
+from io_benchmark.report.sections.measured import Measurement, Side
 from io_benchmark.results import workloads
 
 # The differences of this many candidates have a table; the sentences are about all.
@@ -28,7 +28,6 @@ _TABLES_SHOWN = 3
 _SMALL = 0.02
 # Parts that cancel each other have no useful share: the largest would be this many times the whole.
 _MOST_SHARE = 10
-_MOST_DECIMALS = 3
 # An operation with one phase needs no name for it.
 _PHASES = {Phase.LOOKUP: "lookups", Phase.COPY: "copies", Phase.OPERATION: ""}
 _KINDS = {
@@ -43,7 +42,6 @@ _MEANINGS = {
     Kind.BLOCKED: "I/O, writeback, memory",
     Kind.ELSEWHERE: "not seen as I/O or memory: a scanner, a lock, a journal, another machine",
 }
-_UNDIVIDED = "I/O, memory or something else"
 
 
 class _Difference(Struct, frozen=True):
@@ -75,16 +73,14 @@ class _Difference(Struct, frozen=True):
             percents = dict(zip(parts, shares, strict=True))
         large = [part for part in parts if part not in small]
         unit_ns, unit = time_unit(max(totals_ns["baseline_ns"], totals_ns["candidate_ns"]))
-        # Three significant digits of the difference
+        # Three significant digits of the difference, and at most three decimals
         decimals = 2 - math.floor(math.log10(abs(whole_ns) / unit_ns or 1.0))
-        decimals = min(max(decimals, 0), _MOST_DECIMALS)
-        return cls(percents, small, large, unit_ns, unit, decimals)
+        return cls(percents, small, large, unit_ns, unit, min(max(decimals, 0), 3))
 
     def percent(self, parts: Sequence[PartDifference]) -> int | None:
         return sum(self.percents[part] for part in parts) if self.percents else None
 
     def plain(self, time_ns: float) -> str:
-        """Write a time without its unit: '75.8'."""
         return f"{time_ns / self.unit_ns:,.{self.decimals}f}"
 
     def signed(self, difference_ns: float) -> str:
@@ -101,10 +97,9 @@ def _whole_percents(shares: Sequence[float]) -> list[int]:
     """Round parts of one that add up to one, to whole percentages that add up to 100."""
     percents = [100 * share for share in shares]
     rounded = [math.floor(percent) for percent in percents]
-    missing = max(100 - sum(rounded), 0)
     # Those that lose most by rounding down are rounded up.
     by_loss = sorted(range(len(rounded)), key=lambda index: rounded[index] - percents[index])
-    for index in by_loss[:missing]:
+    for index in by_loss[: max(100 - sum(rounded), 0)]:
         rounded[index] += 1
     return rounded
 
@@ -114,12 +109,10 @@ def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
 
 
 def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[blocks.Block]:
-    """Write the parts of all differences; nothing where no difference was divided."""
     sides = [side for measurement in measurements for side in measurement.all_sides]
-    divided = [side for side in sides if side.differs and side.division is not None]
+    divided = (side for side in sides if side.differs and side.division is not None)
     by_candidate = grouped(divided, lambda side: side.name).values()
-    leading = [leading_of(same) for same in by_candidate]
-    further = [side for same in by_candidate for side in same if side not in leading]
+    leading = [*map(Side.leading, by_candidate)]
     first = [(side.division, side.subject, side.verdict) for side in leading if side.division]
     first += (
         (worker.division, worker.subject, worker.verdict.value)
@@ -128,23 +121,25 @@ def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[block
     )
     if not first:
         return
-    yield blocks.Heading("Where the time went")
-    yield blocks.Items([_sentence(*divided, report) for divided in first])
-    tables = [(division, subject) for division, subject, _ in first]
-    tables += [(side.division, side.subject) for side in further if side.division]
-    written = [[*_table(division, subject, report)] for division, subject in tables]
+    sentences = blocks.Items([_sentence(*divided, report) for divided in first])
+    yield from (blocks.Heading("Where the time went"), sentences)
+    tables = [_table(division, subject, report) for division, subject, _ in first]
+    tables += (
+        _table(side.division, side.subject, report)
+        for side in chain(*by_candidate)
+        if side.division and side not in leading
+    )
     shown = min(len(first), _TABLES_SHOWN)
-    yield from chain(*written[:shown])
-    if written[shown:]:
+    yield from chain(*tables[:shown])
+    if tables[shown:]:
         summary = f"The parts of {number_of(len(tables) - shown, 'further difference')}"
-        yield blocks.Fold(summary, [*chain(*written[shown:])])
+        yield blocks.Fold(summary, [*chain(*tables[shown:])])
 
 
 def where(division: Division, subject: Subject) -> tuple[str, str]:
     """Return '+70.1 ms per retrieve', and the parts that make it up, the largest first."""
     difference, whole_ns = _Difference.of(division), division.difference_ns
-    operation = workloads.of(subject.workload).operation
-    whole = f"{difference.text(whole_ns)} per {operation}"
+    whole = f"{difference.text(whole_ns)} per {workloads.of(subject.workload).operation}"
     least_ns = _SMALL * abs(whole_ns)
     large = [part for part in difference.large if abs(part.difference_ns) >= least_ns]
     named = sorted(filter(_is_certain, large), key=lambda part: -abs(part.difference_ns))
@@ -181,8 +176,9 @@ def _name(part: PartDifference, division: Division) -> str:
 
 def _meaning(kind: Kind, division: Division) -> str:
     """Return what a kind may be, where its name does not say it."""
-    is_divided = any(part.kind is Kind.ELSEWHERE for part in division.parts)
-    return _UNDIVIDED if kind is Kind.BLOCKED and not is_divided else _MEANINGS.get(kind, "")
+    if kind is Kind.BLOCKED and all(part.kind is not Kind.ELSEWHERE for part in division.parts):
+        return "I/O, memory or something else"
+    return _MEANINGS.get(kind, "")
 
 
 def _is_certain(part: PartDifference) -> bool:
@@ -192,8 +188,7 @@ def _is_certain(part: PartDifference) -> bool:
 
 def _sentence(division: Division, subject: Subject, verdict: str, report: Report) -> blocks.Item:
     whole, parts_named = where(division, subject)
-    phrase = on_measurement(subject, report)
-    lead = f"{division.candidate}, {whole} against {division.baseline}{phrase}:"
+    against = f"{division.baseline}{on_measurement(subject, report)}"
     unrecorded = dict.fromkeys(
         _PHASES[part.phase]
         for part in _Difference.of(division).large
@@ -202,6 +197,7 @@ def _sentence(division: Division, subject: Subject, verdict: str, report: Report
     if unrecorded:
         waiting = " and ".join(filter(None, unrecorded)) or "operations"
         parts_named += f"; the results do not record what the {waiting} waited for"
+    lead = f"{division.candidate}, {whole} against {against}:"
     return blocks.Item.answer(verdict, lead, f" {parts_named}.")
 
 
@@ -209,31 +205,28 @@ def _table(division: Division, subject: Subject, report: Report) -> Iterator[blo
     """Write a row per part below its phase, then what the parts mean."""
     difference = _Difference.of(division)
     candidate, baseline = division.candidate, division.baseline
-    has_intervals = any(part.low_ns is not None for part in division.parts)
-    operation = workloads.of(subject.workload).operation
-    phrase = on_measurement(subject, report)
-    title = f"{candidate} against {baseline}{phrase}, {difference.unit} per {operation}"
-    interval = [f"{percent(LEVEL)} interval"] if has_intervals else []
+    phrase = f"{on_measurement(subject, report)}, {difference.unit}"
+    title = f"{candidate} against {baseline}{phrase} per {workloads.of(subject.workload).operation}"
+    heads = (baseline, candidate, "Difference", f"{percent(LEVEL)} interval", "Share")
     rows, phase = [], ""
     for part in difference.large:
         if _PHASES[part.phase] not in ("", phase):
             phase = _PHASES[part.phase]
             rows.append(blocks.Row(phase))
-        cells = _cells(difference, [part], has_intervals=has_intervals)
+        cells = _cells(difference, [part])
         rows.append(blocks.Row(_KINDS[part.kind], cells, level=1 if phase else 0))
-    for label, same in (("other parts", difference.small), ("all parts", division.parts)):
-        if same:
-            cells = _cells(difference, same, has_intervals=has_intervals)
-            rows.append(blocks.Row(label, cells, label == "all parts"))
-    yield blocks.Table("", (baseline, candidate, "Difference", *interval, "Share"), rows, title)
+    if difference.small:
+        rows.append(blocks.Row("other parts", _cells(difference, difference.small)))
+    rows.append(blocks.Row("all parts", _cells(difference, division.parts), is_strong=True))
+    table = blocks.Table("", heads, rows, title)
+    has_intervals = any(part.low_ns is not None for part in division.parts)
+    yield table if has_intervals else table.keep_columns((0, 1, 2, 4))
     for kind in _MEANINGS:
         if any(part.kind is kind for part in difference.large):
             yield blocks.Paragraph(f"{_KINDS[kind]}: {_meaning(kind, division)}", blocks.QUIET)
 
 
-def _cells(
-    difference: _Difference, same: Sequence[PartDifference], *, has_intervals: bool
-) -> list[str]:
+def _cells(difference: _Difference, same: Sequence[PartDifference]) -> list[str]:
     """Write the times of a part, or the sums of several; a sum has no interval."""
     share, ends = difference.percent(same), NOTHING
     if len(same) == 1 and same[0].low_ns is not None and same[0].high_ns is not None:
@@ -243,6 +236,6 @@ def _cells(
         difference.plain(baseline_ns),
         difference.plain(candidate_ns),
         difference.signed(candidate_ns - baseline_ns),
-        *([ends] if has_intervals else []),
+        ends,
         NOTHING if share is None else signed_percent(share),
     ]

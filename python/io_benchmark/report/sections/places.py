@@ -13,29 +13,29 @@ from io_benchmark.report.sections.measurements import INTERVAL_HEAD
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
-_SHORT_CELLS = 22
-_ONE_AFTER_THE_OTHER = (
-    "Places that were measured one after the other: {names}. If a machine became slower or faster "
-    "meanwhile, that is in their ratios."
-)
-
 
 def places(report: Report) -> Iterator[blocks.Block]:
     """Write every destination of cache-retrieve, and of other workloads what differs or is missing."""
     if not report.places:
         return
     yield blocks.Heading("Places")
-    rows = [row for measured in report.places for row in measured.rows]
     kinds = {}
-    for row in rows:
+    for row in (row for measured in report.places for row in measured.rows):
         shared = [*sharing((_short(side.side), side.kind) for side in row.sides if side.kind)]
         pools = "; ".join(f"{kind} on {names}" for names, kind in shared)
         kinds[_short(row.place)] = shared[0][1] if len(shared) == 1 else pools
     yield blocks.Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
-    apart = [measured.subject for measured in report.places if not _took_turns(measured)]
+    apart = [
+        measured.subject
+        for measured in report.places
+        if not all(side.in_turns for row in measured.rows for side in row.sides)
+    ]
     if apart:
-        names = map(_name, apart) if len(apart) < len(report.places) else ["all"]
-        yield blocks.Paragraph(_ONE_AFTER_THE_OTHER.format(names="; ".join(names)))
+        names = "; ".join(map(_name, apart)) if len(apart) < len(report.places) else "all"
+        yield blocks.Paragraph(
+            f"Places that were measured one after the other: {names}. If a machine became slower "
+            "or faster meanwhile, that is in their ratios."
+        )
     notable = [measured for measured in report.places if _is_notable(measured, report.margin_ratio)]
     for measured in notable:
         yield from _tables(measured)
@@ -45,64 +45,58 @@ def places(report: Report) -> Iterator[blocks.Block]:
         yield blocks.Fold(summary, [block for measured in further for block in _tables(measured)])
 
 
-def _took_turns(measured: Places) -> bool:
-    return all(side.in_turns for row in measured.rows for side in row.sides)
-
-
 def _is_notable(measured: Places, margin_ratio: float) -> bool:
     """Is it of cache-retrieve, is a difference proven, or is something missing?"""
-    if measured.subject.workload not in workloads.IN_BATCHES:
-        return True
     bounds = margin_bounds(margin_ratio)
     sides = [side for row in measured.rows for side in row.sides]
-    intervals = [side.interval for side in sides if side.interval is not None]
+    intervals = (side.interval for side in sides if side.interval is not None)
     return (
-        any(interval.excludes(1.0) and not interval.within(*bounds) for interval in intervals)
+        measured.subject.workload not in workloads.IN_BATCHES
+        or any(interval.excludes(1.0) and not interval.within(*bounds) for interval in intervals)
         or any(pair.verdict in DIFFERENT for row in measured.rows for pair in row.comparisons)
         or any(side.missing or side.not_compared for side in sides)
     )
 
 
 def _tables(measured: Places) -> Iterator[blocks.Block]:
-    """Write the means at each place, the ratios to the first place, and what is missing."""
     sides = list(dict.fromkeys(side.side for row in measured.rows for side in row.sides))
     pairs = dict.fromkeys(
         (pair.candidate, pair.baseline) for row in measured.rows for pair in row.comparisons
     )
     workload = workloads.of(measured.subject.workload)
-
-    def mean_text(mean_ns: float | None) -> str:
-        return NOTHING if mean_ns is None else digits(workload.shown(mean_ns))
-
     means: list[blocks.Row] = []
-    ratios: list[blocks.Row] = []
     for row in measured.rows:
-        means_ns = {side.side: side.mean_ns for side in row.sides}
-        comparisons = {(pair.candidate, pair.baseline): pair for pair in row.comparisons}
-        cells: list[blocks.Line] = [mean_text(means_ns.get(side)) for side in sides]
-        for pair in map(comparisons.get, pairs):
-            verdict = pair and blocks.Words(f"{ratio(pair.ratio)} {pair.verdict}", pair.verdict)
-            cells.append(verdict or NOTHING)
-        means.append(blocks.Row(_short(row.place), cells))
-        ratios += _ratios(row, sides)
+        cells: dict[object, blocks.Line] = {
+            side.side: digits(workload.shown(side.mean_ns))
+            for side in row.sides
+            if side.mean_ns is not None
+        }
+        cells |= {
+            (pair.candidate, pair.baseline): blocks.Words(
+                f"{ratio(pair.ratio)} {pair.verdict}", pair.verdict
+            )
+            for pair in row.comparisons
+        }
+        columns = [cells.get(key, NOTHING) for key in (*sides, *pairs)]
+        means.append(blocks.Row(_short(row.place), columns))
     heads = (*sides, *(f"{candidate}/{baseline}" for candidate, baseline in pairs))
     title = f"{_name(measured.subject)} {unit_text(measured.subject.workload)}"
     yield blocks.Table("Place", heads, means, title, turned_corner="Pool")
     title = f"Ratio of times to {measured.rows[0].place}, each worker compared with itself"
     # At the first place there is nothing to compare with.
-    yield blocks.Table("Place", sides, ratios[2:], title, turned_corner="Pool")
+    ratios = [line for row in measured.rows[1:] for line in _ratios(row, sides)]
+    yield blocks.Table("Place", sides, ratios, title, turned_corner="Pool")
     yield blocks.Items.of(_notes(measured.rows))
 
 
 def _name(subject: Subject) -> str:
-    """Return the subject's title without its place."""
     workload, _place, *variant = subject.parts
     return ", ".join((workload, *variant))
 
 
 def _short(place: str) -> str:
     """Shorten a name: the pools' columns are next to it."""
-    return name(place, _SHORT_CELLS)
+    return name(place, 22)
 
 
 def _ratios(row: PlaceRow, sides: Sequence[str]) -> Iterator[blocks.Row]:
@@ -110,10 +104,8 @@ def _ratios(row: PlaceRow, sides: Sequence[str]) -> Iterator[blocks.Row]:
     places = [by_side.get(side) for side in sides]
     ratios = [ratio(side.ratio) if side and side.ratio is not None else NOTHING for side in places]
     intervals = [ends_text(side.interval) if side and side.interval else NOTHING for side in places]
-    yield from (
-        blocks.Row(_short(row.place), ratios, is_strong=True),
-        blocks.Row(INTERVAL_HEAD, intervals),
-    )
+    strong = blocks.Row(_short(row.place), ratios, is_strong=True)
+    yield from (strong, blocks.Row(INTERVAL_HEAD, intervals))
 
 
 def _notes(rows: Sequence[PlaceRow]) -> Iterator[str]:

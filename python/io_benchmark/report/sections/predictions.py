@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Predictions: how long profiled tasks take on other pools, and why some could not be predicted."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
@@ -26,7 +26,7 @@ from io_benchmark.number_text import (
     size,
 )
 from io_benchmark.report import blocks
-from io_benchmark.report.content import sharing_lines, text_of
+from io_benchmark.report.content import sharing, text_of
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name
 
@@ -34,14 +34,11 @@ from io_benchmark.text import clean_name
 _LEAST_ADDED = 0.005
 _TASKS_PAID = 1000
 _PAID = f"{_TASKS_PAID:,} tasks"
-# Columns that are left out first where there is no room.
-_DROP = ("CPU", "syncs", "at ceiling", "writes", "measured", "ratio")
 
 
 def document(predictions: Predictions) -> blocks.Document:
-    """Write everything that a report of predictions says."""
     content = [block for task in predictions.tasks for block in _task(task)]
-    content += blocks.lists(
+    content += blocks.Items.lists(
         ("Results that could not be read", predictions.unreadable),
         ("Messages about the results", predictions.remarks),
     )
@@ -76,42 +73,27 @@ def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
         share = percent(PREDICTION_LEVEL)
         caption = f"Time divided by that on {profiled_on}; {share} of tasks are on the line"
         yield from blocks.Picture.forest(caption, drawn, DEFAULT_MARGIN)
-        yield from blocks.Picture.costs(profiled_on, _paid(task, drawn))
-        yield from demand_picture(task)
+        here, prices = task.price, {pool.pool: pool.price for pool in predicted}
+        # Amounts of two currencies have no ratio.
+        paid = {
+            pool: (time, time.times(there.per_hour / here.per_hour))
+            for pool, time in drawn.items()
+            if here and (there := prices[pool]) and there.currency == here.currency
+        }
+        yield from blocks.Picture.costs(profiled_on, paid)
+        yield from blocks.Picture.demand(task.written)
         if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
     if not task.pools:
         yield blocks.Items.of(["--on has no results of other pools."], "Nothing to predict")
     # A measured pool needs no reason.
-    unmeasured = [pool for pool in task.pools if not pool.measured_ns]
-    reasons = [(pool.pool, f"{text_of(pool.reason)}.") for pool in unmeasured if pool.reason]
-    yield blocks.Items.of(sharing_lines(reasons), "Not predicted")
-    yield blocks.Items.of(notes, "Notes")
-
-
-def _paid(
-    task: TaskPrediction, times: Mapping[str, blocks.DrawnRatio]
-) -> dict[str, tuple[blocks.DrawnRatio, blocks.DrawnRatio]]:
-    """Return the ratios of time and cost of pools whose price is known in the profiled one's currency."""
-    here = task.price
-    prices = {pool.pool: pool.price for pool in task.pools}
-    return {
-        pool: (time, time.times(there.per_hour / here.per_hour))
-        for pool, time in times.items()
-        if here and (there := prices[pool]) and there.currency == here.currency
-    }
-
-
-def demand_picture(task: TaskPrediction) -> Iterator[blocks.Picture]:
-    """Draw what a task wrote over time, and the most that the pools' disks write."""
-    written = task.written
-    if written is not None and written.ceilings_bytes_per_s and any(written.bytes_per_s):
-        step_s = digits(written.step_ns / NS_PER_S)
-        caption = (
-            f"What the task wrote to the disks of {written.place} in each {step_s} s, and the most that each "
-            "pool's disks write: where that is less, they are the limit"
-        )
-        yield blocks.Picture(caption, "demand", (written,))
+    reasons = [
+        (pool.pool, f"{text_of(pool.reason)}.")
+        for pool in task.pools
+        if pool.reason and not pool.measured_ns
+    ]
+    shared = (f"{names}: {reason}" for names, reason in sharing(reasons))
+    yield from (blocks.Items.of(shared, "Not predicted"), blocks.Items.of(notes, "Notes"))
 
 
 def _table(
@@ -122,10 +104,9 @@ def _table(
         *("time", f"{percent(PREDICTION_LEVEL)} of tasks", "ratio", "writes", "syncs", "CPU"),
         *("at ceiling", "measured", _PAID),
     )
-    money = _money(profiled_ns, task.price)
-    share = _share(task.at_ceiling_share)
-    profiled = (_time(profiled_ns, profiled_ns), "profiled", *[""] * 4, share, "", money)
-    rows = [blocks.Row(profiled_on, profiled)]
+    profiled = (_time(profiled_ns, profiled_ns), "profiled", *[""] * 4)
+    at_ceiling, money = _share(task.at_ceiling_share), _money(profiled_ns, task.price)
+    rows = [blocks.Row(profiled_on, (*profiled, at_ceiling, "", money))]
     for pool in pools:
         measured_ns = fmean(pool.measured_ns) if pool.measured_ns else None
         cells = (
@@ -141,14 +122,13 @@ def _table(
             _money(measured_ns or pool.time_ns, pool.price),
         )
         rows.append(blocks.Row(pool.pool, cells))
-    used = [column for column in range(len(heads)) if any(row.cells[column] for row in rows)]
-    return blocks.Table("pool", heads, rows, drop=_DROP).keep_columns(used)
+    drop = ("CPU", "syncs", "at ceiling", "writes", "measured", "ratio")
+    return blocks.Table("pool", heads, rows, drop=drop).without_empty_columns()
 
 
 def _money(time_ns: float | None, price: Price | None) -> str:
-    if not time_ns:
-        return ""
-    return Cost((CostShare("", _TASKS_PAID, time_ns / NS_PER_S / 60, price=price),)).money
+    minutes = (time_ns or 0) / NS_PER_S / 60
+    return Cost((CostShare("", _TASKS_PAID, minutes, price=price),)).money if minutes else ""
 
 
 def _share(share: float | None) -> str:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.tasks.ranking import RankedLabel, RankedPool, Ranking
 from io_benchmark.number_text import NOTHING, compact, count, number_of, percent, ratio, signed
-from io_benchmark.report.blocks import Block, Document, Fold, Heading, Paragraph, Row, Table, lists
+from io_benchmark.report.blocks import Block, Document, Fold, Heading, Items, Paragraph, Row, Table
 from io_benchmark.report.content import ends_text
 from io_benchmark.text import name
 
@@ -16,7 +16,6 @@ _POOL_CELLS, _LABEL_CELLS = 24, 44
 
 
 def document(ranking: Ranking) -> Document:
-    """Write the report."""
     basis = (
         f"{count(sum(pool.runs for pool in ranking.pools))} runs in {compact(ranking.days)} days. "
         f"{count(ranking.compared)} pairs of a label and a pool were compared with the pool on which the "
@@ -30,38 +29,35 @@ def document(ranking: Ranking) -> Document:
         heads = ("runs", "labels", "workers", "hours", "failed", "price per hour")
         rows = [Row(name(pool.pool, _POOL_CELLS), _pool(pool)) for pool in ranking.pools]
         content += [Heading("Pools"), Table("pool", heads, rows, drop=heads[1:])]
-    content += lists(("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks))
+    content += Items.lists(
+        ("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks)
+    )
     return Document("Which tasks cost most on a slower pool", content)
 
 
 def _labels(ranking: Ranking) -> Iterator[Block]:
-    """Write the labels that cost most; the page has the others as well."""
+    """Write the labels that cost most; the page has the further as well."""
     heads = ("pool", "against", "ratio", "interval", "hours per month", "money", "runs", "cause")
     rows = [Row(name(row.label, _LABEL_CELLS), _label(row)) for row in ranking.labels]
-    kept = [
-        at for at in range(len(heads)) if any(row.cells[at] not in ("", NOTHING) for row in rows)
-    ]
     drop = ("runs", "interval", "against")
-    table = Table("label", heads, rows, drop=drop, noun=" labels").keep_columns(kept)
-    others = len(rows) - _LABELS_SHOWN
-    yield replace(table, rows=table.rows[:_LABELS_SHOWN], left_out=max(0, others))
-    if others > 0:
-        rest = replace(table, rows=table.rows[_LABELS_SHOWN:])
-        yield Fold(number_of(others, "more label"), [rest], on_page_only=True)
+    table = Table("label", heads, rows, drop=drop, noun=" labels").without_empty_columns()
+    further = table.rows[_LABELS_SHOWN:]
+    yield replace(table, rows=table.rows[:_LABELS_SHOWN], left_out=len(further))
+    if further:
+        summary = number_of(len(further), "more label")
+        yield Fold(summary, [replace(table, rows=further)], on_page_only=True)
 
 
 def _label(row: RankedLabel) -> list[str]:
     low, high = (compact(end) for end in row.hours_interval)
-    money = NOTHING
-    if row.money is not None:
-        money = f"{signed(compact(abs(row.money)), row.money)} {row.currency}"
+    amount = signed(compact(abs(row.money or 0)), row.money or 0)
     return [
         name(row.pool, _POOL_CELLS),
         name(row.reference, _POOL_CELLS),
         ratio(row.ratio),
         ends_text(row.interval),
         f"+{compact(row.hours)} ({low} to {high})",
-        money,
+        NOTHING if row.money is None else f"{amount} {row.currency}",
         f"{row.runs[0]:,}, {row.runs[1]:,}",
         row.cause,
     ]

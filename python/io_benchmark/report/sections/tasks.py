@@ -10,7 +10,6 @@ from io_benchmark.analysis.tasks.task_model import (
     CostComparison,
     TaskComparison,
     TaskReport,
-    TaskTimes,
 )
 from io_benchmark.number_text import (
     NOTHING,
@@ -44,29 +43,25 @@ _ROWS_LEFT, _ANSWERS_LEFT = (8, 6, 3), (4, 2, 1)
 
 
 def document(report: TaskReport) -> blocks.Document:
-    """Write everything that a report about tasks says, and what its first screen has."""
     answers, is_pair = _answers(report), len(report.comparisons) == 1
     table = _pair_table(*report.comparisons) if is_pair else _pools_table(report)
     tables = [table] if table.rows else []
-    notes: dict[str, None] = {}
-    for comparison in report.comparisons:
-        pool = "" if is_pair else f"{comparison.candidate}: "
-        notes |= dict.fromkeys(f"{pool}{text_of(warning)}" for warning in comparison.warnings)
-    looks = [comparison.look for comparison in report.comparisons if comparison.look is not None]
-    notes |= dict.fromkeys(f"{text_of(look)}; the intervals are adjusted" for look in looks)
+    notes = [
+        f"{'' if is_pair else f'{pair.candidate}: '}{text_of(warning)}"
+        for pair in report.comparisons
+        for warning in pair.warnings
+    ]
+    looks = [pair.look for pair in report.comparisons if pair.look is not None]
+    notes += (f"{text_of(look)}; the intervals are adjusted" for look in looks)
+    notes = list(dict.fromkeys(notes))
     remarks = [*map(text_of, report.remarks)]
-    urgent = [*notes, *(f"Not read: {line}" for line in report.unreadable), *remarks]
     warnings = [
         blocks.Item(blocks.Words(name(line, _NOTE_LENGTH), blocks.WARNING), mark="!")
-        for line in urgent
+        for line in (*notes, *(f"Not read: {line}" for line in report.unreadable), *remarks)
     ]
     pairs = {pair.candidate: pair for pair in _in_order(report.comparisons)}
     caption = "Ratio of a task's time to the baseline's, with its interval"
-    paid = {
-        pool: (pair, blocks.DrawnRatio(pair.cost.ratio, pair.cost.interval))
-        for pool, pair in pairs.items()
-        if pair.cost is not None
-    }
+    paid = {pool: (pair, pair.cost) for pool, pair in pairs.items() if pair.cost is not None}
     content: list[blocks.Block] = [
         answers,
         *blocks.Picture.forest(caption, pairs, report.margin_ratio),
@@ -76,8 +71,9 @@ def document(report: TaskReport) -> blocks.Document:
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
             content += _labels(comparison)
-    unread = ("Not read", report.unreadable)
-    content += blocks.lists(("Notes", [*notes]), unread, ("Messages about the runs", remarks))
+    content += blocks.Items.lists(
+        ("Notes", notes), ("Not read", report.unreadable), ("Messages about the runs", remarks)
+    )
     pools = name(report.title, _TITLE_LENGTH)
     if len(report.comparisons) > _POOLS_NAMED and report.baseline:
         pools = f"{len(report.comparisons):,} pools against {report.baseline}"
@@ -89,13 +85,11 @@ def document(report: TaskReport) -> blocks.Document:
 
 
 def _answers(report: TaskReport) -> blocks.Items:
-    if not report.comparisons:
-        return blocks.Items([blocks.Item.answer(blocks.NO_VERDICT, "Nothing could be compared.")])
     items = []
     for position, comparison in enumerate(_in_order(report.comparisons)):
         lead, rest = verdict_text(comparison, report.margin_ratio)
         # The difference is written as +6 min per task (+3.9 to +8.2).
-        unit_s, unit = duration_unit(_times(comparison)[0].task_s)
+        unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
         low, high = (_signed(end_s / unit_s) for end_s in comparison.difference_interval_s)
         ends = "" if _is_cut(comparison.interval) else f" ({low} to {high})"
         difference = f"{_signed(comparison.difference_s / unit_s)} {unit} per task{ends}"
@@ -103,60 +97,52 @@ def _answers(report: TaskReport) -> blocks.Items:
             blocks.Item.led(f"{title}:", sentence, rank=_RANKS[title])
             for title, sentence in _below(comparison)
         ]
-        rank = _pool_rank(position, _ANSWERS_LEFT)
-        sentence = f" {rest}, {difference}."
+        sentence, rank = f" {rest}, {difference}.", _pool_rank(position, _ANSWERS_LEFT)
         items.append(blocks.Item.answer(comparison.verdict, lead, sentence, below, rank))
-    return blocks.Items(items, noun=" pools")
+    nothing = blocks.Item.answer(blocks.NO_VERDICT, "Nothing could be compared.")
+    return blocks.Items(items or [nothing], noun=" pools")
 
 
 def _pool_rank(position: int, kept: Sequence[int]) -> int:
     """Return the rank of a pool: those behind the first 4 go first, the very first one never."""
-    gone = [step for step, number in enumerate(kept) if position >= number]
-    return len(_LEFT_OUT) + gone[0] if gone else blocks.ALWAYS
+    gone = (step for step, number in enumerate(kept, len(_LEFT_OUT)) if position >= number)
+    return next(gone, blocks.ALWAYS)
 
 
 def _in_order(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]:
-    """Of many, those that differ most come first."""
+    # Of many, those that differ most come first.
     if len(comparisons) <= _POOLS_NAMED:
         return comparisons
     by_size = sorted(comparisons, key=lambda pair: (-abs(math.log(pair.ratio)), pair.candidate))
     return sorted(by_size, key=lambda pair: pair.verdict not in DIFFERENT)
 
 
-def _times(comparison: TaskComparison) -> tuple[TaskTimes, TaskTimes]:
-    return comparison.times[comparison.baseline], comparison.times[comparison.candidate]
-
-
 def _signed(value: float) -> str:
-    """Write two significant digits with their sign."""
     if abs(value) < _NEGLIGIBLE:
         return "0"
     return signed(f"{abs(value):.2g}" if abs(value) < 100 else f"{abs(value):,.0f}", value)
 
 
 def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
-    if where := _where(comparison):
-        yield "Where", f"{where}."
-    if comparison.cost is not None:
-        yield "Money", _money(comparison, comparison.cost)
-    if comparison.advice is not None:
-        obstacle = comparison.advice.obstacle
-        workers = number_of(comparison.advice.workers_to_add or 0, "more worker")
-        settling = f"{workers} per pool should settle it"
-        if obstacle is not None:
-            settling = f"more workers are not expected to settle it: {text_of(obstacle)}"
-        yield "To settle it", f"probably {comparison.advice.leaning}, not proven; {settling}."
-
-
-def _where(comparison: TaskComparison) -> str:
-    """Return 'its own work +5.6 min, set-up +0.3 min', of what takes more or less time."""
-    unit_s, unit = duration_unit(_times(comparison)[0].task_s)
+    # 'its own work +5.6 min, set-up +0.3 min', of what takes more or less time
+    unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
     differences_s = comparison.differences_s
-    return ", ".join(
+    parts = [
         f"{title} {_signed(differences_s[part] / unit_s)} {unit}"
         for part, title in _PARTS.items()
         if part in differences_s
-    )
+    ]
+    if parts:
+        yield "Where", f"{', '.join(parts)}."
+    if comparison.cost is not None:
+        yield "Money", _money(comparison, comparison.cost)
+    if comparison.advice is not None:
+        workers = number_of(comparison.advice.workers_to_add or 0, "more worker")
+        settling = f"{workers} per pool should settle it"
+        if comparison.advice.obstacle is not None:
+            obstacle = text_of(comparison.advice.obstacle)
+            settling = f"more workers are not expected to settle it: {obstacle}"
+        yield "To settle it", f"probably {comparison.advice.leaning}, not proven; {settling}."
 
 
 def _money(comparison: TaskComparison, cost: CostComparison) -> str:
@@ -164,11 +150,12 @@ def _money(comparison: TaskComparison, cost: CostComparison) -> str:
     bounds = "" if _is_cut(cost.interval) else f" ({low} to {high})"
     doubt = "" if cost.interval.excludes(1.0) else ", which is inconclusive"
     source = "the given prices" if cost.baseline.source == "prices" else "the costs of the runs"
+    unknown = "interval " if _is_cut(cost.break_even_interval) else ""
     return (
         f"{comparison.candidate} costs {_more(cost.price_ratio)} per hour and {_more(cost.ratio)} per "
         f"task{bounds}{doubt}, by {source}. A task costs the same on both at "
         f"{ratio(cost.break_even_ratio)} the price of {comparison.baseline} per hour "
-        f"({_named_ends(cost.break_even_interval)})."
+        f"({unknown}{ends_text(cost.break_even_interval)})."
     )
 
 
@@ -182,8 +169,8 @@ def _change(cost_ratio: float) -> str:
 
 
 def _pair_table(comparison: TaskComparison) -> blocks.Table:
-    """Write the parts of the time of the two sides, and how their runs ended."""
-    before, after = _times(comparison)
+    sides = (comparison.baseline, comparison.candidate)
+    before, after = (comparison.times[side] for side in sides)
     parts = {
         "Pending": (before.pending_s, after.pending_s),
         "Set-up": (before.set_up_s, after.set_up_s),
@@ -197,9 +184,9 @@ def _pair_table(comparison: TaskComparison) -> blocks.Table:
         if means_s != (None, None)
     }
     cost = comparison.cost
+    costs = [cost.baseline, cost.candidate] if cost is not None else []
     if cost is not None:
-        amounts = (cost.baseline.per_1000, cost.candidate.per_1000)
-        rows[f"1,000 tasks, {cost.currency}"] = [*map(compact, amounts)]
+        rows[f"1,000 tasks, {cost.currency}"] = [compact(side.per_1000) for side in costs]
     rows["Workers"] = [*map(count, comparison.workers)]
     rows["Completed runs"] = [*map(count, comparison.completed)]
     for title, ended in (
@@ -209,10 +196,9 @@ def _pair_table(comparison: TaskComparison) -> blocks.Table:
     ):
         if any(ended):
             rows[title] = [*map(_with_share, ended, comparison.shares(ended))]
-    if cost is not None and (cost.baseline.lost_share or cost.candidate.lost_share):
-        shares = (cost.baseline.lost_share, cost.candidate.lost_share)
-        rows["Time of lost runs"] = [f"+{percent(share)}" for share in shares]
-    heads = [name(side, _HEAD_CELLS) for side in (comparison.baseline, comparison.candidate)]
+    if any(side.lost_share for side in costs):
+        rows["Time of lost runs"] = [f"+{percent(side.lost_share)}" for side in costs]
+    heads = [name(side, _HEAD_CELLS) for side in sides]
     ranked = [
         blocks.Row(title, cells, rank=_RANKS.get(title, blocks.ALWAYS))
         for title, cells in rows.items()
@@ -231,11 +217,13 @@ def _pools_table(report: TaskReport) -> blocks.Table:
     heads: tuple[str, ...] = ("Baseline", "Task", "Ratio", "Verdict", "Cost", "Lost")
     rows = []
     for pair in _in_order(report.comparisons):
-        before, after = _times(pair)
-        cells = [_time(times.task_s, before.task_s) for times in (before, after)]
-        cells += (ratio(pair.ratio), pair.verdict.value)
-        cells.append(NOTHING if pair.cost is None else _change(pair.cost.ratio))
-        cells.append(_with_share(pair.lost[1], pair.shares(pair.lost)[1]))
+        times_s = [pair.times[side].task_s for side in (pair.baseline, pair.candidate)]
+        cells = [
+            *(_time(time_s, times_s[0]) for time_s in times_s),
+            *(ratio(pair.ratio), pair.verdict.value),
+            NOTHING if pair.cost is None else _change(pair.cost.ratio),
+            _with_share(pair.lost[1], pair.shares(pair.lost)[1]),
+        ]
         rows.append((pair.candidate, cells))
     if not rows:
         heads = ("Completed", "Failed", "Lost", "Stopped")
@@ -277,11 +265,6 @@ def _time(seconds: float | None, whole_s: float) -> str:
     unit_s, unit = duration_unit(whole_s)
     decimals = min(max(2 - math.floor(math.log10(whole_s / unit_s)), 0), 3)
     return f"{seconds / unit_s:,.{decimals}f} {unit}"
-
-
-def _named_ends(bounds: Interval) -> str:
-    """Return '1.65 to 2.23', or 'interval unknown'."""
-    return f"{'interval ' if _is_cut(bounds) else ''}{ends_text(bounds)}"
 
 
 def _is_cut(bounds: Interval) -> bool:

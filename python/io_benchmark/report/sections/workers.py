@@ -35,13 +35,12 @@ _SINGLE_NAMED, _SINGLE_ON_SCREEN = 3, 2
 def workers_needed(report: Report) -> Iterator[blocks.Block]:
     """Write how many workers each side had and needs; the comparison that needs most of them counts."""
     if report.replication:
-        yield blocks.Heading("Workers per pool")
+        heads = ("Runs", "Workers", "Workers needed")
         rows = [blocks.Row(side.side, _counts(side)) for side in report.replication]
-        yield blocks.Table("Pool", ("Runs", "Workers", "Workers needed"), rows)
+        yield from (blocks.Heading("Workers per pool"), blocks.Table("Pool", heads, rows))
 
 
 def _counts(side: Replication) -> tuple[str, ...]:
-    """Write how many runs, workers, and workers needed."""
     workers = f"{side.workers:,}"
     if 0 < side.workers_compared < side.workers:
         workers = f"{side.workers_compared:,} of {workers}"
@@ -52,29 +51,25 @@ def _counts(side: Replication) -> tuple[str, ...]:
 
 
 def runs(report: Report) -> Iterator[blocks.Block]:
-    """Write where each result is from."""
     if report.workers:
-        rows = [*map(_run, report.workers)]
-        heads = ("Worker", "Machine", "Task", "State", "Read from")
         yield blocks.Heading("Workers")
+        heads = ("Worker", "Machine", "Task", "State", "Read from")
+        rows = [*map(_run, report.workers)]
         yield blocks.Table("Pool", heads, rows, is_prose=True, shown=_RUNS_SHOWN, noun=" workers")
 
 
 def cost_text(report: Report) -> str:
     """Write what a decision would cost, in one line; nothing where all is decided."""
     never = SubjectReport.not_by_repetition(report.subjects)
-    sentences = []
+    sentences, cost = [], report.decision_cost
     what = "all measurements of " if len(report.subjects) > 1 else ""
-    cost = report.decision_cost
     if cost is not None:
-        pairs = [pair for part in report.subjects for pair in part.comparisons if pair.advice]
+        pairs = (pair for part in report.subjects for pair in part.comparisons if pair.advice)
         undecided = dict.fromkeys(pair.candidate for pair in pairs if pair.candidate not in never)
         basis = "set-up included" if cost.with_setup else "without the set-up of tasks"
-        money = f", {cost.at_prices}" if cost.at_prices else ""
-        sentences.append(
-            f"To settle {what}{_listed([*undecided])}: {_added(cost)}, {cost.estimate} "
-            f"(estimated from {number_of(cost.runs, 'run')}, {basis}){money}."
-        )
+        estimate = f"{cost.estimate} (estimated from {number_of(cost.runs, 'run')}, {basis})"
+        parts = filter(None, (_added(cost), estimate, cost.at_prices))
+        sentences.append(f"To settle {what}{_listed([*undecided])}: {', '.join(parts)}.")
     for obstacle, same in grouped(never.items(), lambda pair: pair[1]).items():
         names = _listed([candidate for candidate, _ in same])
         reason = "" if obstacle is None else f": {text_of(obstacle)}"
@@ -105,8 +100,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _run(worker: WorkerLine) -> blocks.Row:
-    run = "" if worker.run_id is None else f".{worker.run_id}"
-    state = worker.state
+    run, state = "" if worker.run_id is None else f".{worker.run_id}", worker.state
     if state in ENDED_BADLY:
         state = ending_in_words(state, worker.reason)
     if not worker.completed:
@@ -135,9 +129,8 @@ def unlike_workers(report: Report, *, is_full: bool) -> list[blocks.Item]:
         report.single_workers, lambda worker: (worker.side, worker.machine, *worker.tasks)
     )
     items = [_single_worker(same, report, is_full=is_full) for same in by_worker.values()]
-    left_out = 0 if is_full else len(items) - _SINGLE_ON_SCREEN
-    if left_out > 0:
-        counted = number_of(left_out, "more worker")
+    if not is_full and len(items) > _SINGLE_ON_SCREEN:
+        counted = number_of(len(items) - _SINGLE_ON_SCREEN, "more worker")
         items[_SINGLE_ON_SCREEN:] = [blocks.Item(f"and {counted} unlike the rest of a pool")]
     return [*_mixed_pools(report), *items]
 
@@ -151,8 +144,8 @@ def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
             f"{slower:,} of {slower + faster:,} workers of {pool.side} have "
             f"{' and '.join(pool.facts_of_slower)} and take {ratio(pool.ratio)} the time of its others"
         )
-        phrase = on_measurement(pool.subject, report)
-        sentences = [f"{phrase} (these have {' and '.join(pool.facts_of_faster)})."]
+        facts = " and ".join(pool.facts_of_faster)
+        sentences = [f"{on_measurement(pool.subject, report)} (these have {facts})."]
         sentences += (
             f"With the other {faster:,} alone, {pair.candidate} compared with {pair.baseline} is "
             f"{pair.verdict} at {ratio(pair.ratio)} {bounds_text(pair.interval)}."
@@ -166,22 +159,21 @@ def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
 def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> blocks.Item:
     """Write about one worker, by the measurement that explains it."""
     worker = next((finding for finding in same if finding.diagnosis is not None), same[0])
-    phrase = on_measurement(worker.subject, report)
-    sentences = [f"{phrase} ({worker.others:,} other workers)."]
+    sentences = [f"{on_measurement(worker.subject, report)} ({worker.others:,} other workers)."]
     if is_full:
         sentences += _consequences(worker, report)
     lead = f"{_worker_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"
-    reasons = [] if worker.diagnosis is None else [*explanation(worker.diagnosis)]
+    reasons = [*explanation(worker.diagnosis)] if worker.diagnosis else []
     return blocks.Item.answer(worker.verdict, lead, " ".join(sentences), reasons)
 
 
 def _worker_name(worker: SingleWorker) -> str:
     """Return 'worker ID of amd-16 (task TASKID.0, machine c3d-standard-16)'."""
     tasks = ", ".join(filter(None, worker.tasks[:_SINGLE_NAMED]))
-    machine = f"machine {worker.instance_type}" if worker.instance_type else ""
-    where = ", ".join(filter(None, (f"task {tasks}" if tasks else "", machine)))
+    where = [f"task {tasks}"] if tasks else []
+    where += [f"machine {worker.instance_type}"] if worker.instance_type else []
     name = "a worker" if worker.machine == UNKNOWN else f"worker {worker.machine}"
-    return f"{name} of {worker.side}" + (f" ({where})" if where else "")
+    return f"{name} of {worker.side}" + (f" ({', '.join(where)})" if where else "")
 
 
 def _consequences(worker: SingleWorker, report: Report) -> Iterator[str]:
