@@ -2,7 +2,7 @@
 """What makes one side of a case of the storage lab slower, and whether a comparison says so."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from io_benchmark.analysis.time_parts import Part
@@ -59,22 +59,3 @@ def _wrong_time(document: Document, truth: Truth) -> list[str]:
     whole_ns = sum(parts_ns.values())
     shares = (f"{' '.join(part)} {part_ns / whole_ns:.0%}" for part, part_ns in parts_ns.items())
     return [f"the time went to {', '.join(shares)}"]
-
-
-@dataclass
-class Tally:
-    """How often a case was answered rightly, and each mistake with the number of its repetition."""
-
-    name: str
-    repetitions: int = 0
-    wrong: list[str] = field(default_factory=list)
-
-    def add(self, found: list[str]) -> None:
-        self.repetitions += 1
-        if found:
-            self.wrong.append(f"{self.repetitions}: {'; '.join(found)}")
-
-    @property
-    def line(self) -> str:
-        right = self.repetitions - len(self.wrong)
-        return f"{right:3} of {self.repetitions:3} right: {self.name}"

@@ -18,7 +18,7 @@ from io_benchmark.analysis.time_parts import Kind, Part, Phase, in_all, in_copie
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
-RepeatPair = Callable[..., None]
+JudgePair = Callable[..., None]
 # On btrfs, too, a file that is removed first is never written; one that is rewritten is.
 FILES = ("--sizes", "10x4", "--retrieves", "120", "--destination", "unlink")
 DISK_MIB, CAP_MIB_PER_S = 300, 40
@@ -55,7 +55,7 @@ def equal_places(lab: Lab) -> list[Path]:
     return [lab.stripe(name, 1, 900, CAP_MIB_PER_S) for name in ("one", "other")]
 
 
-def test_slow_grep(places, tmp_path, repeat_pair):
+def test_slow_grep(places, tmp_path, judge_pair):
     """The lookups are the cause, and the disks are not."""
     shim = tmp_path / "tools/grep"
     shim.parent.mkdir()
@@ -63,40 +63,40 @@ def test_slow_grep(places, tmp_path, repeat_pair):
     shim.chmod(0o755)
     slow_only = {"environment": {"PATH": f"{shim.parent}{os.pathsep}{os.environ['PATH']}"}}
     truth = Truth(frozenset(("lookup-cost",)), in_lookups(Kind.BLOCKED, Kind.ELSEWHERE))
-    repeat_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=slow_only)
+    judge_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=slow_only)
 
 
-def test_slow_copies(lab: Lab, repeat_pair: RepeatPair) -> None:
+def test_slow_copies(lab: Lab, judge_pair: JudgePair) -> None:
     """What holds each copy, such as a scanner, is no fault of disks that write less meanwhile."""
     places = equal_places(lab)
     truth = Truth(frozenset(), in_copies(Kind.ELSEWHERE))
     files = ("--sizes", "20x2", "--retrieves", "120")
-    repeat_pair(truth, *places, *files, slow_only={"prelude": SLOW_COPIES})
+    judge_pair(truth, *places, *files, slow_only={"prelude": SLOW_COPIES})
 
 
 @pytest.mark.usefixtures("by_hand")
-def test_slow_open(lab: Lab, repeat_pair: RepeatPair) -> None:
+def test_slow_open(lab: Lab, judge_pair: JudgePair) -> None:
     """What holds each file that is opened makes equal disks write less, which is not their fault."""
     places = equal_places(lab)
     unpacking = {"workloads": ("unpack",)}
     truth = Truth(frozenset(), frozenset((Part(Phase.OPERATION, Kind.ELSEWHERE),)))
     slow_only = unpacking | {"prelude": UNPACKING + SLOW_OPEN}
     fast_only = unpacking | {"prelude": UNPACKING}
-    repeat_pair(truth, *places, slow_only=slow_only, fast_only=fast_only)
+    judge_pair(truth, *places, slow_only=slow_only, fast_only=fast_only)
 
 
-def test_cpu_quota(lab: Lab, places: dict[str, Path], repeat_pair: RepeatPair) -> None:
+def test_cpu_quota(lab: Lab, places: dict[str, Path], judge_pair: JudgePair) -> None:
     """The quota of CPU time is the cause, and the disks are not."""
     group = lab.group("quota", own_cpu_group())
     (group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
     (group / "cpu.cfs_quota_us").write_text(str(QUOTA_US))
     truth = Truth(frozenset(("cgroup-cpu-limit",)), in_all(Kind.WAITING, Kind.BLOCKED))
     limited = {"prelude": joining(group)}
-    repeat_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=limited)
+    judge_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=limited)
 
 
 @pytest.mark.usefixtures("by_hand")
-def test_neighbours(lab: Lab, places: dict[str, Path], repeat_pair: RepeatPair) -> None:
+def test_neighbours(lab: Lab, places: dict[str, Path], judge_pair: JudgePair) -> None:
     """Who else uses the CPU is the cause, and the disks are not."""
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
@@ -104,7 +104,7 @@ def test_neighbours(lab: Lab, places: dict[str, Path], repeat_pair: RepeatPair) 
     pinned = "import os\nos.sched_setaffinity(0, [{}])"
     for _ in range(NEIGHBOURS):
         lab.start(sys.executable, "-c", f"{pinned.format(cpus[0])}\nwhile True: pass")
-    repeat_pair(
+    judge_pair(
         Truth(frozenset(("other-load", "cpu")), in_all(Kind.WAITING)),
         places["amd-16"],
         places["intel"],
