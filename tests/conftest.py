@@ -11,7 +11,11 @@ from hypothesis import HealthCheck, settings
 
 # The same examples each time, however slow the machine is: what fails, fails again.
 settings.register_profile(
-    "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "steady",
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")
 
@@ -40,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--long",
         action="store_true",
-        help="simulations until their rates are sharp, attacks with many inputs, all of the lab",
+        help="simulations until their rates are sharp, attacks with many inputs",
     )
 
 

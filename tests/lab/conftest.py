@@ -19,12 +19,6 @@ MORE_ROWS = "from observe import timelines\ntimelines.EVERY_S = 0.5\n"
 
 
 @pytest.fixture
-def by_hand(request):
-    if not request.config.getoption("--long"):
-        pytest.skip("needs --long, or `tox -e lab`: takes long")
-
-
-@pytest.fixture
 def judge_pair(measure, compare):
     """Measure a slow place and a fast one; what a comparison says of them has to be right.
 

@@ -6,15 +6,14 @@ The disks are capped far below the rate of the copies, so that whoever blames th
 
 import os
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from lab_truths import Truth
-from storage_lab import UNPACKING, Lab, joining, own_cpu_group
+from storage_lab import Lab, joining, own_cpu_group
 
-from io_benchmark.analysis.time_parts import Kind, Part, Phase, in_all, in_copies, in_lookups
+from io_benchmark.analysis.time_parts import Kind, in_all, in_copies, in_lookups
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
@@ -23,7 +22,6 @@ JudgePair = Callable[..., None]
 FILES = ("--sizes", "10x4", "--retrieves", "120", "--destination", "unlink")
 DISK_MIB, CAP_MIB_PER_S = 300, 40
 QUOTA_US, PERIOD_US = 10_000, 50_000
-NEIGHBOURS = 4
 SLOW_COPIES = """
 import time
 from measuring import retrieval
@@ -32,14 +30,6 @@ def slow_send(self, *arguments):
     time.sleep(0.1)
     return send(self, *arguments)
 retrieval.SeedSteps._send = slow_send
-"""
-SLOW_OPEN = """
-import os, time
-quick_open = os.open
-def slow_open(*arguments, **keywords):
-    time.sleep(0.003)
-    return quick_open(*arguments, **keywords)
-os.open = slow_open
 """
 
 
@@ -74,17 +64,6 @@ def test_slow_copies(lab: Lab, judge_pair: JudgePair) -> None:
     judge_pair(truth, *places, *files, slow_only={"prelude": SLOW_COPIES})
 
 
-@pytest.mark.usefixtures("by_hand")
-def test_slow_open(lab: Lab, judge_pair: JudgePair) -> None:
-    """What holds each file that is opened makes equal disks write less, which is not their fault."""
-    places = equal_places(lab)
-    unpacking = {"workloads": ("unpack",)}
-    truth = Truth(frozenset(), frozenset((Part(Phase.OPERATION, Kind.ELSEWHERE),)))
-    slow_only = unpacking | {"prelude": UNPACKING + SLOW_OPEN}
-    fast_only = unpacking | {"prelude": UNPACKING}
-    judge_pair(truth, *places, slow_only=slow_only, fast_only=fast_only)
-
-
 def test_cpu_quota(lab: Lab, places: dict[str, Path], judge_pair: JudgePair) -> None:
     """The quota of CPU time is the cause, and the disks are not."""
     group = lab.group("quota", own_cpu_group())
@@ -93,22 +72,3 @@ def test_cpu_quota(lab: Lab, places: dict[str, Path], judge_pair: JudgePair) -> 
     truth = Truth(frozenset(("cgroup-cpu-limit",)), in_all(Kind.WAITING, Kind.BLOCKED))
     limited = {"prelude": joining(group)}
     judge_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=limited)
-
-
-@pytest.mark.usefixtures("by_hand")
-def test_neighbours(lab: Lab, places: dict[str, Path], judge_pair: JudgePair) -> None:
-    """Who else uses the CPU is the cause, and the disks are not."""
-    cpus = sorted(os.sched_getaffinity(0))
-    if len(cpus) < 2:
-        pytest.skip("needs two CPUs")
-    pinned = "import os\nos.sched_setaffinity(0, [{}])"
-    for _ in range(NEIGHBOURS):
-        lab.start(sys.executable, "-c", f"{pinned.format(cpus[0])}\nwhile True: pass")
-    judge_pair(
-        Truth(frozenset(("other-load", "cpu")), in_all(Kind.WAITING)),
-        places["amd-16"],
-        places["intel"],
-        *FILES,
-        slow_only={"prelude": pinned.format(cpus[0])},
-        fast_only={"prelude": pinned.format(cpus[1])},
-    )
