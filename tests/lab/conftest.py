@@ -11,26 +11,10 @@ import program
 import pytest
 import storage_lab
 from checkout import ROOT
-from lab_truths import mistakes
 from worker import Worker
 
 # So that a run of three seconds has as many rows as its disks are judged by.
 MORE_ROWS = "from observe import timelines\ntimelines.EVERY_S = 0.5\n"
-
-
-@pytest.fixture
-def judge_pair(measure, compare):
-    """Measure a slow place and a fast one; what a comparison says of them has to be right.
-
-    `slow_only` and `fast_only` have what only one side's measurements get.
-    """
-
-    def run(truth, slow, fast, *options, slow_only=None, fast_only=None):
-        slow_result = measure("amd-16", slow, *options, **(slow_only or {}))
-        fast_result = measure("intel", fast, *options, **(fast_only or {}))
-        assert mistakes(compare(slow_result, fast_result), truth) == []
-
-    return run
 
 
 @pytest.fixture
