@@ -18,7 +18,7 @@ import embedding
 import pytest
 import seed_case
 import yaml
-from checkout import ROOT, SIZES
+from checkout import ROOT, SIZES, copy_firefox
 from taskgraph.util.time import value_of
 
 from io_benchmark import __version__
@@ -34,7 +34,7 @@ from io_benchmark.adopt.firefox_kind import (
 from io_benchmark.graph.generate import REPOSITORY, generate
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
-from .conftest import OWN_ROOT, copy_firefox, install, kind_of
+from .conftest import OWN_ROOT, install, kind_of
 
 # As Firefox's decision task and `mach taskgraph` do: only taskcluster/ is put on the path.
 PROGRAM = """

@@ -9,21 +9,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from checkout import ROOT, SIZES
+from checkout import ROOT, SIZES, contents
 from loopback_deployment import result as result_file
 
 from io_benchmark import __version__
 
 NOT_PACKAGED = ("pyproject.toml", "ruff.toml", "LICENSE")
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """Every file of a folder by its relative path."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def wheel_files(wheel: Path, prefix: str) -> dict[str, bytes]:
@@ -53,9 +44,9 @@ def test_program(wheel, clone):
     """It is the checkout's, with the checkout's kinds, byte for byte, and nothing else."""
     packaged = wheel_files(wheel, "io_benchmark/")
     bundle = wheel_files(wheel, "io_benchmark/bundle/taskcluster/")
-    assert bundle == files(clone / "taskcluster")
+    assert bundle == contents(clone / "taskcluster")
     program = {name: data for name, data in packaged.items() if not name.startswith("bundle/")}
-    assert program == files(clone / "python/io_benchmark")
+    assert program == contents(clone / "python/io_benchmark")
     assert {name.split("/")[0] for name in wheel_files(wheel, "")} == {
         *("io_benchmark", f"io_benchmark-{__version__}.dist-info")
     }
@@ -63,9 +54,9 @@ def test_program(wheel, clone):
 
 def test_transforms(package, clone):
     """They are the checkout's, with the worker's program as files and not as a link."""
-    transforms = files(clone / "python/io_benchmark_taskgraph")
+    transforms = contents(clone / "python/io_benchmark_taskgraph")
     expected = {name: data for name, data in transforms.items() if name not in NOT_PACKAGED}
-    script = files(clone / "scripts/io-benchmark")
+    script = contents(clone / "scripts/io-benchmark")
     expected |= {f"worker/{name}": data for name, data in script.items()}
     assert wheel_files(package, "io_benchmark_taskgraph/") == expected
 
