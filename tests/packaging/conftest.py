@@ -114,6 +114,19 @@ def new_environment(path: Path, *wheels: Path, packages: set[str] | None = None)
     return path
 
 
+def run(program: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run an installed command as a stranger would: without other variables, in another folder."""
+    return subprocess.run(
+        [program, *arguments],
+        cwd=folder,
+        env={"PATH": os.defpath, "HOME": str(folder.parent), "TASKGRAPH_SERIAL": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 @pytest.fixture(scope="session")
 def environment(wheel: Path, package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both wheels; their dependencies are the ones that the tests run on."""

@@ -2,7 +2,6 @@
 """The built wheels: what is in them, and that they work where there is no checkout."""
 
 import email
-import os
 import re
 import subprocess
 import zipfile
@@ -13,6 +12,8 @@ from checkout import ROOT, SIZES, contents
 from loopback_deployment import result as result_file
 
 from io_benchmark import __version__
+
+from .conftest import run
 
 NOT_PACKAGED = ("pyproject.toml", "ruff.toml", "LICENSE")
 
@@ -25,19 +26,6 @@ def wheel_files(wheel: Path, prefix: str) -> dict[str, bytes]:
             for name in archive.namelist()
             if name.startswith(prefix)
         }
-
-
-def run(environment: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the installed command as a stranger would: no variables, another folder."""
-    return subprocess.run(
-        [environment / "bin/io-benchmark", *arguments],
-        cwd=folder,
-        env={"PATH": os.defpath, "HOME": str(folder)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_program(wheel, clone):
@@ -93,12 +81,13 @@ def test_metadata(request, built, name, oldest):
 
 def test_without_extras(small_environment, tmp_path):
     """Few packages are enough to compare folders; the rest says what to install."""
+    program = small_environment / "bin/io-benchmark"
     installed = [*small_environment.glob("lib/*/site-packages/*.dist-info")]
     assert len(installed) <= SIZES["packages-of-the-program"]
     for pool, task_id in (("one", "A" * 22), ("two", "B" * 22)):
         (tmp_path / f"{pool}.json").write_bytes(result_file(pool, task_id, 0))
     given = ("one.json", "two.json", "--write", "html=report.html", "--format", "markdown")
-    result = run(small_environment, tmp_path, "compare", *given)
+    result = run(program, tmp_path, "compare", *given)
     assert result.returncode == 0, result.stderr
     assert "one compared with two" in (tmp_path / "report.html").read_text() + result.stdout
     for arguments, extra in (
@@ -110,7 +99,7 @@ def test_without_extras(small_environment, tmp_path):
         (("rehearse",), "taskgraph"),
         (("script", "-o", "x.pyz"), "taskgraph"),
     ):
-        result = run(small_environment, tmp_path, *arguments)
+        result = run(program, tmp_path, *arguments)
         assert result.returncode == 1
         assert result.stderr.splitlines()[-1].endswith(f"pip install 'io-benchmark[{extra}]'")
 
@@ -118,7 +107,8 @@ def test_without_extras(small_environment, tmp_path):
 def test_outside_a_checkout(environment, tmp_path):
     """The bundled kinds are generated inside a checkout of something else."""
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
-    result = run(environment, tmp_path, "rehearse", "-j", "no-such-pool")
+    program = environment / "bin/io-benchmark"
+    result = run(program, tmp_path, "rehearse", "-j", "no-such-pool")
     first, *_, last = result.stderr.splitlines()
     assert first.endswith("io_benchmark/bundle (bundled copy)")
     assert "'no-such-pool'" in last
