@@ -8,7 +8,7 @@ from pathlib import Path
 import program
 import pytest
 import settings
-from check_jsonschema import main as check_jsonschema
+from check_jsonschema import main as check_jsonschema  # type: ignore[import-untyped]
 from checkout import ROOT
 from click.testing import CliRunner
 
