@@ -11,7 +11,11 @@ from hypothesis import HealthCheck, settings
 
 # The same examples each time, however slow the machine is: what fails, fails again.
 settings.register_profile(
-    "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "steady",
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")
 
@@ -40,16 +44,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--long",
         action="store_true",
-        help="repeat simulations until their rates are sharp, and attacks with many inputs",
+        help="simulations until their rates are sharp, attacks with many inputs",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Measure again where a measurement's test fails: other work on the machine may have led it astray.
 
-    How often an answer is right is asked with --repeat-lab, and there each one counts.
+    With --long each answer counts.
     """
-    if config.getoption("--repeat-lab", default=0):
+    if config.getoption("--long"):
         return
     for item in items:
         if item.get_closest_marker("serial"):

@@ -12,8 +12,6 @@ import pytest
 import seed_case
 import seed_workers
 
-from io_benchmark.commands import script
-from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.report.formats import FORMATS
 
 
@@ -61,20 +59,3 @@ def test_what_is_not_loaded(lines: list[str], unused: Sequence[str], tmp_path: P
     command = [sys.executable, "-c", code, " ".join(unused), *lines]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [pytest.param(UsageError, 2, id="usage"), pytest.param(ResultError, 1, id="failure")],
-)
-def test_errors_are_one_line_and_a_code(
-    error: type[Exception], code: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only the outermost function turns an error into text."""
-
-    def fail(_arguments: object, _context: object) -> int:
-        raise error("a.json: what is wrong")
-
-    monkeypatch.setattr(script, "run", fail)
-    done = program.run("script", "--output", "x", expected=code)
-    assert done.stderr == "error: a.json: what is wrong\n"

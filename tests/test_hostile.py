@@ -17,7 +17,7 @@ from io_benchmark.report.formats import FORMATS, rendered
 from io_benchmark.sources.run_results import RunResult
 
 ALL = Path(__file__).parent / "fixtures" / "result-v2-all.json"
-MUTATIONS, SHORT = 10_000, 1_500  # all of them under --long
+MUTATIONS, SHORT = 10_000, 900  # all of them under --long
 STEP = 15  # of those that are accepted, so many are shown: thirteen measurements take long
 # Of each workload so many entries and samples: enough for every rule, and soon shown.
 ENTRIES, SAMPLES = 2, 8

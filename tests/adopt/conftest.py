@@ -2,11 +2,9 @@
 """Copies of the stand-in for a Firefox checkout (its README says what it is), and of this project."""
 
 import functools
-import shutil
-from pathlib import Path
 
 import pytest
-from checkout import ROOT, copy_checkout
+from checkout import ROOT, copy_checkout, copy_firefox
 
 from io_benchmark.adopt.firefox_checkout import Checkout
 from io_benchmark.adopt.firefox_kind import FirefoxKind
@@ -15,11 +13,6 @@ from io_benchmark.graph.root import Root
 OWN_ROOT = Root(ROOT, "checkout")
 # Reads each tree once.
 kind_of = functools.cache(FirefoxKind.of)
-
-
-def copy_firefox(target):
-    ignored = shutil.ignore_patterns("__pycache__")
-    return Path(shutil.copytree(Path(__file__).parent / "firefox", target, ignore=ignored))
 
 
 def snapshot(folder):

@@ -18,7 +18,7 @@ import embedding
 import pytest
 import seed_case
 import yaml
-from checkout import ROOT, SIZES
+from checkout import ROOT, SIZES, copy_firefox
 from taskgraph.util.time import value_of
 
 from io_benchmark import __version__
@@ -34,7 +34,7 @@ from io_benchmark.adopt.firefox_kind import (
 from io_benchmark.graph.generate import REPOSITORY, generate
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
-from .conftest import OWN_ROOT, copy_firefox, install, kind_of
+from .conftest import OWN_ROOT, install, kind_of
 
 # As Firefox's decision task and `mach taskgraph` do: only taskcluster/ is put on the path.
 PROGRAM = """
@@ -78,6 +78,12 @@ def firefox(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def tasks(firefox):
+    """Every task of that checkout."""
+    return run_generator(firefox)
+
+
 def run_line(text):
     """Return what follows the program's name in the command."""
     return text.partition("exec python3 -u -B ")[2].partition(" ")[2]
@@ -103,9 +109,8 @@ def check_pools(tasks, values):
         yield there, here["payload"]["command"]
 
 
-def test_fetched(firefox):
+def test_fetched(tasks):
     """Small tasks fetch the program, which the tree names with its sha256 and size."""
-    tasks = run_generator(firefox)
     for there, command in check_pools(tasks, parameters()):
         payload = there["payload"]
         assert len(json.dumps(there)) <= SIZES["bytes-of-a-definition-in-firefox"]
@@ -154,12 +159,11 @@ def test_classes_of_workers(tmp_path):
     assert sorted(types) == tasks["io-benchmark-report"]["soft_dependencies"]
 
 
-def test_report(firefox, tmp_path):
+def test_report(tasks, tmp_path):
     """It starts after all pools' tasks, also failed ones, may run later than they may, and compares.
 
     Its program is what it fetches, with nothing else of this project, and what the libraries are here.
     """
-    tasks = run_generator(firefox)
     report = tasks["io-benchmark-report"]
     pools = [label for label in tasks if re.fullmatch("io-benchmark-(amd-..|intel)", label)]
     assert report["soft_dependencies"] == sorted(pools)

@@ -15,7 +15,7 @@ MIB = 1024 * 1024
 FILE_BYTES = 16 * MIB  # the largest that is decoded
 PEAK_MB = 500
 HONEST = 4
-# A few files of each kind by default, all of them under --long.
+# By default one file of each kind, and some of those that are kept; all of them under --long.
 SHORT = {"samples": 3, "pools": 10}
 # Between the program and this process, which may be large: the system counts a child's memory from
 # the moment at which it is still a copy of its parent.
@@ -122,7 +122,7 @@ def test_hostile_files_in_a_comparison(name, tmp_path, request):
     """At most 500 MB, one line for each result or for all left out, and the others are compared."""
     make, count = ATTACKS[name]
     if not request.config.getoption("--long"):
-        count = min(count, SHORT.get(name, 2))
+        count = min(count, SHORT.get(name, 1))
     for number in range(count):
         (tmp_path / f"hostile-{number}.json").write_bytes(make(number))
     for number in range(HONEST):

@@ -34,7 +34,7 @@ def test_sigkill_at_random_moments(worker: Worker, long: bool) -> None:
     for _ in range(200 if long else 4):
         worker.workloads = (chooser.choice(WORKLOADS),)
         process = worker.start("--profile", "quick")
-        time.sleep(chooser.uniform(0, 3))
+        time.sleep(chooser.uniform(0, 1.5))
         process.kill()
         process.communicate(timeout=120)
         if worker.result_path.exists():

@@ -111,12 +111,6 @@ def test_waiting_for_a_group(tmp_path: Path) -> None:
     assert done.stdout.startswith("amd-16, amd-30 against intel")
 
 
-def test_values() -> None:
-    """A percentage is a share, and looks are a schedule."""
-    given = program.parse("compare", "x", "--looks", "3,6", "--margin", "99.5%")
-    assert (given["looks"].looks, given["margin"]) == ((3, 6), 0.995)
-
-
 @pytest.mark.parametrize(("options", "expected"), [([], 1), (["--format", "markdown"], 2)])
 def test_each_failure_is_shown_once(tmp_path: Path, options: list[str], expected: int) -> None:
     """On a terminal that shows the report, which names each, there is one line about them all.

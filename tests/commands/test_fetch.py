@@ -12,7 +12,7 @@ from pathlib import Path
 import program
 import pytest
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, AMD_30, ARTIFACT, INTEL, Artifact, Deployment, add_group
+from loopback_deployment import AMD_16, AMD_30, ARTIFACT, INTEL, Deployment, add_group
 
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources import run_files
@@ -128,7 +128,7 @@ def test_a_folder_is_compared_as_its_address_is(tmp_path):
         deployment.definitions[task_id]["payload"]["env"] = {PLAN_VARIABLE: "3"}
         artifact = json.loads(deployment.artifacts[task_id, 0, ARTIFACT].body)
         artifact["config"]["environment"][PLAN_VARIABLE] = "3"
-        deployment.set_result(task_id, 0, Artifact(json.dumps(artifact).encode()))
+        deployment.leave(task_id, artifact)
     deployment.change_runs(task_id, "failed")  # the last one
     del deployment.artifacts[task_id, 0, ARTIFACT]
     with Loopback(deployment) as loopback:

@@ -6,14 +6,13 @@ import subprocess
 
 import program
 import pytest
-from checkout import ROOT
+from checkout import ROOT, contents, copy_firefox
 
 from io_benchmark import __version__
 from io_benchmark.adopt.firefox_checkout import CONFIG
 from io_benchmark.adopt.firefox_kind import FETCHES, KIND, PROGRAM, TRANSFORMS
 from io_benchmark.commands import firefox as command
 
-STAND_IN = ROOT / "tests/adopt/firefox"
 NEXT = './mach try fuzzy --full --no-push -q "\'io-benchmark"'
 PAGE = "taskcluster/docs/kinds.md"
 
@@ -22,16 +21,9 @@ def run(*arguments):
     return program.run("firefox", *arguments, folder=ROOT)
 
 
-def snapshot(folder):
-    paths = [path for path in folder.rglob("*") if path.is_file()]
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-
-
 @pytest.fixture
 def firefox(tmp_path):
-    target = tmp_path / "firefox"
-    shutil.copytree(STAND_IN, target, ignore=shutil.ignore_patterns("__pycache__"))
-    return target
+    return copy_firefox(tmp_path / "firefox")
 
 
 def test_write(firefox):
@@ -54,15 +46,15 @@ def test_diff(firefox, tmp_path):
     """--diff writes nothing; git applies its text, which names the program's file without its bytes."""
     patched = tmp_path / "patched"
     shutil.copytree(firefox, patched)
-    before = snapshot(firefox)
+    before = contents(firefox)
     patch = run(firefox, "--diff", "--embed").stdout
-    assert snapshot(firefox) == before
+    assert contents(firefox) == before
     text = patch.replace(f"Binary files /dev/null and b/{PROGRAM} differ\n", "")
     assert text != patch
     git = ["git", "apply", "--whitespace=nowarn"]
     subprocess.run(git, cwd=patched, input=text.encode(), check=True)
     run(firefox, "--embed")
-    assert {**snapshot(patched), PROGRAM: (firefox / PROGRAM).read_bytes()} == snapshot(firefox)
+    assert {**contents(patched), PROGRAM: (firefox / PROGRAM).read_bytes()} == contents(firefox)
 
 
 def test_documentation():

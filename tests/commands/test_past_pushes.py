@@ -19,8 +19,9 @@ def remarks(document: dict[str, Any]) -> list[str]:
 @pytest.fixture(scope="module")
 def weeks() -> list[past.Push]:
     """Eleven weeks with one worker each, and two pushes of four."""
-    _, *last = (push for push in past.pushes(13, change_at=None, workers=4) if push.at >= 10)
-    return [*past.pushes(11, change_at=None), *last]
+    options: dict[str, Any] = {"change_at": None, "retrieves": 200}  # enough for a mean
+    _, *last = (push for push in past.pushes(13, workers=4, **options) if push.at >= 10)
+    return [*past.pushes(11, **options), *last]
 
 
 def compare_push(

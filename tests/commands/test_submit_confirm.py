@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """submit --confirm: the missing runs of a group, on a deployment on the loopback."""
 
-import json
 from collections.abc import Callable
 from functools import partial
 
 import pytest
 import seed_case
 import tried_workers
-from loopback_deployment import AMD_16, AMD_30, GROUP, INTEL, Artifact, Deployment, recorded
+from loopback_deployment import AMD_16, AMD_30, GROUP, INTEL, Deployment, recorded
 from submitted_tasks import complete, labels
 
 POOLS = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
@@ -79,7 +78,7 @@ def test_group_of_a_push(call, loopback):
         (document,) = seed_case.documents(1, pools=[pool])
         document["task"] |= {"task_id": task_id, "run_id": 0}
         tried_workers.add_trials(document)
-        deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
+        deployment.leave(task_id, document)
     image = {"type": "task-image", "taskId": AMD_30, "path": "public/image.tar.zst"}
     deployment.definitions[INTEL]["payload"]["image"] = image
     deployment.definitions[INTEL]["dependencies"] = [AMD_30]

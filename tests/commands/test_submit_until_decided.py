@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """submit --until-decided: simulated workers that vary by 5 %, on a deployment on the loopback."""
 
-import json
 import math
 import random
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import seed_case
 import submitted_tasks
-from loopback_deployment import Artifact, Deployment, run
+from loopback_deployment import Deployment
 from submitted_tasks import labels
 
 from io_benchmark.sources.run_results import queue_time
@@ -20,6 +19,7 @@ IMAGE = ("--image", "localhost/image:latest")
 TWO = (*IMAGE, "-j", "amd-30,intel")
 START = (*TWO, "--until-decided")
 VARIATION = 0.05
+RETRIEVES = 200  # enough for a mean
 
 
 class Workers:
@@ -37,22 +37,23 @@ class Workers:
         factor = self._ratios.get(pool, 1.0) * math.exp(dice.gauss(0, VARIATION))
         # intel's figures for all of them: nothing but the factor differs.
         (document,) = seed_case.documents(1, pools=["intel"])
-        document["task"] |= {"pool": pool, "task_id": task_id, "run_id": 0}
+        document["task"]["pool"] = pool
         document["config"]["environment"] = submitted_tasks.recorded_environment(definition)
-        (entry,) = document["workloads"]
+        (entry,) = document["workloads"] = [
+            seed_case.shortened(entry, RETRIEVES) for entry in document["workloads"]
+        ]
+        document["timeline"] = None
         for column in ("lookup_ns", "copy_ns", "start_ns"):
             values = entry["samples"][column]
             entry["samples"][column] = [round(factor * value) for value in values]
         entry["run_ns"] = round(factor * entry["run_ns"])
         number = len(deployment.definitions)
-        machine = number % (self._machines or number + 1)
-        record = {**run(0, "completed"), "workerId": f"worker-{pool}-{machine}"}
-        # They start in the order of their creation.
-        for moment in ("started", "resolved"):
-            time = datetime.fromisoformat(record[moment]) + timedelta(minutes=number)
-            record[moment] = queue_time(time)
-        deployment.statuses[task_id] |= {"runs": [record], "state": "completed"}
-        deployment.set_result(task_id, 0, Artifact(json.dumps(document).encode()))
+        worker = f"worker-{pool}-{number % (self._machines or number + 1)}"
+        # They start in the order of their creation, and take ten minutes.
+        start = datetime(2026, 11, 21, 8, tzinfo=UTC) + timedelta(minutes=number)
+        started, resolved = map(queue_time, (start, start + timedelta(minutes=10)))
+        run = {"workerId": worker, "started": started, "resolved": resolved}
+        deployment.complete(task_id, document, **run)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import shutil
 import tempfile
 
 import pytest
+from checkout import contents
 
 from io_benchmark.errors import UsageError
 from io_benchmark.graph import root as module
@@ -69,11 +70,6 @@ def test_other_projects_tree_is_passed_over(tmp_path, bundle, monkeypatch):
     (other / MARKS[1]).write_text("- gecko_taskgraph.transforms.io_benchmark:transforms")
     monkeypatch.chdir(other)
     assert Root.find(None) == Root(bundle, "bundled copy")
-
-
-def contents(folder):
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 @pytest.mark.parametrize(("mark", "temporary_within"), [(".git", False), (".hg", True)])

@@ -27,3 +27,15 @@ def copy_checkout(target: Path) -> Path:
     """What a fresh clone holds, without its history."""
     shutil.copytree(ROOT, target, ignore=_NOT_IN_A_CLONE, symlinks=True)
     return target
+
+
+def copy_firefox(target: Path) -> Path:
+    """Copy the stand-in for a Firefox checkout."""
+    shutil.copytree(ROOT / "tests/adopt/firefox", target, ignore=_NOT_IN_A_CLONE)
+    return target
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return every file of a folder by its relative path."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}

@@ -125,10 +125,6 @@ class Lab:
         self.undoing.callback(_remove_group, path)
         return path
 
-    def start(self, *command: object) -> None:
-        """Start a program that runs until the test ends."""
-        self.stop_at_the_end(subprocess.Popen([*map(str, command)], start_new_session=True))
-
     def stop_at_the_end(self, process: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> None:
         """Wait for it to clean up by itself."""
         self.undoing.callback(process.wait, STOPS_WITHIN_S)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the lab's tests share: a lab, the program's main command on it, its answer, and how often it is right."""
+"""What the lab's tests share: a lab, the program's main command on it, and its answer."""
 
 import json
-import os
 import subprocess
 import uuid
 from collections import Counter
@@ -12,59 +11,10 @@ import program
 import pytest
 import storage_lab
 from checkout import ROOT
-from lab_truths import Tally, mistakes
 from worker import Worker
 
-TALLIES: pytest.StashKey[list[str]] = pytest.StashKey()
 # So that a run of three seconds has as many rows as its disks are judged by.
 MORE_ROWS = "from observe import timelines\ntimelines.EVERY_S = 0.5\n"
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--repeat-lab",
-        type=int,
-        default=0,
-        metavar="N",
-        help="also the cases that take long; ask in each case N times, and say how often it is right",
-    )
-
-
-@pytest.fixture
-def by_hand(request):
-    if not request.config.getoption("--repeat-lab", default=0):
-        pytest.skip("needs --repeat-lab 1 or more, or `tox -e lab`: takes long")
-
-
-@pytest.fixture
-def repeat_pair(request, measure, compare):
-    """Measure a slow place and a fast one as often as --repeat-lab says; each answer has to be right.
-
-    `slow_only` and `fast_only` have what only one side's measurements get.
-    """
-    count = request.config.getoption("--repeat-lab", default=0) or 1
-    tally = Tally(request.node.name)
-
-    def run(truth, slow, fast, *options, slow_only=None, fast_only=None):
-        sides = (("amd-16", slow, slow_only or {}), ("intel", fast, fast_only or {}))
-        for number in range(count):
-            results = [
-                measure(pool, place, *options, name=f"{pool}-{number}", **side)
-                for pool, place, side in sides
-            ]
-            tally.add(mistakes(compare(*results), truth))
-        load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-        lines = [f"{tally.line} (load {load})", *(f"    {each}" for each in tally.wrong)]
-        request.config.stash.setdefault(TALLIES, []).extend(lines)
-        assert tally.wrong == []
-
-    return run
-
-
-def pytest_terminal_summary(terminalreporter, config):
-    if config.getoption("--repeat-lab", default=0):
-        for line in config.stash.get(TALLIES, []):
-            terminalreporter.write_line(line)
 
 
 @pytest.fixture

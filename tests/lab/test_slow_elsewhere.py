@@ -6,24 +6,22 @@ The disks are capped far below the rate of the copies, so that whoever blames th
 
 import os
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lab_truths import Truth
-from storage_lab import UNPACKING, Lab, joining, own_cpu_group
+from answers import comparison, states, supported
+from storage_lab import Lab, joining, own_cpu_group
 
-from io_benchmark.analysis.time_parts import Kind, Part, Phase, in_all, in_copies, in_lookups
+from io_benchmark.analysis.time_parts import Kind, in_all, in_copies, in_lookups
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
-RepeatPair = Callable[..., None]
+CheckPair = Callable[..., None]
 # On btrfs, too, a file that is removed first is never written; one that is rewritten is.
 FILES = ("--sizes", "10x4", "--retrieves", "120", "--destination", "unlink")
 DISK_MIB, CAP_MIB_PER_S = 300, 40
 QUOTA_US, PERIOD_US = 10_000, 50_000
-NEIGHBOURS = 4
 SLOW_COPIES = """
 import time
 from measuring import retrieval
@@ -32,14 +30,6 @@ def slow_send(self, *arguments):
     time.sleep(0.1)
     return send(self, *arguments)
 retrieval.SeedSteps._send = slow_send
-"""
-SLOW_OPEN = """
-import os, time
-quick_open = os.open
-def slow_open(*arguments, **keywords):
-    time.sleep(0.003)
-    return quick_open(*arguments, **keywords)
-os.open = slow_open
 """
 
 
@@ -51,64 +41,62 @@ def places(lab: Lab) -> dict[str, Path]:
     }
 
 
+@pytest.fixture
+def check_pair(measure, compare):
+    """Measure a slow place and a fast one, of which only the slow one gets `slow_only`.
+
+    Check the causes that a comparison names, and the parts of the time where it finds the difference.
+    """
+
+    def check(causes, parts, slow, fast, *options, slow_only):
+        slow_result = measure("amd-16", slow, *options, **slow_only)
+        document = compare(slow_result, measure("intel", fast, *options))
+        found = comparison(document)
+        assert (found["verdict"], found["ratio"] > 1.2) == ("slower", True), found["ratio"]
+        (division,) = document["subjects"][0]["divisions"]
+        longer_ns = {
+            (part["phase"], part["kind"]): part["candidate_ns"] - part["baseline_ns"]
+            for part in division["parts"]
+        }
+        assert max(longer_ns, key=longer_ns.__getitem__) in parts, longer_ns
+        assert supported(document) <= causes
+        named = {"supported", "not separable"} & {states(document)[cause] for cause in causes}
+        assert bool(named) is bool(causes)
+        (diagnosis,) = document["diagnoses"]
+        first = {remedy["cause"] for remedy in diagnosis["remedies"][:1]}
+        # What both sides share helps whichever of several causes it is.
+        assert first <= {*causes, "ext4-flush"}
+
+    return check
+
+
 def equal_places(lab: Lab) -> list[Path]:
     return [lab.stripe(name, 1, 900, CAP_MIB_PER_S) for name in ("one", "other")]
 
 
-def test_slow_grep(places, tmp_path, repeat_pair):
+def test_slow_grep(places, tmp_path, check_pair):
     """The lookups are the cause, and the disks are not."""
     shim = tmp_path / "tools/grep"
     shim.parent.mkdir()
     shim.write_text(f'#!/bin/sh\nsleep 0.02\nexec {shutil.which("grep")} "$@"\n')
     shim.chmod(0o755)
     slow_only = {"environment": {"PATH": f"{shim.parent}{os.pathsep}{os.environ['PATH']}"}}
-    truth = Truth(frozenset(("lookup-cost",)), in_lookups(Kind.BLOCKED, Kind.ELSEWHERE))
-    repeat_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=slow_only)
+    parts = in_lookups(Kind.BLOCKED, Kind.ELSEWHERE)
+    check_pair({"lookup-cost"}, parts, *places.values(), *FILES, slow_only=slow_only)
 
 
-def test_slow_copies(lab: Lab, repeat_pair: RepeatPair) -> None:
+def test_slow_copies(lab: Lab, check_pair: CheckPair) -> None:
     """What holds each copy, such as a scanner, is no fault of disks that write less meanwhile."""
     places = equal_places(lab)
-    truth = Truth(frozenset(), in_copies(Kind.ELSEWHERE))
     files = ("--sizes", "20x2", "--retrieves", "120")
-    repeat_pair(truth, *places, *files, slow_only={"prelude": SLOW_COPIES})
+    slow_only = {"prelude": SLOW_COPIES}
+    check_pair(set(), in_copies(Kind.ELSEWHERE), *places, *files, slow_only=slow_only)
 
 
-@pytest.mark.usefixtures("by_hand")
-def test_slow_open(lab: Lab, repeat_pair: RepeatPair) -> None:
-    """What holds each file that is opened makes equal disks write less, which is not their fault."""
-    places = equal_places(lab)
-    unpacking = {"workloads": ("unpack",)}
-    truth = Truth(frozenset(), frozenset((Part(Phase.OPERATION, Kind.ELSEWHERE),)))
-    slow_only = unpacking | {"prelude": UNPACKING + SLOW_OPEN}
-    fast_only = unpacking | {"prelude": UNPACKING}
-    repeat_pair(truth, *places, slow_only=slow_only, fast_only=fast_only)
-
-
-def test_cpu_quota(lab: Lab, places: dict[str, Path], repeat_pair: RepeatPair) -> None:
+def test_cpu_quota(lab: Lab, places: dict[str, Path], check_pair: CheckPair) -> None:
     """The quota of CPU time is the cause, and the disks are not."""
     group = lab.group("quota", own_cpu_group())
     (group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
     (group / "cpu.cfs_quota_us").write_text(str(QUOTA_US))
-    truth = Truth(frozenset(("cgroup-cpu-limit",)), in_all(Kind.WAITING, Kind.BLOCKED))
-    limited = {"prelude": joining(group)}
-    repeat_pair(truth, places["amd-16"], places["intel"], *FILES, slow_only=limited)
-
-
-@pytest.mark.usefixtures("by_hand")
-def test_neighbours(lab: Lab, places: dict[str, Path], repeat_pair: RepeatPair) -> None:
-    """Who else uses the CPU is the cause, and the disks are not."""
-    cpus = sorted(os.sched_getaffinity(0))
-    if len(cpus) < 2:
-        pytest.skip("needs two CPUs")
-    pinned = "import os\nos.sched_setaffinity(0, [{}])"
-    for _ in range(NEIGHBOURS):
-        lab.start(sys.executable, "-c", f"{pinned.format(cpus[0])}\nwhile True: pass")
-    repeat_pair(
-        Truth(frozenset(("other-load", "cpu")), in_all(Kind.WAITING)),
-        places["amd-16"],
-        places["intel"],
-        *FILES,
-        slow_only={"prelude": pinned.format(cpus[0])},
-        fast_only={"prelude": pinned.format(cpus[1])},
-    )
+    parts, limited = in_all(Kind.WAITING, Kind.BLOCKED), {"prelude": joining(group)}
+    check_pair({"cgroup-cpu-limit"}, parts, *places.values(), *FILES, slow_only=limited)

@@ -61,11 +61,9 @@ def computing(name: str, target: str, cause: str, **facts: Any) -> Truth:
 MIXED = Truth("mixed pool", "change", Task(writing=0.8))
 TRUTHS = (
     change("one disk", DEFINITION, "device-count", disks=ONE_DISK.disks),
-    change("one disk, bfq", DEFINITION, "device-count", disks=ONE_DISK.disks, scheduler="bfq"),
     change("linear volume", IMAGE, "linear-volume", layout="linear"),
     change("boot disk", IMAGE, "boot-disk-fallback", is_boot_disk=True, disks=(Disk(150, 150),)),
     change("write limit", IMAGE, "cgroup-io-limit", write_limit_mb_per_s=157.0),
-    change("limit of writes", IMAGE, "cgroup-io-limit", write_limit_per_s=600.0),
     change("data in the journal", IMAGE, "mount-options", journals_data=True),
     computing("slow CPU", DEFINITION, "cpu", **OTHER_CPU),
     computing("slow CPU and one disk", DEFINITION, "cpu", **OTHER_CPU, disks=(FAST_DISK,)),

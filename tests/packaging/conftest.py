@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Both wheels, built once, and fresh environments that they are installed in."""
+"""What a release publishes, built once, and fresh environments that the wheels are installed in."""
 
+import os
 import site
 import subprocess
 import sys
@@ -9,12 +10,16 @@ import venv
 from importlib import metadata
 from pathlib import Path
 
+import once
 import pytest
+import yaml
 from checkout import ROOT, copy_checkout
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-PACKAGE = "python/io_benchmark_taskgraph"
+WORKFLOW = ROOT / ".github/workflows/release.yml"
+# GitHub starts the lines of a step so.
+SHELL = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
 
 
 @pytest.fixture(scope="session")
@@ -23,24 +28,55 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy_checkout(tmp_path_factory.mktemp("clone") / "io-benchmark")
 
 
-def built(source: Path, target: Path) -> Path:
-    """Return the wheel of a folder, built with the backend that the lock pins."""
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(target)]
-    subprocess.run([*command, str(source)], check=True, capture_output=True)
-    (path,) = target.glob("*.whl")
+def run_job(name: str, clone: Path) -> Path:
+    """Run the commands of a release's job, without those that install, in a copy of the checkout."""
+    tools = {
+        clone / ".venv/bin/python": f'exec {sys.executable} "$@"',
+        clone.parent / "bin/gh": f'printf "%s\\n" "$@" > {clone.parent}/given',
+    }
+    for path, text in tools.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+    environment = {
+        "PATH": f"{clone.parent}/bin:{os.environ['PATH']}",
+        "TAG": "v1.0 $(x)",
+        "GITHUB_REPOSITORY": "a/b",
+        "GH_TOKEN": "secret",
+    }
+    for step in yaml.safe_load(WORKFLOW.read_text())["jobs"][name]["steps"]:
+        lines = step.get("run", "").splitlines()
+        if any("venv" in line for line in lines):
+            lines = lines[3:]
+        command = [*SHELL, "\n".join(lines)]
+        subprocess.run(command, cwd=clone, env=environment, check=True, capture_output=True)
+    return clone
+
+
+@pytest.fixture(scope="session")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is published on PyPI, built once for all processes that run tests."""
+
+    def build() -> str:
+        return str(
+            run_job("pypi", copy_checkout(tmp_path_factory.mktemp("pypi") / "clone")) / "dist"
+        )
+
+    return Path(once.text_of("distributions", build))
+
+
+@pytest.fixture(scope="session")
+def wheel(distributions: Path) -> Path:
+    """The program's wheel."""
+    (path,) = distributions.glob("io_benchmark-*.whl")
     return path
 
 
 @pytest.fixture(scope="session")
-def wheel(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program's wheel."""
-    return built(clone, tmp_path_factory.mktemp("wheel"))
-
-
-@pytest.fixture(scope="session")
-def package(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def package(distributions: Path) -> Path:
     """The wheel of the transforms."""
-    return built(clone / PACKAGE, tmp_path_factory.mktemp("package"))
+    (path,) = distributions.glob("io_benchmark_taskgraph-*.whl")
+    return path
 
 
 def required(*requirements: str) -> set[str]:
@@ -78,10 +114,24 @@ def new_environment(path: Path, *wheels: Path, packages: set[str] | None = None)
     return path
 
 
+def run(program: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run an installed command as a stranger would: without other variables, in another folder."""
+    return subprocess.run(
+        [program, *arguments],
+        cwd=folder,
+        env={"PATH": os.defpath, "HOME": str(folder.parent), "TASKGRAPH_SERIAL": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 @pytest.fixture(scope="session")
 def environment(wheel: Path, package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both wheels; their dependencies are the ones that the tests run on."""
-    return new_environment(tmp_path_factory.mktemp("environment") / "venv", wheel, package)
+    path = tmp_path_factory.mktemp("environment") / "venv"
+    return Path(once.text_of("venv", lambda: str(new_environment(path, wheel, package))))
 
 
 @pytest.fixture(scope="session")

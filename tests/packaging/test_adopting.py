@@ -2,7 +2,6 @@
 """A project of its own that adopts the kind, as taskcluster/docs/first-project.md says, with the built wheels."""
 
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -12,6 +11,8 @@ import pytest
 import yaml
 from checkout import ROOT
 from documentation import blocks
+
+from .conftest import run
 
 # What the page tells a project to run, once io-benchmark is installed.
 [COMMANDS] = blocks(ROOT / "taskcluster/docs/first-project.md", "sh skip")
@@ -76,18 +77,6 @@ def project(environment, tmp_path):
     ):
         subprocess.run([*git, *command], check=True)
     return folder
-
-
-def run(program: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [program, *arguments],
-        cwd=folder,
-        env={"PATH": os.defpath, "HOME": str(folder.parent), "TASKGRAPH_SERIAL": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def full_graph(environment: Path, folder: Path) -> dict[str, Any]:

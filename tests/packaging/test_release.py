@@ -2,59 +2,23 @@
 """What is attached to a release: the workflow's own commands, run here."""
 
 import hashlib
-import os
-import subprocess
-import sys
 import tomllib
 
-import pytest
 import trove_classifiers
-import yaml
 from checkout import ROOT, copy_checkout
 
 from io_benchmark import __version__
 from io_benchmark.adopt.firefox_kind import report_program
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
+from .conftest import run_job
+
 IMAGE = "ghcr.io/mozilla-releng/io-benchmark"
-WORKFLOW = ".github/workflows/release.yml"
-# GitHub starts the lines of a step so.
-SHELL = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
 
 
-@pytest.fixture
-def run_job(tmp_path):
-    """Return what runs the commands of a job, without those that install, in a copy of the checkout."""
-    clone = copy_checkout(tmp_path / "clone")
-    tools = {
-        clone / ".venv/bin/python": f'exec {sys.executable} "$@"',
-        tmp_path / "bin/gh": f'printf "%s\\n" "$@" > {tmp_path}/given',
-    }
-    for path, text in tools.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"#!/bin/sh\n{text}\n")
-        path.chmod(0o755)
-    environment = {
-        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
-        "TAG": "v1.0 $(x)",
-        "GITHUB_REPOSITORY": "a/b",
-        "GH_TOKEN": "secret",
-    }
-
-    def run(name):
-        for step in yaml.safe_load((ROOT / WORKFLOW).read_text())["jobs"][name]["steps"]:
-            lines = step.get("run", "").splitlines()
-            if any("venv" in line for line in lines):
-                lines = lines[3:]
-            subprocess.run([*SHELL, "\n".join(lines)], cwd=clone, env=environment, check=True)
-        return clone
-
-    return run
-
-
-def test_the_attached_files(tmp_path, run_job):
+def test_the_attached_files(tmp_path):
     """They are the program that tasks carry, tried, and its sha256 as sha256sum checks it."""
-    clone = run_job("io-benchmark-pyz")
+    clone = run_job("io-benchmark-pyz", copy_checkout(tmp_path / "clone"))
     assert (tmp_path / "given").read_text().splitlines() == [
         *("release", "upload", "v1.0 $(x)", "io-benchmark.pyz", "io-benchmark.pyz.sha256"),
         *("--repo", "a/b", "--clobber"),
@@ -67,10 +31,11 @@ def test_the_attached_files(tmp_path, run_job):
     assert written == f"{digest}  io-benchmark.pyz\n"
 
 
-def test_the_files_for_firefox(tmp_path, run_job):
+def test_the_files_for_firefox(tmp_path):
     """They are the program whose sha256 the command writes there, and the libraries that it names."""
-    (tmp_path / "clone/.github/libraries.py").write_text("import sys\nopen(sys.argv[1], 'w')\n")
-    clone = run_job("report-in-firefox")
+    clone = copy_checkout(tmp_path / "clone")
+    (clone / ".github/libraries.py").write_text("import sys\nopen(sys.argv[1], 'w')\n")
+    run_job("report-in-firefox", clone)
     names = ["io-benchmark-report.tar.bz2", "io-benchmark-libraries.tar.bz2"]
     uploaded = (tmp_path / "given").read_text().splitlines()
     assert uploaded == ["release", "upload", "v1.0 $(x)", *names, "--repo", "a/b", "--clobber"]
@@ -78,10 +43,9 @@ def test_the_files_for_firefox(tmp_path, run_job):
     assert (clone / names[1]).is_file()
 
 
-def test_distributions(run_job):
+def test_distributions(distributions):
     """Both are published, as wheels and as sources, with what PyPI checks."""
-    clone = run_job("pypi")
-    names = {path.name for path in (clone / "dist").iterdir()}
+    names = {path.name for path in distributions.iterdir()}
     assert names == {
         f"{name}-{__version__}{end}"
         for name in ("io_benchmark", "io_benchmark_taskgraph")

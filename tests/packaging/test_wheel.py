@@ -2,28 +2,20 @@
 """The built wheels: what is in them, and that they work where there is no checkout."""
 
 import email
-import os
 import re
 import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
-from checkout import ROOT, SIZES
+from checkout import ROOT, SIZES, contents
 from loopback_deployment import result as result_file
 
 from io_benchmark import __version__
 
+from .conftest import run
+
 NOT_PACKAGED = ("pyproject.toml", "ruff.toml", "LICENSE")
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """Every file of a folder by its relative path."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def wheel_files(wheel: Path, prefix: str) -> dict[str, bytes]:
@@ -36,26 +28,13 @@ def wheel_files(wheel: Path, prefix: str) -> dict[str, bytes]:
         }
 
 
-def run(environment: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the installed command as a stranger would: no variables, another folder."""
-    return subprocess.run(
-        [environment / "bin/io-benchmark", *arguments],
-        cwd=folder,
-        env={"PATH": os.defpath, "HOME": str(folder)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_program(wheel, clone):
     """It is the checkout's, with the checkout's kinds, byte for byte, and nothing else."""
     packaged = wheel_files(wheel, "io_benchmark/")
     bundle = wheel_files(wheel, "io_benchmark/bundle/taskcluster/")
-    assert bundle == files(clone / "taskcluster")
+    assert bundle == contents(clone / "taskcluster")
     program = {name: data for name, data in packaged.items() if not name.startswith("bundle/")}
-    assert program == files(clone / "python/io_benchmark")
+    assert program == contents(clone / "python/io_benchmark")
     assert {name.split("/")[0] for name in wheel_files(wheel, "")} == {
         *("io_benchmark", f"io_benchmark-{__version__}.dist-info")
     }
@@ -63,9 +42,9 @@ def test_program(wheel, clone):
 
 def test_transforms(package, clone):
     """They are the checkout's, with the worker's program as files and not as a link."""
-    transforms = files(clone / "python/io_benchmark_taskgraph")
+    transforms = contents(clone / "python/io_benchmark_taskgraph")
     expected = {name: data for name, data in transforms.items() if name not in NOT_PACKAGED}
-    script = files(clone / "scripts/io-benchmark")
+    script = contents(clone / "scripts/io-benchmark")
     expected |= {f"worker/{name}": data for name, data in script.items()}
     assert wheel_files(package, "io_benchmark_taskgraph/") == expected
 
@@ -102,12 +81,13 @@ def test_metadata(request, built, name, oldest):
 
 def test_without_extras(small_environment, tmp_path):
     """Few packages are enough to compare folders; the rest says what to install."""
+    program = small_environment / "bin/io-benchmark"
     installed = [*small_environment.glob("lib/*/site-packages/*.dist-info")]
     assert len(installed) <= SIZES["packages-of-the-program"]
     for pool, task_id in (("one", "A" * 22), ("two", "B" * 22)):
         (tmp_path / f"{pool}.json").write_bytes(result_file(pool, task_id, 0))
     given = ("one.json", "two.json", "--write", "html=report.html", "--format", "markdown")
-    result = run(small_environment, tmp_path, "compare", *given)
+    result = run(program, tmp_path, "compare", *given)
     assert result.returncode == 0, result.stderr
     assert "one compared with two" in (tmp_path / "report.html").read_text() + result.stdout
     for arguments, extra in (
@@ -119,7 +99,7 @@ def test_without_extras(small_environment, tmp_path):
         (("rehearse",), "taskgraph"),
         (("script", "-o", "x.pyz"), "taskgraph"),
     ):
-        result = run(small_environment, tmp_path, *arguments)
+        result = run(program, tmp_path, *arguments)
         assert result.returncode == 1
         assert result.stderr.splitlines()[-1].endswith(f"pip install 'io-benchmark[{extra}]'")
 
@@ -127,7 +107,8 @@ def test_without_extras(small_environment, tmp_path):
 def test_outside_a_checkout(environment, tmp_path):
     """The bundled kinds are generated inside a checkout of something else."""
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
-    result = run(environment, tmp_path, "rehearse", "-j", "no-such-pool")
+    program = environment / "bin/io-benchmark"
+    result = run(program, tmp_path, "rehearse", "-j", "no-such-pool")
     first, *_, last = result.stderr.splitlines()
     assert first.endswith("io_benchmark/bundle (bundled copy)")
     assert "'no-such-pool'" in last

@@ -83,7 +83,7 @@ def test_what_is_recorded_where_no_cache_can_be_dropped(worker):
 
 def test_a_killed_sampler_is_a_warning(worker):
     """The measurement goes on; the timeline ends, and the file says so."""
-    process = worker.start("--retrieves", "600")
+    process = worker.start("--retrieves", "300")
     wait_for(process, "drop_caches")
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     samplers = [pid for pid in children if b"grep" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
@@ -94,7 +94,7 @@ def test_a_killed_sampler_is_a_warning(worker):
     message = "the timeline ends early: a process of the run ended with status 0x0009"
     assert (warning.name, warning.message) == ("sampler-ended", message)
     (entry,) = worker.retrieves()
-    assert (outcome_of(entry), len(entry.samples.copy_ns)) == (("completed", None), 600)
+    assert (outcome_of(entry), len(entry.samples.copy_ns)) == (("completed", None), 300)
 
 
 GROW_OFTEN = "from result import files\nfiles.GROW_EVERY_NS = 20_000_000"

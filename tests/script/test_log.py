@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import log
 import pytest
 
-FEW = ("--retrieves", "150")
+FEW = ("--retrieves", "60")
 
 
 def run(worker, redirections, **options):
@@ -19,7 +19,7 @@ def run(worker, redirections, **options):
     assert done.returncode == 0
     result = worker.result()
     assert (result.outcome.state, result.warnings) == ("completed", [])
-    assert [len(entry.samples.start_ns) for entry in result.workloads] == [150]
+    assert [len(entry.samples.start_ns) for entry in result.workloads] == [60]
     return done
 
 

@@ -75,8 +75,7 @@ def add_report(deployment, **changes):
             expected=None,
         )
     report_id = by_label(deployment)[REPORT][-1][0]
-    artifact = Artifact(json.dumps(json.loads(done.stdout) | changes).encode())
-    deployment.artifacts[report_id, 0, REPORT_FILE] = artifact
+    deployment.leave(report_id, json.loads(done.stdout) | changes, REPORT_FILE)
     deployment.change_runs(report_id, "completed")
 
 

@@ -5,6 +5,8 @@ import re
 
 import pytest
 import yaml
+from loopback_api import scopes_to_create
+from loopback_auth import satisfy
 
 from .conftest import REPOSITORY
 from .events import context, render
@@ -12,13 +14,6 @@ from .whole_graph import PARAMS, graph
 
 PAGE = (REPOSITORY / "taskcluster" / "docs" / "deploying.md").read_text()
 ROLE = "repo:github.com/mozilla-releng/io-benchmark:"
-# Highest first: a scope for one is a scope for those after it.
-PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest", "normal")
-
-
-def needed(*scopes):
-    """Return a need: one of these scopes is enough."""
-    return frozenset(scopes)
 
 
 def rows(title):
@@ -48,24 +43,13 @@ def granted(name):
     return [re.sub(r"\bL\b", level, re.sub(r"\bP\b", project, scope)) for scope in scopes]
 
 
-def satisfies(pattern, scope):
-    """As Taskcluster does it: a star at the end stands for anything, and nothing else does."""
-    if pattern.endswith("*"):
-        return scope.startswith(pattern[:-1])
-    return scope == pattern
-
-
 def to_create(task, level):
-    """What the queue asks of whoever creates the task."""
-    pool = f"{task['provisionerId']}/{task['workerType']}"
-    at_least = PRIORITIES[: PRIORITIES.index(task.get("priority", "lowest")) + 1]
-    yield needed(*(f"queue:create-task:{priority}:{pool}" for priority in at_least))
-    yield needed(f"queue:create-task:project:{task.get('projectId', 'none')}")
-    # taskgraph adds it where it creates a task.
-    yield needed(f"queue:scheduler-id:{task.get('schedulerId', f'releng-level-{level}')}")
-    yield from (needed(f"queue:route:{route}") for route in task.get("routes", []))
-    yield from (needed(f"docker-worker:cache:{name}") for name in task["payload"].get("cache", {}))
-    yield from (needed(scope) for scope in task.get("scopes", []))
+    """Return what the queue asks of whoever creates the task: of each set one scope is enough."""
+    # taskgraph adds the scheduler where it creates a task.
+    needed = scopes_to_create({"schedulerId": f"releng-level-{level}", **task})["AllOf"]
+    caches = [f"docker-worker:cache:{name}" for name in task["payload"].get("cache", {})]
+    each = [need["AnyOf"] if isinstance(need, dict) else [need] for need in (*needed, *caches)]
+    return set(map(frozenset, each))
 
 
 def decision(tasks_for, role, **changes):
@@ -77,7 +61,7 @@ def decision(tasks_for, role, **changes):
     assume = f"assume:{ROLE}{role}"
     assert task["scopes"] == [assume]
     level = task["payload"]["env"]["DECISION_LEVEL"]
-    return set(to_create(task, level)) - {needed(assume)}
+    return to_create(task, level) - {frozenset([assume])}
 
 
 def created_in(*events):
@@ -87,7 +71,7 @@ def created_in(*events):
         parameters = yaml.safe_load(file.read_text())
         if parameters["tasks_for"] in events:
             for node in graph("full", file.stem).values():
-                needs |= set(to_create(node["task"], parameters["level"]))
+                needs |= to_create(node["task"], parameters["level"])
     assert needs
     return needs
 
@@ -110,7 +94,7 @@ def test_scopes(role):
     assert sorted(name for name in ROLES if "action:" not in name) == sorted(EVENTS)
 
     def is_met(need, *patterns):
-        return any(satisfies(pattern, scope) for scope in need for pattern in patterns)
+        return any(satisfy(patterns, scope) for scope in need)
 
     assert sorted(min(need) for need in needs if not is_met(need, *patterns)) == []
     unused = [pattern for pattern in patterns if not any(is_met(need, pattern) for need in needs)]

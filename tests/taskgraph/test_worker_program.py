@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The program as one file: the same bytes everywhere, and it runs."""
+"""The program as one file: the same bytes everywhere; script/test_run.py runs it."""
 
 import ast
 import hashlib
 import io
-import subprocess
 import zipfile
-
-from pythons import every_python
 
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
@@ -70,17 +67,3 @@ def test_the_real_program():
     for path, text in carried.items():
         assert len(text.splitlines()) == len(files[path].splitlines())
         assert structure(text) == structure(files[path])
-
-
-@every_python
-def test_runs_with_every_python(python, tmp_path):
-    """Neither the shebang before the zip nor a folder without __init__.py keeps Python from reading it."""
-    file = tmp_path / "io-benchmark.pyz"
-
-    def output(program, *arguments):
-        file.write_bytes(program.file())
-        command = [python, "-X", "utf8", "-B", str(file), *arguments]
-        return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
-
-    assert output(WorkerProgram({**MAIN, **OTHER})) == "ä\n"
-    assert "sync-write" in output(WorkerProgram.read(), "--help")

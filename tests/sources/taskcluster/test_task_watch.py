@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """Waiting for tasks, on the loopback, with a clock that a test controls."""
 
-import json
 import random
 from collections.abc import Callable
 from unittest import mock
 
 import pytest
 from loopback import Fault, Loopback, first
-from loopback_deployment import AMD_16, Artifact, add_group, run, slug
+from loopback_deployment import AMD_16, add_group, run, slug
 from recorded_pushes import PUSH
 
 from io_benchmark.sources.gather import gather
@@ -109,7 +108,7 @@ def lando(deployment, monkeypatch):
         host = f"{loopback.storage_url}/public-bucket/{AMD_16}/0"
         monkeypatch.setitem(LANDO_HOSTS, "lando-prod-2025", host)
         job = {"id": 7, "status": status, "commit_id": commit_id, "error": error}
-        deployment.artifacts[AMD_16, 0, "landing_jobs/7"] = Artifact(json.dumps(job).encode())
+        deployment.leave(AMD_16, job, "landing_jobs/7")
 
     return serve
 

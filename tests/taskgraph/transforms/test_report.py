@@ -33,7 +33,7 @@ EXPECTATIONS = ["intel/amd-30<1.05 on spawn", " amd-16 / amd-30 > 0.5"]
 WHOLE: dict[str, Any] = {
     "wait-minutes": 0,
     "baseline": "amd-30",
-    "margin": "2.5%",
+    "margin": "99.5%",
     "looks": [3, 6, 12],
     "prices": PRICES,
     "expectations": EXPECTATIONS,
@@ -131,7 +131,7 @@ def test_compare_understands_it(tmp_path, stanza):
     assert given["addresses"] == ["group:Fqm6GL_zRPur"]
     assert (given["wait"], given["partial"]) == (0 if stanza else 30, True)
     assert given.get("baseline") == ("amd-30" if stanza else None)
-    assert given.get("margin") == (0.025 if stanza else None)
+    assert given.get("margin") == (0.995 if stanza else None)
     assert given.get("looks") == (Schedule((3, 6, 12), is_declared=True) if stanza else None)
     price = Price(0.5, "USD", "spot", "2026-11-01")
     assert given.get("prices") == ({"it's": price} if stanza else None)
