@@ -203,8 +203,8 @@ def test_another_destination(unlink_ms, actions):
 
 
 def test_every_remedy_has_evidence():
-    """Also where nothing was measured at all."""
+    """Also where the push measured nothing else than the two sides."""
     for rule in RULES:
-        found = remedies(supported(rule.name), measured={})
+        found = remedies(supported(rule.name))
         assert [shown(remedy)[0] for remedy in found] == list(rule.remedies)
-        assert all(shown(remedy)[3] and remedy.gain_ratio is None for remedy in found)
+        assert all(shown(remedy)[3] and not remedy.measured for remedy in found)

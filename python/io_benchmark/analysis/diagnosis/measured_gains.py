@@ -64,33 +64,28 @@ class Push(Struct, frozen=True):
         part = cause.share if cause.share is not None else cause.share_at_most
         return math.exp(math.log(slow_ns / fast_ns) * (1.0 if part is None else part))
 
-    def mean_ns(self, side: str, subject: Subject) -> float | None:
-        return self.measured.get((side, subject)) or None
-
-    def gain(self, side: str, subject: Subject, template: str, **values: Value) -> Gain | None:
-        """Compare a measurement of a side with the slow side's; None: one was not measured."""
-        now_ns, then_ns = self.mean_ns(self.slow, self.subject), self.mean_ns(side, subject)
-        if now_ns is None or then_ns is None:
-            return None
+    def gain(self, side: str, subject: Subject, template: str, **values: Value) -> Gain:
+        """Compare a measurement of a side with the slow side's."""
+        now_ns, then_ns = self.measured[self.slow, self.subject], self.measured[side, subject]
         then, now = (Quantity(time_ns, Unit.NANOSECONDS) for time_ns in (then_ns, now_ns))
         evidence = statement(template, side=side, then=then, now=now, **values)
         return Gain(now_ns / then_ns, measured=True, evidence=(evidence,))
 
     def other_place(self, cause: Cause) -> Gain | None:
         """Compare with the same copies on a volume of the same side, else with the other pool."""
-        others = {
-            subject: time_ns
+        others = [
+            (time_ns, subject)
             for (side, subject), time_ns in self.measured.items()
             if side == self.slow
             and subject == replace(self.subject, place=subject.place)
             and subject.place != self.subject.place
             and self.place_kinds.get((self.slow, subject.place)) in _VOLUMES
-            and time_ns > 0
-        }
-        best = min(others, key=lambda subject: (others[subject], subject), default=self.subject)
+        ]
+        if not others:
+            return self.other_pool(cause)
+        _, best = min(others)
         template = f"{{side}}: place {{place}} {_INSTEAD}."
-        gain = self.gain(self.slow, best, template, place=best.place) if others else None
-        return self.other_pool(cause) if gain is None else gain.if_worth_it
+        return self.gain(self.slow, best, template, place=best.place).if_worth_it
 
     def other_pool(self, cause: Cause) -> Gain | None:
         """Predict what the cause's part of the time allows, with the faster side as the evidence.
@@ -99,8 +94,6 @@ class Push(Struct, frozen=True):
         """
         template = f"{{side}}, which is set up this way, {_INSTEAD}."
         gain = self.gain(self.fast, self.subject, template)
-        if gain is None:
-            return _unknown_gain("{side} is set up this way.", side=self.fast)
         allowed = replace(gain, ratio=self.allowed_ratio(cause), measured=False)
         if cause.share is None and len(self.supported - _MECHANISMS) > 1:
             return replace(allowed, ratio=None).also("Other causes contribute to that.")
@@ -133,26 +126,26 @@ class Push(Struct, frozen=True):
         gain = self.predict(cause) if gain is None else gain.if_worth_it
         if gain is None:
             return None
-        then_ns = self.mean_ns(self.fast, self.subject)
-        if not gain.measured and cause.predicted_ratio is not None and then_ns is not None:
-            then = Quantity(then_ns, Unit.NANOSECONDS)
+        if not gain.measured and cause.predicted_ratio is not None:
+            then = Quantity(self.measured[self.fast, self.subject], Unit.NANOSECONDS)
             gain = gain.also("{side} takes {then}.", side=self.fast, then=then)
         return replace(gain, such_as=larger)
 
     def _by_larger_machine(self, larger: MachineType, cause: Cause) -> Gain | None:
         """Compare with a pool of this machine type, unless it gains more than its disks can."""
-        template = f"The pool {{side}} has this machine type and {_INSTEAD}."
-        gains = (
-            self.gain(side, self.subject, template)
+        pools = (
+            side
             for side, machine_type in self.machines.items()
             if MachineType(machine_type).name == larger.name
+            and (side, self.subject) in self.measured
         )
-        gain = next((gain for gain in gains if gain is not None), None)
-        if gain is None or gain.ratio is None:
-            return gain
-        ratio = cause.predicted_ratio
+        pool = next(pools, None)
+        if pool is None:
+            return None
+        template = f"The pool {{side}} has this machine type and {_INSTEAD}."
+        gain, ratio = self.gain(pool, self.subject, template), cause.predicted_ratio
         allowed = self.allowed_ratio(cause) if ratio is None else max(ratio, 1 / ratio)
-        if gain.ratio <= _SAME_GAIN_RATIO * allowed:
+        if gain.ratio is None or gain.ratio <= _SAME_GAIN_RATIO * allowed:
             return gain
         return replace(gain, ratio=allowed, measured=False).also(
             "It is faster in something else, too: more disks allow less."
@@ -173,14 +166,12 @@ def other_subject(
 
     def find(push: Push, _cause: Cause) -> Gain | None:
         subject = replace(push.subject, **{name: value})
-        gain = push.gain(push.slow, subject, f"{{side}}: {instead} {_INSTEAD}.")
-        ratio = push.gain_of_trial(value)
-        if gain is None and ratio:
+        if (push.slow, subject) in push.measured:
+            return push.gain(push.slow, subject, f"{{side}}: {instead} {_INSTEAD}.").if_worth_it
+        if ratio := push.gain_of_trial(value):
             template = "{side}: a retrieve in trial {trial} takes {part} of its usual time."
             evidence = statement(template, side=push.slow, trial=value, part=share(1 / ratio))
-            gain = Gain(ratio, measured=True, evidence=(evidence,))
-        if gain is not None:
-            return gain.if_worth_it
+            return Gain(ratio, measured=True, evidence=(evidence,)).if_worth_it
         unknown = _unknown_gain(
             f"Not measured here: {name} {{value}} in the same push would show it.", value=value
         )
