@@ -10,16 +10,14 @@ time between set-up and tear-down, and changes no other time.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Advice, Interval, Verdict
 from io_benchmark.analysis.statements import Statement
-
-if TYPE_CHECKING:
-    from io_benchmark.sources.run_results import TaskRun
+from io_benchmark.sources.run_results import TaskRun
 
 # Times are written with whole seconds or milliseconds.
 _ROUNDING_MS = 1000
@@ -52,10 +50,10 @@ class Side(Struct, frozen=True):
     name: str
     pool: str  # by its name here
     queue: str
-    runs: "Mapping[Ending, Sequence[TaskRun]]"
+    runs: Mapping[Ending, Sequence[TaskRun]]
 
     @classmethod
-    def of(cls, name: str, pool: str, runs: "Sequence[TaskRun]") -> "Side":
+    def of(cls, name: str, pool: str, runs: Sequence[TaskRun]) -> "Side":
         """Sort the runs of a side; their order does not matter."""
         # A table may name the pool without its provisioner.
         queue = max((run.pool for run in runs), key=lambda queue: ("/" in queue, queue))
@@ -65,7 +63,7 @@ class Side(Struct, frozen=True):
             by_ending[cls.ending(run)].append(known)
         return cls(name, pool, queue, by_ending)
 
-    def of_labels(self, ending: Ending, labels: Collection[str]) -> "list[TaskRun]":
+    def of_labels(self, ending: Ending, labels: Collection[str]) -> list[TaskRun]:
         return [run for run in self.runs[ending] if run.label in labels]
 
     @property
@@ -77,7 +75,7 @@ class Side(Struct, frozen=True):
         return not worker.startswith(_UNKNOWN)
 
     @staticmethod
-    def ending(run: "TaskRun") -> Ending:
+    def ending(run: TaskRun) -> Ending:
         if run.started_ms < 0:
             return "never_started"
         # A run that was never scheduled has no time that contradicts its start.
@@ -103,7 +101,7 @@ class TaskTimes(Struct, frozen=True):
     tear_down_s: float | None = None
 
     @classmethod
-    def of(cls, run: "TaskRun") -> "TaskTimes":
+    def of(cls, run: TaskRun) -> "TaskTimes":
         """Return the times of a run that started."""
         task_ms, work_ms = run.resolved_ms - run.started_ms, run.own_ended_ms - run.own_started_ms
         before_ms, after_ms = (
