@@ -250,10 +250,8 @@ class Case(Struct, frozen=True, dict=True):
         if self.subject.workload != "cache-retrieve":
             return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
         (read, written), _ = moved
-        reading, writing = map(self.slower.mean, MOVING_SHARES)
-        if not read or reading is None or writing is None:
-            return False
-        return reading > writing and read >= _FEWEST_READS_SHARE * (written or 0.0)
+        reading, writing = (self.slower.mean(part) or 0.0 for part in MOVING_SHARES)
+        return reading > writing and (read or 0.0) >= _FEWEST_READS_SHARE * (written or 0.0)
 
     def more(self, read: Callable[[Run], SupportsFloat | None]) -> float | None:
         """Return how much more the slower side has; None where one side's is unknown."""

@@ -55,13 +55,13 @@ class _Judged(Struct, frozen=True):
     rule: CauseRule
     effect: Effect
     case: Case
-    trials: Mapping[TrialKind, TrialOutcome]
+    trials: Mapping[TrialKind | None, TrialOutcome]  # None: a cause that no trial tries
     state: State
     reasons: tuple[Statement, ...]
 
     @classmethod
     def alone(
-        cls, rule: CauseRule, case: Case, trials: Mapping[TrialKind, TrialOutcome]
+        cls, rule: CauseRule, case: Case, trials: Mapping[TrialKind | None, TrialOutcome]
     ) -> "_Judged":
         """Judge a cause by its rule and by the rows of the table; other causes do not matter here."""
         effect = rule.judge(case)
@@ -89,8 +89,7 @@ class _Judged(Struct, frozen=True):
 
         It is the trial of this cause where no other kind is named.
         """
-        kind = kind or self.rule.tried_by
-        trial = self.trials.get(kind) if kind is not None else None
+        trial = self.trials.get(kind or self.rule.tried_by)
         if trial is None or trial.state is not state:
             return None
         meaning = statement("Trial {kind}: {meaning}", kind=trial.kind.value, meaning=trial.meaning)
@@ -107,9 +106,11 @@ class _Judged(Struct, frozen=True):
 
 def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     """Judge every cause that may explain the case; without a ratio none is supported."""
-    outcomes = {outcome.kind: outcome for outcome in trials}
-    if case.mostly_reads:
-        outcomes.pop(TrialKind.PACE, None)  # a pace limits what is written
+    # A pace limits what is written.
+    left_out = (TrialKind.PACE,) if case.mostly_reads else ()
+    outcomes: Mapping[TrialKind | None, TrialOutcome] = {
+        trial.kind: trial for trial in trials if trial.kind not in left_out
+    }
     rules = (rule for rule in RULES if case.subject.workload in rule.workloads)
     judged = [_Judged.alone(rule, case, outcomes) for rule in rules]
     supported = [cause for cause in judged if cause.is_supported]
@@ -131,11 +132,12 @@ def _parts_are_too_small(judged: _Judged) -> _Outcome:
     if not acts_through or at_most is None or is_enough(at_most):
         return None
     parts = case.parts_of_workload(acts_through)
-    ordered = [Part(phase, kind) for phase in Phase for kind in Kind]
     return State.RULED_OUT, statement(
         "The sides differ in this, but the parts of the time that it acts through ({parts}) make up "
         "{share} of the difference.",
-        parts=", ".join(f"{part.phase} {part.kind}" for part in ordered if part in parts),
+        parts=", ".join(
+            f"{phase} {kind}" for phase in Phase for kind in Kind if (phase, kind) in parts
+        ),
         share=share(at_most),
     )
 

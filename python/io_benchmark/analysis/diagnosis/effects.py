@@ -137,16 +137,13 @@ class SideEvidence(Struct, frozen=True):
         """Return both sides' mean times; those of `first` lead them."""
         ordered = sorted(measurements, key=lambda match: match is not first)
         named = len({match.subject.place for match in ordered}) > 1
-        return cls(
-            lambda: (
-                Evidence.led_by(
-                    *(_figure(match, match.baseline, named=named) for match in ordered)
-                ),
-                Evidence.led_by(
-                    *(_figure(match, match.candidate, named=named) for match in ordered)
-                ),
+
+        def evidence(side: str) -> Evidence:
+            return Evidence.led_by(
+                *(_figure(match, getattr(match, side), named=named) for match in ordered)
             )
-        )
+
+        return cls(lambda: (evidence("baseline"), evidence("candidate")))
 
     @classmethod
     def from_detail(

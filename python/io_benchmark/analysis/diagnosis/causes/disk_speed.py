@@ -53,10 +53,8 @@ def _moved_per_busy_s(run: Run) -> float | None:
 
 def _read_more(case: Case) -> bool:
     """Return whether reads are what the slower side's disks write less for."""
-    more, copied = case.more(MOVED[0]), case.slower.mean(_COPIED_BYTES)
-    per_s = case.times_as_fast(_moved_per_s)
-    if more is None or not copied or per_s is None:
-        return False
+    more, copied = case.more(MOVED[0]) or 0.0, case.slower.mean(_COPIED_BYTES) or math.inf
+    per_s = case.times_as_fast(_moved_per_s) or math.inf
     return more >= _MORE_READS_SHARE * copied and per_s * AS_FAST_SHARE < 1
 
 
@@ -77,10 +75,10 @@ def _had_less_to_do(case: Case) -> bool:
 
     The kernel counts no disk as busy that a cgroup holds back.
     """
-    (slower, faster), per_busy_s = case.means(_BUSY), case.times_as_fast(_moved_per_busy_s)
-    if slower is None or faster is None or per_busy_s is None or min(slower, faster) < _LEAST_BUSY:
-        return False
-    return slower < _MOSTLY_BUSY and per_busy_s * _AS_FAST_WHILE_BUSY < 1
+    slower, faster = (busy or 0.0 for busy in case.means(_BUSY))
+    per_busy_s = case.times_as_fast(_moved_per_busy_s) or math.inf
+    is_in_use = min(slower, faster) >= _LEAST_BUSY and slower < _MOSTLY_BUSY
+    return is_in_use and per_busy_s * _AS_FAST_WHILE_BUSY < 1
 
 
 _IO_WAIT = span(

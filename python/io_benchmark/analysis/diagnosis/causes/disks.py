@@ -69,9 +69,8 @@ ALIKE_RATIO = 1.25
 
 
 def _machine_type(run: Run) -> Statement | None:
-    if not run.machine_type.instance_type:
-        return None
-    return statement("machine type {value}", value=run.machine_type.name)
+    machine = run.machine_type
+    return statement("machine type {value}", value=machine.name) if machine.instance_type else None
 
 
 @ranked_cause(

@@ -14,6 +14,7 @@ from io_benchmark.analysis.diagnosis.case import EVERY_WORKLOAD, Case
 from io_benchmark.analysis.diagnosis.causes.io_limits import of_all_disks
 from io_benchmark.analysis.diagnosis.causes.run_conditions import share_stolen
 from io_benchmark.analysis.diagnosis.effects import (
+    SLOWER_AT_RATIO,
     Effect,
     Fact,
     Proof,
@@ -38,7 +39,6 @@ _ALIKE_RATIO = 1.25
 _FILES_AT_ONCE = 2
 _NOT_RECORDED = "How long the sides worked is not recorded."
 _AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
-_SLOWER_RATIO = 1.1
 _LEAST_STOLEN_SHARE = 0.05
 _FIXED_WORK = [
     partial(Run.fixed_work_rate, work=work) for work in ("user", "kernel-copy", "kernel-calls")
@@ -208,7 +208,7 @@ def _cpu(case: Case) -> Effect:
         return _without_fixed_work(case, effect, _OWN_CPU_NS)
     # The same work on both sides decides, whatever their models are.
     in_user_mode = fixed[0]
-    if in_user_mode < _SLOWER_RATIO:
+    if in_user_mode < SLOWER_AT_RATIO:
         return evidence.opposes("Fixed work in user mode takes as long on the CPUs of both sides.")
     supported = evidence.supports(
         "Fixed work in user mode takes {ratio} as long on the slower side's CPU.",
@@ -281,7 +281,7 @@ def _kernel(case: Case, effect: Effect) -> Effect:
         return _without_fixed_work(case, effect, _OWN_SYSTEM_NS)
     in_user_mode, *in_kernel = fixed
     copying, calling = (max(1.0, ratio / in_user_mode) for ratio in in_kernel)
-    if calling < _SLOWER_RATIO <= copying:
+    if calling < SLOWER_AT_RATIO <= copying:
         # Memory that is slower, which nothing names, costs the same.
         return effect.evidence.supports(
             "The kernels differ, and only copying takes longer, as with slower memory.",

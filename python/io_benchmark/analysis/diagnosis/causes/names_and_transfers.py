@@ -33,7 +33,6 @@ _SCALES_SHARE = 0.75
 _PARTS = in_all(*set(Kind) - {Kind.WAITING})
 _MISSING = ("lookup-missing", "stat-missing")
 _EXEC, _COPIES = "exec", "copies"
-_COSTS_MORE_RATIO = 1.1
 _UPLOAD = "upload"
 _EACH, _KEPT = "connection-each", "keep-alive"
 
@@ -210,7 +209,7 @@ def _per_builder_copies(case: Case) -> Effect:
             "Hardlinks to one file differ as well, so copies are not the cause."
         )
     slower, faster = costs
-    if slower < _COSTS_MORE_RATIO * faster or not copies.is_decided:
+    if slower < SLOWER_AT_RATIO * faster or not copies.is_decided:
         return evidence.opposes("Copies cost the slower side no more than the faster side.")
     hardlinked = case.known_times_as_long(case.sibling(variant="hardlinked"))
     return evidence.supports(

@@ -127,8 +127,11 @@ def _image_and_tools(case: Case, effect: Effect) -> Effect:
     "lookup-cost", "The lookups (grep) take longer.", acts_through=_PARTS, tried_by=TrialKind.LOOKUP
 )
 def _lookup_cost(case: Case) -> Effect:
-    question = "The workload spawn shows whether grep or starting it takes the time."
-    return _by_lookups(case, question, "The rest is in the copies.")
+    return _by_lookups(
+        case,
+        "The workload spawn shows whether grep or starting it takes the time.",
+        "The rest is in the copies.",
+    )
 
 
 @cause(
