@@ -257,13 +257,12 @@ def _mixed(pool: MixedPool) -> Reason:
 
 def _slower_type(workers: Sequence[WorkerLine], pool: MixedPool) -> str:
     """Return the machine type that only slower workers of a mixed pool have, where it is one."""
-    types: dict[bool, set[str]] = {True: set(), False: set()}
-    for worker in workers:
-        if worker.side == pool.side:
-            is_slower = not {worker.machine, worker.task_id}.isdisjoint(pool.slower)
-            types[is_slower].add(MachineType(worker.instance_type).name)
-    of_slower = types[True] - types[False]
-    return of_slower.pop() if len(of_slower) == 1 else ""
+    slower, faster = set[str](), set[str]()
+    for worker in (worker for worker in workers if worker.side == pool.side):
+        is_slower = not {worker.machine, worker.task_id}.isdisjoint(pool.slower)
+        (slower if is_slower else faster).add(MachineType(worker.instance_type).name)
+    slower -= faster
+    return slower.pop() if len(slower) == 1 else ""
 
 
 def _reasons(diagnosis: Diagnosis) -> Iterator[Reason]:

@@ -13,6 +13,7 @@ from io_benchmark.analysis.history.explanations import FEWEST_VALUES, Explanatio
 from io_benchmark.analysis.investigation.investigation_model import Slowness
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks
@@ -123,13 +124,11 @@ def _is_everywhere(step: tuple[date, float], pool: str, sides: Sides) -> bool:
 
 def _last_step(runs: Sequence[TaskRun]) -> tuple[date, float] | None:
     """Return the day and the ratio of the last step of the daily means."""
-    days: dict[date, list[float]] = {}
-    for run in runs:
-        if run.resolved_ms > run.started_ms:
-            days.setdefault(_day(run), []).append(math.log(run.resolved_ms - run.started_ms))
+    days = grouped((run for run in runs if run.resolved_ms > run.started_ms), _day)
     order = sorted(days)
     times = [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in order]
-    steps = Explanation.of(times, np.array([fmean(days[day]) for day in order])).steps
+    logs = [fmean(math.log(run.resolved_ms - run.started_ms) for run in days[day]) for day in order]
+    steps = Explanation.of(times, np.array(logs)).steps
     return (order[steps[-1].at], steps[-1].ratio) if steps else None
 
 

@@ -8,6 +8,7 @@ costs between tasks is not included.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Literal
 
@@ -33,9 +34,7 @@ def compare_costs(
     names = [side.side.name for side in both]
     first, second = (_hourly_price(side.side, prices) for side in both)
     if first is None or second is None:
-        missing = [
-            name for name, price in zip(names, (first, second), strict=True) if price is None
-        ]
+        missing = [name for name, price in zip(names, (first, second), strict=True) if not price]
         has_prices = bool(prices) or len(missing) == 1
         return None, [statement("no price for {sides}", sides=joined(missing))] * has_prices
     if first.currency != second.currency:
@@ -101,11 +100,10 @@ def _lost(side: PairSide) -> tuple[float, MeanVariance]:
     """Return the time of lost runs by that of completed ones, and the variance of ln(1 + that)."""
     lost = side.side.of_labels("lost", side.means_s)
     lost.sort(key=lambda run: (run.worker, run.started_ms, run.resolved_ms))
-    by_worker: dict[str, list[float]] = {}
+    by_worker: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for number, runs in enumerate((side.runs, lost)):
         for run in runs:
-            times_s = by_worker.setdefault(run.worker, [0.0, 0.0])
-            times_s[number] += (run.resolved_ms - run.started_ms) / 1000
+            by_worker[run.worker][number] += (run.resolved_ms - run.started_ms) / 1000
     done = math.fsum(times[0] for times in by_worker.values())
     share = math.fsum(times[1] for times in by_worker.values()) / done
     count = len(by_worker)

@@ -17,7 +17,7 @@ tests/simulation/test_tasks.py has the error rates.
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple, Self
@@ -62,10 +62,9 @@ class PairSide(NamedTuple):
     @classmethod
     def of(cls, side: Side, mix: Mapping[str, float]) -> Self:
         runs = side.of_labels("completed", mix)
-        labels: dict[str, dict[str, list[TaskTimes]]] = {}
+        labels: dict[str, dict[str, list[TaskTimes]]] = defaultdict(lambda: defaultdict(list))
         for run in runs:
-            workers = labels.setdefault(run.label, {})
-            workers.setdefault(run.worker, []).append(TaskTimes.of(run))
+            labels[run.label][run.worker].append(TaskTimes.of(run))
         means_s, log_means = {}, {}
         for label, workers in labels.items():
             times_s = {worker: [run.task_s for run in workers[worker]] for worker in workers}
@@ -267,10 +266,10 @@ class _LabelledRatio:
 
     def _freed(self, side: _LogMeans) -> SideData:
         """Return the workers of a side, each with the mean of its logarithms less their labels'."""
-        logs: dict[str, list[float]] = {}
+        logs: dict[str, list[float]] = defaultdict(list)
         for label, workers in sorted(side.items()):
             for worker, log in sorted(workers.items()):
-                logs.setdefault(worker, []).append(log - self._at_baseline[label])
+                logs[worker].append(log - self._at_baseline[label])
         return SideData(tuple(map(fmean, logs.values())), ())
 
     def _variance(self) -> tuple[float, float]:

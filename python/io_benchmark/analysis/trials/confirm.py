@@ -38,9 +38,8 @@ _NOT_COMPARED = statement("No pools with trials are compared.")
 
 def _is_same_pace(bytes_per_s: float | None, wanted_bytes_per_s: float) -> bool:
     """Return whether copies limited to one rate show the same as copies limited to another."""
-    if bytes_per_s is None:
-        return False
-    return 1 / SAME_PACE_RATIO <= bytes_per_s / wanted_bytes_per_s <= SAME_PACE_RATIO
+    pace = (bytes_per_s or 0.0) / wanted_bytes_per_s
+    return 1 / SAME_PACE_RATIO <= pace <= SAME_PACE_RATIO
 
 
 class TriedSide(Struct, frozen=True):
@@ -226,8 +225,7 @@ class Confirming(Struct, frozen=True):
     def of(cls, comparisons: Iterable[Comparison], workers: Sequence[Worker]) -> Self:
         entries = (entry for worker in workers for entry in worker.entries)
         subjects = {entry.subject for entry in entries if entry.trials is not None}
-        with_trials = (item for item in comparisons if item.subject in subjects)
-        missing = [_missing(comparison, workers) for comparison in with_trials]
+        missing = [_missing(item, workers) for item in comparisons if item.subject in subjects]
         if not missing:
             return cls((), (_NOT_COMPARED if subjects else _NO_TRIALS,))
         paces: list[Pace] = []
