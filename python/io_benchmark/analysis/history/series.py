@@ -8,6 +8,7 @@ results that break a validity rule together are in different ones.
 
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
 from operator import attrgetter
@@ -143,10 +144,10 @@ def _with_facts(step: Change, observed: Iterable[tuple[int, Facts]]) -> Change:
     A fact changed if it has one value on all workers before and a different one on all workers after. One
     that varies before or after does not explain the step.
     """
-    points: dict[str, dict[FactValue, list[int]]] = {}
+    points: dict[str, dict[FactValue, list[int]]] = defaultdict(lambda: defaultdict(list))
     for point, facts in observed:
         for name, value in facts:
-            points.setdefault(name, {}).setdefault(value, []).append(point)
+            points[name][value].append(point)
     changed, unobserved = [], True
     for name, by_value in points.items():
         numbers = [*itertools.chain(*by_value.values())]

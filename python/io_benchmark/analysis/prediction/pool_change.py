@@ -107,7 +107,6 @@ class PoolChange(Struct, frozen=True):
 
     @classmethod
     def of(cls, demand: Demand, source: PoolStorage, target: PoolStorage) -> "PoolChange":
-        """Compare the means of two pools."""
         keys = [(figure, "") for figure in _OF_CPUS]
         keys += [(figure, p.name) for p in demand.places for figure in _OF_PLACES]
         return cls(demand, source, target, {key: target.ratio_to(source, *key) for key in keys})

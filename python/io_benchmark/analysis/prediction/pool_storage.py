@@ -4,6 +4,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain, product
 from operator import attrgetter, truediv
 from statistics import fmean, median
 
@@ -67,14 +68,12 @@ class PoolStorage(Struct, frozen=True):
 
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
-        """Return the figures of one pool's workers."""
         machines = by_machine(filter(attrgetter("entries"), workers), attrgetter("machine"))
-        measured: dict[tuple[str, str], list[float]] = {}
-        for runs in machines:
-            for key, logs in _measured(runs).items():
-                # Of a single machine, the files of a ceiling show how far it is known.
-                is_single = key[0] == WRITE_RATE and len(machines) == 1
-                measured.setdefault(key, []).extend(logs if is_single else [fmean(logs)])
+        measured: _Logs = defaultdict(list)
+        for key, logs in chain.from_iterable(_measured(runs).items() for runs in machines):
+            # Of a single machine, the files of a ceiling show how far it is known.
+            is_single = key[0] == WRITE_RATE and len(machines) == 1
+            measured[key] += logs if is_single else [fmean(logs)]
         measured |= _slowing(workers)
         worker_prices = {
             Price.find(prices, pool, worker.queue, worker.result.task.instance_type or "")
@@ -111,7 +110,6 @@ class PoolStorage(Struct, frozen=True):
         return min(measured, self.mean(WRITES_LIMIT, place) or math.inf)
 
     def least_writes_per_s(self, place: str) -> float:
-        """Return how many requests per second the disks write at least."""
         # Each synchronous write is at least one request.
         by_syncs = NS_PER_S / (self.mean(SYNC, place) or math.inf)
         return max(_LEAST_REQUESTS_PER_S, self.mean(WRITES, place) or 0.0, by_syncs)
@@ -177,9 +175,8 @@ def _measured(runs: Sequence[Worker]) -> _Logs:
         figure = _OPERATIONS.get((subject.workload, subject.variant))
         if figure is not None and subject.threads <= 1:
             # Bytes and requests are limits of their own: of a sync the usual time counts, without stalls.
-            each_ns = entry.mean_ns
-            if figure == SYNC:
-                each_ns = median(map(truediv, entry.total_ns, entry.operations))
+            usual_ns = map(truediv, entry.total_ns, entry.operations)
+            each_ns = median(usual_ns) if figure == SYNC else entry.mean_ns
             value = math.log(NS_PER_S / each_ns if figure == WRITES else each_ns)
             logs[figure, "" if figure == SPAWN else subject.place].append(value)
         cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
@@ -194,9 +191,9 @@ def _measured(runs: Sequence[Worker]) -> _Logs:
             cpu_ns = burst.user_ns + burst.kernel_ns
             if cpu_ns:
                 logs[burst.work, ""].append(math.log(cpu_ns / burst.operations))
-        for limit in worker.result.limits.io if worker.result.limits else ():
-            for storage in worker.result.storage.places:
-                is_limited = limit.device in {device.number for device in storage.devices}
-                if is_limited and limit.kind == "write_operations_per_s":
-                    logs[WRITES_LIMIT, storage.name].append(math.log(max(1, limit.value)))
+        limits = worker.result.limits.io if worker.result.limits else ()
+        for limit, storage in product(limits, worker.result.storage.places):
+            is_limited = limit.device in {device.number for device in storage.devices}
+            if is_limited and limit.kind == "write_operations_per_s":
+                logs[WRITES_LIMIT, storage.name].append(math.log(max(1, limit.value)))
     return logs

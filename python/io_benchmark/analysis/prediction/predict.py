@@ -62,7 +62,6 @@ class _ProfiledRun(NamedTuple):
 
     @classmethod
     def of(cls, run: RunProfile, storage: PoolStorage | None) -> "_ProfiledRun":
-        """Return a run whose profile was made on this pool."""
         profile = run.profile
         if isinstance(profile, ResourceProfile):
             figures = storage.figures if storage else ()

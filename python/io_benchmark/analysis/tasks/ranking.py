@@ -6,6 +6,7 @@ a label and a pool are tried at once, so the level of the intervals is corrected
 """
 
 import math
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from statistics import fmean
 
@@ -73,8 +74,7 @@ class _Cell(Struct):
 
 class _PoolSums(Struct):
     runs: int = 0
-    labels: set[str] = set()  # here and below of completed runs
-    workers: set[str] = set()
+    workers: set[str] = set()  # here and below of completed runs
     completed_s: float = 0.0
     other_s: float = 0.0
     costs: dict[str, tuple[float, float]] = {}  # amount and hours, by currency
@@ -112,7 +112,6 @@ class RunTotals(Struct):
             sums.other_s += time_s
             return
         worker = run.worker or str(identity)
-        sums.labels.add(run.label)
         sums.workers.add(worker)
         sums.completed_s += time_s
         cell = self.cells.setdefault((run.label, run.pool), {}).setdefault(worker, _Cell())
@@ -131,10 +130,10 @@ class RunTotals(Struct):
 
     def _pairs(self) -> Iterator[tuple[str, str, str]]:
         """Yield a label, a pool, and the pool on which the label takes least."""
-        means: dict[str, dict[str, float]] = {}
+        means: dict[str, dict[str, float]] = defaultdict(dict)
         for (label, pool), workers in self.cells.items():
             if len(workers) >= _FEWEST_WORKERS:
-                means.setdefault(label, {})[pool] = fmean(_side(workers).log_means)
+                means[label][pool] = fmean(_side(workers).log_means)
         for label, by_pool in sorted(means.items()):
             reference = min(by_pool, key=lambda pool: (by_pool[pool], pool))
             yield from ((label, pool, reference) for pool in sorted(by_pool) if pool != reference)
@@ -189,12 +188,13 @@ class RunTotals(Struct):
         return Price(amount / hours, currency)
 
     def _summaries(self, prices: Mapping[str, Price | None]) -> Iterator[RankedPool]:
+        labels = Counter(pool for _, pool in self.cells)
         for pool in sorted(self.pools, key=lambda pool: (-self.pools[pool].completed_s, pool)):
             sums = self.pools[pool]
             whole_s = sums.completed_s + sums.other_s
             yield RankedPool(
                 pool,
-                len(sums.labels),
+                labels[pool],
                 len(sums.workers),
                 sums.runs,
                 whole_s / _S_PER_HOUR,
