@@ -110,7 +110,6 @@ class Case(Struct, frozen=True, dict=True):
         return None if slower is None or faster is None else (slower, faster)
 
     def of_measurement(self, measurement: OtherMeasurement) -> "Case":
-        """Return the case of another measurement of the same machines."""
         subject = measurement.subject
         baseline, candidate = (
             Side.of_workers((run.worker for run in side), subject)

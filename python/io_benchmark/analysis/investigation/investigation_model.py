@@ -99,7 +99,6 @@ class Explanation(Struct, frozen=True):
 
     @classmethod
     def of(cls, report: Report, pool: str, reference: str) -> Self:
-        """Return how the pool compares with the reference, and the causes that hold."""
         compared = {
             comparison.subject: (part, comparison)
             for part in report.subjects
@@ -151,7 +150,6 @@ class Forecast(Struct, frozen=True):
 
     @classmethod
     def of(cls, predictions: Predictions, pool: str, reference: str) -> Self:
-        """Return how much longer the task takes on the pool than on the reference."""
         pools = {pool: reference, reference: pool}
         task = next((task for task in predictions.tasks if task.pool in pools), None)
         if task is None:

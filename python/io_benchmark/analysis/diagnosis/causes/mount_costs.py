@@ -140,7 +140,6 @@ def _costs(run: Run, kind: str) -> list[tuple[str, float]]:
 
 
 def _unknown_options(run: Run) -> frozenset[str]:
-    """Return the options whose costs are not known."""
     return frozenset(
         f"{name}={value}" if value else name
         for name, value in run.mount_table_options.items()

@@ -28,7 +28,7 @@ from io_benchmark.analysis.diagnosis.effects import (
 from io_benchmark.analysis.diagnosis.rules import cause
 from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE, Step
+from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE
 from io_benchmark.analysis.side_times import Division
 from io_benchmark.analysis.statements import Quantity, Unit
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
@@ -142,17 +142,15 @@ class _Course(NamedTuple):
         return after / before if before and after is not None else None
 
 
+# Sides keep what a function reads: the same step has the same functions.
+_course = cache(_Course)
+
+
 def _moved_per_s(windows: Sequence[Window]) -> float | None:
     """Return the rate of most windows; None where there are too few."""
     if len(windows) < _WINDOWS_TO_JUDGE:
         return None
     return median(window.read_bytes_per_s + window.written_bytes_per_s for window in windows)
-
-
-@cache
-def _course(step: Step | None) -> _Course:
-    """Return the same functions for the same question."""
-    return _Course(None if step is None else step.index)
 
 
 @cause(
@@ -164,7 +162,7 @@ def _course(step: Step | None) -> _Course:
 def drift_over_time(case: Case) -> Effect:
     # A single worker is judged at the step of all of its side.
     sides = case.both_sides or case
-    course = _course(sides.slower.step)
+    course = _course(sides.slower.step and sides.slower.step.index)
     observe = span("course", course.slows, Unit.RATIO, "later operations over earlier ones {value}")
     evidence = SideEvidence.of(case, observe, has_summary=False)
     slower, faster = case.slower.median(course.slows), case.faster.median(course.slows)
@@ -182,7 +180,8 @@ def drift_over_time(case: Case) -> Effect:
             samples=workloads.of(case.subject.workload).samples,
         )
     # Each side at its own time: with faster disks memory is full later.
-    faster = max(faster, case.faster.median(_course(sides.faster.step).slows) or 0.0)
+    of_faster = _course(sides.faster.step and sides.faster.step.index)
+    faster = max(faster, case.faster.median(of_faster.slows) or 0.0)
     if faster >= _SLOWS_RATIO and faster >= slower / _SLOWS_RATIO:
         return evidence.opposes("Both sides slowed down by about the same factor.")
     kept, copied = case.slower.median(course.late_over_early), case.slower.median(course.step_bytes)
