@@ -223,8 +223,7 @@ class Confirming(Struct, frozen=True):
 
     @classmethod
     def of(cls, comparisons: Iterable[Comparison], workers: Sequence[Worker]) -> Self:
-        entries = (entry for worker in workers for entry in worker.entries)
-        subjects = {entry.subject for entry in entries if entry.trials is not None}
+        subjects = {entry.subject for worker in workers for entry in worker.entries if entry.trials}
         missing = [_missing(item, workers) for item in comparisons if item.subject in subjects]
         if not missing:
             return cls((), (_NOT_COMPARED if subjects else _NO_TRIALS,))
@@ -268,7 +267,7 @@ def _missing(comparison: Comparison, workers: Sequence[Worker]) -> Pace | Statem
 
 def _not_measured(*both: TriedSide) -> Statement:
     sides = [side for side in both if not side.ceiling_bytes_per_s]
-    recorded = [run for side in sides for run in side.runs]
+    recorded = (run for side in sides for run in side.runs)
     reasons = [run.reason.removesuffix(".") for run in recorded if run.reason and not run.ceilings]
     return statement(
         "What the disks of {sides} can write was not measured{why}.",

@@ -8,7 +8,7 @@ faster side becomes as slow. The trial `memory` shows only whether storage is in
 
 import math
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import product, takewhile
 from statistics import fmean
 
 from msgspec.structs import replace
@@ -251,13 +251,12 @@ def _without_contradictions(judged: Sequence[TrialOutcome]) -> tuple[TrialOutcom
     """Return trials that contradict each other as undecided, each with the other's name."""
     states = {outcome.kind: outcome.state for outcome in judged}
     against: dict[TrialKind, TrialKind] = {}
-    for storage in (TrialKind.PACE, TrialKind.UNLINK):
-        for other, state in (
-            (TrialKind.LOOKUP, TrialState.CONFIRMED),
-            (TrialKind.MEMORY, TrialState.REFUTED),
-        ):
-            if states[storage] is TrialState.CONFIRMED and states[other] is state:
-                against |= {storage: other, other: storage}
+    for storage, (other, state) in product(
+        (TrialKind.PACE, TrialKind.UNLINK),
+        ((TrialKind.LOOKUP, TrialState.CONFIRMED), (TrialKind.MEMORY, TrialState.REFUTED)),
+    ):
+        if states[storage] is TrialState.CONFIRMED and states[other] is state:
+            against |= {storage: other, other: storage}
     return tuple(
         replace(
             outcome,
