@@ -97,9 +97,8 @@ class Push(Struct, frozen=True):
         allowed = replace(gain, ratio=self.allowed_ratio(cause), measured=False)
         if cause.share is None and len(self.supported - _MECHANISMS) > 1:
             return replace(allowed, ratio=None).also("Other causes contribute to that.")
-        at_most, part = "", cause.share
-        if part is None:
-            at_most, part = "at most ", cause.share_at_most
+        at_most = "at most " if cause.share is None else ""
+        part = cause.share_at_most if cause.share is None else cause.share
         if part is not None and part < _WHOLE_SHARE:
             allowed = allowed.also(
                 f"This cause explains {at_most}{{share}} of that.", share=share(part)

@@ -131,9 +131,8 @@ def _cpu(run: Run) -> RankedFact | None:
 def _quota_ns(run: Run) -> float | None:
     """Return how long a quota below one CPU keeps a retrieve from its CPU."""
     work_ms, quota = run.per_operation_ms("own_user_ms", "own_system_ms"), run.worker.cpu_quota
-    if work_ms is None or quota is None:
-        return None if work_ms is None else 0.0
-    return work_ms * 1e6 * max(0.0, 1 / max(quota, 1e-6) - 1)
+    kept_times = 0.0 if quota is None else max(0.0, 1 / max(quota, 1e-6) - 1)
+    return None if work_ms is None else work_ms * 1e6 * kept_times
 
 
 @ranked_cause(

@@ -203,12 +203,11 @@ def counted_as(case: Case) -> str | None:
 
 def _may_starve(run: Run) -> bool:
     """Return whether bfq has strict guarantees and does not idle: with these, times decide."""
-    strict = [
-        disk
+    idle = [
+        _idle_settings(disk).values()
         for disk in _scheduled_disks(run) or ()
         if disk.scheduler == "bfq" and disk.scheduler_settings.get("strict_guarantees", 0) > 0
     ]
-    idle = [_idle_settings(disk).values() for disk in strict]
     return any(values and not any(values) for values in idle)
 
 
