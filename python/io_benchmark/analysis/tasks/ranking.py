@@ -180,10 +180,9 @@ class RunTotals(Struct):
 
     def _price(self, pool: str, prices: Mapping[str, Price]) -> Price | None:
         """Return the given price of a pool, else that of its runs."""
-        given = Price.find(prices, pool.rpartition("/")[2], pool)
         costs = self.pools[pool].costs
-        if given is not None or prices or len(costs) != 1:
-            return given
+        if prices or len(costs) != 1:
+            return Price.find(prices, pool.rpartition("/")[2], pool)
         ((currency, (amount, hours)),) = costs.items()
         return Price(amount / hours, currency)
 

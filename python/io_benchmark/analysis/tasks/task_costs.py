@@ -85,9 +85,8 @@ def _comparison(
 
 def _hourly_price(side: Side, prices: Mapping[str, Price]) -> Price | None:
     """Return the price of an hour by the given prices, else by the costs of the side's runs."""
-    given = Price.find(prices, side.pool, side.queue)
-    if given is not None or prices:
-        return given
+    if prices:
+        return Price.find(prices, side.pool, side.queue)
     started = [run for ending in _STARTED for run in side.runs[ending] if run.cost >= 0]
     hours = math.fsum((run.resolved_ms - run.started_ms) / _MS_PER_HOUR for run in started)
     currencies = {run.currency for run in started}
