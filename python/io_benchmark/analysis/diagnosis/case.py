@@ -203,9 +203,8 @@ class Case(Struct, frozen=True, dict=True):
         if division is None or not division.difference_ns:
             return None
         slower_ns = [part.candidate_ns for part in division.parts if part.part in parts]
-        if not slower_ns:
-            return None
-        return math.fsum(slower_ns) * (1 - 1 / factor) / abs(division.difference_ns)
+        longer_ns = math.fsum(slower_ns) * (1 - 1 / factor)
+        return longer_ns / abs(division.difference_ns) if slower_ns else None
 
     def time_in_parts(self, acts_through: frozenset[Part], runs: Sequence[Run]) -> float:
         """Return what these parts take of an operation on one machine; all of it where one is unknown."""
