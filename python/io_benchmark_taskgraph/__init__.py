@@ -18,8 +18,7 @@ def register(graph_config: Any) -> None:
     parameters.register()
     actions.register()
     if "treeherder" in graph_config:
-        names = graph_config["treeherder"].setdefault("group-names", {})
-        names.setdefault("IOB", "I/O benchmark")
+        graph_config["treeherder"].setdefault("group-names", {}).setdefault("IOB", "I/O benchmark")
     # A project that has its own function calls `parameters.decision_parameters` there.
     graph_config["taskgraph"].setdefault(
         "decision-parameters", "io_benchmark_taskgraph.parameters:decision_parameters"

@@ -115,18 +115,13 @@ class _GroupTask:
     definition: dict[str, Any]
 
     @property
-    def kind(self) -> str:
-        return str(self.definition["tags"].get("kind", ""))
-
-    @property
     def label(self) -> str:
         return str(self.definition["metadata"]["name"])
 
     @property
     def pool(self) -> str | None:
         words = self.definition["payload"].get("command", [])
-        command = " ".join(word for word in words if isinstance(word, str))
-        pools: list[str] = _POOL.findall(command)
+        pools: list[str] = _POOL.findall(" ".join(word for word in words if isinstance(word, str)))
         return pools[-1] if pools else None
 
     @property
@@ -148,7 +143,7 @@ class _Group:
         ]
         self.pools, self.reports = (
             sorted(
-                (task for task in tasks if task.kind == kind),
+                (task for task in tasks if task.definition["tags"].get("kind") == kind),
                 key=lambda task: str(task.definition["created"]),
             )
             for kind in (JOB, REPORT_JOB)

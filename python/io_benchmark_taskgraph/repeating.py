@@ -34,8 +34,7 @@ def new_label(job: str, labels: Iterable[str], end: str = "") -> str:
     """Return the job's label with `end`, or with the number after the highest that `labels` have."""
     first = f"{job}{end}"
     form = re.compile(rf"{re.escape(first)}(-([0-9]{{1,6}}))?")
-    matches = (form.fullmatch(label) for label in labels)
-    numbers = [int(match[2] or 1) for match in matches if match]
+    numbers = [int(match[2] or 1) for match in map(form.fullmatch, labels) if match]
     return f"{first}-{max(numbers) + 1}" if numbers else first
 
 

@@ -48,7 +48,6 @@ class Benchmark:
 
     @classmethod
     def parse(cls, stanza: object) -> Benchmark:
-        """Check the stanza; a BadKeyError names the first key that is wrong."""
         values = checked(SCHEMA, stanza, "benchmark")
         return cls(
             destinations=values.pop("destination"),

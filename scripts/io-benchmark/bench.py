@@ -69,17 +69,22 @@ class _Bench:
     def device_bytes(self):
         """Return the bytes that the places' disks have read and written so far, by name."""
         totals = devices.counters()
-        return {name: totals[name][:2] for name in self.leaf_devices if name in totals}
+        return {
+            name: dict(zip(("read", "written"), totals[name]))
+            for name in self.leaf_devices
+            if name in totals
+        }
 
     def device_bytes_since(self, before, earlier=None):
         """Return what the places' disks have moved since, together with what they had moved earlier."""
-        moved = {}
-        for name, now in self.device_bytes().items():
-            if name in before:
-                sums = (earlier or {}).get(name, {"read": 0, "written": 0})
-                read, written = (total - then for total, then in zip(now, before[name]))
-                moved[name] = {"read": sums["read"] + read, "written": sums["written"] + written}
-        return moved
+        return {
+            name: {
+                kind: total - before[name][kind] + (earlier or {}).get(name, {}).get(kind, 0)
+                for kind, total in totals.items()
+            }
+            for name, totals in self.device_bytes().items()
+            if name in before
+        }
 
     def between_samples(self, now_ns):
         """Write an interim result every ten seconds; called outside the timed parts."""
@@ -95,9 +100,8 @@ class _Bench:
         with self.held():
             if self.current is not None:
                 self.current.entry["samples"] = self.current.samples()
-            if self._sampler is not None:
-                self._sampler.take()
-                self.record.document["timeline"] = self._sampler.as_timeline()
+            self._sampler.take()
+            self.record.document["timeline"] = self._sampler.as_timeline()
 
     def run(self, workload_classes):
         """Return the exit code and its reason; the result file is valid at every moment."""

@@ -23,7 +23,6 @@ COST_SHARE = 0.005
 ROWS_AT_MOST = 40_000  # an hour at ten per second
 CELLS_AT_MOST = 400_000  # about 4 MB of JSON
 NOT_STARTED = "the command was not started"
-NO_CPU = "the kernel does not show the machine's CPU time"
 NO_DISK = "in memory, on a network, or on disks that only a write would identify"
 NO_FLUSH_COUNT = "the kernel does not count flushes; Linux 5.5 and later do"
 NO_WRITE_CACHE = "the disks have no volatile write cache, so a sync flushes nothing"
@@ -64,7 +63,8 @@ class TaskProfile:
         if usage is not None:
             times_ns = (round(seconds * NS_PER_S) for seconds in (usage.ru_utime, usage.ru_stime))
             spent = dict(zip(("user_ns", "kernel_ns"), times_ns))
-            other_cpu_ms, reason = _other_cpu_ms(grown, usage), NO_CPU
+            other_cpu_ms = _other_cpu_ms(grown, usage)
+            reason = "the kernel does not show the machine's CPU time"
         self._document.update(
             ended=time.strftime(files.UTC, time.gmtime()),
             ending=ending,
@@ -116,7 +116,6 @@ class TaskProfile:
         path = "syncs.%s." % place["name"]
         leaves = _leaves(place)
         flushes = [grown["flushes:" + leaf["name"]] for leaf in leaves]
-        commits = grown["commits:" + place["name"]]
         reason = ""
         if not leaves:
             reason = NO_DISK
@@ -129,7 +128,7 @@ class TaskProfile:
         return {
             # A sync flushes every disk of a stripe.
             "flushes": self._noted(path + "flushes", None if reason else max(flushes), reason),
-            "commits": self._noted(path + "commits", commits, NO_JOURNAL),
+            "commits": self._noted(path + "commits", grown["commits:" + place["name"]], NO_JOURNAL),
         }
 
 
@@ -172,8 +171,7 @@ def _leaves(place):
 def _requested_commits(place):
     """Return how many commits of the place's journal were requested, by syncs for the most part."""
     for device in place.get("devices", [])[:1]:
-        path = "/proc/fs/jbd2/%s-8/info" % device["name"]
-        return kernel.first_int(r"\((\d+) requested\)", path)
+        return kernel.first_int(r"\((\d+) requested\)", "/proc/fs/jbd2/%s-8/info" % device["name"])
     return None
 
 
@@ -186,11 +184,10 @@ def _is_without_barriers(place):
 
 def _growth(before, after):
     """Return how much each counter grew; None for one that is not known, or started again at 0."""
-    grown = {}
-    for name, value in after.items():
-        has_grown = None not in (value, before[name]) and value >= before[name]
-        grown[name] = value - before[name] if has_grown else None
-    return grown
+    return {
+        name: None if None in (then, after[name]) or after[name] < then else after[name] - then
+        for name, then in before.items()
+    }
 
 
 def _other_cpu_ms(grown, usage):

@@ -122,8 +122,8 @@ class Table(Struct, frozen=True):
         return self.turned() if self.turned_corner and len(self.heads) >= TURNED_FROM else self
 
     def turned(self) -> "Table":
-        columns = zip(*(row.cells for row in self.rows), strict=True)
-        rows = [Row(head, cells) for head, cells in zip(self.heads, columns, strict=True)]
+        columns = zip(self.heads, *(row.cells for row in self.rows), strict=True)
+        rows = [Row(head, cells) for head, *cells in columns]
         return Table(self.turned_corner, [row.label for row in self.rows], rows, self.title)
 
     def without_empty_columns(self) -> "Table":
@@ -150,8 +150,7 @@ class Picture(Struct, frozen=True):
         cls, caption: Line, rows: Mapping[str, object], margin_ratio: float
     ) -> list["Picture"]:
         """Draw a ratio with its interval for each name; nothing without any."""
-        arguments = ([*rows.values()], [*rows], margin_ratio)
-        return [cls(caption, "forest", arguments)] if rows else []
+        return [cls(caption, "forest", ([*rows.values()], [*rows], margin_ratio))] if rows else []
 
     @classmethod
     def demand(cls, written: WrittenOverTime | None) -> list["Picture"]:

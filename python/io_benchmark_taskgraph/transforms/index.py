@@ -34,8 +34,7 @@ def _project_of(params: Any) -> str:
     if tasks_for == "github-pull-request-untrusted":
         return ""  # it may not use routes of the index
     if tasks_for == "github-pull-request":
-        base = str(params["base_repository"]).rstrip("/").rpartition("/")[2]
-        project = base.removesuffix(".git")
+        project = str(params["base_repository"]).rstrip("/").rpartition("/")[2].removesuffix(".git")
     is_request = tasks_for in ("github-pull-request", "github-issue-comment")
     return f"{project}-pr" if is_request and not project.endswith("-pr") else project
 

@@ -56,9 +56,8 @@ class Batches(Workload):
 
     def plan(self, variant):
         """Return the part of the entry that is known before the run."""
-        limit_s = self.sizes["time_limit_s"]
         return {
-            "parameters": {**self.parameters(variant), "time_limit_s": limit_s},
+            "parameters": {**self.parameters(variant), "time_limit_s": self.sizes["time_limit_s"]},
             "observed": dict.fromkeys(self.observes),
             **dict.fromkeys(("run_ns", "process_times", "device_bytes", "turn_ends")),
         }

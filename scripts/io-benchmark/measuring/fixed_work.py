@@ -34,7 +34,6 @@ MEMORY_NEEDED_BYTES = 8 * FILE_BYTES
 
 def measure(settings, origin_ns, records):
     """Append a record per burst, one kind of work after the other; return what is missing, and why."""
-    bursts = BURSTS if settings.retrieves >= MANY_RETRIEVES else SHORT_BURSTS
     with ExitStack() as files:
         works, missing = {}, []
         for name, make in MAKERS.items():
@@ -43,7 +42,7 @@ def measure(settings, origin_ns, records):
             except (OSError, ImportError, AttributeError, MemoryError) as error:
                 missing.append("%s: %s" % (name, error))
         account = files.enter_context(Account())
-        for _ in range(bursts):
+        for _ in range(BURSTS if settings.retrieves >= MANY_RETRIEVES else SHORT_BURSTS):
             for name, step in works.items():
                 records.append({"work": name, **_burst(step, account, origin_ns)})
     return missing

@@ -51,11 +51,9 @@ def _kind_of(name):
     if _is_partition(name):
         return "partition"
     if is_folder(os.path.join(path, "dm")):
-        identifier = read_text(os.path.join(path, "dm", "uuid")) or ""
-        prefix = identifier.split("-", 1)[0]
+        prefix = (read_text(os.path.join(path, "dm", "uuid")) or "").split("-", 1)[0]
         return {"LVM": "lvm", "CRYPT": "crypt", "mpath": "multipath"}.get(prefix, "dm")
-    kinds = (kind for kind in ("md", "loop") if is_folder(os.path.join(path, kind)))
-    return next(kinds, "disk")
+    return next((kind for kind in ("md", "loop") if is_folder(os.path.join(path, kind))), "disk")
 
 
 def _stripes_of(name, kind):
@@ -131,6 +129,5 @@ def counters():
     for fields in map(str.split, read_lines("/proc/diskstats")):
         read, written = int(fields[5]) * SECTOR_BYTES, int(fields[9]) * SECTOR_BYTES
         rest = (int(fields[index]) for index in (12, 3, 7, 8))
-        flushes = int(fields[18]) if len(fields) >= 20 else None
-        totals[fields[2]] = (read, written, *rest, flushes)
+        totals[fields[2]] = (read, written, *rest, int(fields[18]) if len(fields) >= 20 else None)
     return totals

@@ -23,9 +23,12 @@ PROBE_ROUNDS = 4
 QUIET_S = 0.02, 0.5  # the shortest and the longest time between rounds
 # What each container engine leaves in the root.
 ENGINES = {"podman": "/run/.containerenv", "docker": "/.dockerenv"}
-OVERLAYS = ("overlay", "fuse.fuse-overlayfs")
-MEMORY_FILESYSTEMS = ("tmpfs", "ramfs")
-NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs")
+# The kind of a place on these file systems; that of others depends on where they are mounted.
+KINDS = {
+    **dict.fromkeys(("overlay", "fuse.fuse-overlayfs"), "overlay"),
+    **dict.fromkeys(("tmpfs", "ramfs"), "memory"),
+    **dict.fromkeys(("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs"), "network"),
+}
 # Docker and podman put these on the host's disk, next to the container's layer.
 HOST_FILES = ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf")
 # Two numbers, the fields of a _Mount, and optional fields between its options and its file system.
@@ -87,12 +90,8 @@ def container(table):
 
 
 def _kind_of_place(mount, table):
-    if mount.filesystem in OVERLAYS:
-        return "overlay"
-    if mount.filesystem in MEMORY_FILESYSTEMS:
-        return "memory"
-    if mount.filesystem in NETWORK_FILESYSTEMS:
-        return "network"
+    if mount.filesystem in KINDS:
+        return KINDS[mount.filesystem]
     return "volume" if container(table) and mount.point != "/" else "directory"
 
 
@@ -120,16 +119,16 @@ def observe(name, path, *, may_write=True):
 
 def _find_devices(mount, table, path):
     """Return the devices directly below the mount; without a path, nothing is written to find them."""
-    if mount.filesystem in MEMORY_FILESYSTEMS + NETWORK_FILESYSTEMS:
+    if KINDS.get(mount.filesystem) in ("memory", "network"):
         return []
     names = _devices_of(mount)
     if names is not None:
         return names
     for candidate in _beside(mount, table):
         below = mount_of(candidate, table)
-        if below is None or below.filesystem in OVERLAYS:
+        if below is None or KINDS.get(below.filesystem) == "overlay":
             continue
-        if below.filesystem in MEMORY_FILESYSTEMS:
+        if KINDS.get(below.filesystem) == "memory":
             if candidate in HOST_FILES:
                 continue  # engines keep these in memory, whatever the layers are on
             return []
@@ -162,11 +161,8 @@ def _devices_of(mount):
 
 def _btrfs_folder(member):
     """Return the folder in /sys of the btrfs that has this member, or None."""
-    for identifier in list_names("/sys/fs/btrfs"):
-        folder = "/sys/fs/btrfs/" + identifier
-        if member in list_names(folder + "/devices"):
-            return folder
-    return None
+    folders = ("/sys/fs/btrfs/" + identifier for identifier in list_names("/sys/fs/btrfs"))
+    return next((path for path in folders if member in list_names(path + "/devices")), None)
 
 
 def _filesystem_details(mount, tops):

@@ -84,15 +84,20 @@ def suite(settings, workload, entry):
     options += [] if settings.profile == "full" else ["profile-" + settings.profile]
     times_ns = _subtests_ns(workload, entry)
     stretches = [_subtests_ns(workload, stretch) for stretch in _stretches(entry)]
-    subtests = []
-    for name, time_ns in times_ns.items():
-        figures = [workload.figure(stretch[name]) for stretch in stretches if name in stretch]
-        replicates = [float("%.6g" % figure) for figure in figures]
-        subtests.append({**_test_of(workload, name, time_ns), "replicates": replicates})
+    replicates = {
+        name: [workload.figure(stretch[name]) for stretch in stretches if name in stretch]
+        for name in times_ns
+    }
     return {
         **_test_of(workload, "io-benchmark-" + workload.name, times_ns["mean"]),
         "extraOptions": [option[:OPTION_LENGTH] for option in dict.fromkeys(options)],
-        "subtests": subtests,
+        "subtests": [
+            {
+                **_test_of(workload, name, time_ns),
+                "replicates": [float("%.6g" % figure) for figure in replicates[name]],
+            }
+            for name, time_ns in times_ns.items()
+        ],
     }
 
 

@@ -113,6 +113,7 @@ class _CacheRetrieve(Workload):
         self.files = [os.path.join(self._cache, "obj_%05d.cache" % number) for number in numbers]
         self.urls = [URL % (number, self.sizes[number - 1] / MIB) for number in numbers]
         self._sequence = _make_sequence(settings.seed, settings.retrieves, len(self.sizes))
+        self._copied_bytes = sum(self.sizes[index] for index in self._sequence)
 
     def variants(self):
         names, fidelity = self._bench.settings.destinations, self._bench.settings.fidelity
@@ -129,8 +130,7 @@ class _CacheRetrieve(Workload):
         }
 
     def planned_bytes(self):
-        copied = sum(self.sizes[index] for index in self._sequence)
-        return sum(self.sizes), copied * len(self._bench.settings.destinations)
+        return sum(self.sizes), self._copied_bytes * len(self._bench.settings.destinations)
 
     def prepare(self):
         is_real = self._bench.settings.fidelity == "real"
@@ -272,8 +272,7 @@ class _CacheRetrieve(Workload):
         room = dict.fromkeys(self._bench.settings.destinations, largest)
         if "fresh" in room:
             # The ring never holds more than all retrieves together.
-            together = sum(self.sizes[index] for index in self._sequence)
-            room["fresh"] = min(self._ring_bytes() + largest, together)
+            room["fresh"] = min(self._ring_bytes() + largest, self._copied_bytes)
         return sum(self.sizes) + SPARE_BYTES + sum(room.values())
 
     def durations(self, entry):

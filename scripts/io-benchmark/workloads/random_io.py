@@ -107,7 +107,7 @@ def _work(path, parameters, time_limit_s, threads, seed, ready, tell):
     writes = parameters["operation"] == "write"
     descriptor = os.open(path, (os.O_WRONLY if writes else os.O_RDONLY) | os.O_DIRECT)
     lock = threading.Lock()
-    errors, latencies, running = [], [Counter() for _ in range(threads)], []
+    errors, latencies = [], [Counter() for _ in range(threads)]
     go = threading.Event()
 
     def run(thread):
@@ -121,15 +121,14 @@ def _work(path, parameters, time_limit_s, threads, seed, ready, tell):
             generator = random.Random("%d %d" % (seed, thread))
             step = _stepper(descriptor, writes, parameters, generator, latencies[thread])
             end_ns = time.monotonic_ns() + int(time_limit_s * NS_PER_S)
-            window_ns = parameters["window_ns"]
-            count(step, 1, window_ns, end_ns, tell_alone, WINDOWS_PER_MESSAGE, thread)
+            count(step, 1, parameters["window_ns"], end_ns, tell_alone, WINDOWS_PER_MESSAGE, thread)
         except OSError as error:
             errors.append(error)
 
-    for number in range(threads):
-        running.append(threading.Thread(target=run, args=(number,), daemon=True))
+    running = [threading.Thread(target=run, args=(n,), daemon=True) for n in range(threads)]
+    for thread in running:
         try:
-            running[-1].start()
+            thread.start()
         except RuntimeError:  # no memory for its stack, or a limit of processes
             raise OSError(None, "cannot start %d threads" % threads) from None
     ready()

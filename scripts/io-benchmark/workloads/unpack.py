@@ -201,8 +201,7 @@ def _unpack(archive_path, tree):
             if header[156:157] == FOLDER:
                 os.mkdir(start + name, mode)
             else:
-                modified_s = int(header[136:147], 8)
-                _unpack_file(archive, start + name, mode, size, modified_s)
+                _unpack_file(archive, start + name, mode, size, int(header[136:147], 8))
                 files += 1
 
 

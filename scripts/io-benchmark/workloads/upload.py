@@ -197,8 +197,7 @@ class _Curl:
         kernel.wait_for(process.pid)
         wall_ns = time.monotonic_ns() - started_ns
         with self._held():
-            waiting_ns = kernel.waiting_ns_of(process.pid)
-            status, spent = kernel.reap(process.pid, waiting_ns)
+            status, spent = kernel.reap(process.pid, kernel.waiting_ns_of(process.pid))
             is_killed = os.WIFSIGNALED(status)
             process.returncode = -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
             add_spent(wall_ns, *spent)

@@ -92,12 +92,12 @@ def _block(block: blocks.Block) -> str:
 
 def _items(block: blocks.Items) -> str:
     items, further = blocks.cut(block)
-    lines = []
-    for item in items:
-        lines.append(f"- {_line(item.line)}")
-        lines += [f"  - {_line(below.line)}" for below in item.below]
-    lines += [f"- {further}"] if further else []
-    return "\n".join(lines)
+    lines = [
+        f"{mark} {_line(line.line)}"
+        for item in items
+        for mark, line in (("-", item), *(("  -", below) for below in item.below))
+    ]
+    return "\n".join([*lines, f"- {further}"] if further else lines)
 
 
 def _table(table: blocks.Table) -> str:
@@ -142,14 +142,14 @@ def _look(piece: blocks.Inline, bold: Collection[str] | None) -> tuple[bool | No
 
 def _prose(text: str) -> str:
     """Return Markdown that shows exactly this text; neighbors that need code share a span."""
-    shown: list[str] = []
     first, *words = text.split(" ")
     flags = [(first, _is_plain(first) and not _LIST_MARK.fullmatch(first))]
     flags += ((word, _is_plain(word)) for word in words)
-    for is_plain, group in groupby(flags, itemgetter(1)):
-        alike = " ".join(word for word, _ in group)
-        shown.append(alike if is_plain else _code_with_ends(alike))
-    return " ".join(shown)
+    groups = (
+        (is_plain, " ".join(word for word, _ in group))
+        for is_plain, group in groupby(flags, itemgetter(1))
+    )
+    return " ".join(alike if is_plain else _code_with_ends(alike) for is_plain, alike in groups)
 
 
 def _is_plain(word: str) -> bool:

@@ -76,14 +76,15 @@ def _items(block: blocks.Items) -> Markup:
     if not block.items:
         return Markup()
     kind = "answers" if any(item.kind for item in block.items) else ""
-    lines = []
-    for item in block.items[:_LINES_SHOWN]:
-        below = (Markup('<p class="below">{}</p>').format(_line(step.line)) for step in item.below)
-        lines.append(
-            Markup('<li class="{}"><p>{}</p>{}</li>\n').format(
-                _class(item.kind), _line(item.line), Markup().join(below)
-            )
+    below = Markup('<p class="below">{}</p>')
+    lines = [
+        Markup('<li class="{}"><p>{}</p>{}</li>\n').format(
+            _class(item.kind),
+            _line(item.line),
+            Markup().join(below.format(_line(step.line)) for step in item.below),
         )
+        for item in block.items[:_LINES_SHOWN]
+    ]
     left_out = block.left_out + len(block.items) - len(lines)
     if left_out:
         lines.append(Markup("<li>and {:,} more</li>\n").format(left_out))

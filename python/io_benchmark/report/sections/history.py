@@ -42,9 +42,8 @@ def document(history: History) -> blocks.Document:
         content.append(blocks.Paragraph(nothing))
     for series in history.series:
         content += _series(series)
-    left_out = [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]
     content += blocks.Items.lists(
-        ("Left out", left_out),
+        ("Left out", [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]),
         ("Not read", history.unreadable),
         ("Remarks", [*map(text_of, history.remarks)]),
     )
@@ -171,9 +170,8 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
     conditions = f"{'; '.join(map(text_of, series.conditions.values()))}."
     yield blocks.Heading(str(series.subject))
     yield from (blocks.Paragraph(line, blocks.QUIET) for line in (about, conditions))
-    line = "horizontal lines are the levels"
-    if series.trend is not None:
-        line = "line is what the trend and the changes explain"
+    levels = "horizontal lines are the levels"
+    line = "line is what the trend and the changes explain" if series.trend else levels
     title = f"Mean {value} in {workload.unit}, push by push"
     meaning = (
         ". A large dot is a push; a small dot is one of its workers, where it had several. The "

@@ -58,11 +58,12 @@ class Measurement(Struct, frozen=True):
 
     @classmethod
     def all_of(cls, report: Report) -> "list[Measurement]":
-        explained: dict[tuple[Subject, str], Diagnosis] = {}
-        for diagnosis in report.diagnoses:
-            comparison = cls.explained_by(diagnosis, report)
-            if comparison is not None and comparison.verdict in DIFFERENT:
-                explained[comparison.subject, diagnosis.candidate] = diagnosis
+        compared = ((cls.explained_by(line, report), line) for line in report.diagnoses)
+        explained = {
+            (comparison.subject, diagnosis.candidate): diagnosis
+            for comparison, diagnosis in compared
+            if comparison is not None and comparison.verdict in DIFFERENT
+        }
         return [
             cls(position, part, [*_sides(report, part, explained)])
             for position, part in enumerate(report.subjects)

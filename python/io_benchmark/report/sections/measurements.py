@@ -152,9 +152,8 @@ def _measures(
     measurements: Sequence[Measurement], title: str = "", rank: int = blocks.ALWAYS
 ) -> blocks.Table:
     unit = workloads.of(measurements[0].subject.workload).unit
-    heads = (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict")
     rows = [replace(row, rank=rank) for part in measurements for row in _measure(part)]
-    return blocks.Table("Pool", heads, rows, title)
+    return blocks.Table("Pool", (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict"), rows, title)
 
 
 def _measure(measurement: Measurement) -> Iterator[blocks.Row]:
@@ -239,16 +238,14 @@ def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator
         for pair in pairs
     ]
     if pairs:
-        title = blocks.Words("Ratio of times to the baseline's", blocks.STRONG)
-        caption = (title, _RATIOS_MEANING)
+        caption = (blocks.Words("Ratio of times to the baseline's", blocks.STRONG), _RATIOS_MEANING)
         yield blocks.Picture(caption, "forest", (pairs, names, report.margin_ratio))
     for measurement in members:
         samples = [*_samples(measurement, report)]
         if not is_shared:
             yield from samples
         elif samples and measurement.position < _MEASUREMENTS_DRAWN:
-            summary = f"Samples of {measurement.subject.label}"
-            yield blocks.Fold(summary, samples, on_page_only=True)
+            yield blocks.Fold(f"Samples of {measurement.subject.label}", samples, on_page_only=True)
 
 
 def _samples(measurement: Measurement, report: SampledReport) -> Iterator[blocks.Picture]:

@@ -149,10 +149,9 @@ def _where(alike: Sequence[Problem], report: Report) -> str:
         return sides
     if len(subjects) == 1:
         return f"{sides}; {subjects[0]}"
-    counts = Counter(subject.workload for subject in subjects).items()
     measurements = (
         f"{workload} ({count:,} measurements)" if count > 1 else workload
-        for workload, count in counts
+        for workload, count in Counter(subject.workload for subject in subjects).items()
     )
     return f"{sides}; {', '.join(measurements)}"
 

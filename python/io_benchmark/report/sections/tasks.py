@@ -198,12 +198,11 @@ def _pair_table(comparison: TaskComparison) -> blocks.Table:
             rows[title] = [*map(_with_share, ended, comparison.shares(ended))]
     if any(side.lost_share for side in costs):
         rows["Time of lost runs"] = [f"+{percent(side.lost_share)}" for side in costs]
-    heads = [name(side, _HEAD_CELLS) for side in sides]
     ranked = [
         blocks.Row(title, cells, rank=_RANKS.get(title, blocks.ALWAYS))
         for title, cells in rows.items()
     ]
-    return blocks.Table("", heads, ranked)
+    return blocks.Table("", [name(side, _HEAD_CELLS) for side in sides], ranked)
 
 
 def _with_share(runs: int, share: float) -> str:
@@ -245,16 +244,19 @@ def _labels(comparison: TaskComparison) -> Iterator[blocks.Block]:
     if any(label.differs for label in comparison.labels[:_LABELS_SHOWN]):
         title += " (*: not by the ratio of all labels)"
     heads = ("Share", "Baseline", "Task", "Ratio", "Interval", "Workers")
-    rows = []
-    for label in comparison.labels[:_LABELS_SHOWN]:
-        cells = (
-            percent(label.share),
-            *(_time(mean_s, label.means_s[0]) for mean_s in label.means_s),
-            ratio(label.ratio),
-            NOTHING if label.interval is None else ends_text(label.interval),
-            f"{label.workers[0]:,}, {label.workers[1]:,}",
+    rows = [
+        blocks.Row(
+            name(label.label) + (" *" if label.differs else ""),
+            (
+                percent(label.share),
+                *(_time(mean_s, label.means_s[0]) for mean_s in label.means_s),
+                ratio(label.ratio),
+                NOTHING if label.interval is None else ends_text(label.interval),
+                f"{label.workers[0]:,}, {label.workers[1]:,}",
+            ),
         )
-        rows.append(blocks.Row(name(label.label) + (" *" if label.differs else ""), cells))
+        for label in comparison.labels[:_LABELS_SHOWN]
+    ]
     yield from (blocks.Heading(title), blocks.Table("", heads, rows, drop=heads[:1:-1]))
 
 
