@@ -17,7 +17,6 @@ from io_benchmark.report.blocks import (
     Picture,
     Row,
     Table,
-    pieces,
     plain,
 )
 from io_benchmark.report.formats import document_of
@@ -65,10 +64,6 @@ def tables(blocks: Iterable[Block]) -> list[Table]:
 def rows(table: Table) -> dict[str, tuple[str, ...]]:
     """The cells of each row, by its label."""
     return {plain(row.label): tuple(map(plain, row.cells)) for row in table.rows}
-
-
-def kinds(line: object) -> list[str]:
-    return [piece.kind for piece in pieces(line) if hasattr(piece, "kind")]  # type: ignore[arg-type]
 
 
 def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
