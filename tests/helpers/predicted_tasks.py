@@ -112,7 +112,6 @@ def result_documents(
     *,
     second_file: float = 1,
     between: float = 0,
-    lookup_cpu_ms: float | None = None,
     slower: Mapping[str, float] | None = None,
     only: Sequence[str] = ("sync-write/append-fsync", "spawn"),
     change: Mapping[str, Any] | None = None,
@@ -127,10 +126,6 @@ def result_documents(
     for document, ceiling in zip(documents, ceilings, strict=True):
         retrieves = document["workloads"][0]
         retrieves["trials"] = trials({}, ceilings=[ceiling, ceiling * second_file])
-        if lookup_cpu_ms is not None:
-            samples = retrieves["samples"]
-            for name in ("lookup_user_ns", "lookup_kernel_ns"):
-                samples[name] = [round(lookup_cpu_ms * 1e6 / 2)] * len(samples["copy_ns"])
         document["workloads"] += workload_entries.entries(slower, only=only)
     return documents
 

@@ -28,9 +28,9 @@ def weekly(count: int) -> Values:
     return MONDAY + WEEK * DAY_S * np.arange(count, dtype=np.float64)
 
 
-def irregular(generator: np.random.Generator, count: int, mean_days: float = WEEK) -> Values:
+def irregular(generator: np.random.Generator, count: int) -> Values:
     """Return pushes whenever somebody pushes: the gaps are exponential."""
-    return MONDAY + DAY_S * np.cumsum(generator.exponential(mean_days, count))
+    return MONDAY + DAY_S * np.cumsum(generator.exponential(WEEK, count))
 
 
 @dataclass(frozen=True)

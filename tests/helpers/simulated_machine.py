@@ -5,6 +5,7 @@ Rates are in MB/s, as vendors give them; times in seconds.
 """
 
 import math
+import operator
 import random
 from dataclasses import dataclass
 from functools import cached_property
@@ -132,10 +133,10 @@ class Counters:
     writeback_bytes: float = 0.0
 
     def copy(self) -> "Counters":
-        return Counters(**vars(self))
+        return Counters(*vars(self).values())
 
     def since(self, before: "Counters") -> "Counters":
-        return Counters(**{name: now - vars(before)[name] for name, now in vars(self).items()})
+        return Counters(*map(operator.sub, vars(self).values(), vars(before).values()))
 
     @property
     def held_s(self) -> float:
@@ -168,6 +169,7 @@ class Clock:
         self._dirty_limit = 0.9 * memory_bytes * machine.dirty_ratio / 100
         # The files in memory; the least recently used is the first one.
         self._cached = list(range(round(len(SIZES_BYTES) * machine.resident_share)))
+        self._cached_bytes = sum(SIZES_BYTES[file] for file in self._cached)
         self._room_bytes = 0.92 * memory_bytes - (0 if limit_bytes else GIB)
         self._competitors = machine.competitors_per_cpu
         self._log_deviation, self._varies_at_s = 0.0, 0.0
@@ -203,12 +205,13 @@ class Clock:
             surplus = max(0.0, now.dirty_bytes - self._dirty_limit / 2)
             now.dirty_bytes -= surplus
             now.writeback_bytes += surplus
-            speed = self._speed()
-            written = min(now.writeback_bytes, machine.write_bytes_per_s(speed) * step_s)
-            now.writeback_bytes -= written
-            now.written_bytes += written * machine.times_written
-            # Disks that a cgroup holds back are idle.
-            writing_s = written / machine.write_bytes_per_s(speed, is_limited=False)
+            speed, writing_s = self._speed(), 0.0
+            if now.writeback_bytes:
+                written = min(now.writeback_bytes, machine.write_bytes_per_s(speed) * step_s)
+                now.writeback_bytes -= written
+                now.written_bytes += written * machine.times_written
+                # Disks that a cgroup holds back are idle.
+                writing_s = written / machine.write_bytes_per_s(speed, is_limited=False)
             others_s = machine.neighbour_share * (step_s - writing_s)
             self._pass(step_s, writing_s + others_s)
 
@@ -269,9 +272,11 @@ class Clock:
         was_cached = file in self._cached
         if was_cached:
             self._cached.remove(file)
+        else:
+            self._cached_bytes += SIZES_BYTES[file]
         self._cached.append(file)
-        while sum(SIZES_BYTES[each] for each in self._cached) > self._room_bytes:
-            del self._cached[0]
+        while self._cached_bytes > self._room_bytes:
+            self._cached_bytes -= SIZES_BYTES[self._cached.pop(0)]
         return was_cached
 
     def copy(self, file: int, destination: str = "", pace: Pace | None = None) -> Counters:

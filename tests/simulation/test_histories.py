@@ -12,15 +12,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from simulated_history import (
-    Noise,
-    Values,
-    daily,
-    drift,
-    irregular,
-    steps,
-    weekly,
-)
+from simulated_history import Noise, Values, daily, drift, irregular, steps, weekly
 from simulation import Rates
 
 from io_benchmark.analysis.history.explanations import Explanation

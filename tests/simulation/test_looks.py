@@ -32,7 +32,6 @@ Past = tuple[int, int, float]
 PASTS: dict[str, Past] = {
     "3-pushes": (3, 1, 0.0),
     "3-pushes-of-3": (3, 3, 0.0),
-    "6-pushes": (6, 1, 0.0),
     "12-pushes": (12, 1, 0.0),
     "12-pushes-of-3": (12, 3, 0.0),
     "12-unlike-pushes-of-3": (12, 3, 0.5),

@@ -33,8 +33,7 @@ from io_benchmark.analysis.diagnosis_model import Cause, State
 from io_benchmark.analysis.model import Subject
 from io_benchmark.results.workloads import SCALING
 
-SUPPORTED, RULED_OUT, NOT_OBSERVABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_OBSERVABLE
-NOT_SEPARABLE, NOT_JUDGED = State.NOT_SEPARABLE, State.NOT_JUDGED
+SUPPORTED, RULED_OUT, NOT_SEPARABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_SEPARABLE
 LINEAR = {f"{PLACE}.devices.0.stripe_count": None} | both_disks(0.5)
 LINEAR |= options("rw,nobarrier,data=writeback,commit=60")
 
@@ -42,10 +41,6 @@ LINEAR |= options("rw,nobarrier,data=writeback,commit=60")
 def a(change: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Only the slower side is changed."""
     return {"amd-16": change}
-
-
-def both(change: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {"amd-16": change, "intel": change}
 
 
 def test_a_cgroups_cap_predicts_as_a_published_one_does():

@@ -92,7 +92,6 @@ UNKNOWN_KIND, CRYPT = {f"{PLACE}.kind": "unknown"}, {f"{PLACE}.devices.0.kind": 
 DISK_MODEL = f"{PLACE}.devices.1.model"
 OVERLAY = {"lower_layers": 12, "upper_directory": "/var/lib/docker/x/diff", "volatile": False}
 ON_OVERLAY = filesystem("overlay") | {f"{PLACE}.kind": "overlay", f"{PLACE}.overlay": OVERLAY}
-LINEAR = further_option("stripe=0") | {f"{PLACE}.devices.0.stripe_count": None}
 MIRROR = {f"{PLACE}.devices.0.stripe_count": None, f"{PLACE}.devices.0.raid_level": "raid1"}
 IDLES = scheduler("bfq", slice_idle=8, low_latency=1)
 BOTH_IDLE = IDLES | scheduler("bfq", 2, slice_idle=8)  # the faster side has two disks
@@ -139,7 +138,6 @@ STATES = [
     row("mirrored-volume", SUPPORTED, "a mirror", MIRROR, **AMD_30),
     row("mirrored-volume", RULED_OUT, "as fast", {**both_disks(2), **MIRROR}, **AMD_30),
     row("linear-volume", NOT_OBSERVABLE, "devices unseen", None, NO_DEVICES),
-    row("boot-disk-fallback", SUPPORTED, "a persistent disk", {DISK_MODEL: "PersistentDisk  "}),
     row("boot-disk-fallback", NOT_OBSERVABLE, "a model that says nothing", {DISK_MODEL: None}),
     row("disk-speed", RULED_OUT, "nothing waited", NO_WAITS | times_written(0.25), **AMD_30),
     row("disk-speed", NOT_OBSERVABLE, "no counters", NO_COUNTERS),

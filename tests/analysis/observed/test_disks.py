@@ -86,7 +86,7 @@ LOCAL, PERSISTENT = "local SSD", "persistent disk"
     [
         (["nvme_card"], LOCAL),
         (["nvme_card0", "nvme_card12"], LOCAL),
-        (["EphemeralDisk"], LOCAL),
+        (["EphemeralDisk   "], LOCAL),
         (["Amazon EC2 NVMe Instance Storage"], LOCAL),
         (["nvme_card-pd"], PERSISTENT),
         (["PersistentDisk   "], PERSISTENT),

@@ -37,11 +37,8 @@ SYNCS = {"flushes": 200, "commits": 100}
 
 def predicted(*profiles: Any, ceilings: tuple[float, ...] = (50, 50), **target: Any) -> Any:
     """Return the prediction on a pool that writes 50 MiB/s, from one that writes 100."""
-    source = {key: value for key, value in target.items() if key == "lookup_cpu_ms"}
-    baseline = pool_workers("intel", (100,) * 3, **source and {"lookup_cpu_ms": 0.1})
-    (task,) = predict(
-        map(run_of, profiles), [*baseline, *pool_workers("amd-16", ceilings, **target)]
-    )
+    workers = [*pool_workers("intel", (100,) * 3), *pool_workers("amd-16", ceilings, **target)]
+    (task,) = predict(map(run_of, profiles), workers)
     assert task.pool == "intel"
     (pool,) = task.pools
     assert pool.reason is None
