@@ -24,7 +24,7 @@ def test_the_attached_files(tmp_path):
         *("--repo", "a/b", "--clobber"),
     ]
     data = (clone / "io-benchmark.pyz").read_bytes()
-    assert data == WorkerProgram.read(clone / "scripts/io-benchmark").file()
+    assert data == WorkerProgram.read().file()
     assert len(data) <= 320_000
     digest = hashlib.sha256(data).hexdigest()
     written = (clone / "io-benchmark.pyz.sha256").read_text()
