@@ -213,8 +213,7 @@ def _variation(
         return variations.given(options.worker_variation)
     logs = {name: side.data.log_means for name, side in sides.items()}
     of_few = [next(iter(sides[name])) for name in pair if len(logs[name]) < FEWEST_FOR_VARIATION]
-    past = options.past.variations(of_few) if options.past else ()
-    return variations.of_pair(pair, logs, past)
+    return variations.of_pair(pair, logs, options.past.variations(of_few) if options.past else ())
 
 
 def _priors(candidate: Side, baseline: Side, options: Options) -> tuple[Prior | None, Prior | None]:

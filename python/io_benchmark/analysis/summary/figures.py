@@ -74,17 +74,18 @@ def with_workload_figures(
 ) -> list[SubjectReport]:
     """Return the reports, each side's figures with those that only its workload has."""
     by_subject = {report.subject: report for report in reports}
-
-    def completed(report: SubjectReport) -> SubjectReport:
-        sides = {
-            side: replace(
-                figures, details=tuple(_details(report.subject, side, by_subject, workers))
-            )
-            for side, figures in report.figures.items()
-        }
-        return replace(report, figures=sides)
-
-    return [*map(completed, reports)]
+    return [
+        replace(
+            report,
+            figures={
+                side: replace(
+                    figures, details=tuple(_details(report.subject, side, by_subject, workers))
+                )
+                for side, figures in report.figures.items()
+            },
+        )
+        for report in reports
+    ]
 
 
 def _details(
