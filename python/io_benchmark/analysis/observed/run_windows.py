@@ -186,10 +186,7 @@ class Window(NamedTuple):
 
     @classmethod
     def of_run(
-        cls,
-        entry: Entry,
-        inside: TimelineRows,
-        disks: Collection[str],
+        cls, entry: Entry, inside: TimelineRows, disks: Collection[str]
     ) -> "tuple[Window, ...]":
         """Return the windows within the samples; none where the disks' counters were not recorded."""
         seconds, devices = inside.seconds, inside.timeline.devices

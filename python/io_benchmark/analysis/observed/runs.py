@@ -245,10 +245,13 @@ class Run(Struct, frozen=True, dict=True):
     @property
     def idle_write_rate(self) -> float | None:
         """Return how fast idle disks wrote the files of the trials, in bytes per second."""
-        trials = (e.trials for e in self.worker.entries if e.subject.place == self.subject.place)
-        files = (file for recorded in trials if recorded for file in recorded.ceilings)
         # Few files: the median leaves out one that something else disturbed.
-        rates = [file.written_bytes / file.duration_ns for file in files]
+        rates = [
+            file.written_bytes / file.duration_ns
+            for entry in self.worker.entries
+            if entry.subject.place == self.subject.place and entry.trials is not None
+            for file in entry.trials.ceilings
+        ]
         return median(rates) * NS_PER_S if rates else None
 
     @property

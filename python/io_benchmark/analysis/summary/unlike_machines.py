@@ -214,12 +214,10 @@ def _mixed_pool(side: Side, tests: int) -> MixedPool | None:
     split = _MachineSplit.find(log_means, facts, tests)
     if split is None:
         return None
-
-    def values(members: Members) -> tuple[str, ...]:
-        by_fact = ({facts[at][name] for at in members} for name in split.facts)
-        return tuple(" or ".join(sorted(texts)) for texts in by_fact)
-
-    of_slower, of_faster = values(split.slower), values(split.faster)
+    of_slower, of_faster = (
+        tuple(" or ".join(sorted({facts[at][name] for at in members})) for name in split.facts)
+        for members in (split.slower, split.faster)
+    )
     return MixedPool(
         subject=side.subject,
         side=side.name,
