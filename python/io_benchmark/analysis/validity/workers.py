@@ -90,9 +90,9 @@ def check_pair(
     problems = (
         _shared_workers(sides),
         _measured_apart(sides),
-        _unequal_lengths(sides, length),
+        None if length is None else _unequal_lengths(sides, length),
         _uneven_zones(sides),
-        _different_pushes(sides, pushes),
+        None if pushes is None else _different_pushes(sides, pushes),
     )
     return list(filter(None, problems))
 
@@ -148,9 +148,7 @@ def _measured_apart(sides: Sequence[Side]) -> Problem | None:
     )
 
 
-def _unequal_lengths(sides: Sequence[Side], length: int | None) -> Problem | None:
-    if length is None:
-        return None
+def _unequal_lengths(sides: Sequence[Side], length: int) -> Problem:
     return _warning(
         "unequal-length",
         sides,
@@ -161,10 +159,8 @@ def _unequal_lengths(sides: Sequence[Side], length: int | None) -> Problem | Non
     )
 
 
-def _different_pushes(sides: Sequence[Side], variation: PushVariation | None) -> Problem | None:
+def _different_pushes(sides: Sequence[Side], variation: PushVariation) -> Problem:
     """Return the note that says what the interval rests on."""
-    if variation is None:
-        return None
     basis: Statement | str = "which is assumed"
     if variation.pushes:
         basis = statement("by {pushes} earlier pushes of the pool", pushes=count(variation.pushes))
