@@ -145,11 +145,7 @@ def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
 
 
 def _compare_subject(
-    subject: Subject,
-    sides: Mapping[str, Side],
-    pairs: Sequence[Pair],
-    plan: Plan,
-    margin: float,
+    subject: Subject, sides: Mapping[str, Side], pairs: Sequence[Pair], plan: Plan, margin: float
 ) -> SubjectReport:
     workload = workloads.of(subject.workload)
     in_order = {side: sides[side] for side in plan.order(sides)}
@@ -189,6 +185,8 @@ def _pairs(
         lost = lost_by_side[names[0]], lost_by_side[names[1]]
         schedule = options.schedule.of_sides(side_results)
         machines = {run.worker.machine for run in (*candidate, *baseline)}
+        past = options.past and options.past.push_variance(next(iter(candidate)))
+        pushes, variance = past or (0, None)
         pair = Pair(
             *names,
             candidate_data,
@@ -197,7 +195,9 @@ def _pairs(
             schedule.look_of_sides((candidate_data.count, baseline_data.count), side_results, lost),
             schedule,
             is_one_machine=len(machines) == 1 and UNKNOWN not in machines,
-            push_variation=_push_variation(candidate, baseline, options.past, plan),
+            push_variation=PushVariation.between(
+                candidate, baseline, variance, pushes, is_change=plan.is_change
+            ),
             priors=_priors(candidate, baseline, options),
         )
         problems += rules_of_workers.check_pair(candidate, baseline, length, pair.push_variation)
@@ -213,8 +213,7 @@ def _variation(
         return variations.given(options.worker_variation)
     logs = {name: side.data.log_means for name, side in sides.items()}
     of_few = [next(iter(sides[name])) for name in pair if len(logs[name]) < FEWEST_FOR_VARIATION]
-    past = options.past.variations(of_few) if options.past else ()
-    return variations.of_pair(pair, logs, past)
+    return variations.of_pair(pair, logs, options.past.variations(of_few) if options.past else ())
 
 
 def _priors(candidate: Side, baseline: Side, options: Options) -> tuple[Prior | None, Prior | None]:
@@ -222,14 +221,6 @@ def _priors(candidate: Side, baseline: Side, options: Options) -> tuple[Prior | 
     if options.past is None or options.worker_variation is not None:
         return None, None
     return options.past.prior(next(iter(candidate))), options.past.prior(next(iter(baseline)))
-
-
-def _push_variation(
-    candidate: Side, baseline: Side, past: "PastWorkers | None", plan: Plan
-) -> PushVariation | None:
-    """Return how far pushes of the sides differ, where these are of different ones."""
-    pushes, variance = (past and past.push_variance(next(iter(candidate)))) or (0, None)
-    return PushVariation.between(candidate, baseline, variance, pushes, is_change=plan.is_change)
 
 
 def _footnotes(

@@ -10,7 +10,7 @@ from statistics import fmean
 import msgspec
 
 from io_benchmark.analysis.model import UNKNOWN, Entry, Integers, Subject, Worker
-from io_benchmark.analysis.observed.run_windows import TimelineRows
+from io_benchmark.analysis.observed.run_windows import BUSY_COLUMNS, TimelineRows
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry
 from io_benchmark.results.format import RecordedTimeline
@@ -18,7 +18,6 @@ from io_benchmark.results.parts import BatchColumns, OutcomeState, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 from io_benchmark.sources.run_results import RunResult
 
-_WORKING = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
 # Between two rows of the timeline, the samples took at least this share of the time.
 _COVERED_SHARE = 0.9
 # Less than this of an operation's time is what pressure and clocks do not agree on.
@@ -69,8 +68,9 @@ def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float:
         values = [value for value in columns.get(name, ()) if value is not None] or [0]
         return values[-1] - values[0]
 
-    worked = sum(map(growth, _WORKING))
-    return growth("cpu_steal_ms") / worked if worked > 0 else 0.0
+    stolen = growth("cpu_steal_ms")
+    worked = sum(map(growth, BUSY_COLUMNS)) - stolen
+    return stolen / worked if worked > 0 else 0.0
 
 
 def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float) -> Entry:
@@ -97,9 +97,7 @@ def _of_files(
     files: tuple[int, ...], sizes_bytes: tuple[int, ...]
 ) -> tuple[Integers, frozenset[int]]:
     """Return the size of each sample's file, and the samples that first read a file; many runs have the same."""
-    first_reads: dict[int, int] = {}
-    for sample, file in enumerate(files):
-        first_reads.setdefault(file, sample)
+    first_reads = {file: sample for sample, file in reversed([*enumerate(files)])}
     return array("q", [sizes_bytes[file] for file in files]), frozenset(first_reads.values())
 
 

@@ -46,17 +46,18 @@ class Subject(Struct, frozen=True, order=True, omit_defaults=True):
     @property
     def parts(self) -> tuple[str, ...]:
         """Return the parts of its title: `sync-write`, `place workspace`, `4 at once`."""
-        destination = f"destination {self.destination}" if self.destination else ""
-        fidelity = f"fidelity {self.fidelity}" if self.fidelity else ""
-        threads = f"{self.threads} at once" if self.threads else ""
-        optional = (destination, fidelity, self.variant, threads)
+        optional = (
+            f"destination {self.destination}" if self.destination else "",
+            f"fidelity {self.fidelity}" if self.fidelity else "",
+            self.variant,
+            f"{self.threads} at once" if self.threads else "",
+        )
         return self.workload, f"place {self.place}", *filter(None, optional)
 
     @property
     def label(self) -> str:
-        parts = [part for part in (self.variant, self.destination) if part]
-        parts += [f"{self.threads:,} at once"] if self.threads else []
-        return ", ".join(parts) or self.workload
+        threads = f"{self.threads:,} at once" if self.threads else ""
+        return ", ".join(filter(None, (self.variant, self.destination, threads))) or self.workload
 
     def __str__(self) -> str:
         return ", ".join(self.parts)

@@ -88,19 +88,19 @@ def _clearest_split(values: Sequence[float]) -> tuple[int, float]:
 def _long_run_variance(rest: Sequence[float]) -> float:
     """Return the largest variance by batches, of what differs from the run's course."""
     count, sums = len(rest), [0.0, *accumulate(rest)]
-    variances = []
-    for share in _BATCH_LENGTHS:
-        length = max(1, int(share * count))
+
+    def variance(length: int) -> float:
         batches = [end - start for start, end in zip(sums, sums[length:], strict=False)]
         squares = math.fsum(batch * batch for batch in batches) / len(batches)
         # Of the variance of a batch, the course has taken this share away.
-        variances.append(squares / length / (1 - 2 * length / count))
-    return max(variances)
+        return squares / length / (1 - 2 * length / count)
+
+    return max(variance(max(1, int(share * count))) for share in _BATCH_LENGTHS)
 
 
 def _block_length(count: int) -> int:
     """Return a tenth of the run, well over 20 retrieves, so that there are at least two blocks."""
-    return max(1, min(max(_BLOCK_RETRIEVES, math.ceil(count / _BLOCKS_ABOUT)), count // 2))
+    return min(max(_BLOCK_RETRIEVES, math.ceil(count / _BLOCKS_ABOUT)), count // 2)
 
 
 def variance_of_mean(
@@ -131,9 +131,9 @@ def variance_of_mean(
 
 def _variance_of_series(values: Sequence[float], tries_longer: bool) -> MeanVariance:
     count = len(values)
-    length = _block_length(count)
-    if count < 2 * length or count < 2:
+    if count < 2:
         return MeanVariance(math.inf, 1.0)
+    length = _block_length(count)
     lengths = {length}
     if tries_longer:
         lengths |= {max(length, count // blocks) for blocks in _LONGER_BLOCKS}

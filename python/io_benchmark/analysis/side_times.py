@@ -8,6 +8,7 @@ different figure is steady: the mean, or the median where the page cache takes e
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
@@ -105,10 +106,9 @@ def _times_in(common: frozenset[Part]) -> Callable[[Runs], _PartMeans]:
 
 def _merged(machine: _PartMeans, common: AbstractSet[Part]) -> dict[Part, float]:
     """Put what not every machine recorded into the phase's unexplained part."""
-    merged: dict[Part, float] = {}
+    merged: dict[Part, float] = defaultdict(float)
     for part, mean_ns in machine.items():
-        merged_part = part if part in common else Part(part.phase, Kind.UNEXPLAINED)
-        merged[merged_part] = merged.get(merged_part, 0.0) + mean_ns
+        merged[part if part in common else Part(part.phase, Kind.UNEXPLAINED)] += mean_ns
     return merged
 
 

@@ -75,7 +75,7 @@ def test_verdicts(adjusted, at_90, expected):
 def test_a_single_worker_may_be_unusual(log_ratio, single_sides, expected):
     """It is slower only by more than workers of one pool differ, by 10 % at the least."""
     sides = {"single_sides": single_sides, "single_variance": 0.0049}
-    estimate = Estimate(log_ratio, 0.005, math.inf, **sides)
+    estimate = Estimate(log_ratio, MeanVariance(0.005, math.inf), **sides)
     (judgement,) = Judgement.of([estimate], [SINGLE], MARGIN)
     assert judgement.verdict is expected
 

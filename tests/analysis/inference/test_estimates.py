@@ -17,6 +17,7 @@ from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.model import Interval, Verdict
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
+from io_benchmark.analysis.variances import MeanVariance
 
 NEEDED = (0.5 / 1.960) ** 2
 
@@ -70,8 +71,8 @@ def test_several_workers_are_scipys(seed, is_equal):
 def test_few_workers(candidate, baseline, variance, degrees, assumed):
     """Workers that agree by chance do not show that all of their pool do."""
     found = estimate(candidate, baseline)
-    assert found.variance == pytest.approx(variance)
-    assert degrees is None or found.degrees == pytest.approx(degrees)
+    assert found.error.variance == pytest.approx(variance)
+    assert degrees is None or found.error.degrees == pytest.approx(degrees)
     assert found.assumed_variation == assumed
 
 
@@ -95,7 +96,7 @@ def test_the_edges():
     assert estimate((1.0,) * 3, (0.0,) * 3).p_value == 0.0
     # Three hundred comparisons at once, each with one degree of freedom.
     level = 1 - 0.05 / 300
-    assert Estimate(0.1, 0.25, 1.0).interval(level) == Interval(0.0, math.inf, level)
+    assert Estimate(0.1, MeanVariance(0.25, 1.0)).interval(level) == Interval(0.0, math.inf, level)
     candidate, baseline = (one_worker(np.array([time_ns])) for time_ns in (14000.0, 100.0))
     unknown = Interval(0.0, math.inf, 0.95), Verdict.INCONCLUSIVE
     assert simulation.judged(Estimate.of_sides(candidate, baseline, 0.05)) == unknown
@@ -107,5 +108,5 @@ def test_the_edges():
 )
 def test_samples_explain_a_part_before_workers_do(within, expected):
     """Workers need not differ by what the samples' own variance explains, nor by what is assumed."""
-    found = Estimate(0.5, 0.05, math.inf, "paired retrieves", 0.05, within)
+    found = Estimate(0.5, MeanVariance(0.05, math.inf), "paired retrieves", 0.05, within)
     assert (found.variation_to_explain(0.95) or 0) == pytest.approx(expected, rel=1e-3)

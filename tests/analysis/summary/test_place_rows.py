@@ -61,7 +61,7 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
     # Two tasks of one machine halve its own noise, and do not show other machines.
     once, twice = (_within_workers([machines[0] * tasks]) for tasks in (1, 2))
     assert twice.log_ratio == pytest.approx(once.log_ratio)
-    assert twice.variance == pytest.approx(once.variance / 2)
+    assert twice.error.variance == pytest.approx(once.error.variance / 2)
     assert twice.method == "paired retrieves"
 
 
@@ -80,8 +80,8 @@ def test_turns_are_compared_with_each_other() -> None:
     ]
     assert estimate.method == "turns"
     assert estimate.log_ratio == pytest.approx(math.log(slow.mean_ns / quick.mean_ns))
-    assert estimate.error == pytest.approx(sem(shares[0] - shares[1]))
-    assert estimate.degrees == 5
+    assert math.sqrt(estimate.error.variance) == pytest.approx(sem(shares[0] - shares[1]))
+    assert estimate.error.degrees == 5
     # One was ended in its sixth turn: what both have is compared.
     cut = replace(slow, turn_ends=ends[:5])
     base = quick.first(20).mean_ns

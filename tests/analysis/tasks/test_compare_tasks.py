@@ -58,8 +58,8 @@ def test_estimate(labels):
     known = log_ratio(candidate, baseline, labels)
     expected = Estimate.of_sides(SideData(candidate, ()), SideData(baseline, ()), 0.05)
     assert known.log_ratio == pytest.approx(expected.log_ratio, abs=1e-9)
-    assert known.variance == pytest.approx(expected.variance, abs=1e-9)
-    assert len(labels) > 1 or known.degrees == pytest.approx(expected.degrees)
+    assert known.error.variance == pytest.approx(expected.error.variance, abs=1e-9)
+    assert len(labels) > 1 or known.error.degrees == pytest.approx(expected.error.degrees)
 
 
 def test_the_mix_does_not_change_the_ratio() -> None:
@@ -230,4 +230,5 @@ def test_one_worker_against_several_of_unlike_labels():
     unit = 1 + (x / 3 + y) ** 2 + 2 * (x / 3) ** 2
     assert unit > 1 + 1 / 3
     alone = Estimate.of_sides(*ratio.workers, 0.05)
-    assert ratio.estimate.variance == pytest.approx(alone.variance * unit / (1 + 1 / 3))
+    expected = alone.error.variance * unit / (1 + 1 / 3)
+    assert ratio.estimate.error.variance == pytest.approx(expected)

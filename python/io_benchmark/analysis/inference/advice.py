@@ -153,14 +153,14 @@ def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -
             obstacle = pair.push_variation.obstacle
         message = statement(hopeless + " if {assumption}", obstacle=obstacle, assumption=assumption)
         advice = Advice(leaning, None, variation, message, obstacle)
-        return _with_margin(advice, question, stretches)
-    message = statement(
-        lead
-        + f"{{add}} more worker{'' if add == 1 else 's'} per pool should settle it if {{assumption}}",
-        add=count(add),
-        assumption=assumption,
-    )
-    advice = Advice(leaning, add, variation, message)
+    else:
+        message = statement(
+            lead
+            + f"{{add}} more worker{'' if add == 1 else 's'} per pool should settle it if {{assumption}}",
+            add=count(add),
+            assumption=assumption,
+        )
+        advice = Advice(leaning, add, variation, message)
     return _with_margin(advice, question, stretches) if add > _TOO_MANY else advice
 
 
@@ -187,10 +187,9 @@ def _question(
         variation=share(math.sqrt(variance.variance + within / 2)),
         assumed=share(assumed),
     )
-    first, second = pair.counts
     question = _Question(
         estimate.log_ratio,
-        2 * first * second / (first + second),
+        Schedule.per_equal_pool(*pair.counts),
         seen or MeanVariance(0.0, 0.0),
         variance,
         within,

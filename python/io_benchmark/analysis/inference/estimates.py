@@ -94,11 +94,10 @@ class MachineRatio(Struct, frozen=True):
 
 
 class Estimate(Struct, frozen=True):
-    """ln of a ratio, its variance and the degrees of freedom of that."""
+    """ln of a ratio and its variance."""
 
     log_ratio: float
-    variance: float
-    degrees: float
+    error: MeanVariance
     method: str = WORKERS
     assumed_variation: float | None = None  # between workers; None where it was estimated
     # The part of the variance that is not variation between workers.
@@ -124,7 +123,7 @@ class Estimate(Struct, frozen=True):
         elif (look.schedule and not look.schedule.is_declared) and (
             error := Prior.moderate((candidate.log_means, baseline.log_means), priors)
         ):
-            workers = cls(0.0, error.variance, error.degrees, WORKERS_AND_PAST)
+            workers = cls(0.0, error, WORKERS_AND_PAST)
         elif look.label is not None and counts <= _ONE_VARIANCE:
             workers = _with_one_variance(candidate, baseline)
         else:
@@ -133,45 +132,40 @@ class Estimate(Struct, frozen=True):
 
     def with_further(self, error: MeanVariance) -> "Estimate":
         """Return the estimate with an error that the workers do not show."""
-        both = MeanVariance.of_sum([MeanVariance(self.variance, self.degrees), error])
         within = self.within_variance + error.variance
-        return replace(self, variance=both.variance, degrees=both.degrees, within_variance=within)
+        both = MeanVariance.of_sum([self.error, error])
+        return replace(self, error=both, within_variance=within)
 
     @property
     def ratio(self) -> float:
         return math.exp(self.log_ratio)
 
-    @property
-    def error(self) -> float:
-        return math.sqrt(self.variance)
-
     def interval(self, level: float) -> Interval:
-        if math.isinf(self.variance):
-            return Interval(0.0, math.inf, level)
-        width = reach(level, self.degrees) * self.error
+        width = self.error.half_width(level)
         ends = (self.log_ratio - width, self.log_ratio + width)
         low, high = (math.exp(end) if end < _LARGEST_LOG else math.inf for end in ends)
         return Interval(low, high, level)
 
     @property
     def p_value(self) -> float:
-        if self.error == 0:
+        error = math.sqrt(self.error.variance)
+        if error == 0:
             return 1.0 if self.log_ratio == 0 else 0.0
-        return min(1.0, 2 * tail(abs(self.log_ratio) / self.error, self.degrees))
+        return min(1.0, 2 * tail(abs(self.log_ratio) / error, self.error.degrees))
 
     def variation_to_explain(self, level: float) -> float | None:
         """Return how far workers must differ for this to be chance; None where the assumed is enough."""
-        if self.method in (WORKERS, WORKERS_AND_PAST) or math.isinf(self.variance):
+        if self.method in (WORKERS, WORKERS_AND_PAST) or math.isinf(self.error.variance):
             return None
-        needed = (self.log_ratio / reach(level, self.degrees)) ** 2 - self.within_variance
+        needed = (self.log_ratio / reach(level, self.error.degrees)) ** 2 - self.within_variance
         is_enough = needed / 2 <= (self.assumed_variation or 0.0) ** 2
         return None if is_enough else math.sqrt(needed / 2)
 
     def may_be_one_worker(self, level: float) -> bool:
         """Return whether the difference may be that of a single worker from its own pool."""
-        explained = self.variance - self.single_variance
+        explained = self.error.variance - self.single_variance
         explained += self.single_sides * SINGLE_WORKER_VARIATION**2
-        reached = reach(level, self.degrees) * math.sqrt(explained)
+        reached = reach(level, self.error.degrees) * math.sqrt(explained)
         return self.single_sides > 0 and abs(self.log_ratio) <= reached
 
 
@@ -186,8 +180,7 @@ def _one_worker_each(
     variance = math.fsum(part.variance for part in within)
     return Estimate(
         means.log_ratio,
-        between.variance + variance,
-        sum_degrees([*within, between]),
+        MeanVariance(between.variance + variance, sum_degrees([*within, between])),
         RUNS if repeated else means.method,
         assumed_variation,
         variance,
@@ -201,15 +194,13 @@ def _several_workers_each(candidate: SideData, baseline: SideData, assumed: floa
 
     Welch's degrees of freedom are too many where the few workers of the smaller side happen to agree.
     """
-    variance = MeanVariance.of_sum(
-        [MeanVariance.of_mean(side.log_means) for side in (candidate, baseline)]
-    )
-    welch = Estimate(0.0, variance.variance, variance.degrees)
+    errors = [MeanVariance.of_mean(side.log_means) for side in (candidate, baseline)]
+    welch = Estimate(0.0, MeanVariance.of_sum(errors))
     has_few = min(candidate.count, baseline.count) < FEWEST_FOR_VARIATION
     if candidate.count == baseline.count and not has_few:
         return welch
     pooled = _with_one_variance(candidate, baseline, assumed if has_few else 0.0)
-    return max(welch, pooled, key=lambda estimate: reach(LEVEL, estimate.degrees) * estimate.error)
+    return max(welch, pooled, key=lambda estimate: estimate.error.half_width(LEVEL))
 
 
 def _with_one_variance(candidate: SideData, baseline: SideData, least: float = 0.0) -> Estimate:
@@ -218,12 +209,8 @@ def _with_one_variance(candidate: SideData, baseline: SideData, least: float = 0
         [MeanVariance.of_values(side.log_means) for side in (candidate, baseline)]
     )
     variance = max(pooled.variance, least**2)
-    return Estimate(
-        0.0,
-        variance * (1 / candidate.count + 1 / baseline.count),
-        pooled.degrees,
-        assumed_variation=least if variance == least**2 else None,
-    )
+    error = MeanVariance(variance * (1 / candidate.count + 1 / baseline.count), pooled.degrees)
+    return Estimate(0.0, error, assumed_variation=least if variance == least**2 else None)
 
 
 def _one_worker_against_several(
@@ -246,8 +233,7 @@ def _one_worker_against_several(
     parts = [MeanVariance.of_mean(several.log_means), *single_parts]
     return Estimate(
         0.0,
-        math.fsum(part.variance for part in parts),
-        MeanVariance.howe(parts),
+        MeanVariance(math.fsum(part.variance for part in parts), MeanVariance.howe(parts)),
         assumed_variation=assumed,
         single_sides=1,
         single_variance=single_parts[0].variance,

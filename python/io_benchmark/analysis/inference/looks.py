@@ -97,6 +97,11 @@ class Schedule(Struct, frozen=True):
             return None
         return cls(looks, is_declared=True)
 
+    @staticmethod
+    def per_equal_pool(first: int, second: int) -> float:
+        """Return how many workers in each of two equal pools would tell as much."""
+        return 2 * first * second / (first + second)
+
     def look(self, workers: float) -> Look:
         number = int(workers)
         if number < _FEWEST_WORKERS or (self.is_declared and self.looks == (number,)):
@@ -117,7 +122,7 @@ class Schedule(Struct, frozen=True):
         return Look(label, number, self)
 
     def next_look(self, first: int, second: int) -> int | None:
-        number = int(_per_equal_pool(first, second))
+        number = int(self.per_equal_pool(first, second))
         return next((look for look in self.looks if look > number), None)
 
     def of_sides(self, sides: Sequence[Sequence[Worker]]) -> "Schedule":
@@ -148,7 +153,7 @@ class Schedule(Struct, frozen=True):
         if min(counts) < _FEWEST_WORKERS:
             return SINGLE
         if not self.is_planned:
-            return self.look(_per_equal_pool(*counts))
+            return self.look(self.per_equal_pool(*counts))
         # Some runs of a plan are refused, or share a machine. One that is still to come is another
         # look, and so is one that was added later, also in place of one that was lost.
         for side, without_result in zip(sides, lost, strict=True):
@@ -172,7 +177,7 @@ class Schedule(Struct, frozen=True):
         that of a plan any number may follow, because the tasks do not say that nobody looks again.
         """
         if self.is_declared:
-            now = int(_per_equal_pool(*counts))
+            now = int(self.per_equal_pool(*counts))
             # A single worker, of those that are still to come, is no look.
             if self.is_planned and look == SINGLE and min(counts) >= _FEWEST_WORKERS:
                 now = max(now, self.looks[-1])
@@ -225,11 +230,6 @@ def _replicates_planned(workers: Sequence[Worker]) -> int | None:
     return sum(map(int, numbers)) if numbers and min(map(int, numbers)) > 1 else None
 
 
-def _per_equal_pool(first: int, second: int) -> float:
-    """Return how many workers in each of two equal pools would tell as much."""
-    return 2 * first * second / (first + second)
-
-
 @lru_cache(maxsize=64)
 def _common_factor(
     counts: tuple[int, ...], shares: tuple[float, ...], alpha: float, least: float
@@ -275,8 +275,7 @@ def _chance_of_crossing(counts: Sequence[int], p_values: Sequence[float]) -> flo
         edge = quantile(p_value / 2, math.inf) * math.sqrt(workers)
         deviations = edge / math.sqrt(min(step, next_step))
         needed = _NODES_PER_DEVIATION * deviations + _FEWEST_NODES
-        count_of_nodes = _NODES_STEP * math.ceil(needed / _NODES_STEP)
-        nodes, weights = _nodes(count_of_nodes)
+        nodes, weights = _nodes(_NODES_STEP * math.ceil(needed / _NODES_STEP))
         distances = nodes[:, None] * edge - points
         # The density of the sum and a normal value with the variance `step`.
         spread = np.exp(-(distances**2) / (2 * step)) / math.sqrt(2 * math.pi * step)

@@ -36,7 +36,7 @@ class Pair(Struct, frozen=True):
     schedule: Schedule | None = None  # for more workers; None: no more are advised
     is_one_machine: bool = False  # that ran all tasks of both
     are_pools: bool = True  # otherwise a single worker is compared for itself, not for its pool
-    # What was compared at the looks before this one, by the workers per pool.
+    # What was compared at the looks before this one, by the workers that each side had at least.
     earlier: Mapping[int, "Pair"] = field(default_factory=dict)
     push_variation: PushVariation | None = None  # where the sides are of different pushes
     priors: tuple[Prior | None, Prior | None] = (None, None)  # of the candidate, of the baseline
@@ -65,13 +65,17 @@ class Pair(Struct, frozen=True):
             return self
         sides = [sorted(side, key=_start) for side in (candidate, baseline)]
         if schedule.is_planned:
-            planned = list(map(_first_planned, sides, lost))
-            return replace(self, earlier=self._at_look(planned, SINGLE))
-        earlier: dict[int, Pair] = {}
-        for workers in schedule.looks:
-            if workers <= min(self.counts) and self.counts != (workers, workers):
-                first = [_first_workers(side_runs, workers) for side_runs in sides]
-                earlier |= self._at_look(first, schedule.look(workers))
+            looks = [(list(map(_first_planned, sides, lost)), SINGLE)]
+        else:
+            looks = [
+                ([_first_workers(runs, workers) for runs in sides], schedule.look(workers))
+                for workers in schedule.looks
+                if workers <= min(self.counts) and self.counts != (workers, workers)
+            ]
+        pairs = [
+            self.with_sides(*map(Side.of, runs), look=look) for runs, look in looks if all(runs)
+        ]
+        earlier = {min(pair.counts): pair for pair in pairs if min(pair.counts) > 1}
         return replace(self, earlier=earlier)
 
     @staticmethod
@@ -95,13 +99,6 @@ class Pair(Struct, frozen=True):
     def with_sides(self, candidate: Side, baseline: Side, **changes: Any) -> "Pair":
         data, baseline_data, _ = self.compared_samples(candidate, baseline)
         return replace(self, candidate_side=data, baseline_side=baseline_data, **changes)
-
-    def _at_look(self, sides: Sequence[Sequence[Run]], look: Look) -> "dict[int, Pair]":
-        """Return the pair with these runs, by the workers that each side has at least."""
-        if not all(sides):
-            return {}
-        pair = self.with_sides(*map(Side.of, sides), look=look)
-        return {min(pair.counts): pair} if min(pair.counts) > 1 else {}
 
 
 def _start(run: Run) -> tuple[str, str, int]:

@@ -30,6 +30,7 @@ only at assumed looks. tests/simulation/test_looks.py has the rates.
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from statistics import fmean
 
 from msgspec import Struct
@@ -37,6 +38,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.levels import DEFAULT_PUSH_VARIATION, DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.model import WorkerVariation
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import Statement, count, joined, share, statement
@@ -58,7 +60,7 @@ _PRIOR_DEGREES = 4.0
 
 
 def given(ratio: float) -> WorkerVariation:
-    message = statement("{variation} is assumed (--worker-variation)", variation=share(ratio))
+    message = statement("{assumed} (--worker-variation)", assumed=_assumed(ratio))
     return WorkerVariation(ratio, ratio, "option", message)
 
 
@@ -82,8 +84,8 @@ def _of_pools(pools: Mapping[str, LogMeans]) -> WorkerVariation | None:
         "{workers} workers of {pools}", workers=count(workers), pools=joined(sorted(several))
     )
     deviation = math.sqrt(measured.variance)
-    least = "" if deviation >= DEFAULT_WORKER_VARIATION else _LEAST
-    conclusion = least + ", and another pool may vary {factor} times as much."
+    conclusion = "" if deviation >= DEFAULT_WORKER_VARIATION else _LEAST
+    conclusion += ", and another pool may vary {factor} times as much."
     ratio = _POOLS_DIFFER * max(deviation, DEFAULT_WORKER_VARIATION)
     return _measured(measured, ratio, workers, shown_by, conclusion)
 
@@ -217,10 +219,8 @@ def _shares(side: Side, unknown: str | None) -> Mapping[str | None, float]:
 
 def _levels(runs: Iterable[Run]) -> list[float]:
     """Return ln of the level of each push of a side."""
-    logs: dict[str | None, list[float]] = defaultdict(list)
-    for run in runs:
-        logs[run.worker.result.task.group].append(math.log(run.entry.mean_ns))
-    return [fmean(group) for _, group in sorted(logs.items(), key=str)]
+    pushes = grouped(runs, attrgetter("worker.result.task.group")).values()
+    return [fmean(math.log(run.entry.mean_ns) for run in push) for push in pushes]
 
 
 # Quantiles of the normal distribution: the past counts unless the present varies more than 70 of 100

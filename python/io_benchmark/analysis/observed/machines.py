@@ -32,7 +32,6 @@ T = TypeVar("T")
 _BOOT_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 # A random number of 32 hexadecimal digits practically never has fewer different ones.
 _DIFFERENT_DIGITS = 6
-_PLACE = ("cloud", "region", "zone")
 
 
 class MachineMarks(Struct, frozen=True):
@@ -44,8 +43,13 @@ class MachineMarks(Struct, frozen=True):
 
     @classmethod
     def of(cls, worker_id: str, result: Result) -> "MachineMarks":
-        place = tuple(result.task.location.get(name, "") for name in _PLACE)
-        return cls(worker_id, _boot(result), place if any(place) else ())
+        return cls(worker_id, _boot(result), cls.place_of(result))
+
+    @staticmethod
+    def place_of(result: Result) -> tuple[str, ...]:
+        """Return the machine's cloud, region and zone; empty: none of them is known."""
+        place = tuple(result.task.location.get(name, "") for name in ("cloud", "region", "zone"))
+        return place if any(place) else ()
 
     @staticmethod
     def machine_names(marks: Sequence["MachineMarks"]) -> list[str]:

@@ -125,11 +125,15 @@ class TimelineRows(Struct, frozen=True, dict=True):
         ends_ns = map(add, entry.start_ns, entry.total_ns)
         moments_ns = list(chain.from_iterable(zip(entry.start_ns, ends_ns, strict=True)))
         sums_ns = list(chain.from_iterable(pairwise([0, *accumulate(entry.total_ns)])))
-        sums_at_ends_ns = (
+        return self.grown(moments_ns, sums_ns)
+
+    def grown(self, moments_ns: Sequence[int], sums_ns: Sequence[float]) -> list[float]:
+        """Return how much a sum that is known at some moments grew in each step."""
+        at_ends_ns = (
             [_interpolated(time_ns, moments_ns, sums_ns) for time_ns in span]
             for span in self.spans_ns
         )
-        return [end_ns - begin_ns for begin_ns, end_ns in sums_at_ends_ns]
+        return [end_ns - begin_ns for begin_ns, end_ns in at_ends_ns]
 
     def growth(self, column: Sequence[int | None] | None) -> int | None:
         """Return how much a counter grew from the first row of each stretch to its last, where time passed."""
@@ -182,10 +186,7 @@ class Window(NamedTuple):
 
     @classmethod
     def of_run(
-        cls,
-        entry: Entry,
-        inside: TimelineRows,
-        disks: Collection[str],
+        cls, entry: Entry, inside: TimelineRows, disks: Collection[str]
     ) -> "tuple[Window, ...]":
         """Return the windows within the samples; none where the disks' counters were not recorded."""
         seconds, devices = inside.seconds, inside.timeline.devices
@@ -250,12 +251,8 @@ def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
     samples_ns = _samples_blocked_ns(entry)
     if samples_ns is not None:
         ends_ns = [entry.start_ns[0], *map(add, entry.start_ns, entry.total_ns)]
-        until_then_ns = [0.0, *accumulate(samples_ns)]
-        blocked_ns = (
-            [_interpolated(time_ns, ends_ns, until_then_ns) for time_ns in span]
-            for span in inside.spans_ns
-        )
-        return [(end_ns - begin_ns) / NS_PER_S for begin_ns, end_ns in blocked_ns]
+        blocked_ns = inside.grown(ends_ns, [0.0, *accumulate(samples_ns)])
+        return [step_ns / NS_PER_S for step_ns in blocked_ns]
     pressure_us = inside.steps(inside.timeline.columns.get("psi_io_some_us"))
     return inside.seconds if pressure_us is None else [us / 1e6 for us in pressure_us]
 

@@ -210,10 +210,8 @@ class Run(Struct, frozen=True, dict=True):
 
         The process' own time decides where it was recorded: pressure also counts writeback and neighbours.
         """
-        into_files, written_bytes = (
-            self.copied_bytes,
-            workloads.of(self.subject.workload).written_bytes,
-        )
+        into_files = self.copied_bytes
+        written_bytes = workloads.of(self.subject.workload).written_bytes
         if written_bytes is not None and self.is_measured:
             into_files = written_bytes(self.entry.measured)
         least_bytes = _HARDLY_MOVED_SHARE * (into_files or 0)
@@ -227,10 +225,9 @@ class Run(Struct, frozen=True, dict=True):
     @property
     def _storage_is_idle(self) -> bool:
         """Return whether nothing waited for storage most of the time; False where nothing shows it."""
-        rows = self._inside
         if any(part.kind is Kind.ELSEWHERE for part in self.entry.parts_ns):
             return False  # the blocked time is for storage then
-        waited = rows.waited_share(self.entry, range(len(rows.spans_ns)))
+        waited = self._inside.waited_share(self.entry, range(len(self._inside.spans_ns)))
         return waited is not None and waited < _WAITED_SHARE
 
     # What this run's machine can do, as far as it was measured: by fixed work, by idle disks, or by disks while
@@ -248,10 +245,13 @@ class Run(Struct, frozen=True, dict=True):
     @property
     def idle_write_rate(self) -> float | None:
         """Return how fast idle disks wrote the files of the trials, in bytes per second."""
-        trials = (e.trials for e in self.worker.entries if e.subject.place == self.subject.place)
-        files = (file for recorded in trials if recorded for file in recorded.ceilings)
         # Few files: the median leaves out one that something else disturbed.
-        rates = [file.written_bytes / file.duration_ns for file in files]
+        rates = [
+            file.written_bytes / file.duration_ns
+            for entry in self.worker.entries
+            if entry.subject.place == self.subject.place and entry.trials is not None
+            for file in entry.trials.ceilings
+        ]
         return median(rates) * NS_PER_S if rates else None
 
     @property

@@ -150,9 +150,8 @@ def _itself(run: Run) -> Run:
 
 
 def _is_divided(run: Run) -> bool | None:
-    if not run.is_measured:
-        return None
-    return any(part.kind is Kind.ELSEWHERE for part in run.entry.parts_ns)
+    is_divided = any(part.kind is Kind.ELSEWHERE for part in run.entry.parts_ns)
+    return is_divided if run.is_measured else None
 
 
 def _undivided(run: Run) -> Run:

@@ -2,6 +2,7 @@
 """One side's figures for one subject, those that only its workload has, and findings beyond a limit."""
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import attrgetter, truediv
@@ -74,17 +75,18 @@ def with_workload_figures(
 ) -> list[SubjectReport]:
     """Return the reports, each side's figures with those that only its workload has."""
     by_subject = {report.subject: report for report in reports}
-
-    def completed(report: SubjectReport) -> SubjectReport:
-        sides = {
-            side: replace(
-                figures, details=tuple(_details(report.subject, side, by_subject, workers))
-            )
-            for side, figures in report.figures.items()
-        }
-        return replace(report, figures=sides)
-
-    return [*map(completed, reports)]
+    return [
+        replace(
+            report,
+            figures={
+                side: replace(
+                    figures, details=tuple(_details(report.subject, side, by_subject, workers))
+                )
+                for side, figures in report.figures.items()
+            },
+        )
+        for report in reports
+    ]
 
 
 def _details(
@@ -103,8 +105,7 @@ def _details(
         else:
             value, unit = _ratio(subject, side, reports, figure), "×"
         if value is not None:
-            better = figure.higher_is_better
-            yield Detail(figure.name, figure.label, value, unit, higher_is_better=better)
+            yield Detail(figure.name, figure.label, value, unit, figure.higher_is_better)
 
 
 def _value_of_run(
@@ -156,8 +157,7 @@ def side_findings(
                 # Twice the standard error of the ratio of two means of one worker.
                 errors = [part.within_worker_ratio for part in (figures, base) if part]
                 if _is_shown(figure, value, 2 * math.hypot(*errors) if base else 0.0):
-                    key = figure.name, side, replace(subject, threads=0)
-                    findings[key] = statement(
+                    findings[figure.name, side, replace(subject, threads=0)] = statement(
                         figure.finding,
                         percent=share(value),
                         ratio=ratio_of(value),
@@ -174,13 +174,10 @@ def _is_shown(figure: WorkloadFigure, value: float, error: float) -> bool:
     return figure.at_least is None or value >= figure.at_least * (1 + error)
 
 
-def _merge_places(
-    findings: Mapping[tuple[str, str, Subject], Statement],
-) -> Iterator[Statement]:
-    places: dict[tuple[str, Statement, bool], list[str]] = {}
+def _merge_places(findings: Mapping[tuple[str, str, Subject], Statement]) -> Iterator[Statement]:
+    places: dict[tuple[str, Statement, bool], list[str]] = defaultdict(list)
     for (_, side, subject), finding in findings.items():
-        key = side, finding, workloads.of(subject.workload).per_place
-        places.setdefault(key, []).append(subject.place)
+        places[side, finding, workloads.of(subject.workload).per_place].append(subject.place)
     for (side, finding, per_place), names in places.items():
         where = f", place{'s' if len(names) > 1 else ''} {{places}}" if per_place else ""
         template = f"{{side}}{where}: {{finding}}"

@@ -16,11 +16,7 @@ from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.estimates import (
-    RUNS,
-    Estimate,
-    MachineRatio,
-)
+from io_benchmark.analysis.inference.estimates import RUNS, Estimate, MachineRatio
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Entry, Subject, Worker
 from io_benchmark.analysis.observed.machines import by_machine, grouped
@@ -174,8 +170,7 @@ def _within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estima
     by_task = [[_compare_entries(entry, base) for entry, base in pairs] for pairs in machines]
     logs = [fmean([task.log_ratio for task in tasks]) for tasks in by_task]
     if len(logs) > 1:
-        error = MeanVariance.of_mean(logs)
-        return Estimate(fmean(logs), error.variance, error.degrees)
+        return Estimate(fmean(logs), MeanVariance.of_mean(logs))
     (tasks,) = by_task
     blocks = [block.share_of_average(len(tasks)) for task in tasks for block in task.blocks]
     error, method = MeanVariance.of_sum(blocks), tasks[0].method
@@ -183,7 +178,7 @@ def _within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estima
         between_runs = MeanVariance.of_mean([task.log_ratio for task in tasks])
         if MeanVariance.wider(blocks, [between_runs]) == [between_runs]:
             error, method = between_runs, RUNS
-    return Estimate(logs[0], error.variance, error.degrees, method, None, error.variance)
+    return Estimate(logs[0], error, method, None, error.variance)
 
 
 def _compare_entries(entry: Entry, base: Entry) -> MachineRatio:

@@ -5,14 +5,14 @@ The time of a further worker is the mean of what the runs of its pool took that 
 inconclusive, as long as any of them completed.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from statistics import fmean
 
-from io_benchmark.analysis.model import UNKNOWN, Comparison, Verdict, Worker, WorkerLine
-from io_benchmark.analysis.observed.machines import grouped
+from io_benchmark.analysis.model import Comparison, Subject, Verdict, Worker, WorkerLine
+from io_benchmark.analysis.observed.machines import by_machine, grouped
 from io_benchmark.analysis.report_model import Replication, Standing, SubjectReport
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.results.parts import NS_PER_S
@@ -60,11 +60,10 @@ def _count_side(
         standing = Standing.OPEN
     elif any(comparison.verdict is Verdict.INCONCLUSIVE for _, comparison in compared):
         standing = Standing.NOT_BY_REPETITION
-    machines = Counter(run.machine for run in runs)
     return Replication(
         side=side,
         runs=len(runs),
-        workers=len(machines) + max(0, machines[UNKNOWN] - 1),
+        workers=len(by_machine(runs, attrgetter("machine"))),
         workers_compared=min((part.workers(side) for part, _ in compared), default=0),
         standing=standing,
         workers_needed=max((workers for workers, _ in needed), default=None),
@@ -77,17 +76,19 @@ def cost_of_deciding(
 ) -> Cost | None:
     """Return what the workers to add cost; None where more workers would decide nothing."""
     to_add: Counter[str] = Counter()
-    runs: dict[str, dict[int, Worker]] = {}
+    undecided: dict[str, set[Subject]] = defaultdict(set)
     for part, comparison, needed in _decidable(reports):
-        measuring = [w for w in workers if any(e.subject == part.subject for e in w.entries)]
         for side in (comparison.candidate, comparison.baseline):
             to_add[side] = max(to_add[side], needed - part.workers(side))
-            of_side = {id(worker): worker for worker in measuring if worker.side == side}
-            runs.setdefault(side, {}).update(of_side)
+            undecided[side].add(part.subject)
     if not to_add:
         return None
+    measuring = grouped(
+        (w for w in workers if any(e.subject in undecided[w.side] for e in w.entries)),
+        attrgetter("side"),
+    )
     counted = {
-        side: [run for run in runs[side].values() if run.completed] or list(runs[side].values())
+        side: [run for run in measuring[side] if run.completed] or measuring[side]
         for side in +to_add
     }
     all_runs = [*chain(*counted.values())]

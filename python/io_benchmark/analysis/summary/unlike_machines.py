@@ -150,10 +150,8 @@ class _MachineSplit(Struct, frozen=True):
         rest = frozenset(range(len(log_means))) - split
         sides = sorted((split, rest), key=lambda members: _mean(log_means, members))
         ratio = math.exp(_mean(log_means, sides[1]) - _mean(log_means, sides[0]))
-        if ratio < _LEAST_SPLIT_RATIO:
-            return None
         p_value = 2 * tail(by_t[split], len(log_means) - 2) * len(splits)
-        if p_value * tests > _FALSE_SPLITS:
+        if ratio < _LEAST_SPLIT_RATIO or p_value * tests > _FALSE_SPLITS:
             return None
         return cls(sides[1], sides[0], splits[split], ratio, p_value)
 
@@ -216,12 +214,10 @@ def _mixed_pool(side: Side, tests: int) -> MixedPool | None:
     split = _MachineSplit.find(log_means, facts, tests)
     if split is None:
         return None
-
-    def values(members: Members) -> tuple[str, ...]:
-        by_fact = ({facts[at][name] for at in members} for name in split.facts)
-        return tuple(" or ".join(sorted(texts)) for texts in by_fact)
-
-    of_slower, of_faster = values(split.slower), values(split.faster)
+    of_slower, of_faster = (
+        tuple(" or ".join(sorted({facts[at][name] for at in members})) for name in split.facts)
+        for members in (split.slower, split.faster)
+    )
     return MixedPool(
         subject=side.subject,
         side=side.name,
@@ -246,11 +242,17 @@ def _comparisons(
 ) -> tuple[Comparison, ...]:
     """Compare the faster machines with the sides that the whole pool is compared with."""
     faster = Side.of(chain(*(runs for runs in side.workers if _id(runs) in pool.faster))).data
-    changed = []
-    for pair in pairs:
-        if pool.side in (pair.candidate, pair.baseline):
-            changed_side = "candidate_side" if pool.side == pair.candidate else "baseline_side"
-            changed.append(replace(pair, schedule=None, earlier={}, **{changed_side: faster}))
+    changed = [
+        replace(
+            pair,
+            schedule=None,
+            earlier={},
+            candidate_side=faster if pool.side == pair.candidate else pair.candidate_side,
+            baseline_side=faster if pool.side == pair.baseline else pair.baseline_side,
+        )
+        for pair in pairs
+        if pool.side in (pair.candidate, pair.baseline)
+    ]
     return compare_sides(pool.subject, changed, margin=margin)
 
 

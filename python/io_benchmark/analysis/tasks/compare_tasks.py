@@ -106,7 +106,9 @@ def _comparison(
 
 def _advise(pair: TaskPair, judgement: Judgement, comparisons: int) -> Advice | None:
     """Return how many workers to add; None where there is a verdict, or one worker per side."""
-    if judgement.verdict is not Verdict.INCONCLUSIVE or math.isinf(judgement.estimate.variance):
+    if judgement.verdict is not Verdict.INCONCLUSIVE or math.isinf(
+        judgement.estimate.error.variance
+    ):
         return None
     names = pair.candidate.side.name, pair.baseline.side.name
     workers = Pair(*names, *pair.ratio.workers, variations.DEFAULT, schedule=Schedule())

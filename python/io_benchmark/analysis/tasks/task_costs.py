@@ -60,11 +60,10 @@ def _comparison(
         _lost(side) for side in (pair.baseline, pair.candidate)
     )
     log_lost = math.log1p(candidate_lost) - math.log1p(lost)
-    times = MeanVariance(estimate.variance, estimate.degrees)
-    variance = MeanVariance.of_sum([times, lost_variance, candidate_variance])
+    error = MeanVariance.of_sum([estimate.error, lost_variance, candidate_variance])
     price_ratio = candidate_price.per_hour / baseline_price.per_hour
     log_cost = math.log(price_ratio) + estimate.log_ratio + log_lost
-    cost = Estimate(log_cost, variance.variance, variance.degrees)
+    cost = Estimate(log_cost, error)
     even = replace(cost, log_ratio=-estimate.log_ratio - log_lost)
     amount = _TASKS * baseline_price.per_hour * (pair.baseline.mean_s / _S_PER_HOUR) * (1 + lost)
 

@@ -31,7 +31,7 @@ from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import Look, Schedule
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.tasks.task_model import LabelRow, Side, TaskTimes
-from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION
+from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION, MeanVariance
 from io_benchmark.sources.run_results import TaskRun
 
 _LogMeans = Mapping[str, Mapping[str, float]]  # by label, of each worker
@@ -234,15 +234,15 @@ class _LabelledRatio:
         estimate = self._estimate(look)
         # Both ends of each run are rounded.
         parts = self._weights * rounding_s / np.exp(logs)
-        error = round(math.sqrt(estimate.variance + float(parts @ parts) / 6), _LOG_DECIMALS)
-        degrees = round(estimate.degrees, _LOG_DECIMALS)
-        self.estimate = replace(estimate, variance=error**2, degrees=degrees)
+        error = round(math.sqrt(estimate.error.variance + float(parts @ parts) / 6), _LOG_DECIMALS)
+        degrees = round(estimate.error.degrees, _LOG_DECIMALS)
+        self.estimate = replace(estimate, error=MeanVariance(error**2, degrees))
 
     def _estimate(self, look: Look) -> Estimate:
         assumed, counts = levels.DEFAULT_WORKER_VARIATION, [side.count for side in self.workers]
         if max(counts) == 1:
             # Nothing shows how far workers of these pools differ.
-            return Estimate(self._log_ratio, math.inf, 1.0)
+            return Estimate(self._log_ratio, MeanVariance(math.inf, 1.0))
         if 1 in counts or len(self.shares) == 1:
             single = Estimate.of_sides(*self.workers, assumed, look)
             if len(self.shares) == 1:
@@ -251,14 +251,15 @@ class _LabelledRatio:
             return replace(
                 single,
                 log_ratio=self._log_ratio,
-                variance=single.variance * wider,
+                error=replace(single.error, variance=single.error.variance * wider),
                 single_variance=single.single_variance * wider,
             )
-        variance, degrees = self._variance()
+        error = self._variance()
         least = assumed**2 * self._variance_of_unit()
-        if min(counts) < FEWEST_FOR_VARIATION and least > variance:
-            return Estimate(self._log_ratio, least, degrees, assumed_variation=assumed)
-        return Estimate(self._log_ratio, variance, degrees)
+        if min(counts) < FEWEST_FOR_VARIATION and least > error.variance:
+            error = replace(error, variance=least)
+            return Estimate(self._log_ratio, error, assumed_variation=assumed)
+        return Estimate(self._log_ratio, error)
 
     def _variance_of_unit(self) -> float:
         """Return the ratio's variance if the standard deviation between workers is 1 in every label."""
@@ -272,8 +273,8 @@ class _LabelledRatio:
                 logs[worker].append(log - self._at_baseline[label])
         return SideData(tuple(map(fmean, logs.values())), ())
 
-    def _variance(self) -> tuple[float, float]:
-        """Return the variance of the ratio's logarithm, and its degrees of freedom."""
+    def _variance(self) -> MeanVariance:
+        """Return the variance of the ratio's logarithm."""
         squares, sizes, features = [], [], []
         for rows in self._clusters():
             design = np.zeros((len(rows), len(self._counts) + 1))
@@ -292,7 +293,8 @@ class _LabelledRatio:
         trace = float((size - explained).sum())
         gram = matrix.T @ matrix
         total = float((size**2).sum() - 2 * (size @ explained) + (gram**2).sum())
-        return math.fsum(squares), max(1.0, trace**2 / total) if total > 0 else 1.0
+        degrees = max(1.0, trace**2 / total) if total > 0 else 1.0
+        return MeanVariance(math.fsum(squares), degrees)
 
     def _clusters(self) -> list[NDArray[np.float64]]:
         """Return the rows of each worker's cells."""

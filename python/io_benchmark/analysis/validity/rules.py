@@ -27,7 +27,7 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
-from io_benchmark.results import CacheRetrieveEntry, workloads
+from io_benchmark.results import BatchEntry, CacheRetrieveEntry, workloads
 from io_benchmark.results.parts import OutcomeState
 from io_benchmark.text import ending_in_words
 
@@ -71,8 +71,11 @@ def _incomplete(run: Run) -> Statement | None:
     message = _with_reason(run)
     if run.worker.state not in ("failed", "exception"):
         return message
-    ending = ending_in_words(run.worker.state, run.worker.reason)
-    return statement("{message}; the run {ending}", message=message, ending=ending)
+    return statement(
+        "{message}; the run {ending}",
+        message=message,
+        ending=ending_in_words(run.worker.state, run.worker.reason),
+    )
 
 
 def _fewer_than(position: int, advice: str, run: Run) -> Statement | None:
@@ -182,6 +185,11 @@ def _retrieves(traits: Callable[[CacheRetrieveEntry], Traits]) -> TraitRule:
     return lambda run: () if run.entry.retrieves is None else traits(run.entry.retrieves)
 
 
+def _batches(traits: Callable[[BatchEntry], Traits]) -> TraitRule:
+    """Make a rule from traits that only batches of operations have."""
+    return lambda run: () if run.entry.measured is None else traits(run.entry.measured)
+
+
 def _sizes(entry: CacheRetrieveEntry) -> Traits:
     mix = [
         statement("{files} × {size}", files=count(files), size=Quantity(size, Unit.BYTES))
@@ -202,49 +210,36 @@ def _cache_state(entry: CacheRetrieveEntry) -> Traits:
     return (statement("warm cache" if resident > _WARM_SHARE else "half-warm cache"),)
 
 
-def _parameters(run: Run) -> Traits:
-    if run.entry.measured is None:
-        return ()
-    chosen = msgspec.to_builtins(run.entry.measured.parameters)
+def _parameters(entry: BatchEntry) -> Traits:
     return tuple(
         statement("{name} {value}", name=name, value="none" if value is None else str(value))
-        for name, value in chosen.items()
+        for name, value in msgspec.to_builtins(entry.parameters).items()
         if name not in _AMOUNTS
     )
 
 
-def _observed(run: Run, name: str, unknown: str = "unknown") -> str | None:
-    """Return an observation, or that it is unknown, as it is where a workload does not have it."""
-    measured = run.entry.measured
-    return None if measured is None else getattr(measured.observed, name) or unknown
+# An observation that a workload does not have is the same unknown one on both sides.
 
 
-def _method(run: Run) -> Traits:
-    method = _observed(run, "method", "an unknown method")
-    if method is None:
-        return ()
+def _method(entry: BatchEntry) -> Traits:
     # curl-8.5 and curl-8.9 measure the same way.
-    method = re.sub(r"(?<=.)-[0-9][^-]*$", "", method)
+    method = re.sub(r"(?<=.)-[0-9][^-]*$", "", entry.observed.method or "an unknown method")
     return (statement("measured by {method}", method=method),)
 
 
-def _interpreter(run: Run) -> Traits:
-    version = _observed(run, "python")
-    if version is None:
-        return ()
-    return (statement("by Python {version}", version=".".join(version.split(".")[:2])),)
+def _interpreter(entry: BatchEntry) -> Traits:
+    version = ".".join((entry.observed.python or "unknown").split(".")[:2])
+    return (statement("by Python {version}", version=version),)
 
 
-def _http_version(run: Run) -> Traits:
-    version = _observed(run, "http_version")
-    return () if version is None else (statement("HTTP/{version}", version=version),)
+def _http_version(entry: BatchEntry) -> Traits:
+    return (statement("HTTP/{version}", version=entry.observed.http_version or "unknown"),)
 
 
 def _place_kind(run: Run) -> Traits:
-    subject = run.entry.subject
-    kinds = {place.name: str(place.kind) for place in run.worker.result.storage.places}
-    kind = statement("a place on {kind}", kind=kinds.get(subject.place, "an unknown disk"))
-    return (kind,) if workloads.of(subject.workload).per_place else ()
+    kind = "an unknown disk" if run.place is None else str(run.place.kind)
+    is_per_place = workloads.of(run.subject.workload).per_place
+    return (statement("a place on {kind}", kind=kind),) if is_per_place else ()
 
 
 def _script_version(run: Run) -> Traits:
@@ -274,11 +269,9 @@ def _reflink(entry: CacheRetrieveEntry) -> Traits:
     return (statement("copies share extents" if entry.shares_extents else "copies move bytes"),)
 
 
-def _turns(run: Run) -> Traits:
+def _turns(entry: BatchEntry) -> Traits:
     # Between turns a machine recovers: on a throttled disk an fsync took a quarter of the time, and retrieves the same.
-    if run.entry.retrieves is not None:
-        return ()
-    return (statement("measured in turns" if run.entry.turn_ends else "measured in one pass"),)
+    return (statement("measured in turns" if entry.turn_ends else "measured in one pass"),)
 
 
 SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
@@ -290,12 +283,12 @@ SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "lookup-method": (Severity.REFUSED, _retrieves(_lookup_method)),
     "reflink": (Severity.REFUSED, _retrieves(_reflink)),
     "cache-state": (Severity.REFUSED, _retrieves(_cache_state)),
-    "parameters": (Severity.REFUSED, _parameters),
-    "method": (Severity.REFUSED, _method),
-    "http-version": (Severity.REFUSED, _http_version),
-    "interpreter": (Severity.WARNING, _interpreter),
+    "parameters": (Severity.REFUSED, _batches(_parameters)),
+    "method": (Severity.REFUSED, _batches(_method)),
+    "http-version": (Severity.REFUSED, _batches(_http_version)),
+    "interpreter": (Severity.WARNING, _batches(_interpreter)),
     "place-kind": (Severity.REFUSED, _place_kind),
-    "turns": (Severity.REFUSED, _turns),
+    "turns": (Severity.REFUSED, _batches(_turns)),
     "script-version": (Severity.WARNING, _script_version),
 }
 # Places of one task are compared only where these traits are the same: they decide what is measured.

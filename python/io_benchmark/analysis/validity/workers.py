@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, pairwise
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from io_benchmark.analysis.inference.variations import PushVariation
 from io_benchmark.analysis.model import UNKNOWN, Comparison, Problem, Severity, Worker
-from io_benchmark.analysis.observed.machines import grouped
+from io_benchmark.analysis.observed.machines import MachineMarks, grouped
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import (
     Quantity,
@@ -35,8 +35,6 @@ _APART_S = 3600
 _AT_ONCE = "; some at the same time, which slows each of them"
 # Sides that have less of their workers in the same zones are warned of.
 _COMMON_ZONES_SHARE = 0.5
-_PLACE = ("cloud", "region", "zone")
-_Zone = tuple[str, ...]
 
 
 def _warning(
@@ -49,8 +47,14 @@ def _warning(
     """Return a warning; its template may name the sides."""
     names = tuple(side.name for side in sides)
     usual = dict(zip(("baseline", "candidate"), names, strict=False))
-    message = statement(template, **usual, **values)
-    return Problem(rule, Severity.WARNING, sides[0].subject, names, message, explanation)
+    return Problem(
+        rule=rule,
+        severity=Severity.WARNING,
+        subject=sides[0].subject,
+        sides=names,
+        message=statement(template, **usual, **values),
+        explanation=explanation,
+    )
 
 
 def repeated_workers(side: Side) -> list[Problem]:
@@ -66,9 +70,15 @@ def repeated_workers(side: Side) -> list[Problem]:
         template = "{baseline}: {runs} runs were on the same machine {worker} and count as one"
         if machines_used_at_once(run.worker for run in repeated):
             template += _AT_ONCE
-        explanation = joined(sentences, " ") if sentences else None
-        about = ("same-worker", (side,), template, explanation)
-        problems.append(_warning(*about, runs=count(len(repeated)), worker=first.machine))
+        warning = _warning(
+            "same-worker",
+            (side,),
+            template,
+            joined(sentences, " ") if sentences else None,
+            runs=count(len(repeated)),
+            worker=first.machine,
+        )
+        problems.append(warning)
     return problems
 
 
@@ -80,11 +90,11 @@ def check_pair(
     problems = (
         _shared_workers(sides),
         _measured_apart(sides),
-        _unequal_lengths(sides, length),
+        None if length is None else _unequal_lengths(sides, length),
         _uneven_zones(sides),
-        _different_pushes(sides, pushes),
+        None if pushes is None else _different_pushes(sides, pushes),
     )
-    return [problem for problem in problems if problem is not None]
+    return list(filter(None, problems))
 
 
 def _shared_workers(sides: Sequence[Side]) -> Problem | None:
@@ -104,8 +114,10 @@ def _shared_workers(sides: Sequence[Side]) -> Problem | None:
         )
     if machines_used_at_once(run.worker for run in chain(*sides)).intersection(both):
         template += _AT_ONCE
-    about = ("shared-worker", sides, template, explanation)
-    return _warning(*about, workers=joined(both[:_WORKERS_NAMED]), more=count(more))
+    workers = joined(both[:_WORKERS_NAMED])
+    return _warning(
+        "shared-worker", sides, template, explanation, workers=workers, more=count(more)
+    )
 
 
 def _measured_apart(sides: Sequence[Side]) -> Problem | None:
@@ -136,9 +148,7 @@ def _measured_apart(sides: Sequence[Side]) -> Problem | None:
     )
 
 
-def _unequal_lengths(sides: Sequence[Side], length: int | None) -> Problem | None:
-    if length is None:
-        return None
+def _unequal_lengths(sides: Sequence[Side], length: int) -> Problem:
     return _warning(
         "unequal-length",
         sides,
@@ -149,22 +159,19 @@ def _unequal_lengths(sides: Sequence[Side], length: int | None) -> Problem | Non
     )
 
 
-def _different_pushes(sides: Sequence[Side], variation: PushVariation | None) -> Problem | None:
+def _different_pushes(sides: Sequence[Side], variation: PushVariation) -> Problem:
     """Return the note that says what the interval rests on."""
-    if variation is None:
-        return None
     basis: Statement | str = "which is assumed"
     if variation.pushes:
         basis = statement("by {pushes} earlier pushes of the pool", pushes=count(variation.pushes))
-    explanation = statement(
-        "A day or a deployment may shift all workers of a push. More workers in the same pushes do not "
-        "show that: measure both again on another day, or both sides in one push."
-    )
     return _warning(
         "pushes",
         sides,
         "{candidate} and {baseline} were measured by different pushes; pushes vary by {variation}, {basis}",
-        explanation,
+        statement(
+            "A day or a deployment may shift all workers of a push. More workers in the same pushes do not "
+            "show that: measure both again on another day, or both sides in one push."
+        ),
         variation=share(variation.ratio),
         basis=basis,
     )
@@ -193,32 +200,31 @@ def _span_s(result: Result) -> tuple[float, float] | None:
 
 def single_workers(comparisons: Sequence[Comparison], by_name: Mapping[str, Side]) -> list[Problem]:
     """Return a problem for each variation that is assumed of compared sides with a single worker."""
-    sides: dict[tuple[Statement, Statement | None], set[str]] = {}
-    for comparison in comparisons:
-        pair = (comparison.baseline, comparison.candidate)
-        single = {side for side in pair if by_name[side].data.count == 1}
-        assumed = comparison.assumed_variation
-        if assumed is not None and single:
-            sides.setdefault((assumed.message, assumed.explanation), set()).update(single)
-    template = "one worker does not show how far workers of its pool differ; {assumed}"
+    assumptions = (
+        ((assumed.message, assumed.explanation), side)
+        for comparison in comparisons
+        if (assumed := comparison.assumed_variation) is not None
+        for side in (comparison.baseline, comparison.candidate)
+        if by_name[side].data.count == 1
+    )
     return [
         _warning(
             "one-worker",
-            [by_name[name] for name in sorted(names)],
-            template,
+            [by_name[name] for name in sorted({side for _, side in same})],
+            "one worker does not show how far workers of its pool differ; {assumed}",
             explanation,
             assumed=message,
         )
-        for (message, explanation), names in sides.items()
+        for (message, explanation), same in grouped(assumptions, itemgetter(0)).items()
     ]
 
 
 def _uneven_zones(sides: Sequence[Side]) -> Problem | None:
     """Return a problem where the zones of two sides may be what differs, as far as they are known."""
     zones = [
-        [_zone(runs[0].worker.result.task.location) for runs in side.workers] for side in sides
+        [MachineMarks.place_of(runs[0].worker.result) for runs in side.workers] for side in sides
     ]
-    if min(map(len, zones)) < 2 or not all(chain(*zones)):
+    if min(map(len, zones)) < 2 or not all(zone and zone[-1] for zone in chain(*zones)):
         return None
     common = math.fsum(
         min(side_zones.count(zone) / len(side_zones) for side_zones in zones)
@@ -227,24 +233,19 @@ def _uneven_zones(sides: Sequence[Side]) -> Problem | None:
     regions = [{zone[:-1] for zone in side_zones} for side_zones in zones]
     if common >= _COMMON_ZONES_SHARE and regions[0] == regions[1]:
         return None
-    explanation = statement(
-        "Zones differ like pools: the difference may be that of the zones. Measure both in the same ones."
-    )
     return _warning(
         "zones",
         sides,
         "workers of {baseline}: {in_baseline}; of {candidate}: {in_candidate}",
-        explanation,
+        statement(
+            "Zones differ like pools: the difference may be that of the zones. Measure both in the same ones."
+        ),
         in_baseline=_counted(zones[0]),
         in_candidate=_counted(zones[1]),
     )
 
 
-def _zone(location: Mapping[str, str]) -> _Zone:
-    return tuple(location.get(name, "") for name in _PLACE) if location.get("zone") else ()
-
-
-def _counted(zones: Sequence[_Zone]) -> Statement:
+def _counted(zones: Sequence[Sequence[str]]) -> Statement:
     """Return '5 in us-central1-a, 1 in us-central1-f'."""
     return joined(
         statement("{workers} in {zone}", workers=count(workers), zone=zone[-1])
