@@ -132,10 +132,9 @@ class Project(Tree, frozen=True):
         kind = self.yaml(_IMAGES)
         names = list(kind.get("tasks") or {}) if isinstance(kind, dict) else []
         if len(names) != 1 and _USUAL_IMAGE not in names:
-            listed = ", ".join(names) or "none"
             raise IoBenchmarkError(
-                f"{self.path / _IMAGES}: has the images {listed}; name one with python3 and bash as "
-                "--image NAME"
+                f"{self.path / _IMAGES}: has the images {', '.join(names) or 'none'}; name one with "
+                "python3 and bash as --image NAME"
             )
         return _USUAL_IMAGE if _USUAL_IMAGE in names else str(names[0])
 

@@ -82,8 +82,7 @@ class LocalRun(Struct, frozen=True):
         """
         task = self.task
         with ExitStack() as stack:
-            prefix = f"io-benchmark-{task.pool}-"
-            workspace = stack.enter_context(_new_folder(self.parent, prefix))
+            workspace = stack.enter_context(_new_folder(self.parent, f"io-benchmark-{task.pool}-"))
             command = self._command_after_run_task()
             log = stack.enter_context(_new_log(self.output / "live.log"))
             started = queue_time(datetime.now(UTC))

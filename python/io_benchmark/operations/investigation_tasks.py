@@ -82,9 +82,9 @@ class InvestigationTasks(Struct):
             self.folder.mkdir(parents=True, exist_ok=True)
             write_file(self.folder / name, data)
         except OSError as error:
-            folder = clean(str(self.folder), 200)
             raise UsageError(
-                f"--journal {folder}: cannot be written ({error.strerror}); {_ADVICE}"
+                f"--journal {clean(str(self.folder), 200)}: cannot be written ({error.strerror}); "
+                f"{_ADVICE}"
             ) from None
 
     def _save(self) -> None:

@@ -86,9 +86,9 @@ class FolderSource(protocol.Source):
             files = top.rglob("*profile*.json") if top.is_dir() else [top]
             paths = sorted(islice(files, 1_000))
             if not paths:
-                label = clean(str(top), run_files.LABEL_LENGTH)
                 raise UsageError(
-                    f"{label}: has no file whose name contains profile and ends in .json"
+                    f"{clean(str(top), run_files.LABEL_LENGTH)}: has no file whose name contains "
+                    "profile and ends in .json"
                 )
             for number, path in enumerate(paths):
                 position = protocol.Position(address.number, run_id=number)
