@@ -38,9 +38,6 @@ EXTRAS = {
     **dict.fromkeys(("aiohttp", "taskcluster"), "taskcluster"),
     **dict.fromkeys(("io_benchmark_taskgraph", "slugid", "taskgraph"), "taskgraph"),
 }
-# The first part of a version is the same in all distributions that read each other's results.
-_READABLE = f"{__version__.partition('.')[0]}.x"
-_HELP_COLUMN = 27  # where the texts about options begin
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 # What a shell shows for a program that SIGPIPE has ended.
@@ -62,15 +59,14 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return super()._format_args(action, default_metavar)
 
 
-_FORMATTER = partial(_HelpFormatter, max_help_position=_HELP_COLUMN)
-
-
 class _CommandParser(argparse.ArgumentParser):
     """Writes to the context's streams."""
 
     def __init__(self, context: Context, **settings: Any) -> None:
         self._context = context  # first: argparse formats something in its __init__
-        super().__init__(formatter_class=_FORMATTER, add_help=False, **settings)
+        # The texts about options begin in column 27.
+        formatter = partial(_HelpFormatter, max_help_position=27)
+        super().__init__(formatter_class=formatter, add_help=False, **settings)
         # Not listed: a reader of the help knows the option.
         self.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
 
@@ -147,10 +143,12 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
         + "\nio-benchmark COMMAND --help shows the options of a command.\n"
         + "Manual: taskcluster/docs/index.md",
     )
+    # The first part of a version is the same in all distributions that read each other's results.
+    readable = f"{__version__.partition('.')[0]}.x"
     parser.add_argument(
         "--version",
         action="version",
-        version=f"%(prog)s {__version__} reads results of io-benchmark-taskgraph {_READABLE}",
+        version=f"%(prog)s {__version__} reads results of io-benchmark-taskgraph {readable}",
         help="print the version, and which results it reads",
     )
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
@@ -162,7 +160,6 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
 
 
 def command_parser(command: str, context: Context) -> argparse.ArgumentParser:
-    """Return the parser of a command's options."""
     module = importlib.import_module(f"io_benchmark.commands.{command}")
     examples = "".join(f"  {example}\n" for example in module.EXAMPLES)
     parser = _CommandParser(

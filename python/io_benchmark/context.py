@@ -77,5 +77,4 @@ class Context(NamedTuple):
         """Ask on stderr, as stdout is for the report; only a yes is a yes."""
         self.stderr.write(f"{question} [y/N] ")
         self.stderr.flush()
-        answer = self.stdin.readline() if self.stdin is not None else ""
-        return answer.strip().lower() in ("y", "yes")
+        return self.stdin is not None and self.stdin.readline().strip().lower() in ("y", "yes")

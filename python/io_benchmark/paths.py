@@ -17,7 +17,6 @@ from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.text import clean
 
 DEFAULT_FOLDER = "io-benchmark-results"
-_SHOWN_LENGTH = 200
 
 
 @contextmanager
@@ -28,8 +27,9 @@ def refuse_unreadable(subject: str, advice: str) -> Iterator[None]:
     except (OSError, RuntimeError, ValueError) as error:
         # pathlib raises the others: a loop of links, `~` of an unknown user, a null byte.
         reason = getattr(error, "strerror", None) or error
-        shown = clean(subject, _SHOWN_LENGTH)
-        raise UsageError(f"{shown}: cannot read this path ({reason}); {advice}") from None
+        raise UsageError(
+            f"{clean(subject, 200)}: cannot read this path ({reason}); {advice}"
+        ) from None
 
 
 @contextmanager

@@ -105,20 +105,16 @@ class _Output(io.RawIOBase):
 
 def replace_standard_streams() -> _Output:
     """Make stdout and stderr such streams; return what is below stdout."""
-    _open_closed_descriptors()
-    output = _Output(_STDOUT)
-    sys.stdout, sys.stderr = _stream(sys.stdout, output), _stream(sys.stderr, _Output(_STDERR))
-    return output
-
-
-def _open_closed_descriptors() -> None:
-    """Open closed descriptors, so that no later file gets their number; stdout still fails."""
+    # Closed descriptors are opened, so that no later file gets their number; stdout still fails.
     for descriptor, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(descriptor)
         except OSError:
             # The lowest number that is free is this one.
             os.set_inheritable(os.open(os.devnull, flags), True)
+    output = _Output(_STDOUT)
+    sys.stdout, sys.stderr = _stream(sys.stdout, output), _stream(sys.stderr, _Output(_STDERR))
+    return output
 
 
 def _stream(present: TextIO | None, output: _Output) -> TextIO:

@@ -74,20 +74,17 @@ def name(text: str, cells: int = NAME_CELLS) -> str:
         return line or "(no name)"
     from rich.cells import cell_len  # noqa: PLC0415 - most names do not need it
 
+    def start(text: str, room: int) -> str:
+        """Return the start that fits; never more characters than cells, as some take no cell."""
+        text = text[:room]
+        while cell_len(text) > room:
+            text = text[:-1]
+        return text
+
     if len(line) <= cells and cell_len(line) <= cells:
         return line
     head = cells // 2
-    return _start(line, head) + "…" + _start(line[::-1], cells - head - 1)[::-1]
-
-
-def _start(line: str, cells: int) -> str:
-    """Return the start that fits; never more characters than cells, as some take no cell."""
-    from rich.cells import cell_len  # noqa: PLC0415 - most names do not need it
-
-    start = line[:cells]
-    while cell_len(start) > cells:
-        start = start[:-1]
-    return start
+    return start(line, head) + "…" + start(line[::-1], cells - head - 1)[::-1]
 
 
 def ending_in_words(state: str, reason: str | None) -> str:

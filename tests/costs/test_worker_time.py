@@ -19,17 +19,17 @@ def cost(*prices, with_prices=True):
 
 
 @pytest.mark.parametrize(
-    ("prices", "text"),
+    ("prices", "time", "text"),
     [
-        ([None], "3 worker hours, no price for pool-0"),
-        ([SPOT, SPOT], "6 worker hours, 1.80 USD at the given prices (spot, 2026-11-01)"),
-        ([SPOT, EUROS], "6 worker hours, 0.90 USD and 1.50 EUR at the given prices"),
+        ([None], "3 worker hours", "no price for pool-0"),
+        ([SPOT, SPOT], "6 worker hours", "1.80 USD at the given prices (spot, 2026-11-01)"),
+        ([SPOT, EUROS], "6 worker hours", "0.90 USD and 1.50 EUR at the given prices"),
     ],
     ids=["no price", "two", "two currencies"],
 )
-def test_amount(prices, text):
+def test_time_and_prices(prices, time, text):
     """Currencies are not added, and a pool without a price is named."""
-    assert cost(*prices).amount == text
+    assert (cost(*prices).time, cost(*prices).at_prices) == (time, text)
 
 
 def test_shown():
@@ -43,7 +43,8 @@ def test_shown():
         "7 tasks, at most 4 worker hours in all, 0.90 USD at the given prices (spot, 2026-11-01; "
         "none for other)"
     )
-    assert cost(None, with_prices=False).amount == "3 worker hours"
+    unpriced = cost(None, with_prices=False)
+    assert (unpriced.time, unpriced.at_prices) == ("3 worker hours", "")
     assert made.repeated(8).tasks == 48
     # A limit is rounded up, but not for the error of a sum.
     assert Cost.worker_time(198.0000000000002, is_limit=True) == "3.3 worker hours"

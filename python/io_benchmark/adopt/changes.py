@@ -16,8 +16,6 @@ from io_benchmark.paths import explain_refusal, write_file
 
 
 class FileChange(Struct, frozen=True):
-    """A file before and after."""
-
     path: str
     before: bytes | None  # None where it does not exist
     after: bytes
@@ -62,7 +60,7 @@ class Tree(Struct, frozen=True):
 
     def changes_to(self, contents: Mapping[str, bytes]) -> list[FileChange]:
         """Return the changes after which the files have these contents."""
-        changes = [FileChange(path, self.read(path), data) for path, data in contents.items()]
+        changes = (FileChange(path, self.read(path), data) for path, data in contents.items())
         return [change for change in changes if change.before != change.after]
 
     def read(self, path: str) -> bytes | None:
@@ -84,9 +82,8 @@ class Tree(Struct, frozen=True):
         try:
             return yaml.safe_load(self.text(path))
         except yaml.YAMLError as error:
-            problem = " ".join(str(error).split())
             raise IoBenchmarkError(
-                f"{self.path / path}: is not YAML ({problem}); correct it"
+                f"{self.path / path}: is not YAML ({' '.join(str(error).split())}); correct it"
             ) from None
 
     def check_aliases(self, config: str, pools: Mapping[str, str], aliases: Sequence[str]) -> None:

@@ -84,10 +84,14 @@ class Checkout(Tree, frozen=True):
         present = names.get(GROUP)
         if present == GROUP_NAME:
             return text
-        before = max([name for name in names if name < GROUP] or names)
-        line = rf"^( +)(['\"]?){re.escape(before)}\2: *(['\"]?)(.*?)\3 *(?:#.*)?\n"
-        new = rf"\g<0>\1'{GROUP}': '{GROUP_NAME}'\n"
-        changed = re.sub(line, new, text, count=1, flags=re.MULTILINE)
+        before = re.escape(max([name for name in names if name < GROUP] or names))
+        changed = re.sub(
+            rf"^( +)(['\"]?){before}\2: *(['\"]?)(.*?)\3 *(?:#.*)?\n",
+            rf"\g<0>\1'{GROUP}': '{GROUP_NAME}'\n",
+            text,
+            count=1,
+            flags=re.MULTILINE,
+        )
         names[GROUP] = GROUP_NAME
         if present is not None or yaml.safe_load(changed) != config:
             raise IoBenchmarkError(

@@ -21,7 +21,7 @@ from taskgraph.util.templates import merge
 
 from io_benchmark import __version__
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.graph.root import Root
+from io_benchmark.graph.root import BUNDLE, Root
 from io_benchmark.paths import explain_refusal
 
 NAME = "io-benchmark"
@@ -44,8 +44,6 @@ _FETCH = """\
         sha256: {sha256}
         size: {size}
 """
-_AS_IT_IS = "    attributes: {fetch-extract: false}\n"
-_INLINE_LENGTH = 110  # as Python writes it
 # Firefox's job descriptions have no such key; `run-on-projects` alone decides there.
 _DROPPED = ("benchmark", "run-on-tasks-for")
 # The archive of the libraries that the report's program imports; `tox -e lock` writes these lines.
@@ -81,10 +79,7 @@ class FirefoxKind(Struct, frozen=True):
     def of(
         cls, root: Root, pools: Mapping[str, str] | None = None, is_embedded: bool = False
     ) -> "FirefoxKind":
-        """Make it of a tree.
-
-        `pools` has worker types by name; None means the pools of the tree's kind.
-        """
+        """`pools` has worker types by name; None means the pools of the tree's kind."""
         try:
             kind = yaml.safe_load(_read(root.path / KIND))
             if pools is not None:
@@ -132,7 +127,7 @@ def _fetches(program: bytes) -> str:
         _FETCH.format(
             name=name,
             description=description,
-            attributes=_AS_IT_IS if suffix == ".pyz" else "",
+            attributes="    attributes: {fetch-extract: false}\n" if suffix == ".pyz" else "",
             project=NAME,
             version=__version__,
             file=f"{name}{suffix}",
@@ -225,7 +220,7 @@ class _Dumper(yaml.SafeDumper):
     def represent_dict(self, data: Any) -> yaml.MappingNode:
         node = super().represent_dict(data)
         are_flat = not any(isinstance(part, dict) for part in data.values())
-        node.flow_style = are_flat and len(str(data)) <= _INLINE_LENGTH
+        node.flow_style = are_flat and len(str(data)) <= 110  # as Python writes it
         return node
 
 
@@ -240,12 +235,11 @@ def _read(path: Path) -> bytes:
 
 def report_program() -> bytes:
     """Return this program as one file of a release: the same modules give the same bytes."""
-    # An installation has a copy of this project's kinds there.
-    bundle = _PACKAGE / "bundle"
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for path in sorted(_PACKAGE.rglob("*"), key=Path.as_posix):
-            if path.suffix in (".py", ".css") and bundle not in path.parents:
+            # An installation has a copy of this project's kinds in its bundle.
+            if path.suffix in (".py", ".css") and BUNDLE not in path.parents:
                 content = path.read_bytes()
                 # Midnight on the first day of 1970, mode 644.
                 entry = tarfile.TarInfo(path.relative_to(_PACKAGE.parent).as_posix())

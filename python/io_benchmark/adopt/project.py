@@ -27,7 +27,6 @@ TASKGRAPH = 24
 _PINNED = r"^taskcluster[-_]taskgraph(?:\[.*?\])? *[=~]= *([0-9]+)"
 _IMAGES = "taskcluster/kinds/docker-image/kind.yml"
 _LOCK = "taskcluster/requirements.txt"
-_FIREFOX = "taskcluster/gecko_taskgraph"
 _USUAL_IMAGE = "linux"
 _SYMBOL_LENGTH = 25
 _KIND_TEXT = """\
@@ -55,7 +54,7 @@ class Project(Tree, frozen=True):
     @classmethod
     def open(cls, path: Path) -> Self:
         root = resolve_path(path, str(path))
-        if (root / _FIREFOX).is_dir():
+        if (root / "taskcluster/gecko_taskgraph").is_dir():
             raise UsageError(f"{path}: is a Firefox checkout; use io-benchmark firefox {path}")
         if not (root / CONFIG).is_file():
             raise UsageError(
@@ -87,9 +86,9 @@ class Project(Tree, frozen=True):
         if not re.search(f"^{PACKAGE}\\b", requirements, re.MULTILINE):
             lines = [*requirements.splitlines(), f"{PACKAGE}=={__version__}"]
             requirements = "".join(f"{line.rstrip()}\n" for line in lines)
-        texts = {REQUIREMENTS: requirements, CONFIG: self._registered(config)}
+        registered = self._registered(config)
         return self.changes_to(
-            {KIND: kind, **{path: text.encode() for path, text in texts.items()}}
+            {KIND: kind, REQUIREMENTS: requirements.encode(), CONFIG: registered.encode()}
         )
 
     def next_steps(self) -> list[str]:
@@ -133,10 +132,9 @@ class Project(Tree, frozen=True):
         kind = self.yaml(_IMAGES)
         names = list(kind.get("tasks") or {}) if isinstance(kind, dict) else []
         if len(names) != 1 and _USUAL_IMAGE not in names:
-            listed = ", ".join(names) or "none"
             raise IoBenchmarkError(
-                f"{self.path / _IMAGES}: has the images {listed}; name one with python3 and bash as "
-                "--image NAME"
+                f"{self.path / _IMAGES}: has the images {', '.join(names) or 'none'}; name one with "
+                "python3 and bash as --image NAME"
             )
         return _USUAL_IMAGE if _USUAL_IMAGE in names else str(names[0])
 

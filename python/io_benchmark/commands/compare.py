@@ -42,8 +42,7 @@ def _parse_rule(value: str) -> str:
     from io_benchmark.analysis.validity.rules import RULES
 
     if value not in RULES:
-        listed = ", ".join(RULES)
-        raise UsageError(f"--allow {value}: not a validity rule; choose one of {listed}")
+        raise UsageError(f"--allow {value}: not a validity rule; choose one of {', '.join(RULES)}")
     return value
 
 

@@ -61,8 +61,7 @@ def run(given: Given, context: Context) -> int:
     else:
         checkout.write(changes)
         for change in changes:
-            word = "added" if change.before is None else "changed"
-            context.print(f"{word:<8} {change.path}")
+            context.print(f"{'added' if change.before is None else 'changed':<8} {change.path}")
     if not changes:
         context.tell("Nothing differs")
     elif "diff" not in given:

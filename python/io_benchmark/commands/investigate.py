@@ -50,12 +50,11 @@ OPTIONS = {
     ),
     options.REPORT_OUTPUT: (options.PRICES, *options.report_options(GENERAL_FORMATS)),
 }
-EXIT_OPEN = 3
 
 
 def run(given: options.Given, context: Context) -> int:
     from io_benchmark.analysis.investigation.investigation_model import Outcome
-    from io_benchmark.commands.output import print_report
+    from io_benchmark.commands.output import EXIT_UNDECIDED, print_report
     from io_benchmark.operations.investigate import investigate
     from io_benchmark.operations.investigation_tasks import InvestigationOptions
 
@@ -63,4 +62,4 @@ def run(given: options.Given, context: Context) -> int:
     report = investigate(given["address"], settings, context)
     exit_code = print_report(report, given, context)
     is_open = report.conclusion.outcome is Outcome.OPEN and not settings.dry_run
-    return exit_code or (EXIT_OPEN if is_open else 0)
+    return exit_code or (EXIT_UNDECIDED if is_open else 0)

@@ -88,7 +88,6 @@ def per_pool(pattern: str, problem: str, convert: Callable[[str], Any] = str) ->
 
 
 def add_options(parser: argparse.ArgumentParser, groups: Groups) -> None:
-    """Add all options to a parser."""
     for title, options in groups.items():
         group = parser.add_argument_group(title)
         for entry in options:
@@ -141,7 +140,6 @@ def matching(
 
 
 def parse_percentage(value: str) -> float:
-    """Parse the value of an option such as `--margin 5%`."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%?", value)
     if match is None or not 0 < float(match[1]) < 100:
         raise wrong_value(value, "is not a percentage such as 5%")
@@ -160,7 +158,6 @@ def whole_number(most: int) -> Callable[[str], int]:
 
 
 def parse_date(value: str) -> date:
-    """Parse the value of an option such as `--since`."""
     try:
         return date.fromisoformat(value)
     except ValueError:
@@ -232,9 +229,13 @@ def report_options(formats: Collection[str]) -> tuple[_Option, ...]:
             raise wrong_value(value, f"is not FORMAT=FILE; use one of these formats: {listed}")
         return form, Path(path)
 
-    title = f"format printed to stdout: {listed} (default: text)"
     return (
-        option("--format", "FORMAT", title, choices=formats),
+        option(
+            "--format",
+            "FORMAT",
+            f"format printed to stdout: {listed} (default: text)",
+            choices=formats,
+        ),
         flag("--json", "same as --format json", excludes={"--format": ""}),
         option(
             "--write",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from io_benchmark.report.formats import AnyReport
 
 EXIT_FAILED = 1  # of every command
-EXIT_EXPECTATION = 3
+EXIT_UNDECIDED = 3  # or an expectation is not met
 
 
 def print_report(
@@ -69,4 +69,4 @@ def print_comparison(report: "Report", given: Given, context: Context) -> int:
     outcomes = [expectation.judge(report) for expectation in given.get("expect", ())]
     for outcome in outcomes:
         context.tell(clean(text_of(outcome.message), MESSAGE_LENGTH))
-    return exit_code if all(outcome.met for outcome in outcomes) else EXIT_EXPECTATION
+    return exit_code if all(outcome.met for outcome in outcomes) else EXIT_UNDECIDED

@@ -15,7 +15,6 @@ EXAMPLES = (
     "io-benchmark submit --resume Fqm6GL_zRPurCmd1rRuTRQ",
 )
 MANUAL = "submit.md"
-MAXIMUM_REPLICATES = 100
 _ADDS_TASKS = "it waits for each look and adds tasks then"
 OWNER = options.option(
     "--owner",
@@ -48,7 +47,7 @@ OPTIONS = {
             "--replicates",
             "N",
             "tasks per pool, interleaved",
-            options.whole_number(MAXIMUM_REPLICATES),
+            options.whole_number(100),
         ),
         OWNER,
     ),

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from io_benchmark.number_text import duration_unit, listed, number_of
 
 MINUTES_PER_HOUR = 60
-_SECONDS_PER_MINUTE = 60
 _WORDS = {"h": "hour", "min": "minute", "s": "second"}
 # Fewer hours than this have a decimal.
 _WHOLE_HOURS = 10
@@ -112,11 +111,6 @@ class Cost(Struct, frozen=True):
         return " and ".join(f"{_amount(amount)} {currency}" for currency, amount in sums.items())
 
     @property
-    def amount(self) -> str:
-        """Return '9.6 worker hours, 3.10 USD at the given prices (spot)'."""
-        return ", ".join(filter(None, (self.time, self.at_prices)))
-
-    @property
     def summary(self) -> str:
         """Return '6 tasks, about 3 worker hours in all, 0.90 USD at the given prices'."""
         tasks = f"{number_of(self.tasks, 'task')}, {self.estimate} in all"
@@ -142,7 +136,7 @@ class Cost(Struct, frozen=True):
 
 def _duration(minutes: float, *, is_limit: bool) -> str:
     """Write minutes as people write durations: '40 seconds', '55 minutes', '2.8 hours', '22 hours'."""
-    seconds = minutes * _SECONDS_PER_MINUTE
+    seconds = minutes * 60
     size_s, unit = duration_unit(seconds)
     value = seconds / size_s
     parts = 10 if unit == "h" and value < _WHOLE_HOURS else 1

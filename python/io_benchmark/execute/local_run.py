@@ -40,9 +40,7 @@ _WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
 # A place that the command names with its path on a worker as the default.
 _PLACE = re.compile(r"\$\{(IO_BENCHMARK_PLACE_([A-Z0-9_]+)):-[^}]*\}")
 # run-task reads these and does not pass them on.
-_RUN_TASK_VARIABLES = (
-    *("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TASKCLUSTER_VOLUMES"),
-)
+_RUN_TASK_VARIABLES = ("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TASKCLUSTER_VOLUMES")
 # After SIGINT the script writes its result file and empties its work place.
 _GRACE_S = 10
 # A command that never ends its line must not fill this program's memory.
@@ -50,8 +48,6 @@ _LINE_LIMIT_BYTES = 1 << 20
 
 
 class LocalRun(Struct, frozen=True):
-    """One run of a task on this machine."""
-
     # Its definition may still contain `<…>` references.
     task: GeneratedTask
     task_id: str
@@ -86,8 +82,7 @@ class LocalRun(Struct, frozen=True):
         """
         task = self.task
         with ExitStack() as stack:
-            prefix = f"io-benchmark-{task.pool}-"
-            workspace = stack.enter_context(_new_folder(self.parent, prefix))
+            workspace = stack.enter_context(_new_folder(self.parent, f"io-benchmark-{task.pool}-"))
             command = self._command_after_run_task()
             log = stack.enter_context(_new_log(self.output / "live.log"))
             started = queue_time(datetime.now(UTC))
@@ -131,8 +126,7 @@ class LocalRun(Struct, frozen=True):
     def _command_after_run_task(self) -> tuple[str, ...]:
         """Return the command that run-task would run; its options make no difference here."""
         words = self.command()
-        is_run_task = words and posixpath.basename(words[0]).startswith("run-task")
-        if not is_run_task or "--" not in words:
+        if "--" not in words or not posixpath.basename(words[0]).startswith("run-task"):
             raise IoBenchmarkError(
                 f"{self.task.label}: its command is not `run-task … -- …`; select a task that uses "
                 "run-task"
@@ -147,10 +141,9 @@ class LocalRun(Struct, frozen=True):
                 if source.is_symlink() or not source.is_file():
                     missing.append(name)
                     line = (
-                        f"[taskcluster:error] Could not upload artifact {name}: it does not exist or "
-                        "is not a regular file"
+                        f"[taskcluster:error] Could not upload artifact {name}: it does not exist"
                     )
-                    _write(log, line.encode())
+                    _write(log, f"{line} or is not a regular file".encode())
                     continue
                 copy = self.output / target
                 if copy.exists() or copy.name == TASK_NAME:

@@ -26,9 +26,7 @@ from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import Root
 
 REPOSITORY = "https://github.com/mozilla-releng/io-benchmark"
-TARGET_METHOD = "io-benchmark"
 POOL_ATTRIBUTE = "io_benchmark_pool"
-_IMAGE_LABEL = "docker-image-"
 # No commit: what is generated here was not pushed.
 _NO_REVISION = "0" * 40
 
@@ -72,7 +70,7 @@ def _parameters(jobs: Sequence[str]) -> Parameters:
         pushdate=0,
         pushlog_id="0",
         repository_type="git",
-        target_tasks_method=TARGET_METHOD,
+        target_tasks_method="io-benchmark",
         tasks_for="github-push",
         version=None,
     )
@@ -110,7 +108,6 @@ def _problem(error: Exception, tree: Path) -> str:
 
 
 def _generated(task: Any, tree: Path) -> GeneratedTask:
-    image = task.dependencies.get("docker-image", "")
     metadata = task.task["metadata"]
     # taskgraph names the kind by its path here, as its own command line does not.
     source = metadata["source"].replace(f"/{tree}/", "/")
@@ -119,7 +116,7 @@ def _generated(task: Any, tree: Path) -> GeneratedTask:
         pool=task.attributes.get(POOL_ATTRIBUTE, ""),
         kind=task.task["tags"]["kind"],
         definition={**task.task, "metadata": {**metadata, "source": source}},
-        image=image.removeprefix(_IMAGE_LABEL) or None,
+        image=task.dependencies.get("docker-image", "").removeprefix("docker-image-") or None,
     )
 
 

@@ -41,15 +41,6 @@ T = TypeVar("T")
 _MOST_TASKS_PER_WORKER = 2
 
 
-class NextLook(Struct, frozen=True):
-    """The pools that are undecided, and what they need."""
-
-    undecided: tuple[str, ...]
-    # The task and the pool of each task to add, the pools in turn; none has a pace.
-    repetitions: tuple[tuple[str, str, None], ...]
-    exhausted: tuple[str, ...]  # pools where more tasks do not reach more workers
-
-
 class MeasuredGroup(Struct, frozen=True):
     """The benchmark's tasks of a group, and the workers of those whose results could be read."""
 
@@ -84,12 +75,16 @@ class MeasuredGroup(Struct, frozen=True):
 
     def measured_tasks(self) -> list[tuple[Worker, QueueTask]]:
         """Return the workers with their tasks, in the order of the labels."""
-        by_id = {task.task_id: task for task in self.tasks}
-        pairs = [(worker, by_id[worker.task_id]) for worker in self.workers]
+        tasks = {task.task_id: task for task in self.tasks}
+        pairs = ((worker, tasks[worker.task_id]) for worker in self.workers)
         return sorted(pairs, key=lambda pair: pair[1].label)
 
-    def next_look(self, report: Report) -> NextLook:
-        """Return what a comparison of the workers leaves undecided, and the tasks that it needs."""
+    def next_look(self, report: Report) -> tuple[list[str], list[tuple[str, str, None]], list[str]]:
+        """Return the pools that a comparison of the workers leaves undecided, and what they need.
+
+        That is the task and the pool of each task to add, the pools in turn; none has a pace. The third
+        are pools where more tasks do not reach more workers.
+        """
         # The first task of each job counts.
         measured = self.measured_tasks()[::-1]
         jobs = {
@@ -109,7 +104,7 @@ class MeasuredGroup(Struct, frozen=True):
             if comparison.verdict is Verdict.INCONCLUSIVE
         ]
         tasks = Counter(map(_job_of, self.tasks))
-        exhausted: dict[str, None] = {}
+        exhausted: list[str] = []
         missing: Counter[str] = Counter()  # tasks by job
         for part, comparison in undecided:
             sides = (comparison.candidate, comparison.baseline)
@@ -119,20 +114,20 @@ class MeasuredGroup(Struct, frozen=True):
                 for side, count in workers.items()
                 if tasks[jobs[side, part.subject]] > _MOST_TASKS_PER_WORKER * count
             ]
-            exhausted |= dict.fromkeys(left_behind)
+            exhausted += left_behind
             target = Schedule(LOOKS).next_look(*workers.values())
             if target is not None and not left_behind:
                 missing |= {
                     jobs[side, part.subject]: target - count for side, count in workers.items()
                 }
-        repetitions = (
+        repetitions = [
             models[job]
             for number in range(max(missing.values(), default=0))
             for job in sorted(models)
             if number < missing[job]
-        )
+        ]
         candidates = dict.fromkeys(comparison.candidate for _, comparison in undecided)
-        return NextLook(tuple(candidates), tuple(repetitions), tuple(exhausted))
+        return [*candidates], repetitions, [*dict.fromkeys(exhausted)]
 
 
 def _job_of(task: QueueTask) -> str:
@@ -187,7 +182,6 @@ class GroupWork(Struct, frozen=True):
         return TaskQueue.connect(self.context.environment, use)
 
     def tasks(self) -> list[QueueTask]:
-        """Return the benchmark's tasks of the group."""
         return self.ask(lambda queue: queue.members(self.group_id))
 
     def measure(self, part: str = "") -> MeasuredGroup | None:
@@ -222,7 +216,6 @@ class GroupWork(Struct, frozen=True):
         return tasks, group.cost(tasks, self.options.prices)
 
     def exceeds_budget(self, minutes: float) -> bool:
-        """Return whether this worker time is more than --budget."""
         budget = self.options.budget
         return budget is not None and minutes > budget * MINUTES_PER_HOUR
 

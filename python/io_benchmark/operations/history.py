@@ -17,7 +17,7 @@ from io_benchmark.context import Context
 from io_benchmark.errors import MissingError, ResultError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather
-from io_benchmark.sources.protocol import HistoryQuery, Position, Reading
+from io_benchmark.sources.protocol import HistoryQuery, Reading
 from io_benchmark.sources.run_results import RunResult
 from io_benchmark.sources.taskcluster.addresses import IndexAddress
 from io_benchmark.text import clean
@@ -78,12 +78,13 @@ def _read_index(
     from io_benchmark.sources.taskcluster.index_history import read_index_history  # noqa: PLC0415
 
     results: list[T] = []
-
-    def accept(_position: Position, run: RunResult, _data: bytes) -> None:
-        results.append(convert(run))
-
     with context.progress() as progress:
-        request = Reading(context.environment, progress, budget, accept=accept)
+        request = Reading(
+            context.environment,
+            progress,
+            budget,
+            accept=lambda _position, run, _data: results.append(convert(run)),
+        )
         times, older = read_index_history(query, request)
     return Gathered.of(results, request), times, older
 

@@ -102,9 +102,9 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
 
 
 def _open(answer: str, todo: str) -> Conclusion:
-    steps = (statement("{todo}", todo=todo),)
     certainty = statement("nothing is concluded yet")
-    return Conclusion(Outcome.OPEN, statement(answer), certainty, next_steps=steps)
+    todos = (statement("{todo}", todo=todo),)
+    return Conclusion(Outcome.OPEN, statement(answer), certainty, next_steps=todos)
 
 
 class _Steps(Struct):
@@ -179,7 +179,7 @@ class _Steps(Struct):
             pools = {each.queue or each.pool: each.pool for each in workers}
             return Machines(on, *_named(queues, pools, "--on has"), "--on")
         names = _named(queues, pools_of_kind(self.options.root), "the kind measures")
-        recent = None if self.new_tasks.has_group else self._recent(names)
+        recent = None if "" in self.new_tasks.journal.groups else self._recent(names)
         if recent is not None:
             group, day = recent
             return Machines((f"group:{group}",), *names, f"the index, {day}")

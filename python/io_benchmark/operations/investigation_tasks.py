@@ -46,7 +46,8 @@ class InvestigationOptions(SubmissionOptions, frozen=True, kw_only=True):
 class _Journal(Struct, forbid_unknown_fields=True):
     version: Annotated[int, Meta(ge=1, le=1)]
     task: str  # its address in a browser
-    groups: dict[str, _Group] = {}  # by their kind, from before their first task was created
+    # By their kind, "" for the usual one, from before their first task was created.
+    groups: dict[str, _Group] = {}
     measured: list[str] = []  # the kinds whose tasks have ended
 
 
@@ -77,14 +78,13 @@ class InvestigationTasks(Struct):
         return opened
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file into the folder."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_file(self.folder / name, data)
         except OSError as error:
-            folder = clean(str(self.folder), 200)
             raise UsageError(
-                f"--journal {folder}: cannot be written ({error.strerror}); {_ADVICE}"
+                f"--journal {clean(str(self.folder), 200)}: cannot be written ({error.strerror}); "
+                f"{_ADVICE}"
             ) from None
 
     def _save(self) -> None:
@@ -98,11 +98,6 @@ class InvestigationTasks(Struct):
         if self.options.yes or self.context.is_interactive:
             return ""
         return "creating tasks needs --yes where nobody can be asked; give it"
-
-    @property
-    def has_group(self) -> bool:
-        """Return whether the usual tasks were created, or were about to be."""
-        return "" in self.journal.groups
 
     def may_measure(self, kind: str) -> bool:
         """Return whether tasks of this kind were measured, or may be created."""

@@ -24,8 +24,6 @@ from io_benchmark.paths import default_output_folder, new_output_folder, resolve
 from io_benchmark.sources.run_files import run_folder
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
 
-_ORDER_SEED = 1
-
 
 class _Machine(Struct):
     """This machine: runs tasks one by one, in folders of the output, and keeps their failures."""
@@ -87,7 +85,7 @@ def rehearse(
     folders = _folders_of_pools(at or {}, pools)
     # Disks that differ need more than those that show that all works.
     profile = "full" if full else "twentieth" if at or confirm else "quick"
-    random.Random(_ORDER_SEED).shuffle(tasks)
+    random.Random(1).shuffle(tasks)
     with new_output_folder(output or default_output_folder("rehearsal")) as results:
         machine = _Machine(context, results, folders, profile)
         if confirm:
@@ -136,10 +134,7 @@ def _confirming_tasks(
     for pace in find_paces(workers, baseline if is_measured else None, context):
         model = next(task for task in tasks if task.pool == pace.pool)
         labels = [task.label for task in confirming_tasks]
-        task = replace(
-            model,
-            label=new_label(job_of(model.label, pace.pool), labels, CONFIRMING),
-            definition=with_trials(model.definition, pace.bytes_per_s),
-        )
-        confirming_tasks.append(task)
+        label = new_label(job_of(model.label, pace.pool), labels, CONFIRMING)
+        definition = with_trials(model.definition, pace.bytes_per_s)
+        confirming_tasks.append(replace(model, label=label, definition=definition))
     return confirming_tasks

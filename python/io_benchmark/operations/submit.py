@@ -33,7 +33,6 @@ from io_benchmark.submit.definitions import (
 from io_benchmark_taskgraph.repeating import CONFIRMING
 
 _RESUME = "--resume"  # goes on until all pools are decided
-_GIT_S = 5
 
 
 def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> str | None:
@@ -58,7 +57,7 @@ def _owner_in_git(environment: Mapping[str, str]) -> str:
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_GIT_S,
+            timeout=5,
             check=False,
         )
         address = done.stdout.decode("utf-8", "replace").strip()
@@ -163,7 +162,7 @@ def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | 
             "selected; select another one, or omit it"
         )
     most = cost.repeated(LOOKS[-1] // LOOKS[0])
-    limit = f"{most.amount}, {LOOKS[-1]} tasks per pool"
+    limit = ", ".join(filter(None, (most.time, most.at_prices, f"{LOOKS[-1]} tasks per pool")))
     if budget_hours is not None and budget_hours * MINUTES_PER_HOUR < most.minutes:
         limit = f"{Cost.worker_time(budget_hours * MINUTES_PER_HOUR, is_limit=True)} (--budget)"
     return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
@@ -191,23 +190,23 @@ def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Co
     report = compare_pools(group.workers, options.baseline)
     if not any(part.comparisons for part in report.subjects):
         return None  # this as well
-    look = group.next_look(report)
+    undecided, repetitions, exhausted = group.next_look(report)
     spent = f"{Cost.worker_time(group.spent_minutes)} spent"
-    if not look.undecided:
+    if not undecided:
         tell(f"Decided; {spent}")
         return None
-    undecided = f"Undecided: {', '.join(look.undecided)}; {spent}"
-    if not look.repetitions:
+    state = f"Undecided: {', '.join(undecided)}; {spent}"
+    if not repetitions:
         reason = f"{LOOKS[-1]} workers per pool are the last look"
-        if look.exhausted:
-            pools = ", ".join(look.exhausted)
+        if exhausted:
             reason = (
-                f"half of the tasks or more brought no further worker of {pools}; look at the tasks"
+                "half of the tasks or more brought no further worker of "
+                f"{', '.join(exhausted)}; look at the tasks"
             )
-        tell(f"{undecided}; {reason}")
+        tell(f"{state}; {reason}")
         return None
-    tasks, cost = work.repeated(group, look.repetitions)
-    tell(f"{undecided}; the next look has {cost.summary}")
+    tasks, cost = work.repeated(group, repetitions)
+    tell(f"{state}; the next look has {cost.summary}")
     if work.exceeds_budget(group.spent_minutes + cost.minutes):
         tell(
             f"Stopped by --budget {options.budget:g}; to go on with a higher one: "

@@ -27,7 +27,6 @@ from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.text import clean
 
 _NAMED = 4  # pools in a message
-_PROGRESS_RUNS = 1000
 _NAME_LENGTH = 60
 
 
@@ -79,7 +78,7 @@ class _TotalsQuery(RunQuery, kw_only=True):
     def keep(self, run: TaskRun) -> None:
         self.totals.add(run)
         count = len(self.totals.seen)
-        if count % _PROGRESS_RUNS == 0:
+        if count % 1000 == 0:
             self.progress("reading runs", count, None)
 
 
@@ -124,8 +123,8 @@ def pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
     """Return the benchmark's name of a worker pool: by its queue, else by its worker type."""
     if queue in pools:
         return pools[queue]
-    worker_type = _worker_type(queue)
-    same = {pool for name, pool in pools.items() if _worker_type(name) == worker_type}
+    worker_type = queue.rpartition("/")[2]
+    same = {pool for name, pool in pools.items() if name.rpartition("/")[2] == worker_type}
     same = same or {pool for pool in pools.values() if pool == worker_type}
     return same.pop() if len(same) == 1 else None
 
@@ -159,16 +158,9 @@ def _side_names(queues: Collection[str]) -> dict[str, str]:
 
     A table may name a pool without it; that is the same pool.
     """
-    counts = Counter(_worker_type(queue) for queue in queues if "/" in queue)
-    names = {}
-    for queue in sorted(queues):
-        worker_type = _worker_type(queue)
-        names[queue] = worker_type if worker_type and counts[worker_type] <= 1 else queue
-    return names
-
-
-def _worker_type(queue: str) -> str:
-    return queue.rpartition("/")[2]
+    types = {queue: queue.rpartition("/")[2] for queue in sorted(queues)}
+    counts = Counter(name for queue, name in types.items() if "/" in queue)
+    return {queue: name if name and counts[name] <= 1 else queue for queue, name in types.items()}
 
 
 def _leave_out_lone_pools(names: dict[str, str], sides: dict[str, list[TaskRun]]) -> list[str]:

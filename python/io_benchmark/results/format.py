@@ -44,7 +44,6 @@ PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
 _LINK = re.compile(
     r"https?://[A-Za-z0-9.-]+(:[0-9]+)?([/?#][A-Za-z0-9._~:/?#$*+,=&%!-]*)?", re.ASCII
 )
-_LONGEST_LINK = 300
 
 if TYPE_CHECKING:
     AnyEntry = CacheRetrieveEntry | BatchEntry
@@ -90,7 +89,7 @@ class _CiJob(ResultPart, frozen=True):
     @property
     def link(self) -> str | None:
         """Return the job's URL, if a report can link to it: no other scheme, and nothing to escape."""
-        is_link = self.url and len(self.url) <= _LONGEST_LINK and _LINK.fullmatch(self.url)
+        is_link = self.url and len(self.url) <= 300 and _LINK.fullmatch(self.url)
         return self.url if is_link else None
 
 

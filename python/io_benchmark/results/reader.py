@@ -54,7 +54,6 @@ _NAMES_LISTED = 5
 _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {}
 _COMPILING = threading.Lock()
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_TRUNCATED = "Input data was truncated"  # msgspec's words
 # What a failed download leaves in the place of a file, by its first bytes.
 _OTHER_CONTENT = (
     (b"<", "is a web page, such as a login page; log in and download it again"),
@@ -206,7 +205,7 @@ def decode_problem(error: Exception, data: bytes) -> str:
     """Return what is wrong with JSON that cannot be decoded, and what to do if it is not whole."""
     if isinstance(error, RecursionError):
         return "is nested too deeply"
-    if str(error) == _TRUNCATED:
+    if str(error) == "Input data was truncated":  # msgspec's words
         what = "ends too early: its upload or download was cut"
         return _other_content(data.strip()) or f"{what}; download it again or measure again"
     return _other_content(data) or str(error)

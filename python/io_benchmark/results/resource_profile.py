@@ -29,7 +29,6 @@ _MAXIMUM_PARTS = (
     (b"{", 1_000_000, "objects"),
     (b"[", 20_000, "lists"),
 )
-_MAXIMUM_MARKERS = 500_000
 _MAXIMUM_MS = 1e9  # twelve days
 # Times of samples are rounded to milliseconds.
 _ROUNDED_MS = 2.0
@@ -37,7 +36,7 @@ _MARKERS = "$.threads[0].markers"
 # In a short sample, ticks of 10 ms may be more than all of it.
 _PERCENT = re.compile(r"(-?[0-9]{1,4}(?:\.[0-9]{1,3})?)%", re.ASCII)
 
-_Rows = Meta(max_length=_MAXIMUM_MARKERS)
+_Rows = Meta(max_length=500_000)
 
 
 class _Meta(Struct, frozen=True):

@@ -7,6 +7,7 @@ left out and named. Small results are read before large ones, so a few large one
 
 import math
 import time
+from collections.abc import Iterator
 
 from msgspec import Struct, field
 
@@ -52,7 +53,7 @@ class Budget(Struct):
 
     def keep(self, run_result: RunResult) -> bool:
         """Return whether a result may be kept; else count it as left out."""
-        new = {(run_result.pool, *subject) for subject in _subjects(run_result)} - self._subjects
+        new = set(_subjects(run_result)) - self._subjects
         # A result may use half of what is left: later ones have other things to compare.
         if len(self._subjects) + 2 * len(new) > self.most_subjects:
             return self._leave_out(
@@ -81,13 +82,11 @@ class Budget(Struct):
         return [f"{line}; give fewer tasks or folders at once. Left out: {shown}"]
 
 
-def _subjects(run_result: RunResult) -> set[tuple[object, ...]]:
-    """Return what a result has measured; each is compared separately."""
-    subjects: set[tuple[object, ...]] = set()
+def _subjects(run_result: RunResult) -> Iterator[tuple[object, ...]]:
+    """Yield what a result has measured; each is compared separately."""
     for entry in run_result.result.workloads:
-        workload = (entry.__struct_config__.tag, entry.place)
+        workload = (run_result.pool, entry.__struct_config__.tag, entry.place)
         if isinstance(entry, CacheRetrieveEntry):
-            subjects.add((*workload, entry.destination, entry.fidelity))
+            yield (*workload, entry.destination, entry.fidelity)
         else:
-            subjects.add((*workload, entry.variant, entry.threads))
-    return subjects
+            yield (*workload, entry.variant, entry.threads)

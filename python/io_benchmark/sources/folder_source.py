@@ -24,7 +24,6 @@ from io_benchmark.text import clean
 
 # A folder of 1,000 downloads has a few thousand files; a checkout with all its caches has more.
 _MAXIMUM_FILES = 200_000
-_MAXIMUM_PROFILES = 1_000
 _MAXIMUM_DEPTH = 10  # of the folders below an address
 _TOO_DEEP = f"is more than {_MAXIMUM_DEPTH} folders deep and was not searched"
 _ARCHIVE = "is a zip file and was not read; unpack it"
@@ -85,11 +84,11 @@ class FolderSource(protocol.Source):
         for address in addresses:
             top = Path(address.meaning)
             files = top.rglob("*profile*.json") if top.is_dir() else [top]
-            paths = sorted(islice(files, _MAXIMUM_PROFILES))
+            paths = sorted(islice(files, 1_000))
             if not paths:
-                label = clean(str(top), run_files.LABEL_LENGTH)
                 raise UsageError(
-                    f"{label}: has no file whose name contains profile and ends in .json"
+                    f"{clean(str(top), run_files.LABEL_LENGTH)}: has no file whose name contains "
+                    "profile and ends in .json"
                 )
             for number, path in enumerate(paths):
                 position = protocol.Position(address.number, run_id=number)
@@ -226,5 +225,5 @@ class _Search(Struct):
 
 def _is_stored(folder: Path) -> bool:
     """Return whether a folder is a run's, as `fetch` writes it; an artifact may have such a name."""
-    is_named = run_files.FOLDER.fullmatch(folder.name) is not None
-    return is_named and os.path.lexists(folder / run_files.TASK_NAME)
+    is_named = run_files.FOLDER.fullmatch(folder.name)
+    return bool(is_named and os.path.lexists(folder / run_files.TASK_NAME))

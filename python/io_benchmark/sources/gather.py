@@ -93,16 +93,35 @@ def gather(
 
     Several readings of one command share a budget.
     """
-    collection = _GatheredRuns(convert)
-    request = protocol.Reading(
-        environment,
-        progress,
-        budget or Budget(),
-        accept=lambda position, run, _data: collection.accept(position, run, request),
-    )
+    results: list[tuple[protocol.Position, T]] = []
+    sources: dict[Hashable, str] = {}
+    without_record: dict[Hashable, int] = {}  # which of the results
+
+    def accept(position: protocol.Position, run_result: RunResult, _data: bytes) -> None:
+        """Count a run once: with its task record, else from its first source."""
+        record, content = run_result.task, run_result.result.identity
+        # By the queue's record, and by what the result records about itself.
+        run = content if record is None else (record.task_id, record.run_id)
+        source = run_result.source
+        if run in sources:
+            request.remark(position, _repeated(source, sources[run]))
+            return
+        replaced = None if record is None else without_record.pop(content, None)
+        if replaced is not None:
+            request.remark(results[replaced][0], _repeated(sources[content], source))
+            results[replaced] = position, convert(run_result)
+        elif request.budget.keep(run_result):
+            if record is None:
+                without_record[content] = len(results)
+            results.append((position, convert(run_result)))
+        else:
+            return
+        sources.update({content: source, run: source})
+
+    request = protocol.Reading(environment, progress, budget or Budget(), accept=accept)
     for source, source_addresses in parse_addresses(addresses, environment).items():
         source.read(source_addresses, request)
-    results = sorted(collection.results, key=itemgetter(0))
+    results.sort(key=itemgetter(0))
     return Gathered.of((result for _, result in results), request)
 
 
@@ -135,37 +154,6 @@ def wait_for(
 ) -> None:
     for source, source_addresses in parse_addresses(addresses, environment).items():
         source.wait(source_addresses, environment, limit_s, tell)
-
-
-class _GatheredRuns(Struct, Generic[T]):
-    """The results read so far. A run counts once: with its task record, else from its first source."""
-
-    convert: Callable[[RunResult], T]
-    results: list[tuple[protocol.Position, T]] = []
-    _sources: dict[Hashable, str] = {}
-    _without_record: dict[Hashable, int] = {}  # which of the results
-
-    def accept(
-        self, position: protocol.Position, run_result: RunResult, request: protocol.Reading
-    ) -> None:
-        record, content = run_result.task, run_result.result.identity
-        # By the queue's record, and by what the result records about itself.
-        run = content if record is None else (record.task_id, record.run_id)
-        source = run_result.source
-        if run in self._sources:
-            request.remark(position, _repeated(source, self._sources[run]))
-            return
-        replaced = None if record is None else self._without_record.pop(content, None)
-        if replaced is not None:
-            request.remark(self.results[replaced][0], _repeated(self._sources[content], source))
-            self.results[replaced] = position, self.convert(run_result)
-        elif request.budget.keep(run_result):
-            if record is None:
-                self._without_record[content] = len(self.results)
-            self.results.append((position, self.convert(run_result)))
-        else:
-            return
-        self._sources |= {content: source, run: source}
 
 
 def _repeated(source: str, first: str) -> str:

@@ -72,8 +72,9 @@ def read_run_table(path: Path, query: RunQuery) -> list[str]:
         raise ResultError(f"{file}: is not a file; give a table of task runs")
     data = results.load(path, _MOST_BYTES)
     if len(data) > _MOST_BYTES:
-        most = f"{_MOST_BYTES // 1024**2} MiB"
-        raise ResultError(f"{file}: is larger than {most}; split it, by day for example")
+        raise ResultError(
+            f"{file}: is larger than {_MOST_BYTES // 1024**2} MiB; split it, by day for example"
+        )
     before, bad = len(query.runs), 0
     lines: list[str] = []
     try:
@@ -216,9 +217,8 @@ def _time_ms(column: str, value: Any) -> int:
     """Return a time as milliseconds since 1970, -1 where there is none."""
     if value is None:
         return -1
-    number = value
-    if isinstance(value, str) and re.fullmatch(r"[0-9]{9,14}(\.[0-9]{1,9})?", value):
-        number = float(value)
+    is_number = isinstance(value, str) and re.fullmatch(r"[0-9]{9,14}(\.[0-9]{1,9})?", value)
+    number = float(value) if is_number else value
     if isinstance(number, int | float) and not isinstance(number, bool):
         time_ms: float | None = number if abs(number) >= _MILLISECONDS_FROM else 1000 * number
     else:

@@ -26,10 +26,6 @@ from io_benchmark.text import clean
 
 _MAXIMUM_ERROR_BYTES = 1024 * 1024
 CHUNK_BYTES = 256 * 1024
-_REDIRECTS = (301, 302, 303, 307, 308)
-# Caused by the address or the certificate: another try changes nothing.
-_PERMANENT = (aiohttp.InvalidURL, aiohttp.ClientSSLError)
-_ERROR_NUMBER = re.compile(r"\[Errno ([0-9]+)\]")
 
 
 class WebAnswer(Struct, frozen=True):
@@ -68,12 +64,11 @@ class WebClient:
 
     def _new_session(self, guard: AddressGuard | None) -> aiohttp.ClientSession:
         policy = self.policy
-        timeout = aiohttp.ClientTimeout(
-            total=policy.answer_s, sock_connect=policy.connect_s, sock_read=policy.silence_s
-        )
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=policy.connections, resolver=guard),
-            timeout=timeout,
+            timeout=aiohttp.ClientTimeout(
+                total=policy.answer_s, sock_connect=policy.connect_s, sock_read=policy.silence_s
+            ),
             # Decoded here, within a limit. No cookies, no .netrc: a storage host gets nothing
             # that was not meant for it.
             auto_decompress=False,
@@ -119,7 +114,8 @@ class WebClient:
                 if response.status == 200 and not body:
                     raise TransientError(f"{host} gives an empty answer")
                 return WebAnswer(response.status, response.headers, body)
-        except _PERMANENT as error:
+        except (aiohttp.InvalidURL, aiohttp.ClientSSLError) as error:
+            # Caused by the address or the certificate: another try changes nothing.
             raise ResultError(_explained(error, host)) from None
         except TimeoutError:
             raise TransientError(f"{host} does not answer in time") from None
@@ -146,7 +142,7 @@ class WebClient:
             await guard.check(url)
             answer = await self.exchange("GET", url, maximum_bytes=maximum_bytes, guarded=session)
             host = _host(url)
-            if answer.status in _REDIRECTS:
+            if answer.status in (301, 302, 303, 307, 308):
                 url = _next_url(url, answer)
             elif answer.status in (403, 404, 410):
                 raise MissingError(f"{host} does not have the object ({answer.status})")
@@ -242,7 +238,7 @@ def _reason(error: BaseException) -> str:
     """Return the reason by the error's number; a text may contain several."""
     number = getattr(error, "errno", None)
     if number is None:
-        match = _ERROR_NUMBER.search(str(error))
+        match = re.search(r"\[Errno ([0-9]+)\]", str(error))
         number = int(match[1]) if match else None
     if number is not None:
         return os.strerror(number).lower()

@@ -26,7 +26,6 @@ from io_benchmark_taskgraph.repeating import derived_id, job_of, rename
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
 
-_SCHEDULER = "-"  # the queue's own default for schedulerId
 # What the queue takes as an owner: at most 255 characters in the form of an e-mail address.
 OWNER_PATTERN = r"(?=.{3,255}$)[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*"
 VOLUMES = "TASKCLUSTER_VOLUMES"
@@ -176,7 +175,8 @@ def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]
     made: dict[str, Any] = copy.deepcopy(dict(task.definition))
     for key in ("dependencies", "requires"):
         made.pop(key, None)
-    made |= {"routes": [], "schedulerId": _SCHEDULER}
+    # The queue's own default for schedulerId.
+    made |= {"routes": [], "schedulerId": "-"}
     _set_image(task, made["payload"], settings.image)
     image = made["payload"].get("image")
     if isinstance(image, Mapping) and "taskId" in image:

@@ -17,7 +17,6 @@ from io_benchmark.submit.definitions import NewTask
 from io_benchmark_taskgraph.repeating import derived_id, job_of, repeated
 
 T = TypeVar("T")
-_CONFLICT = 409
 
 
 class TaskQueue(Deployment):
@@ -50,7 +49,7 @@ class TaskQueue(Deployment):
             try:
                 await self.create_task(task.task_id, definition)
             except (MissingError, RequestRefusedError) as error:
-                is_conflict = isinstance(error, RequestRefusedError) and error.status == _CONFLICT
+                is_conflict = isinstance(error, RequestRefusedError) and error.status == 409
                 if not is_conflict or not await self._is_there(task):
                     raise ResultError(f"{task.label} was not created: {error}") from None
             except ResultError as error:

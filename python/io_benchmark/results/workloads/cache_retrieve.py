@@ -148,12 +148,9 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
             return f"samples: {rows:,} retrieves, but {self.retrieves_planned:,} were planned"
         if rows and max(samples.file_index) >= len(self.file_sizes_bytes):
             return "samples.file_index: names a file that file_sizes_bytes does not have"
-        return samples.turns_inconsistency(self.turn_ends) or self._trials_inconsistency()
-
-    def _trials_inconsistency(self) -> str | None:
-        trials = self.trials
-        if trials is None:
-            return None
+        turns, trials = samples.turns_inconsistency(self.turn_ends), self.trials
+        if turns or trials is None:
+            return turns
         if max(trials.file_indexes, default=-1) >= len(self.file_sizes_bytes):
             return "trials.file_indexes: names a file that file_sizes_bytes does not have"
         rows = len(trials.file_indexes)

@@ -24,7 +24,6 @@ _CLIENT_ID = re.compile(r"[A-Za-z0-9!@/:.+|_-]+")
 _CREATE = re.compile(r"queue:create-task:[a-z-]+:[^:]+/")
 # What a definition that breaks the queue's schema is answered with.
 _COMPLAINT = re.compile(r"^[ \t]*\* (data.*)$", re.MULTILINE)
-_LENGTH, _COMPLAINTS_LENGTH = 100, 300
 _SCOPES_LENGTH = 1500  # of a text that names them, too
 # Bad credentials are one cause of 401; a wrong clock and a changed request are others. By a part of
 # the text; the first match counts.
@@ -88,7 +87,7 @@ class Access:
                 f"{advice}"
             )
         complaints = "; ".join(_COMPLAINT.findall(message)) or message.strip().partition("\n")[0]
-        return f"{self.root_url} answers {status}, {clean(complaints, _COMPLAINTS_LENGTH)}"
+        return f"{self.root_url} answers {status}, {clean(complaints, 300)}"
 
 
 def _signing(client_id: str, token: str, environment: Mapping[str, str]) -> dict[str, str]:
@@ -107,7 +106,7 @@ def _signing(client_id: str, token: str, environment: Mapping[str, str]) -> dict
         credentials["certificate"] = certificate
     if not _CLIENT_ID.fullmatch(client_id):
         raise UsageError(
-            f"{CLIENT_ID}: {clean(client_id, _LENGTH)!r} is not a client id, which has letters, "
+            f"{CLIENT_ID}: {clean(client_id, 100)!r} is not a client id, which has letters, "
             "digits and !@/:.+|_- only; check it"
         )
     if not token.isascii() or not token.isprintable():

@@ -26,9 +26,6 @@ DECISION = ".taskgraph.decision"
 SLUG_PATTERN = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
 _TASK_RUN = re.compile(rf"({SLUG_PATTERN})(?:\.([0-9]{{1,9}}))?")
 _ROUTE = re.compile(r"[A-Za-z0-9_!~*'()%-]+(?:\.[A-Za-z0-9_!~*'()%-]+)*")
-_ROUTE_LENGTH = 255
-_PREFIXED = re.compile(r"(task|group|index):(.*)")
-_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 # As the kind's transforms accept them.
 _PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 REVISION = re.compile(r"[0-9a-f]{40}")
@@ -37,8 +34,6 @@ LANDO_HOSTS = {
     "lando-prod": "https://api.lando.services.mozilla.com",
     "lando-prod-2025": "https://lando.moz.tools",
 }
-_TRUST_DOMAIN = re.compile(r"[A-Za-z0-9_-]{1,50}")
-_OWN_REPOSITORIES = ("io-benchmark", "io-benchmark-pr")  # of this project
 
 
 class TaskAddress(Struct, frozen=True):
@@ -103,9 +98,6 @@ class LandingAddress(Struct, frozen=True):
     def __str__(self) -> str:
         return self.job_url
 
-    def push(self, revision: str) -> IndexAddress:
-        return IndexAddress(self.root_url, f"{self.push_route}.{revision}{DECISION}")
-
 
 TaskclusterAddress = TaskAddress | GroupAddress | IndexAddress | LandingAddress
 
@@ -116,7 +108,7 @@ def parse(address: str, environment: Mapping[str, str]) -> TaskclusterAddress | 
     Raise a UsageError with the right form where such an address has a mistake.
     """
     stripped = address.strip()
-    prefixed = _PREFIXED.fullmatch(stripped)
+    prefixed = re.fullmatch("(task|group|index):(.*)", stripped)
     bare = _TASK_RUN.fullmatch(stripped)
     if bare and not os.path.lexists(stripped):
         group = "" if bare[2] else f" or group:{stripped}"
@@ -155,9 +147,10 @@ def default_remark(root_url: str) -> str:
 
 def _trust_domain(repository: str, environment: Mapping[str, str]) -> str:
     """Return the first part of the index routes of a repository's tasks."""
-    usual = "releng" if repository in _OWN_REPOSITORIES else "gecko"
+    # The first two are this project's own.
+    usual = "releng" if repository in ("io-benchmark", "io-benchmark-pr") else "gecko"
     domain = environment.get(TRUST_DOMAIN_VARIABLE) or usual
-    if not _TRUST_DOMAIN.fullmatch(domain):
+    if not re.fullmatch("[A-Za-z0-9_-]{1,50}", domain):
         raise UsageError(
             f"{TRUST_DOMAIN_VARIABLE}: {clean(domain, 100)!r} is not a trust domain; try gecko"
         )
@@ -209,7 +202,7 @@ def _treeherder(url: SplitResult, environment: Mapping[str, str]) -> Taskcluster
         raise _MistakeError(
             "it does not name a push; click the push's date, so that revision=… is in the address"
         )
-    if not _REPOSITORY.fullmatch(repository):
+    if not re.fullmatch("[A-Za-z0-9_.-]{1,100}", repository):
         raise _MistakeError("its repo is not the name of a repository")
     route = _route(f"{_trust_domain(repository, environment)}.v2.{repository}.revision")
     if not revision:
@@ -252,7 +245,7 @@ def _slug(slug: str, right: str) -> str:
 
 def _route(route: str) -> str:
     route = route.removeprefix("index.")  # a task's list of routes has this prefix
-    if not _ROUTE.fullmatch(route) or len(route) > _ROUTE_LENGTH:
+    if not _ROUTE.fullmatch(route) or len(route) > 255:
         raise _MistakeError(
             "it is not a route of the index; use for example index:project.v2.name.latest.task"
         )

@@ -18,7 +18,12 @@ from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailur
 from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedError, ResultError
 from io_benchmark.sources.requests import run_coroutine
 from io_benchmark.sources.taskcluster.access import Access
-from io_benchmark.sources.taskcluster.addresses import REVISION, IndexAddress, LandingAddress
+from io_benchmark.sources.taskcluster.addresses import (
+    DECISION,
+    REVISION,
+    IndexAddress,
+    LandingAddress,
+)
 from io_benchmark.sources.taskcluster.api_answers import (
     QueueRun,
     Slug,
@@ -35,7 +40,6 @@ T = TypeVar("T")
 # A page of the queue has up to 1000 definitions, each with a script of about 100 kB inside.
 _MAXIMUM_IDS, _MAXIMUM_PAGES = 1000, 1000
 _MAXIMUM_ANSWER_BYTES, _MAXIMUM_LANDING_BYTES = 128 * 1024 * 1024, 1024 * 1024
-_NOT_LANDED = ("FAILED", "CANCELLED")
 
 
 class _StatusAnswer(Struct, frozen=True):
@@ -184,7 +188,7 @@ class Deployment:
             raise ResultError(
                 f"Lando's answer is not understood ({clean(str(error), 150)})"
             ) from None
-        if job.status in _NOT_LANDED:
+        if job.status in ("FAILED", "CANCELLED"):
             reason = clean(job.error or "no reason given", 200)
             raise ResultError(
                 f"Lando did not land it ({clean(job.status, 50)}: {reason}); push again"
@@ -193,7 +197,7 @@ class Deployment:
             return None
         if not REVISION.fullmatch(job.commit_id):
             raise ResultError(f"Lando's commit {clean(job.commit_id, 50)!r} is not a revision")
-        return landing.push(job.commit_id)
+        return IndexAddress(landing.root_url, f"{landing.push_route}.{job.commit_id}{DECISION}")
 
     async def indexed(self, namespace: str) -> dict[str, str]:
         """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""
@@ -227,9 +231,11 @@ class Deployment:
             async for page in self._pages(_StatusesPage, self._queue.statuses, payload=ids):
                 statuses |= {answer.status.task_id: answer.status for answer in page.statuses}
             async for page in self._pages(kind, self._queue.tasks, payload=ids):
-                for task in page.tasks:
-                    if task.task_id in statuses:
-                        tasks[task.task_id] = QueueTask.of(task.task, statuses[task.task_id])
+                tasks |= {
+                    task.task_id: QueueTask.of(task.task, statuses[task.task_id])
+                    for task in page.tasks
+                    if task.task_id in statuses
+                }
         return tasks
 
     async def definition(self, task_id: str) -> dict[str, Any]:

@@ -74,8 +74,7 @@ class TaskListing(Struct):
             for group in meant:
                 groups.setdefault(group, number)
         members = (self._members(number, *group) for group, number in groups.items())
-        for listed in await run_all(members, _GROUPS_AT_ONCE):
-            tasks += listed
+        tasks += [task for listed in await run_all(members, _GROUPS_AT_ONCE) for task in listed]
         first: dict[tuple[str, int | None], ListedTask] = {}
         for task in sorted(tasks, key=ListedTask.position):
             first.setdefault((task.task.task_id, task.run_id), task)

@@ -149,10 +149,9 @@ async def find_earlier_tasks(task: QueueTask, deployment: Deployment) -> tuple[s
     found = await run_all(map(deployment.find, earlier), _RESULTS_AT_ONCE)
     decisions = await deployment.tasks(list(filter(None, found)))
     lists = (_task_of_label(deployment, push, task.label) for push in decisions.values())
-    listed = filter(None, await run_all(lists, _RESULTS_AT_ONCE))
+    listed = dict.fromkeys(filter(None, await run_all(lists, _RESULTS_AT_ONCE)))
     # Some may have expired.
-    tasks = await deployment.tasks([*dict.fromkeys(listed)])
-    return tuple(f"task:{task_id}" for task_id in sorted(tasks))
+    return tuple(f"task:{task_id}" for task_id in sorted(await deployment.tasks([*listed])))
 
 
 async def _task_of_label(deployment: Deployment, decision: QueueTask, label: str) -> str | None:

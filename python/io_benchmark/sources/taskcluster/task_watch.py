@@ -48,11 +48,7 @@ class _WatchedTask(NamedTuple):
 
     @property
     def line(self) -> str:
-        return f"{self.title}: {self.ending}"
-
-    @property
-    def line_with_url(self) -> str:
-        return self.line + (f", {self.url}" if self.url else "")
+        return f"{self.title}: {self.ending}" + (f", {self.url}" if self.url else "")
 
 
 async def _until_resolved(
@@ -81,7 +77,7 @@ async def _until_resolved(
             for task in tasks:
                 if task.adds_tasks and task.title not in reported:
                     reported.add(task.title)
-                    tell(f"waiting for what adds tasks to the group: {task.line_with_url}")
+                    tell(f"waiting for what adds tasks to the group: {task.line}")
             counts = _counts(tasks)
             if counts != previous and tasks:
                 tell(f"{counts} after {(_now_s() - began_s) / 60:.0f} min")
@@ -91,7 +87,7 @@ async def _until_resolved(
             for task in tasks:
                 if task.is_resolved and task.state != "completed" and task.title not in reported:
                     reported.add(task.title)
-                    tell(task.line_with_url)
+                    tell(task.line)
             if all(task.is_resolved for task in tasks):
                 return tasks
         if limit_s is not None:
@@ -133,7 +129,7 @@ def wait_for_tasks(
     except GaveUpError as error:
         tell(f"not waiting any longer: {error}")
         return
-    unresolved = [task.line for task in tasks if not task.is_resolved]
+    unresolved = [f"{task.title}: {task.ending}" for task in tasks if not task.is_resolved]
     if unresolved:
         tell(f"not waiting any longer; not resolved: {', '.join(unresolved)}")
 

@@ -19,8 +19,6 @@ from io_benchmark.text import clean_name
 ALL_KIND = "io-benchmark-all"  # every workload, with fewer retrieves
 KINDS = ("io-benchmark", ALL_KIND)
 REPORT_KIND = "io-benchmark-report"
-_DECISION_KINDS = ("decision-task", "cron-task")
-_ACTION_KIND = "action-callback"
 _FOLDER = "public/io-benchmark"
 ARTIFACT = f"{_FOLDER}/io-benchmark.json"
 _PROFILE = f"{_FOLDER}/task-profile.json"
@@ -35,7 +33,6 @@ _POOL = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 _ROUTE_BY_DATE = re.compile(
     r"index\.([A-Za-z0-9_-]{1,50}\.v2\.[A-Za-z0-9_.-]{1,100}\.date\.io-benchmark\.([^.]{1,100}))\.[0-9]{14}"
 )
-_REVISION = re.compile(r"/(?:blob|file|raw|rev)/([0-9a-f]{40})/")
 # How the transform passes the pool to the script; the script's text has it in quotes at most.
 _POOL_ARGUMENT = re.compile(rf"(?<!\S)--pool[ =]({_POOL})(?!\S)")
 
@@ -62,7 +59,7 @@ class QueueTask(Struct, frozen=True):
         kind = definition.tags.kind
         pool = _pool_of_command(payload.command) or _pool_of_label(label, kind)
         # A task's source is the address of its kind.yml at its revision.
-        revision = _REVISION.search(definition.metadata.source)
+        revision = re.search(r"/(?:blob|file|raw|rev)/([0-9a-f]{40})/", definition.metadata.source)
         return cls(
             status=status,
             label=label,
@@ -83,11 +80,11 @@ class QueueTask(Struct, frozen=True):
 
     @property
     def is_decision(self) -> bool:
-        return self.kind in _DECISION_KINDS
+        return self.kind in ("decision-task", "cron-task")
 
     @property
     def adds_tasks(self) -> bool:
-        return self.is_decision or self.kind == _ACTION_KIND
+        return self.is_decision or self.kind == "action-callback"
 
     @property
     def is_benchmark(self) -> bool:
@@ -179,8 +176,7 @@ def _image(image: Any) -> str | None:
 def _past(routes: Sequence[str], pool: str | None) -> str | None:
     """Return the namespace of a pool's results by date, as the kind's transform `index` writes it."""
     matches = filter(None, map(_ROUTE_BY_DATE.fullmatch, routes))
-    named = (match[1] for match in matches if match[2].replace("~", ".") == pool)
-    return next(named, None)
+    return next((match[1] for match in matches if match[2].replace("~", ".") == pool), None)
 
 
 def _own_times(artifacts: Any, kind: str | None) -> str | None:
