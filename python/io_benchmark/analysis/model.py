@@ -26,7 +26,6 @@ Integers: TypeAlias = "array[int]"  # of 64 bits
 _NO_SAMPLES: Integers = array("q")
 _NOT_STARTED = ResultOutcome(OutcomeState.NOT_STARTED, None)
 PERCENTILES = (50, 95, 99)  # those that every report has
-TAIL = 95
 UNKNOWN = "unknown"
 
 

@@ -11,26 +11,20 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import TAIL, Comparison, Detail
+from io_benchmark.analysis.model import Comparison, Detail
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.side_times import SideStorage
 from io_benchmark.number_text import NOTHING, count, digits, number_of, percent, ratio, size, times
 from io_benchmark.report import blocks
-from io_benchmark.report.content import (
-    FIGURES,
-    ends_text,
-    place_of,
-    sharing,
-    text_of,
-    unit_text,
-)
+from io_benchmark.report.content import FIGURES, ends_text, place_of, sharing, text_of, unit_text
 from io_benchmark.report.sections.measured import Measurement, Side
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
 INTERVAL_HEAD = f"{percent(LEVEL)} interval"
 COMPARED = "Compared avg"  # what a ratio is of, where that is not of the averages
+_TAIL = 95  # the percentile of tables
 # From this many measurements on, those in which no pool is slower, faster or refused are folded.
 _FOLDED_FROM = 5
 # No clock and no machine shows a smaller error; ±0 % would be a claim.
@@ -153,7 +147,7 @@ def _measures(
 ) -> blocks.Table:
     unit = workloads.of(measurements[0].subject.workload).unit
     rows = [replace(row, rank=rank) for part in measurements for row in _measure(part)]
-    return blocks.Table("Pool", (unit, f"P{TAIL}", "Ratio", INTERVAL_HEAD, "Verdict"), rows, title)
+    return blocks.Table("Pool", (unit, f"P{_TAIL}", "Ratio", INTERVAL_HEAD, "Verdict"), rows, title)
 
 
 def _measure(measurement: Measurement) -> Iterator[blocks.Row]:
@@ -162,7 +156,7 @@ def _measure(measurement: Measurement) -> Iterator[blocks.Row]:
     details: list[tuple[str, str]] = []
     for side in measurement.sides:
         figures = measurement.part.figures[side.name]
-        values_ns = (figures.mean_ns, figures.percentiles_ns[TAIL])
+        values_ns = (figures.mean_ns, figures.percentiles_ns[_TAIL])
         cells = (digits(workload.shown(value_ns)) for value_ns in values_ns)
         yield blocks.Row(side.name, (*cells, *_comparison(side)), level=1)
         if means_ns := measurement.compared_ns.get(side.name, ()):
