@@ -44,7 +44,9 @@ def histories(repetitions):
 
 
 @pytest.fixture
-def years(repetitions):
+def years(request, repetitions):
+    if not request.config.getoption("--long"):
+        pytest.skip("only with --long: a few years show no rate")
     return Rates(min(repetitions // PART_OF_YEARS, MOST))
 
 
