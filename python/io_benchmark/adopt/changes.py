@@ -86,6 +86,13 @@ class Tree(Struct, frozen=True):
                 f"{self.path / path}: is not YAML ({' '.join(str(error).split())}); correct it"
             ) from None
 
+    def with_line(self, path: str, behind: str, line: str, expected: Any, problem: str) -> str:
+        """Return a YAML file with a line behind the first match; refuse where it does not then have this content."""
+        changed = re.sub(behind, rf"\g<0>{line}", self.text(path), count=1, flags=re.MULTILINE)
+        if yaml.safe_load(changed) != expected:
+            raise IoBenchmarkError(f"{self.path / path}: {problem}")
+        return changed
+
     def check_aliases(self, config: str, pools: Mapping[str, str], aliases: Sequence[str]) -> None:
         """Refuse pools whose worker type is none of the aliases in `config`, which may be patterns."""
         missing = [

@@ -9,8 +9,6 @@ import re
 from pathlib import Path
 from typing import Self
 
-import yaml
-
 from io_benchmark.adopt.changes import FileChange, Tree
 from io_benchmark.adopt.firefox_kind import FETCHES, KIND, MARK, NAME, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError, UsageError
@@ -84,17 +82,10 @@ class Checkout(Tree, frozen=True):
         present = names.get(GROUP)
         if present == GROUP_NAME:
             return text
+        problem = f"the group {GROUP} cannot be added; {_ADVICE}: {GROUP_NAME}"
+        if present is not None:
+            raise IoBenchmarkError(f"{self.path / CONFIG}: {problem}")
         before = re.escape(max([name for name in names if name < GROUP] or names))
-        changed = re.sub(
-            rf"^( +)(['\"]?){before}\2: *(['\"]?)(.*?)\3 *(?:#.*)?\n",
-            rf"\g<0>\1'{GROUP}': '{GROUP_NAME}'\n",
-            text,
-            count=1,
-            flags=re.MULTILINE,
-        )
+        entry = rf"^( +)(['\"]?){before}\2: *(['\"]?)(.*?)\3 *(?:#.*)?\n"
         names[GROUP] = GROUP_NAME
-        if present is not None or yaml.safe_load(changed) != config:
-            raise IoBenchmarkError(
-                f"{self.path / CONFIG}: the group {GROUP} cannot be added; {_ADVICE}: {GROUP_NAME}"
-            )
-        return changed
+        return self.with_line(CONFIG, entry, rf"\1'{GROUP}': '{GROUP_NAME}'\n", config, problem)

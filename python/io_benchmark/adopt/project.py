@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-import yaml
-
 from io_benchmark import __version__
 from io_benchmark.adopt.changes import FileChange, Tree
 from io_benchmark.errors import IoBenchmarkError, UsageError
@@ -143,17 +141,10 @@ class Project(Tree, frozen=True):
         text, settings = self.text(CONFIG), config.get("taskgraph") or {}
         if "register" in settings:
             return text
-        changed = re.sub(
+        return self.with_line(
+            CONFIG,
             r"^(['\"]?)taskgraph\1:[^\n]*\n(( *#[^\n]*)?\n)*( +)",
-            rf"\g<0>register: {REGISTER}\n\4",
-            text,
-            count=1,
-            flags=re.MULTILINE,
+            rf"register: {REGISTER}\n\4",
+            {**config, "taskgraph": {**settings, "register": REGISTER}},
+            f"the line 'register: {REGISTER}' cannot be added to taskgraph; add it and try again",
         )
-        expected = {**config, "taskgraph": {**settings, "register": REGISTER}}
-        if yaml.safe_load(changed) != expected:
-            raise IoBenchmarkError(
-                f"{self.path / CONFIG}: the line 'register: {REGISTER}' cannot be added to taskgraph; "
-                "add it and try again"
-            )
-        return changed
