@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from statistics import fmean
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 from msgspec import Struct
 
@@ -39,6 +39,16 @@ from io_benchmark_taskgraph.repeating import CONFIRMING, job_of
 T = TypeVar("T")
 # With more tasks than this per independent worker, more tasks do not help.
 _MOST_TASKS_PER_WORKER = 2
+
+
+class NextLook(NamedTuple):
+    """The pools that are undecided, and what they need."""
+
+    undecided: list[str]
+    repetitions: list[
+        tuple[str, str, None]
+    ]  # task and pool of each to add, the pools in turn; no pace
+    exhausted: list[str]  # pools where more tasks do not reach more workers
 
 
 class MeasuredGroup(Struct, frozen=True):
@@ -79,12 +89,8 @@ class MeasuredGroup(Struct, frozen=True):
         pairs = ((worker, tasks[worker.task_id]) for worker in self.workers)
         return sorted(pairs, key=lambda pair: pair[1].label)
 
-    def next_look(self, report: Report) -> tuple[list[str], list[tuple[str, str, None]], list[str]]:
-        """Return the pools that a comparison of the workers leaves undecided, and what they need.
-
-        That is the task and the pool of each task to add, the pools in turn; none has a pace. The third
-        are pools where more tasks do not reach more workers.
-        """
+    def next_look(self, report: Report) -> NextLook:
+        """Return what a comparison of the workers leaves undecided, and the tasks that it needs."""
         # The first task of each job counts.
         measured = self.measured_tasks()[::-1]
         jobs = {
@@ -127,7 +133,7 @@ class MeasuredGroup(Struct, frozen=True):
             if number < missing[job]
         ]
         candidates = dict.fromkeys(comparison.candidate for _, comparison in undecided)
-        return [*candidates], repetitions, [*dict.fromkeys(exhausted)]
+        return NextLook([*candidates], repetitions, [*dict.fromkeys(exhausted)])
 
 
 def _job_of(task: QueueTask) -> str:

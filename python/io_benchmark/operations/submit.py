@@ -190,22 +190,22 @@ def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Co
     report = compare_pools(group.workers, options.baseline)
     if not any(part.comparisons for part in report.subjects):
         return None  # this as well
-    undecided, repetitions, exhausted = group.next_look(report)
+    look = group.next_look(report)
     spent = f"{Cost.worker_time(group.spent_minutes)} spent"
-    if not undecided:
+    if not look.undecided:
         tell(f"Decided; {spent}")
         return None
-    state = f"Undecided: {', '.join(undecided)}; {spent}"
-    if not repetitions:
+    state = f"Undecided: {', '.join(look.undecided)}; {spent}"
+    if not look.repetitions:
         reason = f"{LOOKS[-1]} workers per pool are the last look"
-        if exhausted:
+        if look.exhausted:
             reason = (
                 "half of the tasks or more brought no further worker of "
-                f"{', '.join(exhausted)}; look at the tasks"
+                f"{', '.join(look.exhausted)}; look at the tasks"
             )
         tell(f"{state}; {reason}")
         return None
-    tasks, cost = work.repeated(group, repetitions)
+    tasks, cost = work.repeated(group, look.repetitions)
     tell(f"{state}; the next look has {cost.summary}")
     if work.exceeds_budget(group.spent_minutes + cost.minutes):
         tell(

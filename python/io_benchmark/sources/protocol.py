@@ -35,8 +35,6 @@ FIRST, LAST = Position(-1), Position(sys.maxsize)
 
 Environment = Mapping[str, str]
 Tell = Callable[[str], None]
-
-
 # What a source does, how far it is, and of how many; the total may not be known yet.
 Progress = Callable[[str, int, int | None], None]
 
