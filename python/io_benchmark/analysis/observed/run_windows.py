@@ -72,8 +72,8 @@ class TimelineRows(Struct, frozen=True, dict=True):
     @cached_property
     def _steps(self) -> tuple[list[int], list[int]]:
         """Return the first rows of all steps, and the last ones: a step is from a row to the next one."""
-        steps = [*chain.from_iterable(map(pairwise, self.stretches))]
-        return [first for first, _ in steps], [last for _, last in steps]
+        firsts = chain.from_iterable(rows[:-1] for rows in self.stretches)
+        return list(firsts), list(chain.from_iterable(rows[1:] for rows in self.stretches))
 
     def steps(self, column: Sequence[int | None] | None) -> list[int] | None:
         """Return how much a counter grew between two rows each; None where a value is missing."""
@@ -182,11 +182,11 @@ class Window(NamedTuple):
     read_bytes_per_s: float
     written_bytes_per_s: float
     blocked_share: float  # of the time
-    busy_s: float = 0.0  # of the busiest disk; 0 where it was not recorded
+    busy_s: float = 0.0  # of the busiest disk; 0 where nothing asks for it, or it was not recorded
 
     @classmethod
     def of_run(
-        cls, entry: Entry, inside: TimelineRows, disks: Collection[str]
+        cls, entry: Entry, inside: TimelineRows, disks: Collection[str], *, are_limited: bool
     ) -> "tuple[Window, ...]":
         """Return the windows within the samples; none where the disks' counters were not recorded."""
         seconds, devices = inside.seconds, inside.timeline.devices
@@ -204,7 +204,9 @@ class Window(NamedTuple):
             return ()
         rates = (map(truediv, map(sum, steps), seconds) for steps in moved)
         blocked = map(truediv, _blocked_s(entry, inside), seconds)
-        busy_s = [max(step) / 1000 for step in grown("busy_ms")] or repeat(0.0)
+        # Only limits need it.
+        busy_ms = grown("busy_ms") if are_limited else []
+        busy_s = [max(step) / 1000 for step in busy_ms] or repeat(0.0)
         return tuple(map(cls, seconds, *rates, blocked, busy_s))
 
     @staticmethod
@@ -265,7 +267,8 @@ def _samples_blocked_ns(entry: Entry) -> list[float] | None:
     if entry.blocked_ns is None:
         return None
     if entry.retrieves is None:
-        return [time_ns * (entry.blocked_ns / entry.mean_ns) for time_ns in entry.total_ns]
+        share = entry.blocked_ns / entry.mean_ns
+        return [time_ns * share for time_ns in entry.total_ns]
     size_bytes = sum(entry.size_bytes)
     if entry.lookup_ns is None or not size_bytes:
         return None

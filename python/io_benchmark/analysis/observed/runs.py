@@ -117,7 +117,9 @@ class Run(Struct, frozen=True, dict=True):
         """Return the run in windows of its timeline; none where the disks' counters are missing."""
         if self.stack is None:
             return ()
-        return Window.of_run(self.entry, self._inside, {disk.name for disk in self.stack.disks})
+        disks = {disk.name for disk in self.stack.disks}
+        are_limited = self.limits is not None and bool(self.limits.io)
+        return Window.of_run(self.entry, self._inside, disks, are_limited=are_limited)
 
     def windows_around(self, moment_ns: int) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
         windows = list(zip(self.windows, self._inside.spans_ns, strict=False))
