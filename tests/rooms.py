@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Print the lines and statements of each room of the program, and hold the limits of pyproject.toml.
 
-A limit is a budget: what is added to a room is paid for by removing something there. The limits of
-the whole keep modules, functions and folders small enough to read, and imports free of circles.
+A room's limit has space for what open issues need: reaching it is a reason to look, not to write denser
+code. The limits of the whole keep modules, functions and folders small enough to read, and imports free
+of circles.
 """
 
 import ast
