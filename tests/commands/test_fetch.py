@@ -104,6 +104,29 @@ def test_stopped_in_the_middle(tmp_path):
         assert len(whole(out)) == 40
 
 
+def test_several_at_once(tmp_path):
+    """Each is a success: what another one has just written counts as fetched before."""
+    deployment = Deployment()
+    group, count = add_group(deployment, 40), 4
+    with Loopback(deployment) as loopback:
+        started = [
+            subprocess.Popen(
+                [*program.PROGRAM, "fetch", f"group:{group}", "--output", "out"],
+                cwd=tmp_path,
+                env=os.environ | loopback.environment,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(count)
+        ]
+        endings = [process.communicate(timeout=60)[1].splitlines() for process in started]
+    assert [process.returncode for process in started] == [0] * count, endings
+    counts = [[int(number) for number in re.findall("[0-9]+", line)] for (line,) in endings]
+    assert [sum(numbers) for numbers in counts] == [40] * count
+    assert sum(fetched for fetched, *_ in counts) == 40
+    assert len(names(tmp_path / "out")) == len(whole(tmp_path / "out")) == 40
+
+
 def whole(folder: Path) -> list[Path]:
     """The runs there, each of which can be read."""
     runs = [path for path in folder.iterdir() if run_files.FOLDER.fullmatch(path.name)]

@@ -27,6 +27,7 @@ class Fault:
     status: int | None = None
     headers: dict[str, str] = field(default_factory=dict)
     truncated: bool = False  # less of the body than was announced
+    without_length: bool = False  # the connection's end ends the body
     delay_s: float = 0.0  # before the answer begins
 
 
@@ -117,8 +118,8 @@ class Loopback:
         if fault.status is not None:
             return web.Response(status=fault.status, headers=fault.headers, text="<html>no")
         reply = answer(request)
-        if fault.truncated:
-            return await _truncated(incoming, reply)
+        if fault.truncated or fault.without_length:
+            return await _closed(incoming, reply, fault)
         return web.Response(status=reply.status, headers=reply.headers, body=reply.body)
 
     def _api(self, request: Request) -> Reply:
@@ -140,15 +141,17 @@ class Loopback:
         return Reply(200, headers, artifact.stored)
 
 
-async def _truncated(incoming: web.BaseRequest, reply: Reply) -> web.StreamResponse:
-    """Send half of the announced length, then cut the connection."""
-    headers = {**reply.headers, "Content-Length": str(len(reply.body))}
-    response = web.StreamResponse(status=reply.status, headers=headers)
-    await response.prepare(incoming)
-    await response.write(reply.body[: len(reply.body) // 2])
+async def _closed(incoming: web.BaseRequest, reply: Reply, fault: Fault) -> web.StreamResponse:
+    """Send the body, or half of it, with its length or without one, and close the connection."""
+    body = reply.body[: len(reply.body) // 2] if fault.truncated else reply.body
+    headers = {**reply.headers, "Connection": "close"}
+    if not fault.without_length:
+        headers["Content-Length"] = str(len(reply.body))
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     assert incoming.transport is not None
+    incoming.transport.write(f"HTTP/1.1 {reply.status} x\r\n{head}\r\n".encode() + body)
     incoming.transport.close()
-    return response
+    return web.Response()
 
 
 __all__ = ["ME", "Client", "Fault", "Faults", "Loopback", "Request", "first"]

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
 """The files of a run, and the folder that fetch fills with them."""
 
+import errno
+import fcntl
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import msgspec
@@ -19,6 +26,7 @@ from io_benchmark.sources.run_results import RunResult, TaskRecord
 DOCUMENT = seed_case.documents(1)[0]
 DATA = msgspec.json.encode(DOCUMENT)
 RECORD = seed_case.record(DOCUMENT)
+HELPERS = str(Path(seed_case.__file__).parent)
 LOST = replace(RECORD, problem="is still pending")
 RUN = RunResult(results.parse(DATA, "a result"), RECORD)
 
@@ -51,20 +59,84 @@ def test_only_a_task_id_names_a_folder(tmp_path: Path, task_id: str, run_id: int
 
 @pytest.mark.parametrize("earlier", [[], [LOST]], ids=["new", "without-result-before"])
 def test_two_fetches_get_the_same_run(tmp_path: Path, earlier: list[TaskRecord]) -> None:
-    """The second is refused, and a record without a result replaces nothing."""
+    """What the first one wrote counts as fetched before, and a record without a result replaces nothing."""
     before = RunStore(tmp_path)
     for record in earlier:
         before._write(record, None)
     first, second = (RunStore(tmp_path) for _ in range(2))
     first.accept(LAST, RUN, DATA)
-    with pytest.raises(ResultError, match="cannot be written"):
-        second.accept(LAST, RUN, DATA)
-    with pytest.raises(ResultError, match="cannot be written"):
-        second._write(LOST, None)
-    assert (first.fetched, second.fetched) == (1, 0)
+    second.accept(LAST, RUN, DATA)
+    assert second._write(LOST, None) is False
+    assert (first.fetched, first.skipped) == (1, 0)
+    assert (second.fetched, second.skipped) == (0, 1)
     (folder,) = tmp_path.iterdir()
     assert run_files.read_run(folder).task == RECORD
     assert (folder / run_files.RESULT_NAME).read_bytes() == DATA
+
+
+def test_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a file system has none, what another process has just made counts as fetched before."""
+    first, second = (RunStore(tmp_path) for _ in range(2))
+    rename = Path.rename
+
+    def late(unfinished: Path, target: Path) -> Path:
+        monkeypatch.undo()
+        first.accept(LAST, RUN, DATA)
+        return rename(unfinished, target)
+
+    monkeypatch.setattr(fcntl, "flock", refuse_lock)
+    monkeypatch.setattr(Path, "rename", late)
+    second.accept(LAST, RUN, DATA)
+    assert (first.fetched, second.fetched, second.skipped) == (1, 0, 1)
+    assert [path.name for path in tmp_path.iterdir()] == [f"{RECORD.task_id}.0"]
+
+
+def refuse_lock(_number: int, _operation: int) -> None:
+    raise OSError(errno.EBADF, "Bad file descriptor")
+
+
+KILLED = """
+import os, pathlib, signal, sys
+sys.path.insert(0, sys.argv[2])
+import test_run_files as runs
+def kill(*_): os.kill(os.getpid(), signal.SIGKILL)
+setattr(pathlib.Path, sys.argv[3], kill)
+runs.RunStore(pathlib.Path(sys.argv[1])).accept(runs.LAST, runs.RUN, runs.DATA)
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "left"),
+    [
+        ("rename", [f".{RECORD.task_id}.0-"]),  # before the run is moved to its place
+        ("rmdir", [f"{RECORD.task_id}.0"]),  # while an earlier record is removed
+    ],
+)
+def test_a_killed_fetch(tmp_path: Path, step: str, left: list[str]) -> None:
+    """Only whole runs are left once the same command has been run again."""
+    RunStore(tmp_path)._write(LOST, None)
+    command = [sys.executable, "-c", KILLED, str(tmp_path), str(Path(__file__).parent), step]
+    done = subprocess.run(command, check=False, env={**os.environ, "PYTHONPATH": HELPERS})
+    assert done.returncode == -signal.SIGKILL
+    assert [path.name[: len(left[0])] for path in tmp_path.iterdir()] == left
+    resumed = RunStore(tmp_path)
+    assert not resumed.has_run(RECORD.task_id, 0)
+    resumed.accept(LAST, RUN, DATA)
+    assert [path.name for path in tmp_path.iterdir()] == [f"{RECORD.task_id}.0"]
+    assert RunStore(tmp_path).has_run(RECORD.task_id, 0)
+
+
+def test_what_another_process_writes_stays(tmp_path: Path) -> None:
+    """A process that is still writing keeps its hidden folder: the next one waits for it."""
+    hidden = tmp_path / f".{RECORD.task_id}.0-x"
+    hidden.mkdir()
+    opened = threading.Thread(target=RunStore, args=(tmp_path,))
+    with run_files._locked(tmp_path):
+        opened.start()
+        opened.join(0.2)
+        assert hidden.exists()
+    opened.join(10)
+    assert not hidden.exists()
 
 
 def test_the_folder_of_another_run(tmp_path: Path) -> None:

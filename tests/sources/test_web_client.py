@@ -4,6 +4,7 @@
 import asyncio
 import errno
 import gzip
+import json
 import re
 import ssl
 
@@ -77,6 +78,31 @@ def test_what_passes_is_tried_again(loopback, policy, waits, fault):
     assert download(policy, store(loopback, b"x" * 5000)) == b"x" * 5000
     assert waits == [0.1875, 0.375, 0.75, 1.5, 3.0, 3.75, 3.75, 3.75, 3.75]
     assert len(loopback.requests) == 10
+
+
+CUT = Fault(truncated=True, without_length=True)
+WHOLE = json.dumps({"é": ["x" * 5000]}).encode()
+
+
+@pytest.mark.parametrize("gzipped", [False, True])
+@pytest.mark.parametrize("fault", [CUT, Fault(without_length=True)])
+def test_answers_without_a_length(loopback, policy, gzipped, fault):
+    """One that was cut is requested again; a whole one is read."""
+    loopback.faults = first(9, fault)
+    assert download(policy, store(loopback, WHOLE, gzipped=gzipped)) == WHOLE
+    assert len(loopback.requests) == (10 if fault.truncated else 1)
+
+
+def test_a_text_without_a_length(loopback, policy):
+    """What is not JSON has no known end, and is left to its reader."""
+    loopback.faults = first(1, Fault(without_length=True))
+    assert download(policy, store(loopback, b"<html>", gzipped=False)) == b"<html>"
+
+
+def test_a_file_that_was_cut_before(loopback, policy):
+    """A file that is shorter than its writer meant, and arrives whole, is not requested again."""
+    assert download(policy, store(loopback, WHOLE[:100], gzipped=False)) == WHOLE[:100]
+    assert len(loopback.requests) == 1
 
 
 @pytest.mark.parametrize("status", [400, 418, 403, 404, 410])

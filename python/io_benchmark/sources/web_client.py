@@ -204,7 +204,25 @@ async def _read_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
         await asyncio.sleep(0)
     if decoder is not None and received and not decoder.eof:
         raise TransientError("a transfer ended within its gzip data")
-    return b"".join(parts)
+    body = b"".join(parts)
+    if decoder is None and not _has_length(response) and _is_cut(body):
+        raise TransientError("a transfer without a length ended within its JSON data")
+    return body
+
+
+def _has_length(response: aiohttp.ClientResponse) -> bool:
+    """Return whether aiohttp notices that a body is not whole; else the connection's end ends it."""
+    chunked = response.headers.get("Transfer-Encoding", "").lower().endswith("chunked")
+    return response.content_length is not None or chunked
+
+
+def _is_cut(body: bytes) -> bool:
+    """Return whether JSON ends too early; what is not JSON has no known end."""
+    try:
+        msgspec.json.decode(body, type=msgspec.Raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return bool(body) and "truncated" in str(error)  # msgspec's word
+    return False
 
 
 def _gunzip(decoder: "zlib._Decompress", chunk: bytes, room: int) -> bytes:
