@@ -44,7 +44,7 @@ def test_a_bad_row_is_named_and_fails(folder):
     table = real_tasks.table() + "x,intel,w,,0,completed,completed,,yesterday,,,\n"
     (folder / "bad.csv").write_text(table)
     done = program.run("tasks", "bad.csv", folder=folder, expected=1)
-    assert "amd-16 is 1.15× slower than intel" in done.stdout
+    assert "amd-16 takes 1.15× as long as intel" in done.stdout
     assert "bad.csv: line 28: started: 'yesterday' is not a time" in done.stderr
 
 

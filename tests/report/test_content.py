@@ -3,11 +3,13 @@
 
 import pytest
 from msgspec import Struct
+from msgspec.structs import replace
+from sample_report import seed_case
 
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.statements import Quantity, Unit, statement
-from io_benchmark.report.content import evidence_text, make_harmless, text_of
+from io_benchmark.report.content import evidence_text, make_harmless, text_of, verdict_text
 
 
 class Sample(Struct, frozen=True):
@@ -53,6 +55,25 @@ def test_names_that_differ_still_differ() -> None:
 def test_value(value: Quantity | str, text: str) -> None:
     """Golden files have the other units; text from a worker is neither a template nor raw."""
     assert text_of(statement("It is {value}.", value=value)) == f"It is {text}."
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sentence"),
+    [
+        (Verdict.SLOWER, "amd-16 takes 1.92× as long as intel"),
+        (Verdict.FASTER, "amd-16 takes 1.92× as long as intel"),
+        (Verdict.EQUIVALENT, "amd-16 is equivalent to intel: 1.92× as long, within ±5 %"),
+        (Verdict.INCONCLUSIVE, "amd-16 compared with intel is inconclusive: 1.92× as long"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("workers", "shown"), [((1, 1), "1 worker each"), ((3, 1000), "3 and 1,000 workers")]
+)
+def test_verdict(verdict: Verdict, sentence: str, workers: tuple[int, int], shown: str) -> None:
+    """The ratio is how long it takes, with the interval and the workers of candidate and baseline."""
+    compared = replace(next(iter(seed_case().subjects)).comparisons[0], verdict=verdict)
+    lead, rest = verdict_text(compared, 0.05, workers)
+    assert f"{lead}{rest}" == f"{sentence} (95 % interval 1.61 to 2.28; {shown})"
 
 
 @pytest.mark.parametrize(("count", "ending"), [(4, "v3 on 1 of 9 workers"), (5, ", 1 more")])

@@ -9,7 +9,8 @@ import re
 
 import pytest
 from checkout import ROOT
-from golden import golden_outputs, read_sections, schemas
+from documentation import pages
+from golden import FOLDER, golden_outputs, read_sections, schemas
 
 from io_benchmark.report.formats import FORMATS
 
@@ -22,6 +23,13 @@ OUTPUTS = golden_outputs()
 def test_output(file, section):
     """The output is the section's text."""
     assert OUTPUTS[file][section]() == read_sections(file)[section]
+
+
+@pytest.mark.parametrize("path", [*FOLDER.iterdir(), *pages()], ids=lambda path: path.stem)
+def test_no_ratio_is_ambiguous(path):
+    """'1.92× slower' may mean 2.92 times the time: every text says how long it takes, or how fast it is."""
+    text = re.sub(r"\n\s*", " ", path.read_text(encoding="utf-8"))
+    assert re.findall(r"[0-9]× (?:slower|faster)", text) == []
 
 
 @pytest.mark.parametrize("path", schemas(), ids=lambda path: path.name)

@@ -24,7 +24,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.analysis.trials.confirm import Pace
-from io_benchmark.number_text import digits, interval, listed, percent, ratio, times
+from io_benchmark.number_text import digits, interval, listed, number_of, percent, ratio, times
 from io_benchmark.results import workloads
 from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, clean_lines, name
 
@@ -185,25 +185,41 @@ def on_measurement(subject: Subject, report: Report) -> str:
     return f" on {measurement}{place}"
 
 
-def verdict_text(compared: Comparison | TaskComparison, margin_ratio: float) -> tuple[str, str]:
-    """Return what to read if one reads nothing else, and the rest of the sentence."""
+def verdict_text(
+    compared: Comparison | TaskComparison, margin_ratio: float, workers: Sequence[int]
+) -> tuple[str, str]:
+    """Return what to read if one reads nothing else, and the rest of the sentence.
+
+    Between both, what is compared may be named. `workers` are those of the candidate and the baseline.
+    """
     candidate, baseline, size = compared.candidate, compared.baseline, ratio(compared.ratio)
-    bounds = bounds_text(compared.interval)
+    bounds = f"({_interval_text(compared.interval)}; {_workers_text(workers)})"
     match compared.verdict:
-        case Verdict.SLOWER:
-            return f"{candidate} is {size} slower than {baseline}", bounds
-        case Verdict.FASTER:
-            return f"{candidate} is faster than {baseline}", f"at {size} its time {bounds}"
+        case Verdict.SLOWER | Verdict.FASTER:
+            return f"{candidate} takes {size} as long as {baseline}", f" {bounds}"
         case Verdict.EQUIVALENT:
             lead = f"{candidate} is equivalent to {baseline}"
-            return lead, f"within ±{percent(margin_ratio)}: {size} its time {bounds}"
+            return lead, f": {size} as long, within ±{percent(margin_ratio)} {bounds}"
         case Verdict.INCONCLUSIVE:
-            return f"{candidate} compared with {baseline} is inconclusive", f"at {size} {bounds}"
+            lead = f"{candidate} compared with {baseline} is inconclusive"
+            return lead, f": {size} as long {bounds}"
+
+
+def _workers_text(workers: Sequence[int]) -> str:
+    """Return '3 workers each', or '3 and 5 workers' of the candidate and the baseline."""
+    candidate, baseline = workers
+    if candidate == baseline:
+        return f"{number_of(candidate, 'worker')} each"
+    return f"{candidate:,} and {baseline:,} workers"
 
 
 def bounds_text(bounds: Interval, level_ratio: float = LEVEL) -> str:
     """Return '(95 % interval 1.68 to 2.19)'; an adjusted interval counts as one of 95 %."""
-    return f"({percent(level_ratio)} interval {ends_text(bounds)})"
+    return f"({_interval_text(bounds, level_ratio)})"
+
+
+def _interval_text(bounds: Interval, level_ratio: float = LEVEL) -> str:
+    return f"{percent(level_ratio)} interval {ends_text(bounds)}"
 
 
 def ends_text(bounds: Interval) -> str:

@@ -104,7 +104,7 @@ def test_rates_in_text() -> None:
     subject = Subject("random-io", "workspace", "read-depth-1")
     readings = [replace(known, subject=subject) for known in weeks((5, 0.09), (10, 0.18))]
     report = " ".join(rendered(history("amd-16", readings), "markdown").split())
-    assert "2.00× slower" in report
+    assert "takes 2.00× as long as before" in report
     assert "from 11,100 IOPS to 5,560 IOPS" in report
     assert "rate, in IOPS, where higher is better" in report
 

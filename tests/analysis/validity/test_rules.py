@@ -102,8 +102,18 @@ def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:
         ("noisy", 0.049, 1.0, None),
         ("noisy", 0.051, 1.0, "the mean of this run is known only to ±10 %; take more retrieves"),
         ("drift", 0.0, 1.09, None),
-        ("drift", 0.0, 0.89, "after 70 of 100 retrieves, each took 0.890 times as long"),
-        ("drift", 0.0, 1.11, "after 70 of 100 retrieves, each took 1.11 times as long"),
+        (
+            "drift",
+            0.0,
+            0.89,
+            "the retrieves after the first 70 of 100 took 0.89× as long as those before",
+        ),
+        (
+            "drift",
+            0.0,
+            1.11,
+            "the retrieves after the first 70 of 100 took 1.11× as long as those before",
+        ),
     ],
 )
 def test_the_least_that_is_warned_of(rule, error, last, message):

@@ -54,7 +54,7 @@ def test_no_name_controls_the_terminal() -> None:
     assert {character for character in shown if not character.isprintable()} == {"\n"}
     assert "\ufffd[31mred\ufffd[0m\ufffd2J\ufffdesrever\ufffd" in shown
     report = sample_report.renamed(sample_report.seed_case(), "amd-16", "[red]x[/red]")
-    assert "[red]x[/red] is 1.92× slower than intel" in sample_report.on_terminal(report, 80)
+    assert "[red]x[/red] takes 1.92× as long as intel" in sample_report.on_terminal(report, 80)
 
 
 def test_wide_characters() -> None:

@@ -24,6 +24,7 @@ from io_benchmark.analysis.statements import (
     Unit,
     count,
     joined,
+    ratio_of,
     share,
     statement,
 )
@@ -136,11 +137,11 @@ def _drift(run: Run) -> Statement | None:
     if step is None or abs(step.ratio - 1) <= _DRIFT_RATIO:
         return None
     return statement(
-        "after {done} of {all} {samples}, each took {times} times as long",
+        "the {samples} after the first {done} of {all} took {times} as long as those before",
         done=count(step.index),
         all=count(len(run.entry.total_ns)),
         samples=_samples(run.entry),
-        times=Quantity(step.ratio, Unit.NUMBER),
+        times=ratio_of(step.ratio),
     )
 
 

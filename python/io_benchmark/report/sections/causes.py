@@ -147,10 +147,11 @@ def _remedy(remedy: Remedy) -> blocks.Item:
 
 
 def _gain_text(remedy: Remedy) -> str:
-    """Return ' (1.90× faster, measured)', or nothing without a known gain."""
+    """Return ' (1.90× as fast, measured)', or nothing without a known gain."""
     if remedy.gain_ratio is None or not math.isfinite(remedy.gain_ratio):
         return ""
-    return f" ({ratio(remedy.gain_ratio)} faster, {'measured' if remedy.measured else 'predicted'})"
+    basis = "measured" if remedy.measured else "predicted"
+    return f" ({ratio(remedy.gain_ratio)} as fast, {basis})"
 
 
 def _time_left(diagnosis: Diagnosis, left: Leftover) -> str:

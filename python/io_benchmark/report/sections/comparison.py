@@ -25,10 +25,10 @@ from io_benchmark.report.sections.workers import cost_text, runs, unlike_workers
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _RATIOS = (
-    "A ratio is a geometric mean time of workers divided by the baseline's; where the averages give another "
-    f"ratio, {COMPARED} is that mean. Above 1 is slower, also where a rate is shown. Equivalent is "
-    "within ±"
+    "A ratio is the time of a pool divided by that of the baseline: above 1 is slower, also where a "
+    "rate is shown. Both times are geometric means of the workers"
 )
+_COMPARED_MEANS = f", which {COMPARED} shows where the ratio of the averages is another one"
 _CLOSING = (
     "The unit is the worker, one machine that ran one task; retrieves of one worker are not "
     "independent. Intervals are adjusted for the number of candidates. Inconclusive means that these "
@@ -93,7 +93,7 @@ def _pools(
         (Side.leading(pool) for pool in pools if pool not in named), lambda side: side.verdict
     ).items():
         names = listed([side.name for side in same], _POOLS_NAMED)
-        sentence = ", ".join(filter(None, (names, _ratios(same))))
+        sentence = ", ".join(filter(None, (names, _as_long(same))))
         items.append(blocks.Item.answer(verdict, f"{verdict.capitalize()}:", f" {sentence}."))
     return items
 
@@ -115,19 +115,19 @@ def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
     lead, rest = _verdict(leading, report)
     same = [side for side in pool if side.verdict == leading.verdict]
     if leading.differs or len(same) == 1:
-        sentences = [f"{on_measurement(leading.subject, report)} {rest}"]
+        sentences = [f"{on_measurement(leading.subject, report)}{rest}"]
         same = [leading]
     elif leading.comparison is None:
-        sentences = [f" {rest.removesuffix('.')} ({len(same):,} measurements)."]
+        sentences = [f"{rest.removesuffix('.')} ({len(same):,} measurements)."]
     else:
         sentences = [f" on {_measurements(same)}."]
     by_verdict = grouped([side for side in pool if side not in same], lambda side: side.verdict)
     for verdict in DIFFERENT:
         if also := by_verdict.pop(verdict, None):
-            # 'random-io 1.98× to 2.00×, spawn 1.10×'
+            # 'random-io 1.98× to 2.00×, spawn 1.10× as long'
             workloads = grouped(also, lambda side: side.subject.workload).items()
             ratios = ", ".join(f"{workload} {_ratios(same)}" for workload, same in workloads)
-            sentences.append(f"Also {verdict}: {ratios}.")
+            sentences.append(f"Also {verdict}: {ratios} as long.")
     sentences += (
         f"{verdict.capitalize()}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
     )
@@ -139,20 +139,24 @@ def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
 def _verdict(side: Side, report: Report) -> tuple[str, str]:
     """Return the lead of a sentence and its rest: ratio and interval, or why there is no verdict."""
     comparison = side.comparison
+    part = next(part for part in report.subjects if part.subject == side.subject)
     if comparison is None:
         lead = f"{side.name} compared with {side.baseline}: {blocks.NO_VERDICT},"
         if side.refused_by:
-            return lead, f"refused by {', '.join(side.refused_by)}."
-        part = next(part for part in report.subjects if part.subject == side.subject)
+            return lead, f" refused by {', '.join(side.refused_by)}."
         if side.baseline not in part.figures:
-            return lead, f"because {side.baseline} has no samples of this."
-        return lead, "because they were not compared."
-    lead, rest = verdict_text(comparison, report.margin_ratio)
+            return lead, f" because {side.baseline} has no samples of this."
+        return lead, " because they were not compared."
+    workers = comparison.workers or (
+        part.workers(comparison.candidate),
+        part.workers(comparison.baseline),
+    )
+    lead, rest = verdict_text(comparison, report.margin_ratio, workers)
     if (of_all := comparison.of_all) is not None:
         rest += ", decided at an earlier look"
         if of_all.verdict is not comparison.verdict:
-            workers = f"{ratio(of_all.ratio)} ({ends_text(of_all.interval)})"
-            rest += f", which stands; all workers: {workers}"
+            by_all = f"{ratio(of_all.ratio)} ({ends_text(of_all.interval)})"
+            rest += f", which stands; all workers: {by_all}"
     return lead, f"{rest}."
 
 
@@ -204,8 +208,14 @@ def _ratios(sides: Sequence[Side]) -> str:
     return " to ".join(dict.fromkeys(map(ratio, ratios[:1] + ratios[-1:])))
 
 
+def _as_long(sides: Sequence[Side]) -> str:
+    """Write '0.99× to 1.01× as long', or nothing without ratios."""
+    ratios = _ratios(sides)
+    return f"{ratios} as long" if ratios else ""
+
+
 def _measurements(sides: Sequence[Side]) -> str:
-    return ", ".join(filter(None, (number_of(len(sides), "measurement"), _ratios(sides))))
+    return ", ".join(filter(None, (number_of(len(sides), "measurement"), _as_long(sides))))
 
 
 def _full(report: SampledReport, measurements: Sequence[Measurement]) -> Iterator[blocks.Block]:
@@ -214,8 +224,11 @@ def _full(report: SampledReport, measurements: Sequence[Measurement]) -> Iterato
     yield blocks.Items([*_answer(report, measurements, is_full=True), *refused], shown=0)
     if report.subjects or report.baseline:
         reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
+        shows_means = any(measurement.compared_ns for measurement in measurements)
         basis = (
-            f"The baseline is {report.baseline}{reason}. {_RATIOS}{percent(report.margin_ratio)}."
+            f"The baseline is {report.baseline}{reason}. {_RATIOS}"
+            f"{_COMPARED_MEANS if shows_means else ''}. "
+            f"Equivalent is within ±{percent(report.margin_ratio)}."
         )
         yield blocks.Paragraph(basis, blocks.QUIET)
     yield from chain(parts(measurements, report), workers_needed(report), places(report))

@@ -76,14 +76,13 @@ def _answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
 def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
     kind, size = change.verdict, ratio(change.ratio)
     before, after = mean_texts(series, [change.before_ns, change.after_ns])
-    verdict = f"{size} slower" if kind is Verdict.SLOWER else f"faster, at {size} its time"
     bounds = bounds_text(change.interval, change.interval.level_ratio)
     changed = [
         f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}."
         for where, facts in _changed_facts(change)
     ]
     sentences = (f" {bounds}, from {before} to {after}.", *(changed or [_nothing(change)]))
-    lead = f"{series.points[change.at].date}: {verdict}"
+    lead = f"{series.points[change.at].date}: takes {size} as long as before"
     return blocks.Item.answer(kind, lead, " ".join(sentences))
 
 

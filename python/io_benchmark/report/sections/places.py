@@ -73,7 +73,7 @@ def _tables(measured: Places) -> Iterator[blocks.Block]:
         }
         cells |= {
             (pair.candidate, pair.baseline): blocks.Words(
-                f"{ratio(pair.ratio)} {pair.verdict}", pair.verdict
+                f"{ratio(pair.ratio)}, {pair.verdict}", pair.verdict
             )
             for pair in row.comparisons
         }

@@ -87,7 +87,9 @@ def document(report: TaskReport) -> blocks.Document:
 def _answers(report: TaskReport) -> blocks.Items:
     items = []
     for position, comparison in enumerate(_in_order(report.comparisons)):
-        lead, rest = verdict_text(comparison, report.margin_ratio)
+        lead, rest = verdict_text(
+            comparison, report.margin_ratio, tuple(reversed(comparison.workers))
+        )
         # The difference is written as +6 min per task (+3.9 to +8.2).
         unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
         low, high = (_signed(end_s / unit_s) for end_s in comparison.difference_interval_s)
@@ -97,7 +99,7 @@ def _answers(report: TaskReport) -> blocks.Items:
             blocks.Item.led(f"{title}:", sentence, rank=_RANKS[title])
             for title, sentence in _below(comparison)
         ]
-        sentence, rank = f" {rest}, {difference}.", _pool_rank(position, _ANSWERS_LEFT)
+        sentence, rank = f"{rest}, {difference}.", _pool_rank(position, _ANSWERS_LEFT)
         items.append(blocks.Item.answer(comparison.verdict, lead, sentence, below, rank))
     nothing = blocks.Item.answer(blocks.NO_VERDICT, "Nothing could be compared.")
     return blocks.Items(items or [nothing], noun=" pools")

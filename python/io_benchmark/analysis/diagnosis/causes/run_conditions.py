@@ -30,7 +30,7 @@ from io_benchmark.analysis.observed.run_windows import Window
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.run_noise import FEWEST_TO_JUDGE
 from io_benchmark.analysis.side_times import Division
-from io_benchmark.analysis.statements import Quantity, Unit
+from io_benchmark.analysis.statements import Quantity, Unit, ratio_of
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
 from io_benchmark.results import workloads
 
@@ -174,9 +174,9 @@ def drift_over_time(case: Case) -> Effect:
     share = case.explained_share(course.lost_ns)
     if course.step is None and (share is None or is_enough(share)):
         return evidence.unclear(
-            "Later operations took {times} times as long, which may be chance: more {samples}, or more workers, "
+            "Later operations took {times} as long, which may be chance: more {samples}, or more workers, "
             "would show it.",
-            times=Quantity(slower, Unit.NUMBER),
+            times=ratio_of(slower),
             samples=workloads.of(case.subject.workload).samples,
         )
     # Each side at its own time: with faster disks memory is full later.
@@ -194,13 +194,13 @@ def drift_over_time(case: Case) -> Effect:
         "Only the slower side slowed down during the run, as when a burst allowance is used up."
     )
     if copied is not None:
-        sentence = "After {copied} of copies the slower side took {times} times as long for each."
+        sentence = "After {copied} of copies the slower side took {times} as long for each copy."
         if kept is not None:
             sentence = "After {copied} of copies the slower side's disks moved {kept} times as many bytes per second."
     effect = evidence.supports(
         sentence,
         copied=Quantity(copied or 0.0, Unit.BYTES),
-        times=Quantity(slower, Unit.NUMBER),
+        times=ratio_of(slower),
         kept=Quantity(kept or 0.0, Unit.NUMBER),
         # It says when, and not why: a cause of the same part may be behind it.
         proof=Proof.SETTING,
