@@ -1,14 +1,16 @@
 # shellcheck shell=sh disable=SC2154  # $script and $root come from who sources this
 # SPDX-License-Identifier: MPL-2.0
-# What scripts/rehearse and scripts/test share: an environment inside the checkout, made from a lock file
-# if it is missing, and made again if the lock file has changed. Needs Python >= 3.11 with venv;
-# IO_BENCHMARK_PYTHON=PATH chooses the interpreter.
+# What bin/io-benchmark, scripts/rehearse and scripts/test share: an environment inside the checkout, made
+# from a lock file if it is missing, and made again if the lock file has changed. Needs Python >= 3.11
+# with venv; IO_BENCHMARK_PYTHON=PATH chooses the interpreter.
 
 # A pinned environment must not use the caller's own modules.
 unset PYTHONHOME PYTHONPATH
 
+name=${script#"$root/"}
+
 say() {
-    printf 'scripts/%s: %s\n' "${script##*/}" "$*" >&2
+    printf '%s: %s\n' "$name" "$*" >&2
 }
 
 fail() {
@@ -61,7 +63,7 @@ except BlockingIOError:
     fcntl.flock(9, mode)
 except OSError:
     pass  # a file system without locks: two first runs at once may disturb each other
-' "$2" "scripts/${script##*/}: another run uses $environment, waiting for it to end"
+' "$2" "$name: another run uses $environment, waiting for it to end"
 }
 
 # make_environment INTERPRETER...: use the first of them that can make one.
@@ -128,4 +130,13 @@ prepare_environment() {
         mv -f -- "$environment/stamp.new" "$environment/stamp"
     fi
     hold "$first" "$mode"
+}
+
+# prepare_program: sets $environment to one that has the program and all that its commands need.
+prepare_program() {
+    if [ -n "${IO_BENCHMARK_ENVIRONMENT:-}" ]; then
+        environment=$IO_BENCHMARK_ENVIRONMENT
+    else
+        prepare_environment "$root/.venv" "$root/python/requirements.txt" LOCK_SH --with-project
+    fi
 }

@@ -12,7 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = "scripts/io-benchmark"
 SHELL = (
-    *("scripts/environment.sh", "scripts/rehearse", "scripts/test", "tests/lock.sh", ".ci/run"),
+    *("bin/io-benchmark", "scripts/environment.sh", "scripts/rehearse", "scripts/test"),
+    *("tests/lock.sh", ".ci/run"),
 )
 # The worker's script has no annotations, so that fewer checks apply.
 SCRIPT_MYPY = (

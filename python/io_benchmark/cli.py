@@ -33,11 +33,8 @@ COMMANDS = {
     "firefox": "install the benchmark's kind in a Firefox checkout",
     "script": "write the worker's script to one file that runs on any machine",
 }
-# The extra that installs a package; reading results of this machine needs none of them.
-EXTRAS = {
-    **dict.fromkeys(("aiohttp", "taskcluster"), "taskcluster"),
-    **dict.fromkeys(("io_benchmark_taskgraph", "slugid", "taskgraph"), "taskgraph"),
-}
+# Packages of extras; reading results of this machine needs none of them.
+OF_EXTRAS = ("aiohttp", "io_benchmark_taskgraph", "slugid", "taskcluster", "taskgraph")
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 # What a shell shows for a program that SIGPIPE has ended.
@@ -119,10 +116,10 @@ def main(
         return _fail(context, str(error), error.exit_code)
     except ModuleNotFoundError as missing:
         package = str(missing.name).partition(".")[0]
-        if package not in EXTRAS:
+        if package not in OF_EXTRAS:
             raise
-        extra = f"pip install 'io-benchmark[{EXTRAS[package]}]'"
-        return _fail(context, f"this needs the package {package}, which comes with: {extra}")
+        advice = "install io-benchmark[all], such as by: pipx install --force 'io-benchmark[all]'"
+        return _fail(context, f"this needs the package {package}; {advice}")
     except OSError as error:
         # What no layer below could say more about.
         path = f"{error.filename}: " if isinstance(error.filename, str) else ""

@@ -14,7 +14,7 @@ from loopback import Fault, Loopback, first
 from loopback_deployment import Deployment
 from submitted_tasks import IDENTITY, OWNER, complete, labels, submitter
 
-from io_benchmark.submit.definitions import OWNER_PATTERN
+from io_benchmark.submit.values import OWNER_PATTERN
 
 IMAGE = ["--image", "localhost/image:latest"]
 NOWHERE = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}

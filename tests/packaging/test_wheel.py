@@ -4,16 +4,19 @@
 import email
 import re
 import subprocess
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
-from checkout import ROOT, SIZES, contents
+from checkout import ROOT, SIZES, contents, copy_firefox
 from loopback_deployment import result as result_file
 
 from io_benchmark import __version__
+from io_benchmark.cli import COMMANDS
 
 from .conftest import run
+from .test_adopting import FILES
 
 NOT_PACKAGED = ("pyproject.toml", "ruff.toml", "LICENSE")
 
@@ -90,18 +93,62 @@ def test_without_extras(small_environment, tmp_path):
     result = run(program, tmp_path, "compare", *given)
     assert result.returncode == 0, result.stderr
     assert "one compared with two" in (tmp_path / "report.html").read_text() + result.stdout
-    for arguments, extra in (
-        (("compare", "group:Fqm6GL_zRPurCmd1rRuTRQ"), "taskcluster"),
-        (
-            ("compare", f"https://treeherder.mozilla.org/jobs?repo=try&revision={'ab' * 20}"),
-            "taskcluster",
-        ),
-        (("rehearse",), "taskgraph"),
-        (("script", "-o", "x.pyz"), "taskgraph"),
-    ):
-        result = run(program, tmp_path, *arguments)
-        assert result.returncode == 1
-        assert result.stderr.splitlines()[-1].endswith(f"pip install 'io-benchmark[{extra}]'")
+
+
+# What needs a package of an extra, and what does not.
+WITH_EXTRAS = (
+    "compare group:Fqm6GL_zRPurCmd1rRuTRQ",
+    f"compare https://treeherder.mozilla.org/jobs?repo=try&revision={'ab' * 20}",
+    "fetch group:Fqm6GL_zRPurCmd1rRuTRQ",
+    "firefox firefox",
+    "history amd-16",
+    "investigate task:Fqm6GL_zRPurCmd1rRuTRQ",
+    "predict task:Fqm6GL_zRPurCmd1rRuTRQ --on results",
+    "rehearse",
+    "script -o x.pyz",
+    "submit --dry-run --image x",
+    "tasks group:Fqm6GL_zRPurCmd1rRuTRQ",
+)
+WITHOUT_EXTRAS = ("init project", "--version")
+
+
+@pytest.mark.parametrize("line", WITH_EXTRAS)
+def test_what_needs_an_extra(line, small_environment, tmp_path):
+    """It says what to install, which is one extra for all, and so does its help before."""
+    copy_firefox(tmp_path / "firefox")
+    result = run(small_environment / "bin/io-benchmark", tmp_path, *line.split())
+    assert result.returncode == 1
+    advice = "install io-benchmark[all], such as by: pipx install --force 'io-benchmark[all]'"
+    assert result.stderr.splitlines()[-1].endswith(f"; {advice}")
+
+
+@pytest.mark.parametrize("line", WITHOUT_EXTRAS)
+def test_what_needs_no_extra(line, small_environment, tmp_path):
+    """It works without any."""
+    for name, content in FILES.items():
+        path = tmp_path / "project/taskcluster" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    result = run(small_environment / "bin/io-benchmark", tmp_path, *line.split())
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_needs_no_extra(command, small_environment, tmp_path):
+    """It says whether the command needs one, where there is none."""
+    result = run(small_environment / "bin/io-benchmark", tmp_path, command, "--help")
+    assert result.returncode == 0, result.stderr
+    needs_extras = command in {line.split()[0] for line in WITH_EXTRAS}
+    assert ("io-benchmark[all]" in result.stdout) is needs_extras
+
+
+def test_one_extra_has_all():
+    """It names every other extra, so that no command lacks a package."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    (everything,) = extras.pop("all")
+    assert everything == f"io-benchmark[{','.join(sorted(extras))}]"
 
 
 def test_outside_a_checkout(environment, tmp_path):

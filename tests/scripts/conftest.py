@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A checkout of the two shell scripts alone, and Python interpreters that only pretend."""
+"""A checkout of the shell scripts alone, and Python interpreters that only pretend."""
 
 import contextlib
 import os
@@ -81,7 +81,7 @@ class Checkout:
         paths = {"PATH": self.bin, "HOME": self.path, "INSTALLED": self.log, "HOLD": self.hold}
         own = {name: str(path) for name, path in paths.items()}
         process = subprocess.Popen(
-            [self.path / "scripts" / script, *arguments],
+            [self.path / script, *arguments],
             cwd="/",
             env={**own, "REAL_PYTHON": sys.executable, **variables},
             stdin=subprocess.DEVNULL,
@@ -111,6 +111,7 @@ def checkout(tmp_path: Path) -> Iterator[Checkout]:
     shutil.copytree(
         ROOT / "scripts", path / "scripts", ignore=shutil.ignore_patterns("io-benchmark")
     )
+    shutil.copytree(ROOT / "bin", path / "bin")
     for name in ("pyproject.toml", "python/requirements.txt", "tests/requirements-tox.txt"):
         (path / name).parent.mkdir(exist_ok=True)
         (path / name).write_text(f"the contents of {name}\n")

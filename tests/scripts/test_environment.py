@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""scripts/environment.sh through the two scripts that share it, without any network."""
+"""scripts/environment.sh through the scripts that share it, without any network."""
 
 import os
 import signal
@@ -27,9 +27,10 @@ TOX = ["run", "--root", "{path}", "--conf", "{path}/tox.ini", "-e", "py"]
 @pytest.mark.parametrize(
     ("script", "arguments", "started"),
     [
-        ("rehearse", ["-j", "two words", ""], [*REHEARSE, "-j", "two words", ""]),
-        ("test", [], TOX),
-        ("test", ["-k", "one or two"], [*TOX, "--", "-k", "one or two"]),
+        ("bin/io-benchmark", ["compare", "two words", ""], ["compare", "two words", ""]),
+        ("scripts/rehearse", ["-j", "two words", ""], [*REHEARSE, "-j", "two words", ""]),
+        ("scripts/test", [], TOX),
+        ("scripts/test", ["-k", "one or two"], [*TOX, "--", "-k", "one or two"]),
     ],
 )
 def test_command(checkout, script, arguments, started):
@@ -38,6 +39,26 @@ def test_command(checkout, script, arguments, started):
     assert checkout.run(script, *arguments)[1] == [
         f"<{argument.format(path=checkout.path)}>" for argument in started
     ]
+
+
+def test_the_command_and_a_rehearsal_share_an_environment(checkout):
+    """What one of them made the other uses; a link to the command, on the PATH, is the command."""
+    checkout.interpreter("python3")
+    assert checkout.run("scripts/rehearse")[0] == 0
+    (checkout.path / "link").symlink_to(checkout.path / "bin/io-benchmark")
+    for script in ("bin/io-benchmark", "link"):
+        code, started, errors = checkout.run(script, "--version")
+        assert (code, started, errors) == (0, ["<--version>"], "")
+    assert checkout.logged()[1:] == INSTALLED
+
+
+def test_the_command_makes_its_environment(checkout):
+    """It needs no rehearsal before, and names itself in what it says."""
+    python = checkout.interpreter("python3")
+    code, started, errors = checkout.run("bin/io-benchmark", "--version")
+    assert (code, started) == (0, ["<--version>"])
+    assert errors.startswith(f"bin/io-benchmark: making {checkout.path}/.venv with {python}\n")
+    assert checkout.logged()[1:] == INSTALLED
 
 
 OLD, BROKEN = {"old": True}, {"refusal": "no ensurepip"}
@@ -58,7 +79,7 @@ def test_interpreter(checkout, interpreters, chosen):
     """The environment is made by the first interpreter that is new enough and really can."""
     for name, options in interpreters.items():
         checkout.interpreter(name, **options)
-    assert checkout.run("rehearse")[0] == 0
+    assert checkout.run("scripts/rehearse")[0] == 0
     assert checkout.logged() == [f"venv with {checkout.bin / chosen}", *INSTALLED]
 
 
@@ -80,7 +101,7 @@ def test_no_interpreter(checkout, interpreters, named, message):
     """Without a suitable interpreter the last line says what is needed; nothing is started."""
     for name, options in interpreters.items():
         checkout.interpreter(name, **options)
-    code, started, stderr = checkout.run("rehearse", IO_BENCHMARK_PYTHON=named)
+    code, started, stderr = checkout.run("scripts/rehearse", IO_BENCHMARK_PYTHON=named)
     assert (code, started) == (1, [])
     assert stderr.splitlines()[-1].startswith(f"scripts/rehearse: error: {message}")
 
@@ -88,11 +109,11 @@ def test_no_interpreter(checkout, interpreters, named, message):
 def test_another_interpreter_is_named(checkout):
     """An environment that another one made is made again; the same one, by any name, is not."""
     checkout.interpreter("python3.13")
-    checkout.run("rehearse")
+    checkout.run("scripts/rehearse")
     named = checkout.interpreter("named", version="3.11.2")
     (checkout.path / "link").symlink_to(named)
     for name in (str(named), str(named), str(checkout.path / "link"), ""):
-        assert checkout.run("rehearse", IO_BENCHMARK_PYTHON=name)[0] == 0
+        assert checkout.run("scripts/rehearse", IO_BENCHMARK_PYTHON=name)[0] == 0
     first, again = (f"venv with {checkout.bin / name}" for name in ("python3.13", "named"))
     assert checkout.logged() == [first, *INSTALLED, again, *INSTALLED]
 
@@ -111,11 +132,11 @@ CHANGES = {
 def test_made_again(checkout, change):
     """What was made from something else, or does not start; else it is used as it is, in silence."""
     checkout.interpreter("python3")
-    checkout.run("rehearse")
+    checkout.run("scripts/rehearse")
     before = checkout.logged()
     CHANGES[change](checkout.path)
     (root,) = (path.parent for path in checkout.path.parent.glob("*/scripts"))
-    code, started, errors = replace(checkout, path=root).run("rehearse", "x")
+    code, started, errors = replace(checkout, path=root).run("scripts/rehearse", "x")
     assert (code, started) == (0, ["<rehearse>", "<--root>", f"<{root}>", "<x>"])
     assert checkout.logged() == before * (1 if change == "nothing" else 2)
     assert (errors == "") == (change == "nothing")
@@ -126,13 +147,13 @@ def test_interrupted_installation(checkout, number):
     """A first run that was ended midway does not poison the second."""
     checkout.interpreter("python3")
     checkout.hold.touch()
-    process = checkout.start("rehearse")
+    process = checkout.start("scripts/rehearse")
     wait_for(checkout, "started")
     os.killpg(process.pid, number)
     process.communicate(timeout=30)
     assert process.returncode != 0
     checkout.hold.unlink()
-    assert checkout.run("rehearse")[0] == 0
+    assert checkout.run("scripts/rehearse")[0] == 0
     assert checkout.logged()[-3:] == INSTALLED
 
 
@@ -140,9 +161,9 @@ def test_two_first_runs_at_once(checkout):
     """The second waits for the first one's installation, says so, and installs nothing itself."""
     python = checkout.interpreter("python3")
     checkout.hold.touch()
-    first = checkout.start("rehearse")
+    first = checkout.start("scripts/rehearse")
     wait_for(checkout, "started")
-    second = checkout.start("rehearse")
+    second = checkout.start("scripts/rehearse")
     assert second.stderr.readline() == (
         f"scripts/rehearse: another run uses {checkout.path}/.venv, waiting for it to end\n"
     )
@@ -159,10 +180,10 @@ def test_tests_run_one_after_the_other(checkout):
     The script becomes the program (same process), so that signals and exit codes are its own.
     """
     checkout.interpreter("python3")
-    checkout.run("test")
-    running = checkout.start("test", PROGRAM_STAYS="yes")
+    checkout.run("scripts/test")
+    running = checkout.start("scripts/test", PROGRAM_STAYS="yes")
     assert running.stdout.readline() == f"tox {running.pid}\n"
-    waiting = checkout.start("test")
+    waiting = checkout.start("scripts/test")
     assert waiting.stderr.readline() == (
         f"scripts/test: another run uses {checkout.path}/.tox/bootstrap, waiting for it to end\n"
     )

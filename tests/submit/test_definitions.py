@@ -8,8 +8,9 @@ import pytest
 from submitted_tasks import generated
 
 from io_benchmark.errors import UsageError
-from io_benchmark.submit.definitions import SubmissionOptions, parse_image, select_tasks
+from io_benchmark.submit.definitions import SubmissionOptions, select_tasks
 from io_benchmark.submit.task_creation import dated
+from io_benchmark.submit.values import parse_image
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NAME = "host/image:1"

@@ -11,8 +11,9 @@ from submitted_tasks import generated, submitter
 
 from io_benchmark.errors import IoBenchmarkError, ResultError
 from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
-from io_benchmark.submit.definitions import SubmissionOptions, parse_image, select_tasks
+from io_benchmark.submit.definitions import SubmissionOptions, select_tasks
 from io_benchmark.submit.task_creation import TaskQueue, dated
+from io_benchmark.submit.values import parse_image
 
 
 def made(image="x", pools=("amd-16",)):

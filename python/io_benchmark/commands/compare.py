@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Compare pools, or two pushes: which is slower, by how much, how sure, and why.
 
-ADDRESS is a folder or file of results, task:ID, group:ID,
-index:ROUTE, or an address pasted from Taskcluster or Treeherder. Each pool is
-compared with the baseline pool; with --against, with itself there.
+ADDRESS is a folder or file of results, or (with io-benchmark[all]) task:ID,
+group:ID, index:ROUTE, or an address pasted from Taskcluster or Treeherder.
+Each pool is compared with the baseline pool; with --against, with itself there.
 
 Exit code: 0 compared, 1 failed, 2 wrong usage, 3 an expectation is not met.
 """

@@ -4,6 +4,7 @@
 ADDRESS is task:ID, group:ID, index:ROUTE, or an address pasted from
 Taskcluster or Treeherder. Each run becomes a folder TASKID.RUNID. Runs that
 were already fetched are skipped, so the same command resumes where it stopped.
+Needs io-benchmark[all].
 
 Exit code: 0 all fetched, 1 something is missing, 2 wrong usage.
 """

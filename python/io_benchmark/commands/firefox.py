@@ -4,7 +4,7 @@
 The command writes two files and three entries, and commits nothing: the version
 control of the checkout shows the changes and can undo them.
 Tasks there fetch the program of this version's release.
-stdout gets one line per file that changed.
+stdout gets one line per file that changed. Needs io-benchmark[all].
 
 Exit code: 0 done, or nothing to do; 1 failed; 2 wrong usage, or PATH is not a
 Firefox checkout.

@@ -3,8 +3,8 @@
 
 Without ADDRESS, results come from the index of pushes and weekly runs. ADDRESS
 is a folder that fetch filled, group:ID, or another address that compare takes.
-A point is one task group. A change shows by how much the level moved and what
-changed in host and storage.
+All but folders need io-benchmark[all]. A point is one task group. A change
+shows by how much the level moved and what changed in host and storage.
 
 Exit code: 0 a history was shown, 1 no result or a file could not be written,
 2 wrong usage.

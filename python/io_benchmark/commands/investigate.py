@@ -3,7 +3,7 @@
 
 The steps: what is slow, what the machines do, why, and what the task asks of
 them. Each is shown with its cost before it starts. A journal remembers the
-tasks that were created, so the same command resumes.
+tasks that were created, so the same command resumes. Needs io-benchmark[all].
 
 Exit code: 0 concluded, also that nothing is to change, 1 failed, 2 wrong usage,
 3 not decided: the report has what a person must do.
@@ -15,7 +15,7 @@ from io_benchmark.commands import options
 from io_benchmark.commands.submit import OWNER
 from io_benchmark.context import Context
 from io_benchmark.report.formats import GENERAL_FORMATS
-from io_benchmark.submit.definitions import parse_image
+from io_benchmark.submit.values import parse_image
 
 USAGE = "TASK [OPTION ...]"
 EXAMPLES = (

@@ -4,8 +4,8 @@
 PROFILE is a task-profile.json that 'measure' in the worker's script wrote, a
 profile_resource-usage.json or profile_build_resources.json of a Firefox task, a
 folder of them, or task:ID, group:ID, index:ROUTE and their web addresses of
-tasks that published one. Profiles of the same command or the same label are of
-one task: several narrow the interval.
+tasks that published one (all but files need io-benchmark[all]). Profiles of the
+same command or the same label are of one task: several narrow the interval.
 --on has results of the pools, also of the pool of the profile; their write
 ceilings, append-fsync and spawn are used. Where the time on a pool cannot be
 predicted, the report has the reason.

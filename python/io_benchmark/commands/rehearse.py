@@ -3,6 +3,7 @@
 
 All pools are this one machine, so any difference is noise, unless --at puts a
 pool on another disk. A new folder gets the results; compare can read it again.
+Needs io-benchmark[all].
 
 Exit code: 0 all tasks completed, 1 a task failed, 2 wrong usage.
 """

@@ -4,6 +4,7 @@
 The file is a zip application: `python3 FILE --help` shows its commands. Its
 results name the program by the sha256 of its modules' contents, as tasks do.
 With --report it is an archive of the program that compares, for a release.
+Needs io-benchmark[all].
 
 Exit code: 0 written, 1 failed, 2 wrong usage.
 """

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Create the tasks on Taskcluster without a push, wait for them, and compare."""
+"""Create the tasks on Taskcluster without a push, wait for them, and compare.
+
+Needs io-benchmark[all].
+"""
 
 from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.report.formats import FORMATS
-from io_benchmark.submit.definitions import OWNER_PATTERN, SubmissionOptions, parse_image
+from io_benchmark.submit.values import OWNER_PATTERN, parse_image
 from io_benchmark.text import clean
 
 USAGE = "[OPTION ...]"
@@ -102,6 +105,7 @@ def run(given: options.Given, context: Context) -> int:
     from io_benchmark.commands.output import print_comparison
     from io_benchmark.operations import submit
     from io_benchmark.operations.compare import compare
+    from io_benchmark.submit.definitions import SubmissionOptions
 
     for _, path in given.get("write", ()):
         # Before machines have run for an hour.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Compare how long real tasks took on several pools, and what they cost.
 
-ADDRESS is group:ID, task:ID, index:ROUTE, their web address, or a CSV or JSON
-file of task runs, such as Firefox's daily export. Runs are compared with those
-of the same label on the baseline pool; with --against, each pool is compared
-with its runs there.
+ADDRESS is a CSV or JSON file of task runs, such as Firefox's daily export, or
+(with io-benchmark[all]) group:ID, task:ID, index:ROUTE, or their web address.
+Runs are compared with those of the same label on the baseline pool; with
+--against, each pool is compared with its runs there.
 
 Exit code: 0 compared, 1 nothing compared or a failure, 2 wrong usage.
 """

@@ -25,11 +25,11 @@ from io_benchmark.operations.group_work import GroupWork, MeasuredGroup
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.submit.definitions import (
     LOOKS,
-    OWNER_PATTERN,
     NewTask,
     SubmissionOptions,
     select_tasks,
 )
+from io_benchmark.submit.values import OWNER_PATTERN
 from io_benchmark_taskgraph.repeating import CONFIRMING
 
 _RESUME = "--resume"  # goes on until all pools are decided

@@ -19,20 +19,15 @@ from msgspec.structs import replace
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
-from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
-from io_benchmark.text import clean, clean_name
+from io_benchmark.submit.values import Image
+from io_benchmark.text import clean_name
 from io_benchmark_taskgraph.repeating import derived_id, job_of, rename
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
 
-# What the queue takes as an owner: at most 255 characters in the form of an e-mail address.
-OWNER_PATTERN = r"(?=.{3,255}$)[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*"
 VOLUMES = "TASKCLUSTER_VOLUMES"
-IMAGE_ARTIFACT = "public/image.tar.zst"  # where taskgraph's docker-image tasks leave theirs
 _TIME_BUDGET = re.compile(r"(?<!\S)--time-budget[ =]([0-9]{1,6})\b")
-# Registry, path, tag and digest; Docker itself judges the details.
-_IMAGE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}")
 _NO_REVISION = "/blob/" + "0" * 40 + "/"
 _PUSH_LINK = re.compile(r" \(\[Treeherder push\]\([^ ]*\)\)$")
 _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
@@ -40,9 +35,6 @@ _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
 # Workers per pool at which results are compared until they decide. A difference of 10 % mostly needs 6
 # to 12, equivalence within 5 % needs 24.
 LOOKS = (3, 6, 12, 24)
-
-# In the form of a docker-worker payload: a registry's name, or a task that built it.
-Image = str | dict[str, str]
 
 
 class SubmissionOptions(Struct, frozen=True, kw_only=True):
@@ -93,23 +85,6 @@ class NewTask(Struct, frozen=True):
             f"queue:create-task:{made.get('priority', 'lowest')}:{self.queue}",
             *made["scopes"],
         }
-
-
-def parse_image(name: str) -> Image:
-    """Parse --image: `NAME[:TAG]` of a registry, `task:ID` or `index:NAMESPACE` of a task with an image."""
-    if name.startswith(("task:", "index:")):
-        # Without an environment, because the payload does not depend on the deployment.
-        address = parse(name, {})
-        if isinstance(address, TaskAddress) and address.run_id is None:
-            return {"type": "task-image", "taskId": address.task_id, "path": IMAGE_ARTIFACT}
-        if isinstance(address, IndexAddress):
-            return {"type": "indexed-image", "namespace": address.route, "path": IMAGE_ARTIFACT}
-    elif _IMAGE_NAME.fullmatch(name):
-        return name
-    raise UsageError(
-        f"--image {clean(name, 200)}: is not an image; give a registry's NAME:TAG, or task:ID or "
-        "index:NAMESPACE of a task that built one"
-    )
 
 
 def select_tasks(
