@@ -16,7 +16,7 @@ from .conftest import run
 
 # What the page tells a project to run, once io-benchmark is installed.
 [COMMANDS] = blocks(ROOT / "taskcluster/docs/first-project.md", "sh skip")
-_, INIT, REHEARSE = (line.split() for line in COMMANDS.text.splitlines())
+INIT, REHEARSE = (line.split() for line in COMMANDS.text.splitlines())
 KIND = "taskcluster/kinds/io-benchmark/kind.yml"
 # Beside the kind's file.
 LINES = 3
