@@ -153,6 +153,10 @@ def whole_number(minimum: int, maximum: int) -> Callable[[Any], Any]:
     return accept(lambda value: type(value) is int and minimum <= value <= maximum, problem)
 
 
+def yes_or_no() -> Callable[[Any], Any]:
+    return accept(lambda value: isinstance(value, bool), "is neither true nor false")
+
+
 def choice(names: Sequence[str]) -> Callable[[Any], Any]:
     problem = f"is unknown; {there_are(names)}"
     return accept(lambda value: isinstance(value, str) and value in names, problem)

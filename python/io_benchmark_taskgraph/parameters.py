@@ -25,6 +25,7 @@ from io_benchmark_taskgraph.mistakes import (
     quoted,
     there_are,
     whole_number,
+    yes_or_no,
 )
 from io_benchmark_taskgraph.stanza import MAX_REPLICATES, PERFHERDER_MODES
 
@@ -32,13 +33,16 @@ JOB = "io-benchmark"
 ALL_JOB = "io-benchmark-all"
 JOB_ATTRIBUTE = "job_try_name"
 POOL_ATTRIBUTE = "io_benchmark_pool"
+CAPACITIES_ATTRIBUTE = "io_benchmark_capacities"  # of a task that measures no series
 JOBS = "io_benchmark_jobs"
 REPLICATES = "io_benchmark_replicates"
 PERFHERDER = "io_benchmark_perfherder"
+CAPACITIES = "io_benchmark_capacities"
 # Those that override kind.yml; Firefox's tree does not have them.
 _OVERRIDING: dict[str, Callable[[Any], Any]] = {
     REPLICATES: whole_number(1, MAX_REPLICATES),
     PERFHERDER: choice(PERFHERDER_MODES),
+    CAPACITIES: yes_or_no(),
 }
 # Events whose commit messages may choose tasks. An untrusted pull request may not; a trusted person
 # can choose tasks by a comment.
@@ -46,21 +50,27 @@ _TRUSTED_TASKS_FOR = ("github-push", "github-pull-request")
 
 # A line `try: …` with one of the options is a request; others are prose.
 _REQUEST = re.compile(r"[ \t]*try:(?=[ \t])(?=.*[ \t](?:-j|--rebuild(?![\w-]))).*")
-_OPTIONS = re.compile(r"-j ([^\s,-][^\s,]*(?:,[^\s,]+)*)(?: --rebuild ([0-9]{1,9}))?")
-_FORM = f"write try: -j NAME[,NAME] [--rebuild N] without spaces between the names, N at most {MAX_REPLICATES}"
+_OPTIONS = re.compile(
+    r"-j ([^\s,-][^\s,]*(?:,[^\s,]+)*)(?: --rebuild ([0-9]{1,9}))?( --capacities)?"
+)
+_FORM = (
+    "write try: -j NAME[,NAME] [--rebuild N] [--capacities] without spaces between the names, "
+    f"N at most {MAX_REPLICATES}"
+)
 
 
-# With defaults, because actions read the parameters of pushes that may lack the last two. Values are
+# With defaults, because actions read the parameters of pushes that may lack all but the first. Values are
 # checked where they are used, with messages of one line.
 # A class, because `Schema.from_dict` reads the source of every module that called it.
 class _IoBenchmarkParameters(Schema, rename=None):  # type: ignore[call-arg, misc]
     io_benchmark_jobs: list[str]
     io_benchmark_replicates: int = 0
     io_benchmark_perfherder: str = ""
+    io_benchmark_capacities: bool = False
 
 
 def _defaults(_repo_root: Any = None) -> dict[str, Any]:
-    return {JOBS: [], REPLICATES: 0, PERFHERDER: ""}
+    return {JOBS: [], REPLICATES: 0, PERFHERDER: "", CAPACITIES: False}
 
 
 def register() -> None:
@@ -83,14 +93,15 @@ def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
     with logged():
         request = _requested(message)
     if request is not None:
-        parameters[JOBS], parameters[REPLICATES] = request
+        parameters[JOBS], parameters[REPLICATES], parameters[CAPACITIES] = request
         parameters["target_tasks_method"] = JOB
 
 
-def _requested(message: str) -> tuple[list[str], int] | None:
-    """Return what the line `try: -j NAME[,NAME] [--rebuild N]` of a commit message requests.
+def _requested(message: str) -> tuple[list[str], int, bool] | None:
+    """Return what the line `try: -j NAME[,NAME] [--rebuild N] [--capacities]` of a commit message requests.
 
-    These are names and a number of replicates, 0 where there is none; None without such a line.
+    These are names, a number of replicates, 0 where there is none, and whether to measure the
+    capacities; None without such a line.
     """
     line = next(filter(_REQUEST.fullmatch, message.split("\n")), None)
     if line is None:
@@ -100,7 +111,7 @@ def _requested(message: str) -> tuple[list[str], int] | None:
         raise UserMistake(
             f"the commit message's line {quoted(line.strip())} is not understood; {_FORM}"
         )
-    return match[1].split(","), int(match[2] or 0)
+    return match[1].split(","), int(match[2] or 0), bool(match[3])
 
 
 def _names_of(task: Any) -> list[str]:

@@ -10,12 +10,24 @@ from typing import Any, Callable, NamedTuple
 
 import voluptuous
 
-from io_benchmark_taskgraph.mistakes import checked, choice, form, plain, quoted, whole_number
+from io_benchmark_taskgraph.mistakes import (
+    checked,
+    choice,
+    form,
+    plain,
+    quoted,
+    whole_number,
+    yes_or_no,
+)
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER_MODES = ("pool", "neutral")
 # The script's limit over all places and destinations: results with more would not be read.
 MAX_RETRIEVES = 100_000
+# What predictions use, and how long a worker takes for it at most in each place. A test compares
+# the workloads with CAPACITIES in the script's settings.py.
+CAPACITIES = ("cache-retrieve", "sync-write", "random-io", "metadata", "spawn")
+CAPACITIES_S = 300
 MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
 ARTIFACTS_PATH = "/builds/worker/artifacts"
@@ -45,6 +57,11 @@ class Benchmark:
     places: tuple[TaskPlace, ...]
     perfherder: str
     trials: str
+    capacities: bool
+
+    @property
+    def measured_workloads(self) -> tuple[str, ...]:
+        return CAPACITIES if self.capacities else self.workloads
 
     @classmethod
     def parse(cls, stanza: object) -> Benchmark:
@@ -153,4 +170,6 @@ SCHEMA = voluptuous.Schema({
     # Small experiments after the retrieves, which test causes: within 15 % of their time, always,
     # or not at all.
     voluptuous.Optional("trials", default="never"): choice(("auto", "always", "never")),
+    # Instead of all these, what predictions use, in about a minute per place.
+    voluptuous.Optional("capacities", default=False): yes_or_no(),
 })

@@ -22,6 +22,13 @@ RETRIEVES_AT_MOST = 100_000  # in all places and destinations together
 FILES_AT_MOST = 100_000
 PACE_AT_MOST = 10**12
 PLACES_AT_MOST = 10
+# What --capacities measures: all that predictions use. The transforms embed the same workloads.
+CAPACITIES = ("cache-retrieve", "sync-write", "random-io", "metadata", "spawn")
+# What --capacities itself decides.
+CHOSEN_BY_CAPACITIES = (
+    *("--workload", "--profile", "--trials", "--pace", "--destination", "--retrieves"),
+    *("--sizes", "--fidelity"),
+)
 
 
 class WrongArgumentsError(Exception):
@@ -142,6 +149,7 @@ _OPTIONS: Dict[str, Any] = {
     "--perfherder": {"default": "never", "choices": ("pool", "neutral", "never")},
     "--trials": {"choices": ("auto", "always", "never")},
     "--pace": {"dest": "pace_bytes_per_s", "type": _positive(int, PACE_AT_MOST)},
+    "--capacities": {"action": "store_true"},
 }
 
 
@@ -198,6 +206,8 @@ def parse(arguments, workload_names, job=None):
     options = arguments[1:] if arguments[0] == "run" else arguments
     try:
         settings = parser.parse_args(options, _Settings())
+        if settings.capacities:
+            _choose_capacities(parser, settings, options)
         _add_defaults(parser, settings, job)
     except FileNotFoundError:
         parser.error("the current folder was removed; change to another one")
@@ -210,6 +220,15 @@ def parse(arguments, workload_names, job=None):
         problem = "argument --retrieves: more than %d in all places and destinations together"
         parser.error(problem % RETRIEVES_AT_MOST)
     return settings
+
+
+def _choose_capacities(parser, settings, options):
+    given = {word.partition("=")[0] for word in options}
+    for option in CHOSEN_BY_CAPACITIES:
+        if option in given:
+            parser.error("argument --capacities: cannot be combined with %s; omit one" % option)
+    settings.workloads, settings.profile = list(CAPACITIES), "quick"
+    settings.trials = "always"  # which measure how fast the storage writes
 
 
 def _add_defaults(parser, settings, job):

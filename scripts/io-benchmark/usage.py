@@ -17,6 +17,8 @@ prints where it works and how much it writes. At the end it removes its files.
 `measure` runs a command, and writes what it asked of this machine.
 
   --pool NAME           one name for all machines of this kind
+  --capacities          measure in about a minute per place all that
+                        `io-benchmark predict` needs of a pool
   --place NAME=/PATH    measure this folder; repeatable (default: workspace=,
                         the CI job's folder, else the current one)
   --output FOLDER       write FOLDER/io-benchmark/io-benchmark.json (default: .)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """A deployment on the loopback, and the program submit on it; a module chooses its `deployment`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import program
@@ -35,14 +35,18 @@ def call(loopback: Loopback) -> Callable[..., tuple[int, str, str]]:
 
 
 @cache
-def _generate_once(root: Root, *jobs: str) -> tuple[GeneratedTask, ...]:
-    return generate(root, jobs)
+def _generate_once(root: Root, *jobs: str, capacities: bool) -> tuple[GeneratedTask, ...]:
+    return generate(root, jobs, capacities=capacities)
 
 
 @pytest.fixture(autouse=True)
 def _remembered_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     """Generate the same tasks of a tree once: no test of a command changes the tree."""
+
+    def remembered(
+        root: Root, jobs: Sequence[str], *, capacities: bool = False
+    ) -> tuple[GeneratedTask, ...]:
+        return _generate_once(root, *jobs, capacities=capacities)
+
     for module in ("graph.generate", "operations.rehearse"):
-        monkeypatch.setattr(
-            f"io_benchmark.{module}.generate", lambda root, jobs: _generate_once(root, *jobs)
-        )
+        monkeypatch.setattr(f"io_benchmark.{module}.generate", remembered)

@@ -10,6 +10,7 @@ import subprocess
 import program
 import pytest
 from checkout import ROOT
+from embedding import shell_text
 from loopback import Fault, Loopback, first
 from loopback_deployment import Deployment
 from submitted_tasks import IDENTITY, OWNER, complete, labels, submitter
@@ -51,6 +52,20 @@ def test_dry_run():
         "Left out, because it does not measure a pool: io-benchmark-report",
         "6 tasks, at most 5.5 worker hours in all",
     ]
+
+
+def test_capacities():
+    """One option measures what predictions use, at its own cost."""
+    options = ("--dry-run", *IMAGE, "--capacities", "-j", "amd-16,intel")
+    done = program.run("submit", *options, folder=ROOT, environment=NOWHERE | IDENTITY)
+    commands = [task["task"]["payload"]["command"] for task in json.loads(done.stdout).values()]
+    assert [" --capacities " in shell_text(command) for command in commands] == [True, True]
+    assert "2 tasks, at most 10 minutes of worker time in all" in done.stderr
+    refused = program.run("submit", "--capacities", "--until-decided", folder=ROOT, expected=2)
+    assert refused.stderr == (
+        "error: --until-decided cannot be combined with --capacities: it decides nothing about "
+        "pools; omit one\n"
+    )
 
 
 def test_create_wait_and_compare(call, deployment, loopback):

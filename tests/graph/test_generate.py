@@ -33,6 +33,16 @@ def test_selection(jobs, expected):
     assert [task.label for task in generate(OWN, jobs)] == expected
 
 
+def test_capacities():
+    """Each pool's task measures what predictions use; it is not in the index as a usual result."""
+    for task in generate(OWN, ["amd-16", "io-benchmark-all-intel"], capacities=True):
+        text = shell_text(task.definition["payload"]["command"])
+        assert (" --capacities " in text, "--workload" in text) == (True, False)
+        assert not [route for route in task.definition["routes"] if route.startswith("index.")]
+    (usual,) = generate(OWN, ["amd-16"])
+    assert [route for route in usual.definition["routes"] if route.startswith("index.")]
+
+
 def state():
     """What a generation may change in its process."""
     functions = list(parameters.defaults_functions)

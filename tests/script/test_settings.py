@@ -33,6 +33,7 @@ DEFAULTS = {
     "perfherder": "never",
     "trials": "auto",
     "pace_bytes_per_s": None,
+    "capacities": False,
 }
 
 
@@ -70,6 +71,34 @@ def test_a_pace_asks_for_trials(trials: list[str]) -> None:
     """It would do nothing without them."""
     parsed = settings.parse([*BASE, "--pace", "1", *trials], ["w"])
     assert (parsed.trials, parsed.pace_bytes_per_s) == ("always", 1)
+
+
+CAPACITIES = ["run", "--pool", "p", "--place", "a=/a", "--output", "/x", "--capacities"]
+
+
+def test_capacities() -> None:
+    """One option chooses the workloads, the short sizes, and trials whatever time they take."""
+    parsed = settings.parse(CAPACITIES, list(settings.CAPACITIES))
+    assert vars(parsed) == DEFAULTS | {
+        "capacities": True,
+        "workloads": ["cache-retrieve", "sync-write", "random-io", "metadata", "spawn"],
+        "profile": "quick",
+        "retrieves": 100,
+        "trials": "always",
+        "time_budget_s": 5 * 600.0,
+    }
+
+
+@pytest.mark.parametrize("option", settings.CHOSEN_BY_CAPACITIES)
+def test_what_capacities_decide(option: str) -> None:
+    """What the option itself decides cannot be given with it, in neither form."""
+    value = {"--workload": "spawn", "--profile": "full", "--trials": "never", "--sizes": "1x1"}
+    value |= {"--destination": "fresh", "--fidelity": "real"}
+    for words in ([option, value.get(option, "7")], [f"{option}={value.get(option, '7')}"]):
+        with pytest.raises(WrongArgumentsError) as refused:
+            settings.parse([*CAPACITIES, *words], list(settings.CAPACITIES))
+        text = f"argument --capacities: cannot be combined with {option}; omit one"
+        assert str(refused.value) == text
 
 
 @pytest.mark.parametrize(("profile", "most"), [("twentieth", 200), ("quick", 100)])

@@ -30,17 +30,22 @@ from .conftest import REPOSITORY
 from .events import FROM_FORK
 from .whole_graph import IMAGE, REPORT, REPORT_IMAGE, created, taskgraph
 
-FORM = "write try: -j NAME[,NAME] [--rebuild N] without spaces between the names, N at most 100"
+FORM = (
+    "write try: -j NAME[,NAME] [--rebuild N] [--capacities] without spaces between the names, "
+    "N at most 100"
+)
 
 
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ("try: -j amd-16,intel", (["amd-16", "intel"], 0)),
-        ("Faster\n\n  try:  -j  amd-16  \n\nmore", (["amd-16"], 0)),
-        ("Faster\r\n\r\ntry: -j amd-16\r\n", (["amd-16"], 0)),
-        ("try: -j amd-16 --rebuild 1", (["amd-16"], 1)),
-        ("try: -j a,b --rebuild 100", (["a", "b"], 100)),
+        ("try: -j amd-16,intel", (["amd-16", "intel"], 0, False)),
+        ("Faster\n\n  try:  -j  amd-16  \n\nmore", (["amd-16"], 0, False)),
+        ("Faster\r\n\r\ntry: -j amd-16\r\n", (["amd-16"], 0, False)),
+        ("try: -j amd-16 --rebuild 1", (["amd-16"], 1, False)),
+        ("try: -j a,b --rebuild 100", (["a", "b"], 100, False)),
+        ("try: -j a --capacities", (["a"], 0, True)),
+        ("try: -j a --rebuild 2 --capacities", (["a"], 2, True)),
         *(
             (prose, None)
             for prose in (
@@ -61,6 +66,7 @@ def test_messages(message, expected):
         *("try: -j amd-16, intel", "try: -j amd-16,,intel", "try: -j amd-16,", "try: -j"),
         *("try: -b do -p linux64 -j amd-16", "try: -j amd-16 -j intel", "try: -j --all"),
         *("try: --rebuild 3", "try: -j amd-16 --rebuild", "try: --rebuild -j amd-16"),
+        *("try: -j a --capacities --rebuild 2", "try: -j a --capacities=yes"),
         *("try: --rebuild 6 -j amd-16", "try: -j=amd-16", "try: -j a --rebuild=3"),
         *(f"try: -j amd-16 --rebuild {number}" for number in ("0", "101", "3.0", "six")),
     ],
@@ -87,14 +93,14 @@ def decide(monkeypatch):
         decision_parameters(None, values)
         assert values["io_benchmark_perfherder"] == ""  # what a message cannot ask for
         names = ("target_tasks_method", "io_benchmark_jobs", "io_benchmark_replicates")
-        return tuple(values[name] for name in names)
+        return *(values[name] for name in names), values["io_benchmark_capacities"]
 
     return run
 
 
-MESSAGE = b"Faster\n\ntry: -j amd-16,intel --rebuild 6\n"
-CHOSEN = ("io-benchmark", ["amd-16", "intel"], 6)
-USUAL: tuple[str, list[str], int] = ("default", [], 0)
+MESSAGE = b"Faster\n\ntry: -j amd-16,intel --rebuild 6 --capacities\n"
+CHOSEN = ("io-benchmark", ["amd-16", "intel"], 6, True)
+USUAL: tuple[str, list[str], int, bool] = ("default", [], 0, False)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +116,7 @@ USUAL: tuple[str, list[str], int] = ("default", [], 0)
             for event in ("github-pull-request-untrusted", "cron", "action")
         ),
         *(
-            (MESSAGE, {"target_tasks_method": method}, (method, [], 0))
+            (MESSAGE, {"target_tasks_method": method}, (method, [], 0, False))
             for method in ("nothing", "io-benchmark")
         ),
     ],

@@ -23,8 +23,9 @@ WHOLE: dict[str, tuple[Any, Any]] = {
     "places": ([CONTAINER, "workspace"], (TaskPlace(**CONTAINER), WORKSPACE)),
     "perfherder": ("neutral", "neutral"),
     "trials": ("always", "always"),
+    "capacities": (True, True),
 }
-DEFAULTS: Any = (1, ("overwrite",), "seed", None, 1, (WORKSPACE,), "pool", "never")
+DEFAULTS: Any = (1, ("overwrite",), "seed", None, 1, (WORKSPACE,), "pool", "never", False)
 
 
 def test_benchmark():
@@ -62,6 +63,7 @@ WRONG_VALUES: WrongValues = {
     "fidelity": {"is unknown; there are: seed, real": ["high"]},
     "perfherder": {"is unknown; there are: pool, neutral": ["none"]},
     "trials": {"is unknown; there are: auto, always, never": [True]},
+    "capacities": {"is neither true nor false": [1, "yes"]},
 }
 WRONG_PLACES = [
     (["workspace", "workspace"], f"the place workspace {TWICE}"),

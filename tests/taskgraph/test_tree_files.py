@@ -45,7 +45,13 @@ def test_lists():
     assert table("| artifact | content |") == files
     assert titles("parameters.md") == list(_IoBenchmarkParameters.__struct_fields__)
     attributes = kind["task-defaults"]["attributes"]
-    assert titles("attributes.md") == sorted([*attributes, "io_benchmark_pool"])
+    assert titles("attributes.md") == sorted(
+        [
+            *attributes,
+            "io_benchmark_capacities",
+            "io_benchmark_pool",
+        ]
+    )
 
 
 def imported(path):

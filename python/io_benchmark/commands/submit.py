@@ -26,10 +26,8 @@ OWNER = options.option(
     options.matching(OWNER_PATTERN, "is not an e-mail address such as you@example.com"),
 )
 # Decided when the group was submitted.
-_KEPT = dict.fromkeys(
-    ("--jobs", "--root", "--pool", "--image", "--replicates", "--owner"),
-    "the group keeps the options that it was submitted with",
-)
+_KEEPS = "the group keeps the options that it was submitted with"
+_KEPT = dict.fromkeys(("--jobs", "--root", "--pool", "--image", "--replicates", "--owner"), _KEEPS)
 OPTIONS = {
     "what to create, at TASKCLUSTER_ROOT_URL": (
         options.JOBS,
@@ -51,6 +49,14 @@ OPTIONS = {
             "N",
             "tasks per pool, interleaved",
             options.whole_number(100),
+        ),
+        options.flag(
+            "--capacities",
+            "measure what 'predict' uses, a minute per pool",
+            excludes={
+                "--until-decided": "it decides nothing about pools",
+                **dict.fromkeys(("--resume", "--confirm", "--cancel"), _KEEPS),
+            },
         ),
         OWNER,
     ),
@@ -124,6 +130,8 @@ def run(given: options.Given, context: Context) -> int:
         group_id = submit.submit(settings, context)
     if group_id is None:
         return 0
+    if settings.capacities:
+        context.tell(f"Predict with: io-benchmark predict PROFILE --on group:{group_id}")
     context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
     report = compare(context, [f"group:{group_id}"], **options.arguments(compare, given))
     return print_comparison(report, given, context)

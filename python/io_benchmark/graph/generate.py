@@ -41,10 +41,13 @@ class GeneratedTask(Struct, frozen=True):
     image: str | None  # the in-tree image that it runs in
 
 
-def _parameters(jobs: Sequence[str]) -> Parameters:
+def _parameters(jobs: Sequence[str], *, capacities: bool) -> Parameters:
     """Return every parameter, so that taskgraph reads neither a checkout nor the network."""
+    # Only then, because an older tree does not know it.
+    optional = {"io_benchmark_capacities": True} if capacities else {}
     return Parameters(
         strict=True,
+        **optional,
         base_repository=REPOSITORY,
         base_ref="main",
         base_rev=_NO_REVISION,
@@ -153,11 +156,13 @@ def _isolated(tree: Root) -> Iterator[Callable[[str], Any]]:
         yield module
 
 
-def generate(root: Root, jobs: Sequence[str]) -> tuple[GeneratedTask, ...]:
+def generate(
+    root: Root, jobs: Sequence[str], *, capacities: bool = False
+) -> tuple[GeneratedTask, ...]:
     """Return the tasks of jobs, pools or labels by their names, sorted by kind and label."""
     with root.usable_tree() as tree, _isolated(tree) as module:
         folder = tree.path / "taskcluster"
-        generator = TaskGraphGenerator(str(folder), _parameters(jobs))
+        generator = TaskGraphGenerator(str(folder), _parameters(jobs, capacities=capacities))
         try:
             # A decision task checks the files only after it loaded config.yml.
             module("mistakes").check_tree(folder)

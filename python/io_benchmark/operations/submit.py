@@ -88,7 +88,7 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
     options, tell = work.options, work.context.tell
     root = Root.find(options.root)
     tell(f"Generating the graph from {root}")
-    tasks = generate(root, options.jobs)
+    tasks = generate(root, options.jobs, capacities=options.capacities)
     chosen = select_tasks(tasks, options, work.group_id)
     # A wrong baseline is refused before machines have run for an hour.
     Plan.of_pools({task.pool for task in chosen}, options.baseline)

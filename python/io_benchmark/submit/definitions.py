@@ -42,6 +42,7 @@ class SubmissionOptions(Struct, frozen=True, kw_only=True):
 
     jobs: Sequence[str] = ("io-benchmark",)
     root: Path | None = None
+    capacities: bool = False  # measure what predictions use, instead of what the kind says
     image: Image | None = None
     pool: Mapping[str, str] = field(default_factory=dict)  # pool -> PROVISIONER/WORKERTYPE
     replicates: int | None = None  # None: as many as the kind has

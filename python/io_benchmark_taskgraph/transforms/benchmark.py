@@ -18,13 +18,14 @@ from taskgraph.transforms.base import TransformSequence
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted, task_name
 from io_benchmark_taskgraph.parameters import (
     ALL_JOB,
+    CAPACITIES,
     JOB_ATTRIBUTE,
     PERFHERDER,
     POOL_ATTRIBUTE,
     REPLICATES,
     override,
 )
-from io_benchmark_taskgraph.stanza import Benchmark
+from io_benchmark_taskgraph.stanza import CAPACITIES_S, Benchmark
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
@@ -62,6 +63,9 @@ def checked_benchmark(task: Mapping[str, Any]) -> tuple[Benchmark, int]:
 def _check_duration(benchmark: Benchmark, budget_s: int) -> None:
     """Refuse a task that would not end in time on the slowest pool."""
     places, destinations = len(benchmark.places), len(benchmark.destinations)
+    if benchmark.capacities:
+        _check_capacities(places, budget_s)
+        return
     others = [name for name in benchmark.workloads if name != CACHE_RETRIEVE]
     needed_s = others_s = WorkerProgram.read().maximum_time_s(others, places)
     shares = [f"{', '.join(others)} x {places} place(s) may take {others_s} s"] if others else []
@@ -90,6 +94,16 @@ def _check_duration(benchmark: Benchmark, budget_s: int) -> None:
             "benchmark",
             f"{' and '.join(shares)}, and the time budget is {budget_s} s; raise "
             f"worker.max-run-time to {needed_s + MARGIN_S} or {remedy}",
+        )
+
+
+def _check_capacities(places: int, budget_s: int) -> None:
+    needed_s = places * CAPACITIES_S
+    if needed_s > budget_s:
+        raise BadKeyError(
+            "benchmark",
+            f"capacities x {places} place(s) may take {needed_s} s, and the time budget is "
+            f"{budget_s} s; raise worker.max-run-time to {needed_s + MARGIN_S}",
         )
 
 
@@ -133,9 +147,13 @@ def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
 
 def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
     perfherder = override(config.params, PERFHERDER)
+    capacities = override(config.params, CAPACITIES)
     for task in tasks:
         with in_task(config, task):
-            benchmark, _ = checked_benchmark(task)
+            benchmark, budget_s = checked_benchmark(task)
+            if capacities:
+                benchmark = replace(benchmark, capacities=True)
+                _check_duration(benchmark, budget_s)
         if perfherder:
             benchmark = replace(benchmark, perfherder=perfherder)
         task["benchmark"] = benchmark

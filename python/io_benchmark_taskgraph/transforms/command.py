@@ -11,8 +11,14 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.parameters import POOL_ATTRIBUTE
-from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, WORKSPACE, Benchmark, TaskPlace
+from io_benchmark_taskgraph.parameters import CAPACITIES_ATTRIBUTE, POOL_ATTRIBUTE
+from io_benchmark_taskgraph.stanza import (
+    ARTIFACTS_PATH,
+    CAPACITIES_S,
+    WORKSPACE,
+    Benchmark,
+    TaskPlace,
+)
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.transforms.benchmark import MARGIN_S
 from io_benchmark_taskgraph.worker_program import UNPACK, EmbeddedProgram, WorkerProgram
@@ -41,13 +47,14 @@ exec python3 -u -B {application} run \\
   {options} \\
   {places} \\
   --output "${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}" \\
-  --profile "${{IO_BENCHMARK_PROFILE:-full}}" \
---perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}" \\
-  --trials {trials}
+  {sizes} --perfherder "${{IO_BENCHMARK_PERFHERDER:-{benchmark.perfherder}}}"{trials}
 """
+_SIZES = '--profile "${IO_BENCHMARK_PROFILE:-full}"'
 # A confirming task is the same task with both variables.
 _TRIALS = """\
 "${{IO_BENCHMARK_TRIALS:-{}}}" ${{IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}}"""
+# It decides all that other options decide, and trials are part of it.
+_CAPACITIES = "--capacities"
 
 
 def _place(place: TaskPlace) -> str:
@@ -57,6 +64,9 @@ def _place(place: TaskPlace) -> str:
 
 
 def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
+    if benchmark.capacities:
+        budget_s = min(time_budget_s, CAPACITIES_S * len(benchmark.places))
+        return f"--pool {shlex.quote(pool)} --seed {benchmark.seed} --time-budget {budget_s}"
     measured = [("pool", pool), *(("workload", name) for name in benchmark.workloads)]
     options = [
         ("retrieves", benchmark.retrieves),
@@ -84,13 +94,15 @@ def make_command(
 
 def run_command(benchmark: Benchmark, application: str, pool: str, time_budget_s: int) -> str:
     """Return the shell's command for a program that is in a file."""
+    trials = "never" if benchmark.trials == "never" else _TRIALS.format(benchmark.trials)
     return RUN.format(
         application=application,
         benchmark=benchmark,
         options=_options(benchmark, pool, time_budget_s),
         places=" \\\n  ".join(map(_place, benchmark.places)),
         artifacts=ARTIFACTS_PATH,
-        trials="never" if benchmark.trials == "never" else _TRIALS.format(benchmark.trials),
+        sizes=_CAPACITIES if benchmark.capacities else _SIZES,
+        trials="" if benchmark.capacities else f" \\\n  --trials {trials}",
     )
 
 
@@ -99,8 +111,10 @@ def _add_command(_config: Any, tasks: Tasks) -> Tasks:
     embedded = functools.cache(WorkerProgram.read().embedded)
     for task in tasks:
         benchmark, pool = task.pop("benchmark"), task["attributes"][POOL_ATTRIBUTE]
-        program = embedded("bench", benchmark.workloads)
+        program = embedded("bench", benchmark.measured_workloads)
         budget_s = task["worker"]["max-run-time"] - MARGIN_S
+        if benchmark.capacities:
+            task["attributes"][CAPACITIES_ATTRIBUTE] = True
         task.setdefault("run", {})["command"] = make_command(benchmark, program, pool, budget_s)
         yield task
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.parameters import JOB, POOL_ATTRIBUTE
+from io_benchmark_taskgraph.parameters import CAPACITIES_ATTRIBUTE, JOB, POOL_ATTRIBUTE
 from io_benchmark_taskgraph.transforms import Tasks
 
 
@@ -57,7 +57,8 @@ def _add_routes(config: Any, tasks: Tasks) -> Tasks:
     indexed: set[str] = set()
     for task in tasks:
         pool = task["attributes"][POOL_ATTRIBUTE]
-        if pool not in indexed:
+        # Capacities are short: they must not replace the pool's usual results.
+        if pool not in indexed and not task["attributes"].get(CAPACITIES_ATTRIBUTE):
             routes = _routes(config.graph_config["trust-domain"], config.params, pool)
             task["routes"] = [*task.get("routes", []), *routes]
         indexed.add(pool)

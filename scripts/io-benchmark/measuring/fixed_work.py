@@ -42,7 +42,8 @@ def measure(settings, origin_ns, records):
             except (OSError, ImportError, AttributeError, MemoryError) as error:
                 missing.append("%s: %s" % (name, error))
         account = files.enter_context(Account())
-        for _ in range(BURSTS if settings.retrieves >= MANY_RETRIEVES else SHORT_BURSTS):
+        is_long = settings.capacities or settings.retrieves >= MANY_RETRIEVES
+        for _ in range(BURSTS if is_long else SHORT_BURSTS):
             for name, step in works.items():
                 records.append({"work": name, **_burst(step, account, origin_ns)})
     return missing

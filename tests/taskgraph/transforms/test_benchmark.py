@@ -41,6 +41,12 @@ def check(budget_s, **changes):
             "2 place(s) x 3 destination(s) take 13908 s",
         ),
         ({"retrieves": 1}, 116, "take 116 s"),  # 115.14
+        # Whatever else is given.
+        (
+            {"capacities": True, **TWO_PLACES},
+            600,
+            "capacities x 2 place(s) may take 600 s, and the time budget is 599 s; raise worker.max",
+        ),
         # Each other workload has a limit per task or per place; retrieves get what they leave.
         (
             {"workloads": ["spawn", "upload", "metadata", "sync-write"], **TWO_PLACES},
@@ -124,3 +130,10 @@ def test_constants_are_the_scripts():
     assert module.TRIALS_PERCENT == trials.TRIALS_PERCENT
     names = WorkerProgram.read().workload_names()
     assert names == sorted(["cache-retrieve", *BESIDE_S])
+
+
+def test_capacities() -> None:
+    """The transforms embed the workloads that the script then chooses."""
+    assert stanza.CAPACITIES == script_settings.CAPACITIES
+    benchmark = stanza.Benchmark.parse({**SMALLEST, "capacities": True})
+    assert benchmark.measured_workloads == script_settings.CAPACITIES

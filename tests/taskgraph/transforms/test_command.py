@@ -79,6 +79,19 @@ def test_arguments(tmp_path, changes, environment, old, new):
     assert run(build(**changes), tmp_path, **environment) == expected.split()
 
 
+CAPACITIES = (
+    "run --pool amd-16 --seed 1 --time-budget 300 --place workspace=/builds/worker/workspace "
+    "--output /builds/worker/artifacts --capacities --perfherder pool"
+)
+
+
+@pytest.mark.parametrize("trials", ["auto", "never"])
+def test_capacities(tmp_path, trials):
+    """The script itself decides what it measures, and the time is that of a minute's work."""
+    command = build(capacities=True, trials=trials)
+    assert run(command, tmp_path, IO_BENCHMARK_PROFILE="quick") == CAPACITIES.split()
+
+
 @pytest.mark.parametrize("odd", ["a b; touch c", "$(touch c)", "it's", "/*"])
 def test_odd_texts_stay_arguments(tmp_path, odd):
     """A pool, a workload, an address or a path from the environment is one argument, never shell."""

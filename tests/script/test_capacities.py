@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MPL-2.0
+"""One run of --capacities has every figure that predictions use."""
+
+import subprocess
+
+from worker import Worker, needs_disk, script
+
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.prediction import pool_storage
+from io_benchmark.analysis.prediction.pool_storage import PoolStorage
+from io_benchmark.sources.run_files import read_run
+
+# The rest of it is limited by its time already.
+SHORTER = """
+from measuring import fixed_work, trials
+fixed_work.BURST_NS //= 10
+trials.GOOD_CEILING_S, trials.ROUNDS_WANTED, trials.ROUNDS_AT_LEAST = 0.2, 1, 1
+"""
+OF_THE_PLACE = (
+    pool_storage.WRITE_RATE,
+    pool_storage.SYNC,
+    pool_storage.WRITES,
+    pool_storage.FILE,
+)
+OF_THE_CPUS = (
+    pool_storage.OWN_CPU,
+    pool_storage.SPAWN,
+    pool_storage.USER_WORK,
+    pool_storage.KERNEL_COPY,
+    pool_storage.KERNEL_CALLS,
+)
+
+
+def test_every_figure(worker: Worker) -> None:
+    """Of the place and of the CPUs; fixed work as often as in a long run."""
+    needs_disk(worker.workspace)
+    place = f"workspace={worker.workspace}"
+    given = ("--place", place, "--output", str(worker.artifacts), "--capacities")
+    command = script("run", "--pool", "amd-16", *given, prelude=SHORTER)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout
+    measured = read_run(worker.result_path)
+    storage = PoolStorage.of("amd-16", [worker_of(measured, "amd-16")], {})
+    assert [figure for figure in OF_THE_PLACE if storage.mean(figure, "workspace") is None] == []
+    assert [figure for figure in OF_THE_CPUS if storage.mean(figure) is None] == []
+    document = worker.document()
+    assert len(document["host"]["fixed_work"]) == 2 * 5 * 3
+    assert document["config"]["capacities"] is True
