@@ -21,6 +21,55 @@ def test_version() -> None:
     assert done.stdout == "io-benchmark 1.0.0 reads results of io-benchmark-taskgraph 1.x\n"
 
 
+OF_THE_FILE = (
+    "is a command of the one file that measures a machine; write the file by io-benchmark script "
+    "-o io-benchmark.pyz, and run python3 io-benchmark.pyz"
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "problem"),
+    [
+        ("comapre", "'comapre' is not a command; did you mean compare?"),
+        ("zzz", "'zzz' is not a command; io-benchmark --help lists them"),
+        *(
+            (
+                word,
+                f"{word} {OF_THE_FILE} {word}",
+            )
+            for word in ("run", "measure")
+        ),
+        ("--verson", "--verson is not an option; did you mean --version?"),
+    ],
+)
+def test_unknown_commands(word: str, problem: str) -> None:
+    """The message has what was probably meant, or where the command is."""
+    done = program.run(word, "--pool", "x", expected=2)
+    assert done.stderr.splitlines()[-1] == f"io-benchmark: error: {problem}"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["--jsn", "x"], id="before"),
+        pytest.param(["x", "--jsn=1"], id="with a value"),
+    ],
+)
+def test_misspelt_options(words: list[str]) -> None:
+    """They are named with what was meant, wherever they are."""
+    done = program.run("compare", *words, expected=2)
+    last = done.stderr.splitlines()[-1]
+    assert last == "io-benchmark compare: error: --jsn is not an option; did you mean --json?"
+
+
+@pytest.mark.parametrize("words", [["--", "--jsn"], ["--bas", "-x y"], ["x", "--label", "--a b"]])
+def test_what_only_looks_like_an_option(words: list[str]) -> None:
+    """After --, with a blank, or shortened where that is clear: as argparse reads it."""
+    command = "tasks" if "--label" in words else "compare"
+    done = program.run(command, *words, expected=2)
+    assert "is not an option" not in done.stderr
+
+
 HEAVY = ("numpy", "taskgraph", "scipy", "taskcluster", "asyncio")
 DATA = ("dataclasses", "inspect", "msgspec", "rich")
 

@@ -3,6 +3,7 @@
 
 import importlib
 import shlex
+import tomllib
 from pathlib import Path
 
 import program
@@ -18,6 +19,12 @@ EXAMPLES = [
 ]
 
 
+def documentation() -> str:
+    """Return the address of the documentation's site, as the package index shows it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return str(project["urls"]["Documentation"])
+
+
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It fits on a screen; every option is in a group; it ends with two examples and the manual's page."""
@@ -27,12 +34,14 @@ def test_help(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
     if not command:
+        assert lines[-1] == f"Manual: {documentation()}"
         return
     assert "\noptions:" not in text
     assert "\npositional arguments:" not in text
     assert "\noutput" in text
     *_, first, second, _, last = lines
-    assert (ROOT / last.removeprefix("Manual: ")).is_file()
+    page = last.removeprefix(f"Manual: {documentation()}").removesuffix("/")
+    assert (ROOT / f"taskcluster/docs/{page}.md").is_file()
     assert all(line.startswith(f"  io-benchmark {command}") for line in (first, second))
 
 

@@ -18,7 +18,8 @@ from io_benchmark.commands.options import add_options, check_options
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.process import Terminated, interruptions, replace_standard_streams
-from io_benchmark.text import clean
+from io_benchmark.suggestions import did_you_mean
+from io_benchmark.text import clean, clean_name
 
 COMMANDS = {
     "investigate": "from a slow task's address to what to change",
@@ -33,8 +34,12 @@ COMMANDS = {
     "firefox": "install the benchmark's kind in a Firefox checkout",
     "script": "write the worker's script to one file that runs on any machine",
 }
+# The pages of taskcluster/docs, which an installation has no copy of.
+MANUAL = "https://mozilla-releng.github.io/io-benchmark/"
 # Packages of extras; reading results of this machine needs none of them.
 OF_EXTRAS = ("aiohttp", "io_benchmark_taskgraph", "slugid", "taskcluster", "taskgraph")
+# What the worker's program does, as one file.
+OF_THE_FILE, FILE = ("run", "measure"), "io-benchmark.pyz"
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 # What a shell shows for a program that SIGPIPE has ended.
@@ -70,6 +75,26 @@ class _CommandParser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Return the help without an empty line below the usage: 40 lines are a screen."""
         return super().format_help().replace("\n\n", "\n", 1)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse after a look at the options: a misspelt one must not end as a missing argument."""
+        for word in args or ():
+            if word == "--":  # all after it are arguments
+                break
+            name = word.partition("=")[0]
+            if not name.startswith("--") or " " in name:
+                continue
+            # As argparse: the end of a name may be left out.
+            known = list(self._option_string_actions)
+            if not any(option.startswith(name) for option in known):
+                self.error(f"{clean_name(name)} is not an option{did_you_mean(name, known)}")
+        return super().parse_known_args(args, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = [str(choice) for choice in action.choices]
+            problem = f"{value!r} is not one of {', '.join(choices)}"
+            raise argparse.ArgumentError(action, problem + did_you_mean(str(value), choices))
 
     def _print_message(self, message: str, _file: object = None) -> None:
         """Print help or the version; `error` below writes mistakes itself."""
@@ -138,7 +163,7 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
         epilog="commands:\n"
         + "".join(f"  {name:<12}{summary}\n" for name, summary in COMMANDS.items())
         + "\nio-benchmark COMMAND --help shows the options of a command.\n"
-        + "Manual: taskcluster/docs/index.md",
+        + f"Manual: {MANUAL}",
     )
     # The first part of a version is the same in all distributions that read each other's results.
     readable = f"{__version__.partition('.')[0]}.x"
@@ -148,12 +173,24 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
         version=f"%(prog)s {__version__} reads results of io-benchmark-taskgraph {readable}",
         help="print the version, and which results it reads",
     )
-    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
+    parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
     command = parser.parse_args(arguments[:1]).command
+    if command not in COMMANDS:
+        parser.error(_unknown_command(command))
     module = importlib.import_module(f"io_benchmark.commands.{command}")
     given = vars(command_parser(command, context).parse_args(arguments[1:]))
     check_options(module.OPTIONS, given)
     return int(module.run(given, context))
+
+
+def _unknown_command(word: str) -> str:
+    if word in OF_THE_FILE:
+        return (
+            f"{word} is a command of the one file that measures a machine; write the file by "
+            f"io-benchmark script -o {FILE}, and run python3 {FILE} {word}"
+        )
+    hint = did_you_mean(word, COMMANDS) or "; io-benchmark --help lists them"
+    return f"{clean_name(word)!r} is not a command{hint}"
 
 
 def command_parser(command: str, context: Context) -> argparse.ArgumentParser:
@@ -164,7 +201,7 @@ def command_parser(command: str, context: Context) -> argparse.ArgumentParser:
         prog=f"io-benchmark {command}",
         usage=f"io-benchmark {command} {module.USAGE}",
         description=module.__doc__,
-        epilog=f"examples:\n{examples}\nManual: taskcluster/docs/{module.MANUAL}",
+        epilog=f"examples:\n{examples}\nManual: {MANUAL}{module.MANUAL.removesuffix('.md')}/",
     )
     add_options(parser, module.OPTIONS)
     return parser

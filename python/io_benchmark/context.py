@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, TextIO
 
+from io_benchmark.errors import UsageError
 from io_benchmark.text import clean_lines
 
 MESSAGE_LENGTH = 4000  # some messages list every valid value
@@ -25,6 +26,13 @@ class Context(NamedTuple):
     def print(self, line: str) -> None:
         """Write a line of the command's result to stdout."""
         self.stdout.write(f"{line}\n")
+
+    def write_bytes(self, data: bytes, subject: str) -> None:
+        """Write a file to stdout; raise a UsageError that begins with `subject` where that is a terminal."""
+        if self.stdout.isatty():
+            raise UsageError(f"{subject}: stdout is a terminal; redirect it into a file")
+        self.stdout.flush()
+        self.stdout.buffer.write(data)
 
     def tell(self, message: str) -> None:
         """Write progress or a message to stderr: stdout is for what a program may read."""

@@ -8,6 +8,7 @@ that contains itself; so they are refused.
 
 from __future__ import annotations
 
+import difflib
 import logging
 import re
 import reprlib
@@ -129,8 +130,13 @@ def _check_yaml(path: Path, name: Path) -> None:
             nodes += (part for pair in node.value for part in pair)
 
 
-def there_are(names: Iterable[str]) -> str:
-    return f"there are: {', '.join(names) or 'none'}"
+def there_are(names: Iterable[str], instead_of: str = "") -> str:
+    """Return the names in words; with the one that was probably meant instead of this one."""
+    known = list(names)
+    # Of one name nobody has to choose.
+    close = difflib.get_close_matches(instead_of, known, n=1) if len(known) > 1 else []
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return f"there are: {', '.join(known) or 'none'}{hint}"
 
 
 def accept(is_right: Callable[[Any], object], problem: str) -> Callable[[Any], Any]:

@@ -139,7 +139,7 @@ def _select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in possible:
             # Jobs and pools have shorter names than tasks.
-            listing = there_are(sorted(possible, key=lambda word: (len(word), word)))
+            listing = there_are(sorted(possible, key=lambda word: (len(word), word)), name)
             raise UserMistake(f"no task is called {quoted(name)}; {listing}")
     return [label for label, known in names_by_label.items() if not set(names).isdisjoint(known)]
 

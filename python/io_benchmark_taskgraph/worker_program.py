@@ -77,7 +77,8 @@ class WorkerProgram:
         names, seconds = self.workload_names(), 0
         for name in workloads:
             if name not in names:
-                raise BadKeyError("benchmark.workloads", f"{name!r} is unknown; {there_are(names)}")
+                problem = f"{name!r} is unknown; {there_are(names, name)}"
+                raise BadKeyError("benchmark.workloads", problem)
             module = self._modules[f"workloads/{name.replace('-', '_')}.py"]
             maximum_s = int(_MAXIMUM_S.findall(module)[0])
             seconds += maximum_s * (1 if _ONCE_PER_TASK.search(module) else places)

@@ -130,7 +130,8 @@ _FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
 _pool_name = _matching(POOL, str, "1 to 100 letters, digits and _.-")
 _new_place = _matching(r"[a-z][a-z0-9-]{0,39}=/[^\x00-\x1f\x7f]*", _place, "NAME=/absolute/path")
 _sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
-_folder = _matching(r"[^\0]+", os.path.abspath, "a folder")
+# A lone dash is stdout for other programs; a file or folder of this name would surprise.
+_folder = _matching(r"(?!-$)[^\0]+", os.path.abspath, "a folder")
 _seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
 # Of a run, without --workload, whose choices depend on the program.
 _OPTIONS: Dict[str, Any] = {
@@ -179,7 +180,7 @@ def parse_measure(arguments, job):
     add("--pool", type=_pool_name, metavar="NAME", help="the pool of this machine")
     default = "default: a new file, task-profile.json if there is none"
     # A stream of this process has other writers.
-    file = _matching(r"(?!/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
+    file = _matching(r"(?!-$|/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
     add("--output", type=file, metavar="FILE", help=default)
     end = arguments.index("--") if "--" in arguments else len(arguments)
     settings = parser.parse_args(arguments[:end])

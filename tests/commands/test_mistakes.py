@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Mistakes in command lines: one line says what is wrong and what to do, and nothing is done."""
 
+import importlib
 import shlex
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from checkout import ROOT
 from loopback_deployment import AMD_16, GROUP
 from predicted_tasks import profile_document, write_profile
 from submitted_tasks import IDENTITY
+
+from io_benchmark.cli import COMMANDS
+from io_benchmark.commands.options import _Option
 
 # Nobody listens there.
 NOWHERE = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}
@@ -25,6 +29,12 @@ NOT_HERE = "set TASKCLUSTER_ROOT_URL to http://h"
 WRONG_USAGE = {
     "compare results": {
         "--allow x": "--allow x: not a validity rule",
+        "--allow one-workr": "shared-worker; did you mean one-worker?",
+        "--baseline amd-3": "there are amd-16, amd-30, intel; did you mean amd-30?",
+        "--basline intel": "--basline is not an option; did you mean --baseline?",
+        "--format htm": "'htm' is not one of text, markdown, html, json, perfherder; did you mean html?",
+        "--write htm=x": "html, json, perfherder; did you mean html?",
+        "--write html=-": "'html=-' is not a file; --format html prints to stdout",
         "--margin 0": "'0' is not a percentage",
         "--looks 6,3": "'6,3' is not a rising list of numbers from 2 to 100, such as 3,6,12",
         "--write pdf=x": "'pdf=x' is not FORMAT=FILE",
@@ -57,10 +67,12 @@ WRONG_USAGE = {
         "-j docker-image-update-verify": "no such task measures a pool; name a pool",
         "--baseline x": "--baseline x: no such pool here",
         "--at x=/": "--at x=/: pool is not selected",
+        "--at intle=/": "choose one of amd-16, amd-30, intel; did you mean intel?",
         "--at intel=/no/where": "no such folder; create it first",
         "--output /proc/none": "--output /proc/none:",
         "--output runs.csv": "cannot be created (File exists); name a new folder",
     },
+    "script": {"--otput x.pyz": "--otput is not an option; did you mean --output?"},
     "script -o x.pyz": {"--root /none": "--root /none: cannot read this path"},
     "submit": {
         "": "give --image NAME:TAG of a registry",
@@ -78,6 +90,7 @@ WRONG_USAGE = {
     },
     IMAGE: {
         "--pool x=a/b": "--pool x=a/b: pool is not selected",
+        "--pool intle=a/b": "intel; did you mean intel?",
         "--baseline x": "--baseline x: no such pool",
         "--owner 'a\n@b'": "'a @b' is not an e-mail address",
         "--write html=no/x": "--write no/x: no such folder; create it first",
@@ -95,7 +108,10 @@ WRONG_USAGE = {
     },
 }
 FAILURES = {
-    REHEARSE: {"-j amd-17": "no task is called 'amd-17'"},
+    REHEARSE: {
+        "-j amd-17": "no task is called 'amd-17'",
+        "-j intle": "docker-image-io-benchmark-report; did you mean intel?",
+    },
     "script": {
         "-o /none/x.pyz": "--output /none/x.pyz: No such file",
         "-o results": "--output results: Is a directory; name a file",
@@ -136,3 +152,33 @@ def test_mistakes(folder: Path, code: int, command: str, words: str, message: st
     assert message in done.stderr.splitlines()[-1]
     assert done.stdout == ""
     assert sorted(folder.rglob("*")) == before
+
+
+NAMES = ("ADDRESS", "DIR", "FILE", "GROUP", "NAME", "PATH", "POOL", "PROFILE", "TASK")
+DASHES = [
+    (command, option)
+    for command in COMMANDS
+    for options in importlib.import_module(f"io_benchmark.commands.{command}").OPTIONS.values()
+    for option in options
+    if option.settings.get("metavar") in NAMES and (command, option.title) != ("script", "--output")
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), DASHES, ids=lambda part: getattr(part, "title", part)
+)
+def test_a_dash_is_not_a_name(command: str, option: _Option, tmp_path: Path) -> None:
+    """No command reads or writes a file of this name where another program would use stdin or stdout."""
+    words = [option.title, "-"] if option.title.startswith("-") else ["-"]
+    if (command, option.title) == ("history", "ADDRESS"):
+        words = ["amd-16", "-"]  # the pool comes first
+    done = program.run(command, *words, folder=tmp_path, expected=2)
+    problem = done.stderr.splitlines()[-1].partition(" argument ")[2]
+    assert problem.partition(": ")[0].endswith(option.title)
+    assert problem.partition(": ")[2].startswith("'-' is not a")
+    assert sorted(tmp_path.iterdir()) == []
+
+
+def test_dashes_are_tried_everywhere() -> None:
+    """Of each kind of names there is one."""
+    assert {option.settings["metavar"] for _, option in DASHES} == {*NAMES}

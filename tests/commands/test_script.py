@@ -2,6 +2,7 @@
 """The command script, run as a user runs it."""
 
 import hashlib
+import subprocess
 
 import embedding
 import program
@@ -32,3 +33,20 @@ def test_same_program_as_in_a_task(tmp_path, label):
     assert embedding.modules(command)["program_sha256.py"].decode() == f'SHA256 = "{digest}"\n'
     data = embedding.application(command)
     assert f"sha256={hashlib.sha256(data).hexdigest()}\n" in embedding.shell_text(command)
+
+
+def test_to_stdout(tmp_path):
+    """A dash is stdout: the same bytes, nothing else there, and no file of that name."""
+    run("-o", tmp_path / "x.pyz")
+    command = [*program.PROGRAM, "script", "--root", str(ROOT), "-o", "-"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    assert done.stdout == (tmp_path / "x.pyz").read_bytes()
+    assert done.stderr.startswith(b"Wrote the file to stdout: io-benchmark ")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.pyz"]
+
+
+def test_not_to_a_terminal():
+    """Bytes would change how it shows text."""
+    done = program.run("script", "-o", "-", folder=ROOT, expected=2, on_terminal=True)
+    assert done.stderr == "error: --output -: stdout is a terminal; redirect it into a file\n"
+    assert done.stdout == ""

@@ -202,6 +202,7 @@ def test_a_profile_that_fails(profiled, step, error, problem):
         (["ls"], "unrecognized arguments: ls"),
         (["--place", "x", "--", "ls"], "'x' is not NAME=/absolute/path"),
         (["--place", "a=/x", "--place", "a=/y", "--", "ls"], "'a' given twice"),
+        (["--output", "-", "--", "ls"], "'-' is not a file's name"),
         (["--output", "/dev/stdout", "--", "ls"], "'/dev/stdout' is not a file's name"),
         (["--output", "/proc/self/fd/1", "--", "ls"], "'/proc/self/fd/1' is not a file's name"),
     ],

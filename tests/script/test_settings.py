@@ -136,6 +136,7 @@ def test_short_profiles_never_take_more_retrieves(profile: str, most: int) -> No
         (["--seed", "9" * 5000], "is not a number of 18 digits or less"),
         (["--time-budget", "nan"], "'nan' is not a number above 0"),
         (["--workload", "other"], "invalid choice: 'other'"),
+        (["--output", "-"], "argument --output: '-' is not a folder"),
         *(
             (["--upload-url", url], f"{url!r} is not http://host")
             for url in ("ftp://h/", "http:///x", "http://h:x/", "http://u:p@h/", "http://h/a b")

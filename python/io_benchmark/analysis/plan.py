@@ -23,6 +23,7 @@ from io_benchmark.analysis.statements import (
     statement,
 )
 from io_benchmark.errors import UsageError
+from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean_name
 
 BEFORE, AFTER = "before", "after"
@@ -66,7 +67,7 @@ class Plan(Struct, frozen=True):
         if requested is not None and requested not in expected:
             raise UsageError(
                 f"--baseline {clean_name(requested)}: no such pool here; there are "
-                f"{', '.join(pools) or 'none'}"
+                f"{', '.join(pools) or 'none'}{did_you_mean(requested, pools)}"
             )
         if not pools:
             return cls("Comparison of pools", "", "there are no results", ())

@@ -15,6 +15,7 @@ from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.report.formats import FORMATS
+from io_benchmark.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from io_benchmark.analysis.inference.looks import Schedule
@@ -42,7 +43,8 @@ def _parse_rule(value: str) -> str:
     from io_benchmark.analysis.validity.rules import RULES
 
     if value not in RULES:
-        raise UsageError(f"--allow {value}: not a validity rule; choose one of {', '.join(RULES)}")
+        known = f"not a validity rule; choose one of {', '.join(RULES)}"
+        raise UsageError(f"--allow {value}: {known}{did_you_mean(value, RULES)}")
     return value
 
 

@@ -9,9 +9,7 @@ Needs io-benchmark[all].
 Exit code: 0 all fetched, 1 something is missing, 2 wrong usage.
 """
 
-from pathlib import Path
-
-from io_benchmark.commands.options import Given, option
+from io_benchmark.commands.options import Given, option, parse_path
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.number_text import number_of
@@ -30,7 +28,7 @@ OPTIONS = {
             "--output",
             "DIR",
             f"folder for the runs (default: a new one, {DEFAULT_FOLDER}/fetch-TIME)",
-            Path,
+            parse_path,
         ),
     ),
 }

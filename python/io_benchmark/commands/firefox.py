@@ -10,10 +10,8 @@ Exit code: 0 done, or nothing to do; 1 failed; 2 wrong usage, or PATH is not a
 Firefox checkout.
 """
 
-from pathlib import Path
-
 from io_benchmark import __version__
-from io_benchmark.commands.options import ROOT, Given, flag, option, per_pool
+from io_benchmark.commands.options import ROOT, Given, flag, option, parse_path, per_pool
 from io_benchmark.context import Context
 
 USAGE = "PATH [OPTION ...]"
@@ -32,7 +30,7 @@ POOLS = option(
 )
 OPTIONS = {
     "what to install (* can be given more than once)": (
-        option("path", "PATH", "the Firefox checkout: the folder with mach", Path),
+        option("path", "PATH", "the Firefox checkout: the folder with mach", parse_path),
         POOLS,
         flag("--embed", "put the program into the tree, to try one that is not released"),
     ),

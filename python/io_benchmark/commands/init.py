@@ -11,7 +11,7 @@ Exit code: 0 done, or nothing to do; 1 failed, or another kind is in the way;
 from pathlib import Path
 
 from io_benchmark.commands.firefox import POOLS
-from io_benchmark.commands.options import Given, flag, option
+from io_benchmark.commands.options import Given, flag, option, parse_path
 from io_benchmark.context import Context
 
 USAGE = "[PATH] [OPTION ...]"
@@ -23,7 +23,7 @@ OPTIONS = {
             "path",
             "PATH",
             "the project (default: the current folder)",
-            Path,
+            parse_path,
             nargs="?",
             default=Path(),
         ),

@@ -9,8 +9,6 @@ Exit code: 0 concluded, also that nothing is to change, 1 failed, 2 wrong usage,
 3 not decided: the report has what a person must do.
 """
 
-from pathlib import Path
-
 from io_benchmark.commands import options
 from io_benchmark.commands.submit import OWNER
 from io_benchmark.context import Context
@@ -32,10 +30,14 @@ OPTIONS = {
         options.option("--on", "ADDRESS", "results of the pools (default: the index)", nargs="+"),
         options.option("--profile", "ADDRESS", "profiles of the task", nargs="+"),
         options.PROJECT,
-        options.option("--pools-file", "FILE", "worker-pools.yml, to make a patch of it", Path),
+        options.option(
+            "--pools-file", "FILE", "worker-pools.yml, to make a patch of it", options.parse_path
+        ),
     ),
     "what to do": (
-        options.option("--journal", "DIR", "folder for pages, and what was created", Path),
+        options.option(
+            "--journal", "DIR", "folder for pages, and what was created", options.parse_path
+        ),
         options.flag("--dry-run", "show the steps and their costs, do nothing"),
         options.flag("--yes", "create tasks without asking"),
         options.option(

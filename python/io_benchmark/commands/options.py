@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.errors import UsageError
+from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean, clean_name
 
 if TYPE_CHECKING:  # --help needs no data classes
@@ -44,11 +45,22 @@ class _Option(NamedTuple):
 Groups = Mapping[str, Sequence[_Option]]  # by title
 
 
+def parse_name(value: str) -> str:
+    """Return a name, address or path; a lone dash is none, so that no file gets this name."""
+    if value == "-":
+        raise wrong_value(value, "is not a name; stdin and stdout cannot be used here")
+    return value
+
+
+def parse_path(value: str) -> Path:
+    return Path(parse_name(value))
+
+
 def option(
     names: str,
     value: str,
     summary: str,
-    parse: Callable[[str], Any] = str,
+    parse: Callable[[str], Any] = parse_name,
     *,
     excludes: Mapping[str, str] | None = None,
     needs: tuple[str, ...] = (),
@@ -174,7 +186,7 @@ def _parse_names(value: str) -> list[str]:
 def _parse_prices(path: str) -> "dict[str, Price]":
     from io_benchmark.costs.prices import read_prices
 
-    return read_prices(Path(path))
+    return read_prices(parse_path(path))
 
 
 def _parse_expectation(value: str) -> "Expectation":
@@ -198,7 +210,7 @@ ROOT = option(
     "--root",
     "DIR",
     "tree with taskcluster/ (default: the checkout around this folder, else the installed copy)",
-    Path,
+    parse_path,
 )
 
 
@@ -226,7 +238,10 @@ def report_options(formats: Collection[str]) -> tuple[_Option, ...]:
     def parse_target(value: str) -> tuple[str, Path]:
         form, equals, path = value.partition("=")
         if form not in formats or not equals or not path:
-            raise wrong_value(value, f"is not FORMAT=FILE; use one of these formats: {listed}")
+            problem = f"is not FORMAT=FILE; use one of these formats: {listed}"
+            raise wrong_value(value, problem + did_you_mean(form, formats))
+        if path == "-":
+            raise wrong_value(value, f"is not a file; --format {form} prints to stdout")
         return form, Path(path)
 
     return (

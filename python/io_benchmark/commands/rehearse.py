@@ -8,8 +8,6 @@ Needs io-benchmark[all].
 Exit code: 0 all tasks completed, 1 a task failed, 2 wrong usage.
 """
 
-from pathlib import Path
-
 from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.paths import DEFAULT_FOLDER
@@ -41,7 +39,7 @@ OPTIONS = {
             **options.per_pool(
                 "(?s)([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)",
                 "is not POOL=DIR, such as amd-16=/mnt",
-                Path,
+                options.parse_path,
             ),
         ),
     ),
@@ -51,7 +49,7 @@ OPTIONS = {
             "--output",
             "DIR",
             f"new folder for results (default: {DEFAULT_FOLDER}/rehearsal-TIME)",
-            Path,
+            options.parse_path,
         ),
         options.flag("--json", "print the comparison as JSON"),
     ),

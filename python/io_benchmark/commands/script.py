@@ -30,7 +30,9 @@ OPTIONS = {
         ROOT,
         flag("--report", "write the program that compares, which the report in Firefox fetches"),
     ),
-    "output": (option("-o, --output", "FILE", "the file to write", Path, required=True),),
+    "output": (
+        option("-o, --output", "FILE", "the file to write; - is stdout", str, required=True),
+    ),
 }
 
 
@@ -48,9 +50,13 @@ def run(given: Given, context: Context) -> int:
             f"io-benchmark {program.version} with {', '.join(program.workload_names())}",
             f"sha256 in its results: {program.sha256}",
         ]
-    path: Path = given["output"]
-    with explain_refusal(f"--output {clean(str(path))}", "name a file that can be written"):
-        write_file(path, data)
+    name: str = given["output"]
+    if name == "-":
+        context.write_bytes(data, "--output -")
+    else:
+        with explain_refusal(f"--output {clean(name)}", "name a file that can be written"):
+            write_file(Path(name), data)
     lines.insert(1, f"sha256 of the file: {hashlib.sha256(data).hexdigest()}")
-    context.tell(f"Wrote {clean(str(path))}: " + "\n".join(lines))
+    target = "the file to stdout" if name == "-" else clean(name)
+    context.tell(f"Wrote {target}: " + "\n".join(lines))
     return 0

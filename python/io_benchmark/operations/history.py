@@ -20,6 +20,7 @@ from io_benchmark.sources.gather import Gathered, gather
 from io_benchmark.sources.protocol import HistoryQuery, Reading
 from io_benchmark.sources.run_results import RunResult
 from io_benchmark.sources.taskcluster.addresses import IndexAddress
+from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean
 
 # Two years of weeks.
@@ -57,7 +58,8 @@ def history(
     ignored = Counter(clean(name, 50) for name, *_ in runs if name != pool)
     if ignored:
         counts = (f"{count} of {name}" for name, count in sorted(ignored.items()))
-        remarks.append(f"results of other pools are ignored: {', '.join(counts)}")
+        hint = did_you_mean(pool, ignored) if len(runs) == ignored.total() else ""
+        remarks.append(f"results of other pools are ignored: {', '.join(counts)}{hint}")
     return series.history(
         pool,
         [_dated(reading, times) for _, readings, _ in runs for reading in readings],

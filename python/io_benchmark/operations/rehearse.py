@@ -22,6 +22,7 @@ from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare, find_paces, read_workers
 from io_benchmark.paths import default_output_folder, new_output_folder, resolve_path
 from io_benchmark.sources.run_files import run_folder
+from io_benchmark.suggestions import did_you_mean
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
 
 
@@ -115,7 +116,8 @@ def _folders_of_pools(places: Mapping[str, Path], pools: Sequence[str]) -> dict[
     for pool, folder in places.items():
         option = f"--at {pool}={folder}"
         if pool not in pools:
-            raise UsageError(f"{option}: pool is not selected; choose one of {', '.join(pools)}")
+            known = f"pool is not selected; choose one of {', '.join(pools)}"
+            raise UsageError(f"{option}: {known}{did_you_mean(pool, pools)}")
         folders[pool] = resolve_path(folder, option)
         if not folders[pool].is_dir():
             raise UsageError(f"{option}: no such folder; create it first")

@@ -20,6 +20,7 @@ from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.submit.values import Image
+from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean_name
 from io_benchmark_taskgraph.repeating import derived_id, job_of, rename
 
@@ -108,7 +109,7 @@ def select_tasks(
         if pool not in pools:
             raise UsageError(
                 f"--pool {clean_name(pool)}={queue}: pool is not selected; choose one of "
-                f"{', '.join(pools)}"
+                f"{', '.join(pools)}{did_you_mean(pool, pools)}"
             )
     queued = [list(_replicates(replicates, settings)) for replicates in by_pool.values()]
     interleaved = (task for turn in zip_longest(*queued) for task in turn if task is not None)

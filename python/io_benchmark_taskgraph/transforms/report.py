@@ -133,7 +133,7 @@ def checked_stanza(stanza: object, pools: Collection[str]) -> dict[str, Any]:
     # As `io-benchmark compare` chooses it.
     baseline = settings.get("baseline", max(pools))
     if baseline not in pools:
-        problem = f"{quoted(baseline)} is not a pool; {there_are(sorted(set(pools)))}"
+        problem = f"{quoted(baseline)} is not a pool; {there_are(sorted(set(pools)), baseline)}"
         raise BadKeyError(f"{STANZA}.baseline", problem)
     candidates = sorted(set(pools) - {baseline})
     for expectation in settings["expectations"]:

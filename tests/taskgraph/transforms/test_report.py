@@ -39,6 +39,7 @@ WHOLE: dict[str, Any] = {
     "expectations": EXPECTATIONS,
 }
 KNOWN = "is not a pool; there are: amd-16, amd-30, intel"
+CLOSE = "; did you mean amd-30?"
 THERE_ARE = f"there are: {', '.join(map(str, report.SCHEMA.schema))}"
 EXPECTATION = "is not a list of expectations; write one, as ['amd-30/intel<1.05 on sync-write']"
 AGAINST = (
@@ -49,7 +50,7 @@ LOOKS = "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]
 PRICE = "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}"
 WRONG_VALUES: WrongValues = {
     "wait-minutes": {"is not a whole number from 0 to 720": [721, -1, "30"]},
-    "baseline": {KNOWN: ["amd-17"], "is not a pool's name": [16]},
+    "baseline": {KNOWN: ["arm"], KNOWN + CLOSE: ["amd-3"], "is not a pool's name": [16]},
     "margin": {"is not a percentage; write one such as 2%": [5, "0%", "100%"]},
     "looks": {LOOKS: ["3,6", [], [6, 3], [3, 3], [1, 3], [3, 101], [3, True], [3, 6.0]]},
     # The last is what a comma leaves of a list.
