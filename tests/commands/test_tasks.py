@@ -2,6 +2,7 @@
 """The command tasks: the seed's tasks, and what they cost."""
 
 import io
+import re
 from pathlib import Path
 
 import program
@@ -46,6 +47,27 @@ def test_a_bad_row_is_named_and_fails(folder):
     done = program.run("tasks", "bad.csv", folder=folder, expected=1)
     assert "amd-16 takes 1.15× as long as intel" in done.stdout
     assert "bad.csv: line 28: started: 'yesterday' is not a time" in done.stderr
+
+
+LEAST, MOST = "1e-9", "1e6"
+
+
+@pytest.mark.parametrize("option", ["--details", "--rank", "--json", "--format=html"])
+@pytest.mark.parametrize("costs", [(LEAST, MOST), (MOST, LEAST), (LEAST, LEAST), (MOST, MOST)])
+@pytest.mark.parametrize("source", ["costs", "prices"])
+def test_the_most_extreme_costs(tmp_path, option, costs, source):
+    """The least and the most that a table or prices may have give finite figures."""
+    by_pool = dict(zip(("intel", "amd-16"), costs, strict=True))
+    prices = "".join(f"    {pool}: {float(cost):.10f}\n" for pool, cost in by_pool.items())
+    (tmp_path / "prices.yml").write_text(f"currency: USD\nprices:\n{prices}")
+    rows = list(real_tasks.rows())
+    if source == "costs":
+        rows = [row | {"cost": by_pool[row["pool"]]} for row in rows]
+    (tmp_path / "runs.csv").write_text(real_tasks.table(rows, (*real_tasks.COLUMNS, "cost")))
+    given = ["--prices", "prices.yml"] if source == "prices" else []
+    done = program.run("tasks", "runs.csv", option, *given, folder=tmp_path)
+    assert "USD" in done.stdout
+    assert not re.search(r"\b(nan|inf|infinity)\b|∞", done.stdout, re.IGNORECASE)
 
 
 def test_nothing_in_common(folder):

@@ -40,13 +40,15 @@ def entry(text):
 
 
 WHERE = "prices.a: "
-TOO_LOW = f"{WHERE}Expected `float` > 0.0 - at `$.price`; write a price as 0.31, or as "
+TOO_LOW = f"{WHERE}Expected `float` >= 1e-09 - at `$.price`; write a price as 0.31, or as "
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         pytest.param(entry("0"), TOO_LOW, id="zero"),
+        pytest.param(entry("9.9e-10"), TOO_LOW, id="too little"),
+        pytest.param(entry("1.0e-320"), TOO_LOW, id="denormal"),
         pytest.param(entry("1000000.1"), f"{WHERE}Expected `float` <= 1000000.0", id="too much"),
         pytest.param(entry("9" * 5000), "Exceeds the limit", id="long number"),
         pytest.param(entry("'0.3'"), f"{WHERE}Expected `float`, got `str`", id="text"),

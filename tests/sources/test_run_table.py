@@ -132,6 +132,8 @@ def test_selection(file, wanted, count):
         ({"state": "done"}, "state: 'done' is none of"),
         ({"run_id": "x"}, "run_id: 'x': Expected `int`"),
         ({"cost": "1e7"}, "cost: '1e7': Expected `float` <= 1000000.0"),
+        ({"cost": "9.9e-10"}, "cost: '9.9e-10' is less than 0.000000001; write 0 if it is not kn"),
+        ({"cost": 5e-324}, "cost: 5e-324 is less than 0.000000001; write 0 if it is not known"),
         ({"currency": "euro"}, "currency: 'euro': Expected `str` matching"),
     ],
 )

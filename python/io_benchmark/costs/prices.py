@@ -21,7 +21,7 @@ import msgspec
 import yaml
 from msgspec import Meta, Struct
 
-from io_benchmark.costs.worker_time import Price
+from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT, Price
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean
 
@@ -46,7 +46,7 @@ class _File(_About, frozen=True, kw_only=True):
 
 
 class _Entry(_About, frozen=True, kw_only=True):
-    price: Annotated[float, Meta(gt=0, le=1_000_000)]
+    price: Annotated[float, Meta(ge=LEAST_AMOUNT, le=MOST_AMOUNT)]
 
 
 def read_prices(path: Path) -> dict[str, Price]:

@@ -10,6 +10,8 @@ from msgspec.structs import replace
 from io_benchmark.number_text import duration_unit, listed, number_of
 
 MINUTES_PER_HOUR = 60
+# Of a price and of what a run cost. Products and ratios of amounts in these bounds are finite.
+LEAST_AMOUNT, MOST_AMOUNT = 1e-9, 1e6
 _WORDS = {"h": "hour", "min": "minute", "s": "second"}
 # Fewer hours than this have a decimal.
 _WHOLE_HOURS = 10

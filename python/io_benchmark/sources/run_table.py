@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from io_benchmark import results
+from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT
 from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.protocol import RunQuery
@@ -61,7 +62,7 @@ class _Row(Struct, frozen=True):
     resolved: Any = None
     own_started: Any = None
     own_ended: Any = None
-    cost: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0  # not known, as in the export
+    cost: Annotated[float, Meta(ge=0, le=MOST_AMOUNT)] = 0.0  # not known, as in the export
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] = "USD"
 
 
@@ -199,6 +200,10 @@ def _run(columns: Mapping[str, Any]) -> TaskRun:
         raise ValueError(f"{value}{problem}") from None
     if row.state not in _STATES:
         raise ValueError(f"state: {_quoted(row.state)} is none of {', '.join(_STATES)}")
+    if 0 < row.cost < LEAST_AMOUNT:
+        raise ValueError(
+            f"cost: {_quoted(given['cost'])} is less than {LEAST_AMOUNT:.9f}; write 0 if it is not known"
+        )
     return TaskRun(
         label=_clean_name(row.label),
         pool=_clean_name(row.pool),
