@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from extreme_values import described_numbers
 from golden import schemas
 
 from io_benchmark import results
@@ -102,6 +103,10 @@ def test_an_outcome_is_explained(state: str, reason: str | None, explanation: st
     assert ResultOutcome(state=OutcomeState(state), reason=reason).explanation == explanation
 
 
+NO_RESULT = (
+    "is not a result of the benchmark: it has no `version`; give an io-benchmark.json that the "
+    "benchmark wrote"
+)
 CUT = "ends too early: its upload or download was cut; download it again or measure again"
 
 
@@ -126,7 +131,15 @@ CUT = "ends too early: its upload or download was cut; download it again or meas
             "$.version: 99 is newer than this program, which reads version 2: update io-benchmark",
         ),
         (b'{"version": "1"}', "Expected `int`, got `str` - at `$.version`"),
-        (b'{"version": 2}', "Object missing required field `script`"),
+        (b'{"version": 2}', "$.script: is missing"),
+        (b'{"version": 2, "script": {"version": "1"}}', "$.script.sha256: is missing"),
+        (b'{"a": 1}', NO_RESULT),
+        (b"[1]", NO_RESULT),
+        (b'"text"', NO_RESULT),
+        (
+            b'{"version": 1, "wall_ns": 7}',
+            "is a profile of a task, which `io-benchmark predict` reads",
+        ),
         (DATA.replace(b'"duration_ns": ', b'"duration_ns": NaN, "x": ', 1), ""),
         (changed(f"{BATCHES}parameters.time_limit_s", 7.5, ALL).replace(b"7.5", b"1e999"), ""),
     ],
@@ -264,6 +277,16 @@ def test_the_published_schema_is_the_readers() -> None:
     assert published == schemas()[PUBLISHED]
     for path in (GOOD, ALL):
         jsonschema.Draft202012Validator(published).validate(document(path))
+
+
+@pytest.mark.parametrize("path", [PUBLISHED, PUBLISHED.with_name("task-profile.schema.json")])
+def test_the_schema_bounds_every_number(path: Path) -> None:
+    """What is computed of numbers between these bounds is finite: test_extreme_values.py draws them."""
+    found = list(described_numbers(schemas()[path]))
+    assert [at for at, about in found if not {"minimum", "maximum"} <= about.keys()] == []
+    integers = [about for _, about in found if about["type"] == "integer"]
+    assert all(about["minimum"] >= -(2**63) for about in integers)
+    assert all(about["maximum"] < 2**63 for about in integers)
 
 
 def test_the_schema_bounds_every_list_mapping_and_text() -> None:

@@ -20,6 +20,7 @@ _MARGIN = 4000
 _USER_INFORMATION = re.compile(r"(?<=//)(?:[^\s/?#@]*|[^\s/?#:@]*:[^\s@]*)@", re.ASCII)
 # `##vso[…]` of Azure Pipelines, `##[…]` and `::…::` of GitHub Actions.
 _LOG_COMMAND = re.compile(r"#(?=#(?:vso)?\[)|:(?=:[a-z-]+(?:::| ))")
+_MISSING = re.compile(r"Object missing required field `(.*?)`(?: - at `(.*)`)?", re.DOTALL)
 # How a run ended, by the queue's `reasonResolved` of an exception. Machines that a cloud may take back end
 # runs in two ways: a worker that was told in time says so (worker-shutdown; since release 96.6.0 the queue
 # says it for a worker that is gone), one that was not is missed when its claim runs out (claim-expired).
@@ -85,6 +86,12 @@ def name(text: str, cells: int = NAME_CELLS) -> str:
         return line
     head = cells // 2
     return start(line, head) + "…" + start(line[::-1], cells - head - 1)[::-1]
+
+
+def problem_in_words(message: str) -> str:
+    """Return what msgspec says of a wrong value; of a key that is missing, which one it is."""
+    match = _MISSING.fullmatch(message)
+    return f"{match[2] or '$'}.{match[1]}: is missing" if match else message
 
 
 def ending_in_words(state: str, reason: str | None) -> str:

@@ -100,8 +100,8 @@ def test_profiles_in_a_folder(results: Path, tmp_path: Path) -> None:
     done = program.run("predict", folder, "--pool", "intel", "--on", results, expected=1)
     assert ANSWER.split("\n\n")[1] in done.stdout
     assert "  2.00 s on intel, by 1 resource profile." in done.stdout
-    assert f"{bad}: Object missing required field" in done.stderr
+    assert f"{bad}: is not a profile of a task: it has no `version`" in done.stderr
     # Where there is no other, the reason is the error.
     published.unlink()
     done = program.run("predict", bad.parent, "--on", results, expected=1)
-    assert done.stderr.startswith(f"error: {bad}: Object missing required field")
+    assert done.stderr.startswith(f"error: {bad}: is not a profile of a task: it has no `version`")

@@ -55,7 +55,7 @@ TOO_LOW = f"{WHERE}Expected `float` >= 1e-09 - at `$.price`; write a price as 0.
         pytest.param(entry("{price: 1, kind: x}"), f"{WHERE}Invalid enum value 'x'", id="kind"),
         pytest.param(entry("{prce: 1}"), f"{WHERE}Object contains unknown field `prce`", id="key"),
         pytest.param(
-            entry("{kind: spot}"), f"{WHERE}Object missing required field `price`", id="none"
+            entry("{kind: spot}"), f"{WHERE}price: is missing; write a price as", id="none"
         ),
         pytest.param(entry("1, a: 2"), "'a' is given twice", id="twice"),
         pytest.param("prices: {a: 1}", f"{WHERE}has no currency", id="no currency"),

@@ -127,7 +127,7 @@ def test_selection(file, wanted, count):
         ({"started": "yesterday"}, "started: 'yesterday' is not a time"),
         ({"started": "1e400"}, "started: '1e400' is not a time"),
         ({"started": "9999-12-31T23:59:59-12:00"}, "is not a time"),
-        ({"label": ""}, "missing required field `label`"),
+        ({"label": ""}, "row 1: label: is missing; the row is left out"),
         ({"label": "x" * 201}, "Expected `str` of length <= 200"),
         ({"state": "done"}, "state: 'done' is none of"),
         ({"run_id": "x"}, "run_id: 'x': Expected `int`"),

@@ -23,7 +23,7 @@ from msgspec import Meta, Struct
 
 from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT, Price
 from io_benchmark.errors import UsageError
-from io_benchmark.text import clean
+from io_benchmark.text import clean, problem_in_words
 
 # Some thousand prices, which take a second to read.
 _MOST_BYTES = 64 * 1024
@@ -72,7 +72,9 @@ def read_prices(path: Path) -> dict[str, Price]:
             place = f"prices.{clean(name, _VALUE_LENGTH)}: "
             prices[name] = _price(entry, file_keys)
     except (msgspec.ValidationError, yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = clean(" ".join(str(error).split()), _NAME_LENGTH)
+        problem = clean(
+            problem_in_words(" ".join(str(error).split())).removeprefix("$."), _NAME_LENGTH
+        )
         raise UsageError(f"{option}: {place}{problem}; {_ADVICE}") from None
     return prices
 

@@ -28,6 +28,7 @@ from io_benchmark.results.parts import (
     Nanoseconds,
     ResultOutcome,
     ResultPart,
+    Setting,
     SparseColumn,
     Text,
 )
@@ -137,7 +138,7 @@ class _Config(ResultPart, frozen=True):
     places: Annotated[list[_ConfiguredPlace], Few]
     fidelity: Name
     retrieves: Count
-    seed: int
+    seed: Setting
     time_budget_s: Finite | None
     environment: Annotated[dict[Text, Text], Many]
     trials: Name = "never"

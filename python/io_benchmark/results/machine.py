@@ -14,6 +14,7 @@ from io_benchmark.results.parts import (
     Nanoseconds,
     Operations,
     ResultPart,
+    Setting,
     Text,
 )
 
@@ -55,7 +56,7 @@ class Host(ResultPart, frozen=True):
     container: _Container | None
     user_id: Count
     transparent_huge_pages: Text | None
-    vm: Annotated[dict[Text, int | None], Many]
+    vm: Annotated[dict[Text, Setting | None], Many]
     first_touch_ns_per_mib: Annotated[list[Count], Many]
     tools: Annotated[dict[Text, _Tool | None], Few]
     machine_id: Text | None = None  # a hash of /etc/machine-id; null in a container
@@ -105,8 +106,8 @@ class Device(ResultPart, frozen=True):
     raid_level: Text | None
     model: Text | None = None
     scheduler: Text | None = None
-    scheduler_settings: Annotated[dict[Text, int], Few] = field(default_factory=dict)
-    queue: Annotated[dict[Text, int], Few] = field(default_factory=dict)
+    scheduler_settings: Annotated[dict[Text, Setting], Few] = field(default_factory=dict)
+    queue: Annotated[dict[Text, Setting], Few] = field(default_factory=dict)
     write_cache: Text | None = None
 
 
@@ -142,7 +143,7 @@ class IoLimit(ResultPart, frozen=True):
 
 
 class _MemoryLimit(ResultPart, frozen=True):
-    bytes: int
+    bytes: Setting
 
 
 class _CpuLimit(ResultPart, frozen=True):

@@ -21,6 +21,8 @@ FEW = 100  # what a person chooses: places, workloads
 MANY = 10_000  # what a machine has: devices, limits, mount options
 
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+# A setting of the kernel, which may be negative.
+Setting = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Text = Annotated[str, Meta(max_length=10_000)]
 Name = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
 # Four months: a longer time is not a measurement.

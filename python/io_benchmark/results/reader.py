@@ -39,6 +39,7 @@ from io_benchmark.results.format import (
 from io_benchmark.results.parts import Columns, Name
 from io_benchmark.results.workloads import WORKLOADS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
+from io_benchmark.text import problem_in_words
 
 # A run with all defaults has 0.3 MB. Each figure is about a hundred times what such a run has.
 MAXIMUM_BYTES = 16 * 1024 * 1024
@@ -65,8 +66,12 @@ _OTHER_CONTENT = (
 _Kind = TypeVar("_Kind")
 
 
-class _Versioned(msgspec.Struct, frozen=True):
-    version: int
+class _Content(msgspec.Struct, frozen=True):
+    """What tells this program's files apart; another file has none of it."""
+
+    version: int = 0  # none
+    wall_ns: msgspec.Raw = msgspec.Raw()  # a profile
+    duration_ns: msgspec.Raw = msgspec.Raw()  # a result
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -80,7 +85,14 @@ class _NamedEntries(msgspec.Struct, frozen=True):
 def parse(data: bytes, source: str) -> Result:
     """Parse a result; a ResultError names `source`, the key and the problem."""
     check_size(data, source)
-    version = decode(_Versioned, data, source).version
+    content = _content(data, source)
+    version = content.version
+    if not version or (content.wall_ns and not content.duration_ns):
+        kind = "not a result of the benchmark: it has no `version`"
+        if content.wall_ns:
+            kind = "a profile of a task, which `io-benchmark predict` reads, not a result"
+        remedy = "give an io-benchmark.json that the benchmark wrote"
+        raise reading_error(source, f"is {kind}; {remedy}")
     if version != VERSION:
         age, remedy = "newer than", "update io-benchmark"
         if version < VERSION:
@@ -108,14 +120,17 @@ def parse(data: bytes, source: str) -> Result:
 def parse_profile(data: bytes, source: str) -> TaskProfile:
     """Parse the profile of a task; a ResultError names `source`, the key and the problem."""
     check_size(data, source)
-    version = decode(_Versioned, data, source).version
+    content = _content(data, source)
+    version = content.version
+    if not version or (content.duration_ns and not content.wall_ns):
+        kind = "not a profile of a task: it has no `version`"
+        if content.duration_ns:
+            kind = "a result of the benchmark, which `predict --on` reads, not a profile"
+        remedy = "give a task-profile.json that measure wrote, or a profile_resource-usage.json"
+        raise reading_error(source, f"is {kind}; {remedy}")
     if version != PROFILE_VERSION:
         readable = f"this program reads profiles of version {PROFILE_VERSION}"
-        remedy = (
-            "name a task-profile.json that measure wrote, or a profile_resource-usage.json; or update "
-            "io-benchmark"
-        )
-        raise reading_error(source, f"$.version: {version}, but {readable}: {remedy}")
+        raise reading_error(source, f"$.version: {version}, but {readable}: update io-benchmark")
     profile = decode(TaskProfile, data, source)
     times = [time for time in profile.timeline.columns.get("time_ns", ()) if time is not None]
     problem = profile.timeline.inconsistency
@@ -124,6 +139,14 @@ def parse_profile(data: bytes, source: str) -> TaskProfile:
     if problem:
         raise reading_error(source, problem)
     return profile
+
+
+def _content(data: bytes, source: str) -> _Content:
+    """Return what tells a file's kind; what is not an object has none."""
+    if data.lstrip().startswith(b"{"):
+        return decode(_Content, data, source)
+    decode(msgspec.Raw, data, source)
+    return _Content()
 
 
 def _packed_entry(entry: AnyEntry) -> AnyEntry:
@@ -208,7 +231,7 @@ def decode_problem(error: Exception, data: bytes) -> str:
     if str(error) == "Input data was truncated":  # msgspec's words
         what = "ends too early: its upload or download was cut"
         return _other_content(data.strip()) or f"{what}; download it again or measure again"
-    return _other_content(data) or str(error)
+    return _other_content(data) or problem_in_words(str(error))
 
 
 def _other_content(start: bytes) -> str | None:

@@ -120,7 +120,8 @@ class _Content(Struct, frozen=True):
 def parse_any_profile(data: bytes, source: str) -> TaskProfile | ResourceProfile:
     """Parse either kind of profile; a ResultError names `source`, the key and the problem."""
     check_size(data, source, MAXIMUM_RESOURCE_BYTES, _MAXIMUM_PARTS)
-    content = decode(_Content, data, source)
+    is_object = data.lstrip().startswith(b"{")
+    content = decode(_Content, data, source) if is_object else _Content()
     if not content.meta or not content.threads:
         return parse_profile(data, source)
     profile = decode(_Profile, data, source)

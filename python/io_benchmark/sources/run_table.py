@@ -24,7 +24,7 @@ from io_benchmark.errors import ResultError
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.protocol import RunQuery
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
-from io_benchmark.text import clean, clean_name
+from io_benchmark.text import clean, clean_name, problem_in_words
 
 _MOST_BYTES = 48 * 1024 * 1024
 _MOST_VALUES = 8_000_000
@@ -194,10 +194,10 @@ def _run(columns: Mapping[str, Any]) -> TaskRun:
     try:
         row = msgspec.convert(given, _Row, strict=False)
     except msgspec.ValidationError as error:
-        problem, _, name = str(error).partition(" - at `$.")
+        problem, _, name = problem_in_words(str(error)).partition(" - at `$.")
         column = name.rstrip("`")
         value = f"{column}: {_quoted(given[column])}: " if column else ""
-        raise ValueError(f"{value}{problem}") from None
+        raise ValueError(f"{value}{problem.removeprefix('$.')}") from None
     if row.state not in _STATES:
         raise ValueError(f"state: {_quoted(row.state)} is none of {', '.join(_STATES)}")
     if 0 < row.cost < LEAST_AMOUNT:

@@ -149,6 +149,14 @@ def test_what_the_tasks_declare(intel, plan, lost, workers):
 # --- how many more workers are advised, and when none would help ---
 
 
+@pytest.mark.parametrize("log_ratio", [1.0, 30.0, -30.0, 700.0])
+def test_the_chance_of_a_ratio_that_is_beyond_everything_assumed(log_ratio: float) -> None:
+    """Both means that the truth may have are too far away for their densities to be told from 0."""
+    seen = MeanVariance(0.03**2, 4.0)
+    question = _Question(log_ratio, 3.0, seen, seen, 0.0, 0.0, MARGIN, 1)
+    assert question.chance(SINGLE, 8) == pytest.approx(1.0)
+
+
 def side(*log_means):
     return SideData(log_means, ((simulation.entry(np.full(2000, 1_000_000)),),) * len(log_means))
 

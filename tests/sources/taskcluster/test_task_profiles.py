@@ -112,7 +112,7 @@ def test_most_runs(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> N
         (None, "left no profile_resource-usage.json: it expired on 2026-04-20; run the task again"),
         (Artifact(storage_type="error"), "has an error artifact instead of a result"),
         (Artifact(b"<html>"), "is a web page, such as a login page"),
-        (Artifact(b'{"meta": {}, "threads": []}'), "missing required field `version`"),
+        (Artifact(b'{"meta": {}, "threads": []}'), "): $.meta.version: is missing"),
         (Artifact(b"{" + b" " * (64 * 1024 * 1024) + b"}"), "bytes"),
     ],
 )

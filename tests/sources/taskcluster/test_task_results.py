@@ -33,7 +33,7 @@ from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster import deployment
 
 NO_ARTIFACT = "left no io-benchmark.json"
-NO_VERSION = "Object missing required field `version`"
+NO_VERSION = "is not a result of the benchmark: it has no `version`; give an io-benchmark.json that the benchmark wrote"
 LOOK = "look at the task's log, or run it again"
 LABEL = "io-benchmark-amd-16"
 NEVER_STARTED = f"{NO_ARTIFACT}: it never started, so that there is no log; run the benchmark again"

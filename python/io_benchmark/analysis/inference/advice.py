@@ -110,9 +110,12 @@ class _Question(NamedTuple):
         added, new_push = workers - counted, 0.0 if counted else self.between_pushes
         error = 2 * variance / self.workers + new_push
         cases = []
+        # Densities count only as shares of their sum. Far from both means they would all be 0.
+        least = log_ratio**2 / (2 * (error + _DEVIATION**2))
         for weight, spread in ((_EQUAL, 0.0), (1 - _EQUAL, _DEVIATION**2)):
             total = error + spread
-            density = weight * math.exp(-(log_ratio**2) / (2 * total)) / math.sqrt(total)
+            exponent = least - log_ratio**2 / (2 * total)
+            density = weight * math.exp(exponent) / math.sqrt(total)
             truth, truth_error = log_ratio * spread / total, error * spread / total
             mean = (counted * log_ratio + added * truth) / workers
             later = truth_error + 2 * variance / added + new_push
