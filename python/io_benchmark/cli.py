@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from io_benchmark import __version__
+from io_benchmark.command_lines import write_script
 from io_benchmark.commands.options import add_options, check_options
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError
@@ -187,7 +188,7 @@ def _unknown_command(word: str) -> str:
     if word in OF_THE_FILE:
         return (
             f"{word} is a command of the one file that measures a machine; write the file by "
-            f"io-benchmark script -o {FILE}, and run python3 {FILE} {word}"
+            f"{write_script(FILE)}, and run python3 {FILE} {word}"
         )
     hint = did_you_mean(word, COMMANDS) or "; io-benchmark --help lists them"
     return f"{clean_name(word)!r} is not a command{hint}"

@@ -21,7 +21,7 @@ IMAGE = ["--image", "localhost/image:latest"]
 NOWHERE = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}
 LEFT = (
     "Tasks that exist in group:{group} are left as they are; to cancel: "
-    "io-benchmark submit --cancel {group}"
+    "io-benchmark submit --cancel group:{group}"
 )
 
 
@@ -74,7 +74,10 @@ def test_create_wait_and_compare(call, deployment, loopback):
     group = group_of(deployment)
     here = loopback.environment
     compared = program.run("compare", f"group:{group}", folder=ROOT, environment=here)
-    assert (code, stdout) == (3, compared.stdout)
+    assert code == 3
+    *rest, last = stdout.splitlines()
+    assert rest == compared.stdout.splitlines()[:-1]
+    assert last.endswith(f": `io-benchmark compare group:{group} --details`.")
     lines = stderr.splitlines()
     total = f"2 tasks, at most 110 minutes of worker time in all, at {loopback.url}, as me"
     assert lines[1] == total
@@ -82,7 +85,7 @@ def test_create_wait_and_compare(call, deployment, loopback):
     assert lines[4:-1] == [
         f"Scopes needed: {queue}, {queue}-docker-amd, queue:create-task:project:none, queue:scheduler-id:-",
         "Scopes the tasks get: none",
-        f"Creating tasks in group:{group}; to cancel: io-benchmark submit --cancel {group}",
+        f"Creating tasks in group:{group}; to cancel: io-benchmark submit --cancel group:{group}",
         f"2 tasks created: {loopback.url}/tasks/groups/{group}",
         "Waiting; Ctrl-C stops waiting, and not the tasks",
         "[2/2] 2 completed after 0 min",

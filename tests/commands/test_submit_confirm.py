@@ -59,7 +59,10 @@ def test_what_was_not_created(call, group, deployment):
     """The same command creates it, or waits for what another one has created."""
     deployment.refuse = lambda _made: (403, "InsufficientScopes", "no")
     code, _, stderr = call("--confirm", group)
-    assert (code, f"; to go on: io-benchmark submit --confirm {group}\n" in stderr) == (1, True)
+    assert (code, f"; to go on: io-benchmark submit --confirm group:{group}\n" in stderr) == (
+        1,
+        True,
+    )
     assert labels(deployment) == POOLS
     deployment.refuse = lambda _made: None
     deployment.on_create = lambda _deployment, _task_id: None
@@ -89,7 +92,7 @@ def test_group_of_a_push(call, loopback):
     assert made["schedulerId"] == model["schedulerId"] != "-"
     assert (made["routes"], made["dependencies"]) == ([], [AMD_30])
     assert made["payload"]["image"] == image
-    assert f"io-benchmark submit --baseline intel --confirm {GROUP}\n" in stderr
+    assert f"io-benchmark submit --baseline intel --confirm group:{GROUP}\n" in stderr
 
 
 def test_group_without_results(call, deployment):

@@ -77,7 +77,7 @@ def test_only_undecided_pools(call, deployment):
     (group,) = deployment.groups
     lines = stderr.splitlines()
     assert "all looks together: at most 66 worker hours, 24 tasks per pool" in stderr
-    assert f"; to go on: io-benchmark submit --resume {group}\n" in stderr
+    assert f"; to go on: io-benchmark submit --resume group:{group}\n" in stderr
     assert lines[-8].startswith(
         "Undecided: amd-30; 90 minutes of worker time spent; the next look has 6 tasks, about 60 "
     )
@@ -100,7 +100,7 @@ def test_equal_pools_with_a_budget(call, deployment):
     (group,) = deployment.groups
     assert stderr.splitlines()[-2] == (
         "Stopped by --budget 6; to go on with a higher one: "
-        f"io-benchmark submit --resume {group} --budget HOURS"
+        f"io-benchmark submit --resume group:{group} --budget 8"
     )
     # 8 hours are spent then, and not more than that.
     code, stdout, stderr = call("--resume", group, "--budget", "8")
@@ -127,7 +127,9 @@ def test_a_stopped_group(call, deployment):
     )
     code, _, stderr = call(*START)
     (group,) = deployment.groups
-    assert (code, f"to go on: io-benchmark submit --resume {group}" in stderr) == (1, True), stderr
+    assert (code, f"to go on: io-benchmark submit --resume group:{group}" in stderr) == (1, True), (
+        stderr
+    )
     assert tasks_per_pool(deployment) == {"amd-30": 3, "intel": 2}
     deployment.refuse = lambda _made: None
     code, _, stderr = call("--resume", group)
@@ -164,7 +166,7 @@ def test_resuming_another_group(call, deployment):
     (group,) = deployment.groups
     assert call("--resume", group)[2] == (
         f"error: --resume {group}: was submitted without --until-decided; wait for its tasks and "
-        f"compare them with: io-benchmark compare group:{group} --wait MINUTES\n"
+        f"compare them with: io-benchmark compare group:{group} --wait 60\n"
     )
     for definition in deployment.definitions.values():
         definition["tags"]["kind"] = "build"

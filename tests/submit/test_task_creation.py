@@ -10,7 +10,7 @@ from loopback_deployment import AMD_16, GROUP, NO_WORKER, Deployment
 from submitted_tasks import generated, submitter
 
 from io_benchmark.errors import IoBenchmarkError, ResultError
-from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
+from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.submit.definitions import SubmissionOptions, select_tasks
 from io_benchmark.submit.task_creation import TaskQueue, dated
 from io_benchmark.submit.values import parse_image

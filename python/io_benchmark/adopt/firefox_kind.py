@@ -20,6 +20,7 @@ from msgspec import Struct
 from taskgraph.util.templates import merge
 
 from io_benchmark import __version__
+from io_benchmark.command_lines import rehearse
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import BUNDLE, Root
 from io_benchmark.paths import explain_refusal
@@ -95,8 +96,7 @@ class FirefoxKind(Struct, frozen=True):
             program = _convert(kind, root, is_embedded)
         except (KeyError, TypeError, AttributeError, StopIteration, yaml.YAMLError):
             raise IoBenchmarkError(
-                f"{root.path / KIND}: cannot be read as a kind; run `io-benchmark rehearse --root "
-                f"{root.path}` to see why"
+                f"{root.path / KIND}: cannot be read as a kind; run `{rehearse(root.path)}` to see why"
             ) from None
         content = _HEAD + yaml.dump(
             kind, Dumper=_Dumper, sort_keys=False, width=120, default_flow_style=None

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from io_benchmark import __version__
 from io_benchmark.adopt.changes import FileChange, Tree
+from io_benchmark.command_lines import install_in_firefox
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import resolve_path
 
@@ -53,7 +54,7 @@ class Project(Tree, frozen=True):
     def open(cls, path: Path) -> Self:
         root = resolve_path(path, str(path))
         if (root / "taskcluster/gecko_taskgraph").is_dir():
-            raise UsageError(f"{path}: is a Firefox checkout; use io-benchmark firefox {path}")
+            raise UsageError(f"{path}: is a Firefox checkout; use {install_in_firefox(path)}")
         if not (root / CONFIG).is_file():
             raise UsageError(
                 f"{path}: has no {CONFIG}; name a project that uses taskgraph, or make it one with "

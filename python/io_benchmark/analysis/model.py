@@ -66,8 +66,7 @@ class Entry(Struct, frozen=True, dict=True):
     """One worker's samples of one subject, in time order: retrieves, or batches of operations."""
 
     subject: Subject
-    # Everything but the samples; None where a run did not measure this.
-    facts: CacheRetrieveEntry | BatchEntry | None = None
+    facts: CacheRetrieveEntry | BatchEntry | None = None  # all but the samples; None: not measured
     start_ns: Integers = _NO_SAMPLES
     total_ns: Integers = _NO_SAMPLES  # a retrieve's time, or a batch's
     operations: Integers = _NO_SAMPLES  # in each sample; a retrieve is one
@@ -169,6 +168,7 @@ class WorkerLine(Struct, frozen=True, kw_only=True):
     is_counted: bool = True  # otherwise it confirms a cause, and only its trials count
     at_once: bool = False  # its machine ran several of these tasks at the same time
     url: str | None = None  # of its job on another CI system
+    group_id: str | None = None  # of its task group; without a queue, what the worker wrote
 
 
 class Worker(WorkerLine, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ Exit code: 0 done, or nothing to do; 1 failed, or another kind is in the way;
 
 from pathlib import Path
 
+from io_benchmark.command_lines import rehearse
 from io_benchmark.commands.firefox import POOLS
 from io_benchmark.commands.options import Given, flag, option, parse_path
 from io_benchmark.context import Context
@@ -45,6 +46,6 @@ def run(given: Given, context: Context) -> int:
     if not changes:
         context.tell("Nothing differs")
     elif "diff" not in given:
-        steps = "; ".join([*project.next_steps(), "then try it: io-benchmark rehearse"])
+        steps = "; ".join([*project.next_steps(), f"then try it: {rehearse()}"])
         context.tell(f"Written, not committed. Next: {steps}")
     return 0

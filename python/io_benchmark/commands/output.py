@@ -26,11 +26,13 @@ def print_report(
     nothing: str = "",
     *,
     unreadable: str = "error",
+    whole: str = "",
 ) -> int:
     """Write and print a report, tell what is missing, and return the exit code.
 
     `nothing` says why the report is empty. `unreadable` begins the lines about results that could not
-    be read; it is a failure only where these are errors.
+    be read; it is a failure only where these are errors. `whole` is the command that shows everything, of a
+    command that has no --details.
     """
     printed = "json" if "json" in given else given.get("format", "text")
     layout = Layout("details" in given)
@@ -45,7 +47,9 @@ def print_report(
             continue
         page = clean(str(path)) if form == "html" else page
     # The first screen has room for what comes below it.
-    layout = layout._replace(page=page, lines_below=len(problems) + bool(report.unreadable))
+    layout = layout._replace(
+        page=page, whole=whole, lines_below=len(problems) + bool(report.unreadable)
+    )
     show(report, printed, context.stdout, context.environment, layout)
     # Only counted where the report on the same terminal names each.
     on_one_terminal = context.stdout.isatty() and context.stderr.isatty()
@@ -60,12 +64,12 @@ def print_report(
     return EXIT_FAILED if problems or (lines and unreadable == "error") else 0
 
 
-def print_comparison(report: "Report", given: Given, context: Context) -> int:
+def print_comparison(report: "Report", given: Given, context: Context, *, whole: str = "") -> int:
     """Print a comparison of pools, judge what is expected of it, and return the exit code."""
     is_compared = any(subject.comparisons for subject in report.subjects)
     nothing = "" if is_compared else "nothing could be compared; see the report for the reasons"
     unreadable = "missing" if "partial" in given else "error"
-    exit_code = print_report(report, given, context, nothing, unreadable=unreadable)
+    exit_code = print_report(report, given, context, nothing, unreadable=unreadable, whole=whole)
     outcomes = [expectation.judge(report) for expectation in given.get("expect", ())]
     for outcome in outcomes:
         context.tell(clean(text_of(outcome.message), MESSAGE_LENGTH))

@@ -8,6 +8,7 @@ Needs io-benchmark[all].
 Exit code: 0 all tasks completed, 1 a task failed, 2 wrong usage.
 """
 
+from io_benchmark.command_lines import show_everything
 from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.paths import DEFAULT_FOLDER
@@ -62,9 +63,7 @@ def run(given: options.Given, context: Context) -> int:
     from io_benchmark.operations.rehearse import rehearse
 
     report, folder, failures = rehearse(context, **options.arguments(rehearse, given))
-    exit_code = print_report(report, given, context)
-    context.tell(
-        f"Results: {folder}; read everything with: io-benchmark compare {folder} --details"
-    )
+    exit_code = print_report(report, given, context, whole=show_everything(folder))
+    context.tell(f"Results: {folder}")
     context.tell_errors(failures)
     return EXIT_FAILED if failures else exit_code

@@ -4,6 +4,7 @@
 Needs io-benchmark[all].
 """
 
+from io_benchmark.command_lines import compare_group, predict_on_group, show_everything
 from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
@@ -130,8 +131,9 @@ def run(given: options.Given, context: Context) -> int:
         group_id = submit.submit(settings, context)
     if group_id is None:
         return 0
+    address = f"group:{group_id}"
     if settings.capacities:
-        context.tell(f"Predict with: io-benchmark predict PROFILE --on group:{group_id}")
-    context.tell(f"Compare again with: io-benchmark compare group:{group_id}")
-    report = compare(context, [f"group:{group_id}"], **options.arguments(compare, given))
-    return print_comparison(report, given, context)
+        context.tell(f"Predict with: {predict_on_group(group_id)}")
+    context.tell(f"Compare again with: {compare_group(group_id)}")
+    report = compare(context, [address], **options.arguments(compare, given))
+    return print_comparison(report, given, context, whole=show_everything(address))

@@ -20,6 +20,7 @@ from io_benchmark.analysis.inference.looks import Schedule
 from io_benchmark.analysis.model import Verdict, Worker
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report
+from io_benchmark.command_lines import cancel_group, compare_group, confirm_causes, resume_group
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost, CostShare, Price
 from io_benchmark.errors import IoBenchmarkError, UsageError
@@ -37,6 +38,8 @@ from io_benchmark.text import clean
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of
 
 T = TypeVar("T")
+# The options that go on with a group
+RESUME, CONFIRM = "--resume", "--confirm"
 # With more tasks than this per independent worker, more tasks do not help.
 _MOST_TASKS_PER_WORKER = 2
 
@@ -173,15 +176,14 @@ class GroupWork(Struct, frozen=True):
 
     @property
     def how_to_resume(self) -> str:
-        baseline = self.options.baseline
-        option = "" if baseline is None else f"--baseline {baseline} "
-        return f"io-benchmark submit {option}{self.resumption} {self.group_id}"
+        go_on = confirm_causes if self.resumption == CONFIRM else resume_group
+        return go_on(self.group_id, self.options.baseline)
 
     @property
     def _ways_on(self) -> str:
         """Return what a user can do if this stops."""
         to_go_on = f"; to go on: {self.how_to_resume}" if self.resumption else ""
-        return f"to cancel: io-benchmark submit --cancel {self.group_id}{to_go_on}"
+        return f"to cancel: {cancel_group(self.group_id)}{to_go_on}"
 
     def ask(self, use: Callable[[TaskQueue], Awaitable[T]]) -> T:
         """Return the result of `use`, which asks the queue."""
@@ -283,7 +285,7 @@ class GroupWork(Struct, frozen=True):
             context.tell(f"{created} created: {root_url}/tasks/groups/{group_id}")
             if self.options.no_wait:
                 context.print(f"group:{group_id}")
-                context.tell(f"Compare them later with: io-benchmark compare group:{group_id}")
+                context.tell(f"Compare them later with: {compare_group(group_id)}")
                 return None
             context.tell("Waiting; Ctrl-C stops waiting, and not the tasks")
             self.ask(lambda queue: wait_in_group(queue, group_id, labels, context.tell))

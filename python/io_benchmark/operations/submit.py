@@ -5,6 +5,7 @@ Nothing is kept between two calls. What is missing follows from the group, and a
 group and the task's label, so the same command completes what was stopped.
 """
 
+import math
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -16,12 +17,13 @@ import slugid
 from msgspec.structs import replace
 
 from io_benchmark.analysis.plan import Plan
+from io_benchmark.command_lines import compare_group_when_done, resume_group
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
 from io_benchmark.operations.compare import compare_pools, find_paces
-from io_benchmark.operations.group_work import GroupWork, MeasuredGroup
+from io_benchmark.operations.group_work import CONFIRM, RESUME, GroupWork, MeasuredGroup
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.submit.definitions import (
     LOOKS,
@@ -32,13 +34,11 @@ from io_benchmark.submit.definitions import (
 from io_benchmark.submit.values import OWNER_PATTERN
 from io_benchmark_taskgraph.repeating import CONFIRMING
 
-_RESUME = "--resume"  # goes on until all pools are decided
-
 
 def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> str | None:
     """Create the tasks of a new group, or only print them; return the group to compare."""
     options = replace(options, owner=options.owner or _owner_in_git(context.environment))
-    resumption = _RESUME if options.until_decided else ""
+    resumption = RESUME if options.until_decided else ""
     work = GroupWork(group_id or slugid.nice(), options, context, resumption)
     tasks = _new_tasks(work)
     cost = MeasuredGroup(()).cost(tasks, options.prices)
@@ -100,7 +100,7 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
 
 def confirm(address: str, options: SubmissionOptions, context: Context) -> str | None:
     """Create the confirming tasks that a group lacks, wait for all; return the group to compare."""
-    work = GroupWork.find("--confirm", address, options, context)
+    work = GroupWork.find(CONFIRM, address, options, context)
     group = work.measure(CONFIRMING)
     if group is None:
         return None
@@ -124,14 +124,14 @@ def confirm(address: str, options: SubmissionOptions, context: Context) -> str |
 
 def resume(address: str, options: SubmissionOptions, context: Context) -> str | None:
     """Go on with a group of --until-decided; return the group to compare."""
-    work = GroupWork.find(_RESUME, address, options, context)
+    work = GroupWork.find(RESUME, address, options, context)
     tasks, group_id = work.tasks(), work.group_id
     if not tasks:
         raise ResultError(f"group:{group_id}: has no tasks of the benchmark; submit new ones")
     if not _names_looks(work.ask(lambda queue: queue.definition(tasks[0].task_id))):
         raise UsageError(
-            f"{_RESUME} {group_id}: was submitted without --until-decided; wait for its tasks and "
-            f"compare them with: io-benchmark compare group:{group_id} --wait MINUTES"
+            f"{RESUME} {group_id}: was submitted without --until-decided; wait for its tasks and "
+            f"compare them with: {compare_group_when_done(group_id)}"
         )
     return _measure_until_decided(work, is_agreed=False)
 
@@ -207,11 +207,11 @@ def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Co
         return None
     tasks, cost = work.repeated(group, look.repetitions)
     tell(f"{state}; the next look has {cost.summary}")
-    if work.exceeds_budget(group.spent_minutes + cost.minutes):
-        tell(
-            f"Stopped by --budget {options.budget:g}; to go on with a higher one: "
-            f"{work.how_to_resume} --budget HOURS"
-        )
+    minutes = group.spent_minutes + cost.minutes
+    if work.exceeds_budget(minutes):
+        hours = math.ceil(minutes / MINUTES_PER_HOUR)
+        go_on = resume_group(work.group_id, options.baseline, hours)
+        tell(f"Stopped by --budget {options.budget:g}; to go on with a higher one: {go_on}")
         return None
     for share in cost.shares:
         tell(f"  {share.summary}")

@@ -216,7 +216,6 @@ class Document(Struct, frozen=True):
     title: str
     blocks: Sequence[Block]
     screen: Sequence[Block] = ()
-    command: str = ""  # which shows all of it with --details
     reason: str = ""  # behind the title of a screen: why these sides are compared so
 
 

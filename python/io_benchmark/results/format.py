@@ -38,6 +38,8 @@ from io_benchmark.results.workloads.cache_retrieve import CacheRetrieveEntry
 VERSION = 2
 PROFILE_VERSION = 1
 MAXIMUM_ENTRIES = 400
+# The queue's own pattern for a task id (a slug: 22 characters of URL-safe base64 of a v4 UUID).
+SLUG_PATTERN = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
 # How many tasks of a pool were created at once; each of them has this variable.
 PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
 

@@ -81,7 +81,8 @@ def words(part: object) -> list[str]:
     return [str(part)]
 
 
-IN_CODE = str.maketrans("`|", "'¦")
+# Code is shown as such, and Markdown's code cannot hold these.
+IN_CODE = str.maketrans({"`": None, "'": None, "|": "¦"})
 
 
 def squeezed(shown: str) -> str:
@@ -96,8 +97,8 @@ def test_every_format_has_everything(blocks: tuple[Block, ...]) -> None:
     document, expected = Document("title", blocks), list(map(squeezed, words(blocks)))
     shown = squeezed(text.render(document, Layout(columns=400)))
     assert [word for word in expected if word.rstrip(".") not in shown] == []
-    shown = squeezed("".join(Page(page.render(document, Layout())).text))
-    assert [word for word in expected if word not in shown] == []
+    shown = squeezed("".join(Page(page.render(document, Layout())).text)).replace("`", "")
+    assert [word for word in expected if word.replace("`", "") not in shown] == []
     # As GitHub reads it.
     parser = MarkdownIt("commonmark", {"html": True}).enable("table")
     read = Page(parser.render(markdown.render(document, Layout()))).text
@@ -134,14 +135,48 @@ def test_what_is_left_out_first() -> None:
 def test_a_screen(length: int, lowest: int) -> None:
     """It has 23 lines at most: empty lines go first, then what has the lowest rank."""
     items = tuple(Item(f"line {number}", rank=min(number, 5)) for number in range(length))
-    document = Document("title", (), (Items(items),), "compare")
+    document = Document("title", (), (Items(items),))
     shown = text.render(document, Layout()).splitlines()
     assert len(shown) == 23
     assert next(line for line in shown if "line" in line) == f"  - line {lowest}"
-    assert shown[-1].startswith("Everything else: compare --details")
+    assert shown[-1] == "Everything else: add --details, or --write html=FILE for a page."
     shown = text.render(document, Layout(page="report.html", lines_below=1)).splitlines()
     assert len(shown) == 22
-    assert shown[-1] == "Everything else: report.html, or compare --details."
+    assert shown[-1] == "Everything else: report.html, or add --details."
+
+
+def test_the_rest_of_a_screen_of_a_command_without_details() -> None:
+    """It names the command that shows everything, and the page where there is one."""
+    document, whole = Document("title", (), (Items((Item("line"),)),)), "io-benchmark compare a"
+    for file, pointer in (("", f"`{whole}`"), ("a.html", f"a.html, or `{whole}`")):
+        shown = text.render(document, Layout(page=file, whole=whole)).splitlines()
+        assert shown[-1] == f"Everything else: {pointer}."
+
+
+@pytest.mark.parametrize(
+    ("form", "written"),
+    [
+        ("text", "run `a --b` or `c|d`, (`e f`) it's `g"),
+        ("markdown", "run `a --b` or `c¦d`, (`e f`) it's `'g`"),
+        ("page", "run <code>a --b</code> or <code>c|d</code>, (<code>e f</code>) it&#39;s `g"),
+    ],
+)
+def test_marked_code(form: str, written: str) -> None:
+    """What a sentence marks as code is code, and no quotes are added."""
+    document = Document("title", (Paragraph("run `a --b` or `c|d`, (`e f`) it's `g"),))
+    render = {"text": text, "markdown": markdown, "page": page}[form].render
+    assert written in render(document, Layout(details=True))
+
+
+def test_a_command_stays_in_one_line() -> None:
+    """A terminal that is wide enough for it does not break it, so that it can be copied."""
+    command = "`io-benchmark submit --baseline intel --confirm Fqm6GL_zRPurCmd1rRuTRQ`"
+    document = Document("title", (Paragraph(f"To confirm a cause, run {command}, then wait."),))
+    for columns in (len(command) + 2, 100):
+        assert command in text.render(document, Layout(details=True, columns=columns))
+    narrow = text.render(document, Layout(details=True, columns=len(command) + 1))
+    assert command not in narrow
+    assert command in " ".join(narrow.split())
 
 
 WIDE = Table("corner", tuple(f"head-{n}" for n in range(9)), (Row("row", tuple("123456789")),))

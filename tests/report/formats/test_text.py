@@ -33,7 +33,7 @@ def test_first_screen(name: str) -> None:
     shown = sample_report.on_terminal(REPORTS[name](), 80, details=False).splitlines()
     assert len(shown) <= 23
     assert max(map(cell_len, shown)) <= 80
-    assert shown[-1].endswith(": compare --details, or as a page with --write html=FILE.")
+    assert shown[-1].endswith(": add --details, or --write html=FILE for a page.")
     # Warnings that had no room are announced.
     assert shown[-1].startswith("Warnings and all else") is (name in NO_ROOM_FOR_WARNINGS)
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a comparison says about each pool, single workers and warnings, and how to confirm a cause."""
 
-from functools import cache
 from typing import Any
 
 import divided_reports
@@ -212,22 +211,17 @@ def test_single_workers() -> None:
     assert counts == [1, 0]
 
 
-TASK = "fN1SgBXkQqWw0mF5yzYYTA"
+GROUP = "fN1SgBXkQqWw0mF5yzYYTA"
+CONFIRM = f"io-benchmark submit --baseline intel --confirm group:{GROUP}"
 RUN = "run intel once more with copies at 371 MiB/s"
 
 
 POOLS = (Pool(SLOW, ONE_DISK), Pool(FAST, BASE))
 
 
-@cache
-def tried() -> Report:
-    """Two pools with trials, of which none was held to the other's pace."""
-    return divided_reports.of_pools(*POOLS, trials=True)
-
-
 def offer(made: Report, **changes: Any) -> str:
     """Return what follows "To confirm:" on the first screen, of workers with these changes."""
-    workers = tuple(replace(run, **{"task_id": TASK, **changes}) for run in made.workers)
+    workers = tuple(replace(run, **{"group_id": GROUP, **changes}) for run in made.workers)
     found = screen(replace(made, workers=workers))
     return next((line.removeprefix("To confirm: ") for line in found if line[:2] == "To"), "")
 
@@ -235,15 +229,25 @@ def offer(made: Report, **changes: Any) -> str:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({}, f'{RUN} (submit --confirm task:{TASK}, or the action "Confirm the cause").'),
+        ({}, f'{RUN} (`{CONFIRM}`, or the action "Confirm the cause").'),
         ({"worker_id": "rehearsal/host"}, f"{RUN} (add --confirm to this rehearse)."),
         # Only what is an id becomes a part of a command to paste.
-        *(({"task_id": text}, "") for text in ("unknown", "$(reboot)", "; rm -rf / #xxxxxxxxxxx")),
+        *(({"group_id": text}, "") for text in (None, "$(reboot)", "; rm -rf / #xxxxxxxxxxx")),
     ],
 )
 def test_the_missing_run(changes: dict[str, str], expected: str) -> None:
     """A supported cause is offered the run with its pace, and what creates it."""
-    assert offer(tried(), **changes) == expected
+    assert offer(divided_reports.to_be_confirmed(), **changes) == expected
+
+
+def test_pools_of_two_groups() -> None:
+    """A run of one group confirms nothing about a pool of another."""
+    workers = tuple(
+        replace(run, group_id=GROUP if run.pool == FAST else "Fqm6GL_zRPurCmd1rRuTRQ")
+        for run in divided_reports.to_be_confirmed().workers
+    )
+    found = screen(replace(divided_reports.to_be_confirmed(), workers=workers))
+    assert not any("To confirm" in line for line in found)
 
 
 def test_trials_that_were_left_out() -> None:
@@ -265,9 +269,11 @@ def test_trials_that_were_left_out() -> None:
 @pytest.mark.parametrize("state", State)
 def test_by_the_state_of_the_cause(state: State) -> None:
     """Only what a trial could still change is offered one."""
-    (diagnosis,) = tried().diagnoses
+    (diagnosis,) = divided_reports.to_be_confirmed().diagnoses
     causes = tuple(
         replace(each, state=state) for each in diagnosis.causes if each.name == "device-count"
     )
-    made = replace(tried(), diagnoses=(replace(diagnosis, causes=causes),))
+    made = replace(
+        divided_reports.to_be_confirmed(), diagnoses=(replace(diagnosis, causes=causes),)
+    )
     assert bool(offer(made)) is (state in (State.SUPPORTED, State.NOT_SEPARABLE))

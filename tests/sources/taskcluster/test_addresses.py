@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from io_benchmark.errors import UsageError
+from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.sources.gather import parse_addresses
 from io_benchmark.sources.taskcluster.addresses import (
     DEFAULT_ROOT_URL,
-    SLUG_PATTERN,
     GroupAddress,
     IndexAddress,
     LandingAddress,

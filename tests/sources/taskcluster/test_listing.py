@@ -20,7 +20,7 @@ URL = "https://tc.example"
 HERE = f"({URL}/tasks/{AMD_16})"
 GROUP_URL = f"({URL}/tasks/groups/{AMD_16})"
 KINDS = "io-benchmark or io-benchmark-all"
-AGAIN = "read the group again later, or wait with compare --wait MINUTES"
+AGAIN = "read the group again later, or compare it with --wait MINUTES"
 
 
 def listed(loopback, *addresses):

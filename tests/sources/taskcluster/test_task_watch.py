@@ -134,7 +134,10 @@ def test_a_push_that_is_not_in_the_index_yet(deployment, group, lando):
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        (("IN_PROGRESS", None), "has not landed it yet; compare --wait MINUTES waits for that"),
+        (
+            ("IN_PROGRESS", None),
+            "has not landed it yet; compare waits for that with --wait MINUTES",
+        ),
         (("FAILED", "", "a conflict"), "Lando did not land it (FAILED: a conflict); push again"),
         (("LANDED", "../x"), "Lando's commit '../x' is not a revision"),
         ((1, ""), "Lando's answer is not understood"),

@@ -36,6 +36,8 @@ _PLAIN = re.compile(r"(?:[+\u2212](?=[0-9]))?[^\W_]+(?:[-'\u2019.,/×][^\W_]+)*"
 _REFERENCE = re.compile(
     r"www\.|\bgh-[0-9]|\b[0-9a-f]{7,}\b|\b(?:bug|comment|attachment)s?\b", re.IGNORECASE
 )
+# What a sentence marks as code, as a word of its own
+_MARKED_CODE = re.compile(r"""(?<!\S)([("']*)`(\S|\S[^`]*\S)`([)"',;:.!?]*)(?!\S)""")
 _LIST_MARK = re.compile(r"[0-9]+[.)]+")
 
 
@@ -141,6 +143,16 @@ def _look(piece: blocks.Inline, bold: Collection[str] | None) -> tuple[bool | No
 
 
 def _prose(text: str) -> str:
+    """Return Markdown that shows exactly this text, and as code what it marks as code."""
+    written, end = "", 0
+    for marked in _MARKED_CODE.finditer(text):
+        before, code, after = marked.groups()
+        written += f"{_words(text[end : marked.start()])}{before}{_code(code)}{after}"
+        end = marked.end()
+    return written + _words(text[end:])
+
+
+def _words(text: str) -> str:
     """Return Markdown that shows exactly this text; neighbors that need code share a span."""
     first, *words = text.split(" ")
     flags = [(first, _is_plain(first) and not _LIST_MARK.fullmatch(first))]
@@ -165,6 +177,10 @@ def _code_with_ends(text: str) -> str:
     # A bracket that is opened inside the span is closed inside it.
     while end.startswith(")") and core.count("(") > core.count(")"):
         core, end = core + ")", end[1:]
-    # No escape of these two inside code works in all renderers.
-    code = (core or text).replace("`", "'").replace("|", "¦")
-    return f"{start}`{code}`{end}" if core else f"`{code}`"
+    return f"{start}{_code(core)}{end}" if core else _code(text)
+
+
+def _code(text: str) -> str:
+    """Make a code span; no escape of these two inside of it works in all renderers."""
+    code = text.replace("`", "'").replace("|", "¦")
+    return f"`{code}`"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Blocks as one HTML page that loads nothing: no scripts, fonts or network."""
 
+import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
@@ -10,6 +11,7 @@ from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout, pictures
 
 _LINES_SHOWN = 200
+_MARKED_CODE = re.compile("`([^`]+)`")
 _PAGE = Markup("""\
 <!DOCTYPE html>
 <html lang="en">
@@ -152,9 +154,19 @@ def _piece(piece: blocks.Inline) -> Markup:
         case blocks.Words(kind=kind) if kind:
             element = "span" if kind == blocks.QUIET else "strong"
             return Markup('<{0} class="{1}">{2}</{0}>').format(
-                element, _class(kind), _escaped(piece.text)
+                element, _class(kind), _prose(piece.text)
             )
-    return _escaped(blocks.plain(piece))
+    return _prose(blocks.plain(piece))
+
+
+def _prose(words: str) -> Markup:
+    """Escape a sentence; what it marks as code is code."""
+    parts = _MARKED_CODE.split(words)
+    # Every second part is what the expression found.
+    return Markup().join(
+        Markup("<code>{}</code>").format(_escaped(part)) if number % 2 else _escaped(part)
+        for number, part in enumerate(parts)
+    )
 
 
 def _escaped(words: str) -> Markup:

@@ -28,6 +28,8 @@ _TEXT_WIDTH = 110
 # wrapped, one that no text has.
 _UNIT = re.compile("(?<=[0-9]) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![A-Za-z]))")
 _TOGETHER = "\ue000"
+# So does a command that is to be copied.
+_CODE = re.compile("`[^`]+`")
 _CONSOLE = Console(_environ={})
 _STYLES = {
     "slower": "bold red",
@@ -90,9 +92,12 @@ def _screen(
     head = _paragraph(title, columns, blocks.STRONG, indent="")
     hides_warnings = _warnings(content) < _warnings(document.screen)
     rest = "Warnings and all else" if hides_warnings else "Everything else"
-    pointer = f"{rest}: {document.command} --details, or as a page with --write html=FILE."
-    if layout.page:
-        pointer = f"{rest}: {layout.page}, or {document.command} --details."
+    whole = f"`{layout.whole}`" if layout.whole else "add --details"
+    page = layout.page
+    if page or layout.whole:
+        pointer = f"{rest}: {', or '.join(filter(None, (page, whole)))}."
+    else:
+        pointer = f"{rest}: {whole}, or --write html=FILE for a page."
     end = _paragraph(pointer, columns, blocks.QUIET, indent="")
     return _single_gaps([*head, *empty, *_blocks(content, columns), *empty, *end])
 
@@ -150,10 +155,20 @@ def _paragraph(
 ) -> Iterator[Text]:
     """Yield wrapped text, indented below its first line."""
     width = max(min(columns, _TEXT_WIDTH) - len(indent), 12)
-    styled = ((_UNIT.sub(_TOGETHER, words), style) for words, style in _styled(line, kind))
+    styled = ((_kept_together(words, width), style) for words, style in _styled(line, kind))
     for number, part in enumerate(Text.assemble(*styled).wrap(_CONSOLE, width)):
         part.plain = part.plain.replace(_TOGETHER, " ")
         yield Text(indent if number or first is None else first) + part
+
+
+def _kept_together(words: str, width: int) -> str:
+    """Mark the blanks in which no line may end."""
+
+    def marked(code: re.Match[str]) -> str:
+        fits = cell_len(code[0]) <= width
+        return code[0].replace(" ", _TOGETHER) if fits else code[0]
+
+    return _CODE.sub(marked, _UNIT.sub(_TOGETHER, words))
 
 
 def _items(block: blocks.Items, columns: int) -> Iterator[Text]:

@@ -12,6 +12,8 @@ from io_benchmark.analysis.diagnosis_model import OWN_REASON, Diagnosis, State
 from io_benchmark.analysis.model import DIFFERENT, Comparison, Severity, Verdict
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SampledReport
+from io_benchmark.analysis.trials.confirm import Pace
+from io_benchmark.command_lines import confirm_causes
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, on_measurement, pace_rate, text_of, verdict_text
@@ -22,6 +24,7 @@ from io_benchmark.report.sections.notes import NOTE_RANK, notes, refusals, warni
 from io_benchmark.report.sections.parts import parts, where
 from io_benchmark.report.sections.places import places
 from io_benchmark.report.sections.workers import cost_text, runs, unlike_workers, workers_needed
+from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _RATIOS = (
@@ -38,7 +41,8 @@ _CLOSING = (
 _POOLS_EACH, _MOST_DIFFERENT = 4, 2
 _POOLS_NAMED = 6
 _WHERE_RANK = 9  # of where a difference lies: a screen leaves out notes before
-_TASK_ID = re.compile("[A-Za-z0-9_-]{22}")
+# A pool's name that an option takes as it is, and that no cut has changed
+_POOL = re.compile("[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 def document(report: SampledReport) -> blocks.Document:
@@ -50,7 +54,6 @@ def document(report: SampledReport) -> blocks.Document:
         report.title,
         [*_full(report, measurements)],
         [*_screen(report, measurements)],
-        "compare",
         f" ({reason})" if explains else "",
     )
 
@@ -190,16 +193,29 @@ def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison
     pace = paces[0]
     # Before and after a change, a side is not a pool of one group.
     runs = [run for run in report.workers if run.side == run.pool == pace.pool]
-    # The name of a task is from a result: only what is an id becomes a part of a command.
-    ids = [run.task_id for run in runs if _TASK_ID.fullmatch(run.task_id)]
+    group_id = _common_group(pace, report)
     # No queue started a run of this worker group.
     if runs and all(run.worker_id.startswith("rehearsal/") for run in runs):
         command = "add --confirm to this rehearse"
-    elif ids:
-        command = f'submit --confirm task:{ids[0]}, or the action "Confirm the cause"'
+    elif group_id and _POOL.fullmatch(comparison.baseline):
+        command_line = confirm_causes(group_id, comparison.baseline)
+        command = f'`{command_line}`, or the action "Confirm the cause"'
     else:
         return ""
     return f"run {pace.pool} once more with copies at {pace_rate(pace)} ({command})"
+
+
+def _common_group(pace: Pace, report: Report) -> str:
+    """Return the task group that measured both pools of a pace; nothing if none did.
+
+    The worker may have written the name of the group: only what is an id becomes a part of a command.
+    """
+    groups = [
+        {run.group_id for run in report.workers if run.side == run.pool == pool}
+        for pool in (pace.pool, pace.against)
+    ]
+    ids = [name for name in set.intersection(*groups) if name and re.fullmatch(SLUG_PATTERN, name)]
+    return min(ids, default="")
 
 
 def _ratios(sides: Sequence[Side]) -> str:

@@ -15,6 +15,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Target,
 )
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
+from io_benchmark.command_lines import compare_tasks_before_and_after
 from io_benchmark.number_text import (
     compact,
     digits,
@@ -188,7 +189,7 @@ def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blo
     )
     watch = (
         f"{slowness.label} on {slowness.pool}: from {duration(slowness.mean_s)} towards {duration(usual_s)}. "
-        "Compare after a day with: io-benchmark tasks AFTER --against BEFORE. Watch the pool's price, and "
-        "the time that tasks are pending."
+        f"Compare after a day with `{compare_tasks_before_and_after()}`, each a push or a table of runs. "
+        "Watch the pool's price, and the time that tasks are pending."
     )
     yield from (blocks.Heading("What to watch"), blocks.Paragraph(watch))

@@ -80,8 +80,8 @@ def document(report: TaskReport) -> blocks.Document:
     if report.baseline and not report.baseline_reason.startswith("--"):
         pools += f" ({report.baseline_reason})"
     title = f"How long the same tasks take: {pools}"
-    hidden = blocks.Items(warnings, noun="; tasks --details shows them", shown=_SCREEN_NOTES)
-    return blocks.Document(title, content, [answers, hidden, *tables], "tasks")
+    hidden = blocks.Items(warnings, noun="; --details shows them", shown=_SCREEN_NOTES)
+    return blocks.Document(title, content, [answers, hidden, *tables])
 
 
 def _answers(report: TaskReport) -> blocks.Items:

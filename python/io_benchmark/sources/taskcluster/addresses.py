@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.errors import UsageError
+from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.text import clean
 
 DEFAULT_ROOT_URL = "https://firefox-ci-tc.services.mozilla.com"
@@ -22,8 +23,6 @@ ROOT_VARIABLE = "TASKCLUSTER_ROOT_URL"
 TRUST_DOMAIN_VARIABLE = "IO_BENCHMARK_TRUST_DOMAIN"
 DECISION = ".taskgraph.decision"
 
-# The queue's own pattern for a task id (a slug: 22 characters of URL-safe base64 of a v4 UUID).
-SLUG_PATTERN = r"[A-Za-z0-9_-]{8}[Q-T][A-Za-z0-9_-][CGKOSWaeimquy26-][A-Za-z0-9_-]{10}[AQgw]"
 _TASK_RUN = re.compile(rf"({SLUG_PATTERN})(?:\.([0-9]{{1,9}}))?")
 _ROUTE = re.compile(r"[A-Za-z0-9_!~*'()%-]+(?:\.[A-Za-z0-9_!~*'()%-]+)*")
 # As the kind's transforms accept them.

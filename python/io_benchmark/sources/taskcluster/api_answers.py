@@ -9,8 +9,8 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.sources.requests import TransientError
-from io_benchmark.sources.taskcluster.addresses import SLUG_PATTERN
 from io_benchmark.text import clean, clean_name, ending_in_words
 
 T = TypeVar("T")

@@ -118,7 +118,7 @@ class TaskListing(Struct):
             push = await deployment.landed(address)
             if push is None:
                 self.not_indexed.append((address, "has not landed"))
-                problem = "Lando has not landed it yet; compare --wait MINUTES waits for that"
+                problem = "Lando has not landed it yet; compare waits for that with --wait MINUTES"
                 self._fail(position, address, problem)
                 return [], False
             address = push
@@ -130,8 +130,8 @@ class TaskListing(Struct):
             task_ids = []
             self.not_indexed.append((address, "is not in the index before it has completed"))
             hint = (
-                "it is added when the decision task has completed (compare --wait MINUTES "
-                f"waits for it); or it has expired, or {TRUST_DOMAIN_VARIABLE} must name "
+                "it is added when the decision task has completed (compare waits for it with "
+                f"--wait MINUTES); or it has expired, or {TRUST_DOMAIN_VARIABLE} must name "
                 "another trust domain"
             )
         else:
@@ -208,7 +208,7 @@ def _unfinished(root_url: str, members: Sequence[QueueTask]) -> list[str]:
             effect = "creates the group's tasks" if task.is_decision else "may add tasks"
             lines.append(
                 f"{task.label} is still {clean_name(task.status.state)} and {effect}; read the group "
-                "again later, or wait with compare --wait MINUTES "
+                "again later, or compare it with --wait MINUTES "
                 f"({TaskAddress(root_url, task.task_id).url})"
             )
     return lines

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Every command that a report or a message tells people to type: no other module writes one.
+
+A test gives each function values, and parses the command with the program's own parser. A value is
+quoted for a shell, because names come from anywhere.
+"""
+
+import shlex
+from pathlib import Path
+
+_PROGRAM = "io-benchmark"
+
+
+def confirm_causes(group_id: str, baseline: str | None) -> str:
+    """Create the runs that confirm the causes which a group's results support."""
+    return _line("submit", *_baseline(baseline), "--confirm", _group(group_id))
+
+
+def resume_group(group_id: str, baseline: str | None, budget_hours: int | None = None) -> str:
+    """Go on with a group of --until-decided."""
+    budget = () if budget_hours is None else ("--budget", str(budget_hours))
+    return _line("submit", *_baseline(baseline), "--resume", _group(group_id), *budget)
+
+
+def cancel_group(group_id: str) -> str:
+    return _line("submit", "--cancel", _group(group_id))
+
+
+def compare_group(group_id: str) -> str:
+    return _line("compare", _group(group_id))
+
+
+def compare_group_when_done(group_id: str) -> str:
+    """Wait an hour at most, then compare."""
+    return _line("compare", _group(group_id), "--wait", "60")
+
+
+def predict_on_group(group_id: str) -> str:
+    """Predict a profile, which is to be named, on the pools of a group."""
+    return _line("predict", "PROFILE", "--on", _group(group_id))
+
+
+def show_everything(address: str | Path) -> str:
+    return _line("compare", str(address), "--details")
+
+
+def compare_tasks_before_and_after() -> str:
+    """Compare real tasks after a change with those before; both are to be replaced."""
+    return _line("tasks", "AFTER", "--against", "BEFORE")
+
+
+def write_script(file: str) -> str:
+    """Write the one file that measures a machine."""
+    return _line("script", "-o", file)
+
+
+def rehearse(tree: Path | None = None) -> str:
+    return _line("rehearse", *(() if tree is None else ("--root", str(tree))))
+
+
+def install_in_firefox(checkout: Path) -> str:
+    return _line("firefox", str(checkout))
+
+
+def _group(group_id: str) -> str:
+    """Return the address, because an id alone may begin with a hyphen."""
+    return f"group:{group_id}"
+
+
+def _baseline(pool: str | None) -> tuple[str, ...]:
+    return () if pool is None else ("--baseline", pool)
+
+
+def _line(command: str, *arguments: str) -> str:
+    return shlex.join((_PROGRAM, command, *arguments))
