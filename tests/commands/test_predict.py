@@ -21,9 +21,11 @@ tar, command 00000000
   amd-16  2.97 s  2.35 to 3.76 s  1.49×  +0.971 s        50 %
 
   Not predicted:
-  - amd-30: amd-30 has no write ceiling of the place workspace; measure
-    cache-retrieve there with trials, and use the same name of the place in the
-    profile.
+  - amd-30: amd-30 has no write ceiling of the place workspace, no random-io at
+    workspace, which shows how many requests its disks do; measure all that
+    predictions use, in about a minute: python3 io-benchmark.pyz run --pool
+    amd-30 --capacities, or on Taskcluster: io-benchmark submit --capacities -j
+    amd-30.
 """
 
 

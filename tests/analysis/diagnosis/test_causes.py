@@ -52,8 +52,8 @@ def test_a_cgroups_cap_predicts_as_a_published_one_does():
 
 
 PUBLISHED, UNPUBLISHED = (
-    "from the known write caps.",
-    "from the number of disks, because the cap of a side is not known.",
+    "is that of the disks' write caps.",
+    "is that of the numbers of disks, because the write caps of one side are not known.",
 )
 
 

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a task demanded of disks, memory and CPUs in each window of time, by one profile.
 
-A profile of `measure` is of one command. The resource profile that a task published is of the whole machine,
-and has neither syncs nor pressure. What it lacks is an unknown of the prediction (`pool_change`).
+A profile of `measure` is of one command; `machine_demand` has that of a whole machine.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Self
 
 import numpy as np
@@ -18,23 +15,23 @@ from numpy.typing import NDArray
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.machine import StoragePlace
-from io_benchmark.results.resource_profile import ResourceProfile, ResourceSample
 
 Numbers = NDArray[np.float64]
-_NS_PER_MS = 1e6
+NS_PER_MS = 1e6
 # Windows of 0.2 s, late by some ms. Longer ones hide peaks; in shorter ones, ticks of CPUs are too coarse.
-_WINDOW_NS = 180_000_000
+WINDOW_NS = 180_000_000
 # Two windows: one does not show when the task wrote.
-_LEAST_NS = 1_000_000_000
+LEAST_NS = 1_000_000_000
 # The share of the command's time that the timeline may miss or exceed, and that samples may miss or hide.
-_UNCOVERED_SHARE = 0.1
-# Longer samples hide when the task wrote.
-_COARSE_NS = 3e9
+UNCOVERED_SHARE = 0.1
+# What may be neglected of the task's time.
+SMALL_SHARE = 0.1
 # Flushes of a window that a file system's own commits may be: with more, the task syncs.
 _OWN_FLUSHES = 4
+_FLUSHES_OF_A_COMMIT = 2  # of ext4's journal
 _BUSY = tuple(f"cpu_{name}_ms" for name in ("user", "nice", "system", "irq", "softirq"))
 _UNWRITTEN = ("dirty_bytes", "writeback_bytes")
-_PAGE_BYTES = 4096
+PAGE_BYTES = 4096
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
 _WRITTEN_ONCE = {None, "linear", "raid0", "single"}
 
@@ -47,16 +44,22 @@ class PlaceDemand(Struct, frozen=True):
     writes: Numbers  # requests that the busiest disk got
     unmerged_writes: Numbers  # before the kernel merged neighbours, as a cgroup's limit counts
     flushes: Numbers
-    read_bytes: float
+    read_bytes: Numbers
     # How many synchronous writes, at least and at most; None: not known.
     syncs: tuple[float, float] | None
     # False: of all disks of the machine, without flushes and without what was merged.
     is_alone: bool = True
+    has_few_own_flushes: bool = (
+        False  # True: requested commits are known, and most flushes are theirs
+    )
 
     @property
     def is_synced(self) -> NDArray[np.bool_]:
-        """Return in which windows the task itself made the disk write what it had."""
-        return self.flushes > _OWN_FLUSHES
+        """Return in which windows the task itself made the disk write what it had.
+
+        A few flushes may be a file system's own commits.
+        """
+        return self.flushes > (0 if self.has_few_own_flushes else _OWN_FLUSHES)
 
 
 class Demand(Struct, frozen=True):
@@ -81,17 +84,17 @@ class Demand(Struct, frozen=True):
         columns, usage = profile.timeline.columns, profile.usage
         if profile.ending.code != 0 or usage is None:
             return statement("the profiled command failed; profile it again")
-        if profile.wall_ns < _LEAST_NS:
+        if profile.wall_ns < LEAST_NS:
             return statement(
                 "the command took less than {least}, which does not show when it wrote; "
                 "profile a longer part of the task",
-                least=Quantity(_LEAST_NS, Unit.NANOSECONDS),
+                least=Quantity(LEAST_NS, Unit.NANOSECONDS),
             )
-        ends = _window_ends(columns.get("time_ns", ()), _WINDOW_NS)
+        ends = window_ends(columns.get("time_ns", ()), WINDOW_NS)
         times = _sums(columns, ("time_ns",), ends)
         spans = np.zeros(1) if times is None or len(ends) < 2 else np.diff(times)
         uncovered_ns = abs(float(np.sum(spans)) - profile.wall_ns)
-        if uncovered_ns > _LEAST_NS + profile.wall_ns * _UNCOVERED_SHARE or not spans.all():
+        if uncovered_ns > LEAST_NS + profile.wall_ns * UNCOVERED_SHARE or not spans.all():
             return statement("the profile's timeline is not of all its time; profile it again")
         if not profile.storage.places:
             return statement("the profile watched no disk; profile with --place on a local disk")
@@ -106,7 +109,7 @@ class Demand(Struct, frozen=True):
             for names in (_UNWRITTEN, _BUSY, ("psi_io_some_us",), ("cpu_iowait_ms",))
         )
         more = np.zeros(len(ends)) if unwritten is None else unwritten - unwritten[0]
-        busy_ns = None if busy_ms is None else np.diff(busy_ms) * _NS_PER_MS
+        busy_ns = None if busy_ms is None else np.diff(busy_ms) * NS_PER_MS
         return cls(
             wall_ns=profile.wall_ns,
             spans_ns=spans,
@@ -119,62 +122,9 @@ class Demand(Struct, frozen=True):
             busy_ns=busy_ns,
         )
 
-    @classmethod
-    def of_machine(
-        cls, profile: ResourceProfile, wall_ns: int, place: str, counting: tuple[float, float]
-    ) -> Self | Statement:
-        """Return what the profile shows, as if all was done at one place; or why it cannot be used.
-
-        The task took `wall_ns`, also before and after the profile. `counting` is how many times the disks'
-        counters hold each byte, at least and at most.
-        """
-        columns = {
-            name: np.array([getattr(sample, name) or 0.0 for sample in profile.samples])
-            for name in ResourceSample.__struct_fields__
-        }
-        times_ms = np.array([columns["start_ms"][0], *columns["end_ms"]])
-        samples_ns = (columns["end_ms"] - columns["start_ms"]) * _NS_PER_MS
-        moved_bytes = columns["read_bytes"] + columns["written_bytes"]
-        reason = _unusable(float(times_ms[-1] - times_ms[0]) * _NS_PER_MS, samples_ns, moved_bytes)
-        if reason is not None:
-            return reason
-        ends = _window_ends(times_ms.tolist(), _WINDOW_NS / _NS_PER_MS)
-        spans = np.diff(times_ms[ends]) * _NS_PER_MS
-        cpu_ns = samples_ns * profile.cpus
-        kernel_ns, busy_ns, waiting_ns, writes, written_bytes = (
-            np.add.reduceat(values, ends[:-1])
-            for values in (
-                columns["kernel"] * cpu_ns,
-                (columns["user"] + columns["kernel"]) * cpu_ns,
-                columns["waiting"] * cpu_ns,
-                columns["writes"],
-                columns["written_bytes"],
-            )
-        )
-        is_waiting_known = all(sample.waiting is not None for sample in profile.samples)
-        # What the cache grew by and the disks did neither read nor write.
-        moved = moved_bytes / math.sqrt(counting[0] * counting[1])
-        grown = np.diff(columns["cached_bytes"], prepend=columns["cached_bytes"][0]) - moved
-        unwritten = accumulate(
-            grown.tolist(), lambda left, more: max(0.0, left + more), initial=0.0
-        )
-        # Requests were as small as pages at most.
-        unmerged = np.maximum(writes, written_bytes / _PAGE_BYTES)
-        in_windows = (written_bytes, writes, unmerged, np.zeros(len(spans)))
-        read_bytes = float(np.sum(columns["read_bytes"]))
-        return cls(
-            wall_ns=wall_ns,
-            spans_ns=spans,
-            places=(PlaceDemand(place, *in_windows, read_bytes, syncs=None, is_alone=False),),
-            cpus_used=float(np.sum(busy_ns)) / profile.wall_ns,
-            cpus=float(profile.cpus),
-            kernel_share=min(1.0, float(np.sum(kernel_ns)) / profile.wall_ns),
-            unwritten_bytes=np.array([*unwritten])[ends[1:]],
-            waiting_share=np.clip(waiting_ns / spans, 0.0, 1.0) if is_waiting_known else None,
-            busy_ns=np.minimum(busy_ns, profile.cpus * spans),
-            unseen_ns=float(wall_ns - profile.wall_ns),
-            counting=counting,
-        )
+    def is_small(self, time_ns: Numbers | float) -> bool:
+        """Return whether this much of the task's time may be neglected."""
+        return float(np.sum(time_ns)) <= SMALL_SHARE * self.wall_ns
 
     @property
     def cpu_share(self) -> float:
@@ -200,7 +150,7 @@ class Demand(Struct, frozen=True):
         return replace(self, places=(counted,), unwritten_bytes=left_bytes, counting=None)
 
 
-def _window_ends(times: Sequence[float | None], window: float) -> list[int]:
+def window_ends(times: Sequence[float | None], window: float) -> list[int]:
     """Return the rows where windows end; the first is where the first window begins."""
     ends = [0]
     for row, time in enumerate(times):
@@ -233,7 +183,7 @@ def _waiting_share(
         return None
     seen, cpus = np.clip(np.diff(waited_us) * 1e3 / spans_ns, 0.0, 1.0), busy_ns / spans_ns
     share = np.minimum(1.0, np.maximum(seen, seen * cpus / np.maximum(1e-3, 1 - seen)))
-    return share if idle_ms is None else np.clip(np.diff(idle_ms) * _NS_PER_MS / spans_ns, share, 1)
+    return share if idle_ms is None else np.clip(np.diff(idle_ms) * NS_PER_MS / spans_ns, share, 1)
 
 
 def _place_demand(
@@ -263,16 +213,24 @@ def _place_demand(
             place=place.name,
         )
     # Without counts, requests were as small as pages at most.
-    merged = grown("merged_writes") or [size / _PAGE_BYTES for size in written]
+    merged = grown("merged_writes") or [size / PAGE_BYTES for size in written]
     return PlaceDemand(
         name=place.name,
         written_bytes=np.sum(written, axis=0),
         writes=np.max(writes, axis=0),
         unmerged_writes=np.max(np.add(writes, merged), axis=0),
         flushes=np.max(grown("flushes") or np.zeros((1, len(ends) - 1)), axis=0),
-        read_bytes=float(np.sum(read)),
+        read_bytes=np.sum(read, axis=0),
         syncs=_syncs(profile, place.name),
+        has_few_own_flushes=_has_few_own_flushes(profile, place.name),
     )
+
+
+def _has_few_own_flushes(profile: TaskProfile, place: str) -> bool:
+    counts = profile.syncs.get(place)
+    if counts is None or not counts.commits or counts.flushes is None:
+        return False
+    return _FLUSHES_OF_A_COMMIT * counts.commits > counts.flushes / 2
 
 
 def _syncs(profile: TaskProfile, place: str) -> tuple[float, float] | None:
@@ -287,26 +245,5 @@ def _syncs(profile: TaskProfile, place: str) -> tuple[float, float] | None:
     flushes = float(counts.flushes or 0)
     if counts.commits is None:
         return flushes / 2, flushes
-    count = counts.commits + max(0.0, flushes - 2 * counts.commits)
+    count = counts.commits + max(0.0, flushes - _FLUSHES_OF_A_COMMIT * counts.commits)
     return count, count
-
-
-def _unusable(profiled_ns: float, samples_ns: Numbers, moved_bytes: Numbers) -> Statement | None:
-    """Return why samples do not show when a task wrote."""
-    if profiled_ns < _LEAST_NS:
-        return statement(
-            "the profile is shorter than {least}, which does not show when the task wrote; use one "
-            "of a longer task",
-            least=Quantity(_LEAST_NS, Unit.NANOSECONDS),
-        )
-    missing_ns = profiled_ns - float(np.sum(samples_ns))
-    coarse_ns = float(np.sum(samples_ns[samples_ns > _COARSE_NS]))
-    if max(missing_ns, coarse_ns) > _UNCOVERED_SHARE * profiled_ns:
-        return statement(
-            "samples of the profile are missing, or longer than {longest}, so that they do not show "
-            "when the task wrote; run the task with measure",
-            longest=Quantity(_COARSE_NS, Unit.NANOSECONDS),
-        )
-    if not moved_bytes.any():
-        return statement("the profile has no counters of disks; run the task with measure")
-    return None

@@ -9,7 +9,7 @@ where memory has no room for more.
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Annotated, get_type_hints
+from typing import get_type_hints
 
 import numpy as np
 from msgspec import Struct
@@ -28,6 +28,7 @@ from io_benchmark.analysis.prediction.pool_storage import (
     WRITES_LIMIT,
     PoolStorage,
 )
+from io_benchmark.analysis.prediction.unknowns import EXPECTED, WIDE_LOG, Unknowns
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results.parts import NS_PER_S
 
@@ -45,46 +46,12 @@ _LEAST_WAITING = 0.2
 _STILL_TAKEN = 0.5
 # What a file system that commits more often during a longer task adds at most, by all its requests.
 _MORE_REQUESTS = 0.25
+# The kernel looks for files of a certain age as often as this (dirty_writeback_centisecs).
+_SOON_NS = 5 * NS_PER_S
+# Memory that has less than this share of its room unwritten demands no writing.
+_FEW_UNWRITTEN = 0.5
 # A disk that does so many times as many requests as a limit has another one.
 _ABOVE_LIMIT = 1.25
-
-
-class _Unknowns(Struct, frozen=True):
-    """What neither profile nor results show, each between 0 and 1, and what it is for a refusal."""
-
-    # 1: as many as there may be
-    syncs: Annotated[float, "how many of its flushes are syncs"] = 0.5
-    # 1: all waiting that the profile shows was the task's
-    waiting: Annotated[float, "whose waiting for I/O the profile shows"] = 1.0
-    # 1: it waited where it had nothing to do and its disk was at the ceiling
-    idle: Annotated[float, "what it waits for while its disks are at their ceiling"] = 1.0
-    # 1: the disk's limit counts requests after they are merged
-    merged: Annotated[float, "whether {pool} counts requests before the kernel merges them"] = 0.0
-    # 0: where nothing measured requests, disks do no more than single syncs
-    requests: Annotated[
-        float, "how many requests the disks of {pool} do, which random-io measures"
-    ] = 1.0
-    # 1: a task that takes much longer makes a quarter more requests where it does not sync
-    journal: Annotated[float, "how often its file system writes the journal"] = 1 / 3
-    # 0: nothing, as where a journal is in the way; 1: memory takes as much as it is known to at most
-    room: Annotated[float, "how much may wait in memory to be written"] = 0.5
-    # The share of the work in the kernel
-    files: Annotated[float, "how much of its work in the kernel is with files"] = 0.25
-    # The share of waiting that a faster disk saves, of what it may save
-    faster: Annotated[
-        float, "how long it computes while the disks of the profile are at their ceiling"
-    ] = 0.75
-    # 1: other processes and the kernel's threads need the task's CPUs
-    others: Annotated[float, "which other work needs the same CPUs"] = 0.5
-    # Of resource profiles alone. 1: bytes were counted at as many levels of devices as there may be
-    counted: Annotated[float, "how many devices count each byte that is written"] = 0.5
-    # 1: twice as much waits in memory as the cache shows
-    unwritten: Annotated[float, "how much was not written yet when the profile ended"] = 0.5
-    # The share of that time
-    unseen: Annotated[float, "how much of its time before and after the profile is writing"] = 0.25
-
-
-_EXPECTED = _Unknowns()
 
 
 class _Times(Struct, frozen=True):
@@ -121,11 +88,11 @@ class PoolChange(Struct, frozen=True):
         demand = self.demand.as_counted()
         if not all(self.target.mean(WRITE_RATE, place.name) for place in demand.places):
             return None
-        there = [self._service_ns(place, _EXPECTED)[1] for place in demand.places]
+        there = [self._service_ns(place, EXPECTED)[1] for place in demand.places]
         is_full = np.max(there, axis=0) >= _AT_CEILING * demand.spans_ns
         return float(np.sum(demand.spans_ns[is_full]) / np.sum(demand.spans_ns))
 
-    def times(self, unknowns: _Unknowns = _EXPECTED) -> _Times:
+    def times(self, unknowns: Unknowns = EXPECTED) -> _Times:
         if self.demand.counting is not None:
             known = self.demand.as_counted(unknowns.counted, unknowns.unwritten)
             return replace(self, demand=known).times(unknowns)
@@ -139,6 +106,9 @@ class PoolChange(Struct, frozen=True):
             here, there = self._service_ns(place, unknowns)
             waited = np.minimum(here, self._waiting_ns(place, unknowns))
             writes = waited * (there / np.maximum(here, 1.0) - 1)
+            # What a sync did not wait for passed as a burst. Slower disks may take one that is as long.
+            beyond_burst = np.maximum(0.0, there - here - writes)
+            writes += unknowns.bursts * np.where(place.is_synced, beyond_burst, 0.0)
             writes = np.where(writes < 0, unknowns.faster, 1.0) * writes
             syncs = np.where(np.abs(syncs) > np.abs(writes), syncs, 0.0)
             by_syncs += syncs
@@ -152,7 +122,7 @@ class PoolChange(Struct, frozen=True):
         total = max(1.0, demand.wall_ns + writes_ns + syncs_ns + cpu)
         return _Times(total, writes_ns, syncs_ns, cpu)
 
-    def _by_cpu(self, unknowns: _Unknowns) -> Numbers:
+    def _by_cpu(self, unknowns: Unknowns) -> Numbers:
         demand = self.demand
         kernel = min(demand.kernel_share, demand.cpu_share)
         files = max(self.ratio(FILE, place.name) for place in demand.places)
@@ -168,7 +138,7 @@ class PoolChange(Struct, frozen=True):
             by_cpu += np.maximum(0.0, demand.busy_ns * share / cpus - demand.spans_ns)
         return by_cpu
 
-    def _service_ns(self, place: PlaceDemand, unknowns: _Unknowns) -> tuple[Numbers, Numbers]:
+    def _service_ns(self, place: PlaceDemand, unknowns: Unknowns) -> tuple[Numbers, Numbers]:
         """Return how long the disks need for each window, here and there."""
         source, target, name = self.source, self.target, place.name
         merged = self._merged(place, unknowns)
@@ -193,11 +163,11 @@ class PoolChange(Struct, frozen=True):
         done_s[-1] = here_s[-1]
         return np.diff(done_s) * NS_PER_S, np.diff(np.interp(done_s, here_s, there_s)) * NS_PER_S
 
-    def _is_full(self, place: PlaceDemand, unknowns: _Unknowns = _EXPECTED) -> NDArray[np.bool_]:
+    def _is_full(self, place: PlaceDemand, unknowns: Unknowns = EXPECTED) -> NDArray[np.bool_]:
         """Return in which windows the disks of a place are at their ceiling."""
         return self._service_ns(place, unknowns)[0] >= _AT_CEILING * self.demand.spans_ns
 
-    def _merged(self, place: PlaceDemand, unknowns: _Unknowns) -> float:
+    def _merged(self, place: PlaceDemand, unknowns: Unknowns) -> float:
         """Return 1 if a limit counts requests after the kernel merged them.
 
         A limit of a cgroup counts before. Of others the profile may tell: the disk did more before
@@ -216,7 +186,7 @@ class PoolChange(Struct, frozen=True):
             return 0.0
         return 1.0 if np.sum(spans_ns[above]) > NS_PER_S else unknowns.merged
 
-    def _waiting_ns(self, place: PlaceDemand, unknowns: _Unknowns) -> Numbers:
+    def _waiting_ns(self, place: PlaceDemand, unknowns: Unknowns) -> Numbers:
         """Return how long the task waited for the disks of a place."""
         demand, spans = self.demand, self.demand.spans_ns
         is_full = self._is_full(place, unknowns)
@@ -232,9 +202,9 @@ class PoolChange(Struct, frozen=True):
 
     def unexplained_waiting_ns(self, place: PlaceDemand) -> Numbers:
         """Return how long something waited while the disks were not at their ceiling."""
-        return np.where(self._is_full(place), 0.0, self._waiting_ns(place, _EXPECTED))
+        return np.where(self._is_full(place), 0.0, self._waiting_ns(place, EXPECTED))
 
-    def _by_syncs(self, place: PlaceDemand, unknowns: _Unknowns) -> Numbers:
+    def _by_syncs(self, place: PlaceDemand, unknowns: Unknowns) -> Numbers:
         """Return what the difference of single syncs adds; no more than the task waited."""
         fewest, most = place.syncs or (0.0, 0.0)
         weights = place.flushes if np.sum(place.flushes) > 0 else self.demand.spans_ns
@@ -248,7 +218,7 @@ class PoolChange(Struct, frozen=True):
         return by_syncs
 
     def _with_backlog(
-        self, place: PlaceDemand, spans: Numbers, there: Numbers, unknowns: _Unknowns
+        self, place: PlaceDemand, spans: Numbers, there: Numbers, unknowns: Unknowns
     ) -> Numbers:
         """Return the windows with what the task waits for bytes that earlier windows left."""
         per_ns = float(np.sum(place.written_bytes)) / max(1.0, float(np.sum(there)))
@@ -256,20 +226,34 @@ class PoolChange(Struct, frozen=True):
             return spans
         # Memory takes as much before the task waits as where disks hold the task back, at most.
         unwritten, high = self.demand.unwritten_bytes, self.target.dirty_room_bytes or math.inf
-        held = np.any([self._is_held_back(p, _EXPECTED) for p in self.demand.places], axis=0)
+        held = np.any([self._is_held_back(p, EXPECTED) for p in self.demand.places], axis=0)
         high = min(high, unwritten[held].max(initial=0.0).item() or high)
         low = min(high, unwritten.max().item())
         room = low * (high / low) ** unknowns.room if 0 < low < high else high
         over_ns = (unwritten - room) / per_ns
         over_ns[place.is_synced | self._is_held_back(place, unknowns) | (unknowns.room <= 0)] = 0.0
-        waits, backlog_ns = [], 0.0
-        for late_ns, above_ns in zip((there - spans).tolist(), over_ns.tolist(), strict=True):
-            backlog_ns = max(0.0, backlog_ns + late_ns)
-            waits.append(min(backlog_ns, max(0.0, above_ns + backlog_ns)))
-            backlog_ns -= waits[-1]
-        return spans + np.array(waits, dtype=np.float64)
+        waits = _waits(there - spans, over_ns)
+        if self._is_written_at_once(place):
+            for_all = _waits(there - spans, np.zeros(len(spans)))
+            waits = (1 - unknowns.renames) * waits + unknowns.renames * for_all
+        return spans + waits
 
-    def _is_held_back(self, place: PlaceDemand, unknowns: _Unknowns) -> NDArray[np.bool_]:
+    def _is_written_at_once(self, place: PlaceDemand) -> bool:
+        """Return whether files were written although neither memory nor their age demanded it.
+
+        ext4 does this with a file that replaces another one, when it is renamed or closed. The profile of
+        a whole machine does not show it.
+        """
+        if not place.is_alone:
+            return False
+        demand, is_free = self.demand, ~place.is_synced
+        written_bytes = float(np.sum(place.written_bytes[is_free]))
+        kept_byte_ns = float(np.sum((demand.unwritten_bytes * demand.spans_ns)[is_free]))
+        room_bytes = self.source.dirty_room_bytes or math.inf
+        has_room = demand.unwritten_bytes.max(initial=0.0) < _FEW_UNWRITTEN * room_bytes
+        return has_room and kept_byte_ns < _SOON_NS * written_bytes
+
+    def _is_held_back(self, place: PlaceDemand, unknowns: Unknowns) -> NDArray[np.bool_]:
         """Return in which windows disks at their ceiling hold the task back.
 
         Memory is full there, or the task waits for a journal or a renamed file: so it does on slower disks. Not where
@@ -283,11 +267,18 @@ class PoolChange(Struct, frozen=True):
 
     def unknown_parts(self) -> Iterator[tuple[str, float, float]]:
         """Return what each thing is that is not known, and ln of the time at both ends of it."""
-        for name, hint in get_type_hints(_Unknowns, include_extras=True).items():
-            first, last = (
-                math.log(self.times(replace(_EXPECTED, **{name: end})).total) for end in (0.0, 1.0)
-            )
-            yield hint.__metadata__[0], first, last
+        for name, hint in get_type_hints(Unknowns, include_extras=True).items():
+            yield hint.__metadata__[0], *self._ends(name)
+
+    def _ends(self, unknown: str) -> tuple[float, float]:
+        """Return ln of the time at both ends of an unknown."""
+        first, last = (self.times(replace(EXPECTED, **{unknown: end})) for end in (0.0, 1.0))
+        return math.log(first.total), math.log(last.total)
+
+    def is_decided_by(self, unknown: str) -> bool:
+        """Return whether the times at both ends of an unknown are too far apart to predict one."""
+        first, last = self._ends(unknown)
+        return abs(last - first) > WIDE_LOG
 
     def errors(self) -> Iterator[MeanVariance]:
         """Return the independent errors of ln of the predicted time."""
@@ -303,3 +294,13 @@ class PoolChange(Struct, frozen=True):
         yield MeanVariance(
             (self.demand.cpu_share * math.log(self.ratio(USER_WORK)) / 2) ** 2, math.inf
         )
+
+
+def _waits(late_ns: Numbers, over_ns: Numbers) -> Numbers:
+    """Return how long each window waits for bytes that are late, beyond what may be left unwritten."""
+    waits, backlog_ns = [], 0.0
+    for late, over in zip(late_ns.tolist(), over_ns.tolist(), strict=True):
+        backlog_ns = max(0.0, backlog_ns + late)
+        waits.append(min(backlog_ns, max(0.0, over + backlog_ns)))
+        backlog_ns -= waits[-1]
+    return np.array(waits, dtype=np.float64)

@@ -22,6 +22,7 @@ from io_benchmark.results.parts import NS_PER_S
 # Figures. Those of CPUs have no place.
 WRITE_RATE = "bytes per second of a file that idle disks wrote"
 SYNC = "the usual append-fsync"
+SYNCS = "append-fsync per second, with those that the disk delays"
 WRITES = "write requests per second"
 WRITES_LIMIT = "write requests per second that a limit allows"
 FILE = "looking up, creating or removing a file"
@@ -110,8 +111,9 @@ class PoolStorage(Struct, frozen=True):
         return min(measured, self.mean(WRITES_LIMIT, place) or math.inf)
 
     def least_writes_per_s(self, place: str) -> float:
-        # Each synchronous write is at least one request.
-        by_syncs = NS_PER_S / (self.mean(SYNC, place) or math.inf)
+        # Each synchronous write is at least one request. Not by the usual time: a disk that limits
+        # requests lets some pass at once, and delays the next ones.
+        by_syncs = self.mean(SYNCS, place) or 0.0
         return max(_LEAST_REQUESTS_PER_S, self.mean(WRITES, place) or 0.0, by_syncs)
 
     def ratio_to(
@@ -179,6 +181,8 @@ def _measured(runs: Sequence[Worker]) -> _Logs:
             each_ns = median(usual_ns) if figure == SYNC else entry.mean_ns
             value = math.log(NS_PER_S / each_ns if figure == WRITES else each_ns)
             logs[figure, "" if figure == SPAWN else subject.place].append(value)
+            if figure == SYNC:
+                logs[SYNCS, subject.place].append(math.log(NS_PER_S / entry.mean_ns))
         cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
         if cpu_ns:
             logs[OWN_CPU, ""].append(math.log(cpu_ns))

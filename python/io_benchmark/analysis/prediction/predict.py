@@ -25,10 +25,11 @@ from io_benchmark.analysis.prediction import (
     TaskPrediction,
     WrittenOverTime,
 )
-from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
+from io_benchmark.analysis.prediction.demand import SMALL_SHARE, Demand, PlaceDemand
+from io_benchmark.analysis.prediction.machine_demand import machine_demand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
-from io_benchmark.analysis.prediction.refusals import SMALL_SHARE, reasons_against
+from io_benchmark.analysis.prediction.refusals import reasons_against
 from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.analysis.variances import MeanVariance
@@ -68,7 +69,7 @@ class _ProfiledRun(NamedTuple):
             measured = sorted(place for figure, place in figures if figure == WRITE_RATE)
             place = _PLACE if _PLACE in measured or not measured else measured[0]
             counting = storage.counting.get(place) if storage else None
-            demand = Demand.of_machine(profile, run.wall_ns, place, counting or _UNKNOWN_COUNTING)
+            demand = machine_demand(profile, run.wall_ns, place, counting or _UNKNOWN_COUNTING)
             return cls(run.label, None, run.wall_ns, True, (place,), 0.0, demand)
         return cls(
             profile.command.program,
@@ -126,9 +127,7 @@ def _predict_task(
     if source is None:
         unusable = statement("the profile does not name its pool; name it by --pool NAME")
     elif profiled_pool is None:
-        unusable = statement(
-            "{pool}, where the task was profiled, has no results; add them to --on", pool=source
-        )
+        profiled_pool = PoolStorage.of(source, (), {})
 
     def total(figure: Callable[[PlaceDemand], float]) -> float | None:
         return mean_of_known(sum(map(figure, demand.places)) for demand in likely)
@@ -140,7 +139,7 @@ def _predict_task(
         measured_ns=tuple(run.wall_ns for run in used),
         cpus_used=mean_of_known(demand.cpus_used for demand in likely),
         written_bytes=total(lambda place: place.written_bytes.sum().item()),
-        read_bytes=total(lambda place: place.read_bytes),
+        read_bytes=total(lambda place: place.read_bytes.sum().item()),
         syncs=total(lambda place: place.syncs[1] if place.syncs and place.is_alone else 0.0),
         pools=tuple(
             replace(

@@ -112,9 +112,9 @@ def _device_count(case: Case, effect: Effect) -> Effect:
     if more is not None and more * AS_FAST_SHARE < 1 and case.both_sides is None:
         return effect.opposed("The slower side has fewer disks, but they write as fast.")
     published, counted = case.times_as_fast(_PUBLISHED_CAP), case.times_as_fast(_DISKS_AT_ONCE)
-    expected, source = published or counted or 1.0, "the known write caps"
+    expected, source = published or counted or 1.0, "the disks' write caps"
     if published is None:
-        source = "the number of disks, because the cap of a side is not known"
+        source = "the numbers of disks, because the write caps of one side are not known"
     doubt = ""
     if is_limited:
         doubt = "A cgroup may limit what they write."
@@ -127,7 +127,7 @@ def _device_count(case: Case, effect: Effect) -> Effect:
     if more is not None and more < AS_FAST_SHARE * expected:
         expected, source = more, "what the disks of both sides wrote"
     return replace(effect, size=Size(case.times_by_bandwidth(expected))).also(
-        f"The prediction is from {source}."
+        f"The predicted ratio is that of {source}."
     )
 
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What a task demanded, by the resource profile that it published: of a whole machine.
+
+It has neither syncs nor pressure. What it lacks is an unknown of the prediction.
+"""
+
+import math
+from itertools import accumulate
+
+import numpy as np
+
+from io_benchmark.analysis.prediction.demand import (
+    LEAST_NS,
+    NS_PER_MS,
+    PAGE_BYTES,
+    UNCOVERED_SHARE,
+    WINDOW_NS,
+    Demand,
+    Numbers,
+    PlaceDemand,
+    window_ends,
+)
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.results.resource_profile import ResourceProfile, ResourceSample
+
+# Longer samples hide when the task wrote.
+_COARSE_NS = 3e9
+
+
+def machine_demand(
+    profile: ResourceProfile, wall_ns: int, place: str, counting: tuple[float, float]
+) -> Demand | Statement:
+    """Return what the profile shows, as if all was done at one place; or why it cannot be used.
+
+    The task took `wall_ns`, also before and after the profile. `counting` is how many times the disks'
+    counters hold each byte, at least and at most.
+    """
+    columns = {
+        name: np.array([getattr(sample, name) or 0.0 for sample in profile.samples])
+        for name in ResourceSample.__struct_fields__
+    }
+    times_ms = np.array([columns["start_ms"][0], *columns["end_ms"]])
+    samples_ns = (columns["end_ms"] - columns["start_ms"]) * NS_PER_MS
+    moved_bytes = columns["read_bytes"] + columns["written_bytes"]
+    reason = _unusable(float(times_ms[-1] - times_ms[0]) * NS_PER_MS, samples_ns, moved_bytes)
+    if reason is not None:
+        return reason
+    ends = window_ends(times_ms.tolist(), WINDOW_NS / NS_PER_MS)
+    spans = np.diff(times_ms[ends]) * NS_PER_MS
+    cpu_ns = samples_ns * profile.cpus
+    kernel_ns, busy_ns, waiting_ns, writes, written_bytes, read_bytes = (
+        np.add.reduceat(values, ends[:-1])
+        for values in (
+            columns["kernel"] * cpu_ns,
+            (columns["user"] + columns["kernel"]) * cpu_ns,
+            columns["waiting"] * cpu_ns,
+            columns["writes"],
+            columns["written_bytes"],
+            columns["read_bytes"],
+        )
+    )
+    is_waiting_known = all(sample.waiting is not None for sample in profile.samples)
+    # What the cache grew by and the disks did neither read nor write.
+    moved = moved_bytes / math.sqrt(counting[0] * counting[1])
+    grown = np.diff(columns["cached_bytes"], prepend=columns["cached_bytes"][0]) - moved
+    unwritten = accumulate(grown.tolist(), lambda left, more: max(0.0, left + more), initial=0.0)
+    # Requests were as small as pages at most.
+    unmerged = np.maximum(writes, written_bytes / PAGE_BYTES)
+    in_windows = (written_bytes, writes, unmerged, np.zeros(len(spans)))
+    return Demand(
+        wall_ns=wall_ns,
+        spans_ns=spans,
+        places=(PlaceDemand(place, *in_windows, read_bytes, syncs=None, is_alone=False),),
+        cpus_used=float(np.sum(busy_ns)) / profile.wall_ns,
+        cpus=float(profile.cpus),
+        kernel_share=min(1.0, float(np.sum(kernel_ns)) / profile.wall_ns),
+        unwritten_bytes=np.array([*unwritten])[ends[1:]],
+        waiting_share=np.clip(waiting_ns / spans, 0.0, 1.0) if is_waiting_known else None,
+        busy_ns=np.minimum(busy_ns, profile.cpus * spans),
+        unseen_ns=float(wall_ns - profile.wall_ns),
+        counting=counting,
+    )
+
+
+def _unusable(profiled_ns: float, samples_ns: Numbers, moved_bytes: Numbers) -> Statement | None:
+    """Return why samples do not show when a task wrote."""
+    if profiled_ns < LEAST_NS:
+        return statement(
+            "the profile is shorter than {least}, which does not show when the task wrote; use one "
+            "of a longer task",
+            least=Quantity(LEAST_NS, Unit.NANOSECONDS),
+        )
+    missing_ns = profiled_ns - float(np.sum(samples_ns))
+    coarse_ns = float(np.sum(samples_ns[samples_ns > _COARSE_NS]))
+    if max(missing_ns, coarse_ns) > UNCOVERED_SHARE * profiled_ns:
+        return statement(
+            "samples of the profile are missing, or longer than {longest}, so that they do not show "
+            "when the task wrote; run the task with measure",
+            longest=Quantity(_COARSE_NS, Unit.NANOSECONDS),
+        )
+    if not moved_bytes.any():
+        return statement("the profile has no counters of disks; run the task with measure")
+    return None
