@@ -3,7 +3,6 @@
 
 import errno
 import os
-import shutil
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -125,10 +124,10 @@ def test_a_broken_off_replacement_changes_nothing(
     file = tmp_path / "file"
     file.write_bytes(OLD)
 
-    def stop(_source: Path, _target: Path) -> None:
+    def stop(_descriptor: int, _mode: int) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(shutil, "copymode", stop)
+    monkeypatch.setattr(os, "fchmod", stop)
     with pytest.raises(KeyboardInterrupt):
         write_file(file, NEW)
     assert (file.read_bytes(), [*tmp_path.iterdir()]) == (OLD, [file])

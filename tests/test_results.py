@@ -261,10 +261,12 @@ def test_a_workload_of_a_newer_script_is_skipped_by_name() -> None:
 
 
 def test_files_that_cannot_be_loaded(tmp_path: Path) -> None:
-    """One byte over the limit is read; the path and the system's own reason are named."""
+    """A file over the limit is refused; the path and the system's own reason are named."""
     path = tmp_path / "big.json"
     path.write_bytes(b" " * 1000)
-    assert results.load(path, 100) == b" " * 101
+    assert results.load(path, 1000) == b" " * 1000
+    with pytest.raises(ResultError, match=f"{path}: is larger than 999 B"):
+        results.load(path, 999)
     assert refusal(b" " * (16 * 1024**2 + 1)) == "holds 16,777,217 bytes, more than 16,777,216"
     for missing, reason in (("none", "No such file or directory"), (".", "Is a directory")):
         with pytest.raises(ResultError, match=f"{tmp_path}.*: {reason}"):

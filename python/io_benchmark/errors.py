@@ -36,7 +36,7 @@ class NoArtifactError(ResultError):
 
 
 class MissingError(ResultError):
-    """A deployment has no such task, group or route, or its storage no such object."""
+    """There is no such task, group, route or file, or no such object in a storage."""
 
 
 class RequestRefusedError(ResultError):

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.files import replace_in
 from io_benchmark.text import clean
 
 DEFAULT_FOLDER = "io-benchmark-results"
@@ -96,20 +97,11 @@ def new_output_folder(path: Path) -> Iterator[Path]:
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file; raise an OSError where that fails, which leaves a regular file unchanged."""
-    is_there = path.exists()
-    if path.is_symlink() or (is_there and not path.is_file()):
+    if path.is_symlink() or (path.exists() and not path.is_file()):
         path.write_bytes(data)
         return
-    if is_there:
-        path.open("r+b").close()  # the kernel decides whether it may be changed
-    # Not named after the target, whose name may be as long as names can be.
-    temporary = path.with_name(f".io-benchmark-{os.urandom(8).hex()}")
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        with temporary.open("xb") as file:
-            file.write(data)
-        if is_there:
-            shutil.copymode(path, temporary)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        replace_in(folder, path.name, data)
+    finally:
+        os.close(folder)

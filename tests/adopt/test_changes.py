@@ -2,9 +2,11 @@
 """Files of somebody's tree: what cannot be read is one line, and changes are written all or none."""
 
 import errno
+import os
 
 import pytest
 
+from io_benchmark import files as files_module
 from io_benchmark.adopt import changes
 from io_benchmark.errors import IoBenchmarkError
 
@@ -14,9 +16,9 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("folder", "Is a directory; make it readable"),
+        ("folder", "Is a directory; replace it by a readable file"),
         ("page", "is not UTF-8 at byte 5; save it as UTF-8"),
-        ("list", "is not YAML"),
+        ("list", "is not YAML .line 1: expected"),
     ],
 )
 def test_not_read(tmp_path, name, problem):
@@ -39,19 +41,61 @@ def test_not_read(tmp_path, name, problem):
 def test_not_written(tmp_path, monkeypatch, error, raised, problem):
     """What was there before is there again; a folder that was made for a file goes."""
     (tmp_path / "changed").write_bytes(b"before")
+    (tmp_path / "empty").mkdir()
     tree = changes.Tree(tmp_path)
-    files = tree.changes_to(dict.fromkeys(("changed", "first", "new/file"), b"after"))
+    files = tree.changes_to(dict.fromkeys(("changed", "empty/file", "new/file"), b"after"))
 
-    def write_file(path, content):
-        if path.name == "file":
+    def write_below(folder, path, content):
+        if path == "new/file":
+            (folder / "new").mkdir()
             raise error
-        path.write_bytes(content)
+        files_module.write_below(folder, path, content)
 
-    monkeypatch.setattr(changes, "write_file", write_file)
+    monkeypatch.setattr(changes, "write_below", write_below)
     with pytest.raises(raised, match=problem):
         tree.write(files)
-    assert [path.name for path in tmp_path.iterdir()] == ["changed"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["changed", "empty"]
     assert (tmp_path / "changed").read_bytes() == b"before"
     monkeypatch.undo()
     tree.write(files)
     assert {file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == {b"after"}
+
+
+def test_links_out_of_the_tree(tmp_path):
+    """Files below a link or behind one are refused before anything is written; others are read through links."""
+    outside, folder = tmp_path / "outside", tmp_path / "tree"
+    outside.mkdir()
+    folder.mkdir()
+    (outside / "file").write_bytes(b"before")
+    (folder / "file").symlink_to("../outside/file")
+    (folder / "folder").symlink_to("../outside")
+    (folder / "dangling").symlink_to("../outside/new")
+    tree = changes.Tree(folder)
+    assert tree.text("file") == "before"
+    for path, link in (("file", "file"), ("folder/new/file", "folder"), ("dangling", "dangling")):
+        with pytest.raises(
+            IoBenchmarkError, match=f"tree/{link}: is a link, and files are written"
+        ):
+            tree.changes_to({"first": b"after", path: b"after"})
+        # A link that was made after the check.
+        change = changes.FileChange(path, None, b"after")
+        with pytest.raises(IoBenchmarkError, match=f"{link} is a link"):
+            tree.write([changes.FileChange("first", None, b"after"), change])
+    assert {path.name: path.read_bytes() for path in outside.iterdir()} == {"file": b"before"}
+    assert sorted(path.name for path in folder.iterdir()) == ["dangling", "file", "folder"]
+
+
+def test_files_that_never_end(tmp_path):
+    """A pipe and a device are refused at once, and a file that is too large is not read."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(2 * 1024**2 + 1)
+    tree = changes.Tree(tmp_path)
+    for name, problem in (
+        ("pipe", "is not a regular file"),
+        ("zero", "is not a regular file"),
+        ("large", "is larger than 2 MiB"),
+    ):
+        with pytest.raises(IoBenchmarkError, match=f"{name}: {problem}; replace it"):
+            tree.read(name)

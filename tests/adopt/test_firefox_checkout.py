@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """What is added to a checkout, updated and refused, and the kind's file that is made for it."""
 
+import os
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -107,7 +109,7 @@ def test_a_pool_with_its_own_measurements(other_version):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        pytest.param("tasks:\n    amd", "tasks: [\n    amd", "as a kind", id="no YAML"),
+        pytest.param("tasks:\n    amd", "tasks: [\n    amd", "is not YAML (line ", id="no YAML"),
         pytest.param("worker-type: b-linux\n", "\n", "as a kind", id="no worker type"),
         pytest.param("tasks:\n    amd", "tasks: {}\nothers:\n    amd", "as a kind", id="no pool"),
         pytest.param("max-run-time: 3600", "", "worker.max-run-time: None", id="no limit"),
@@ -119,3 +121,70 @@ def test_mistakes_here(other_version, old, new, problem):
     with pytest.raises(IoBenchmarkError) as caught:
         FirefoxKind.of(other_version)
     assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "link", [CONFIG, FETCHES, "taskcluster", "taskcluster/kinds", "taskcluster/docs", KINDS_PAGE]
+)
+def test_links_out_of_the_checkout(firefox, link):
+    """Nothing is written through a link, whose place is named."""
+    outside = firefox.parent / "outside"
+    (firefox / link).rename(outside)
+    (firefox / link).symlink_to(outside)
+    before = outside.read_bytes() if outside.is_file() else snapshot(outside)
+    with pytest.raises(IoBenchmarkError, match=f"{link}: is a link, and files are written only"):
+        install(firefox)
+    assert before == (outside.read_bytes() if outside.is_file() else snapshot(outside))
+
+
+@pytest.mark.parametrize("path", [KIND, FETCHES, TRANSFORMS])
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+def test_files_that_never_end(firefox, path, target):
+    """They are refused at once, and nothing is written."""
+    (firefox / path).unlink(missing_ok=True)
+    (firefox / path).parent.mkdir(exist_ok=True)
+    if target == "pipe":
+        os.mkfifo(firefox / path)
+    else:
+        (firefox / path).symlink_to(target)
+    before = snapshot(firefox)
+    with pytest.raises(IoBenchmarkError, match=f"{path}: is (not a regular file|a link)"):
+        install(firefox)
+    assert snapshot(firefox) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "problem"),
+    [
+        (CONFIG, "treeherder: {group-names: []}\nworkers: {aliases: {}}", "has no group names"),
+        (CONFIG, "treeherder: {group-names: {}}\nworkers: {aliases: {}}", "has no group names"),
+        (CONFIG, "treeherder: {group-names: {a: b}}\nworkers: {aliases: [b]}", "or no aliases"),
+        (CONFIG, "treeherder: {group-names: {1: b}}\nworkers: {aliases: {1: {}}}", "has no alias"),
+        (CONFIG, "a: 2026-99-99", "line 1: '2026-99-99' is not a timestamp"),
+        (FETCHES, "- a\n- b\n", "the fetches of io-benchmark cannot be added"),
+        (FETCHES, "a: {}\nb: {\n}\n  c: d\n", "is not YAML (line 4"),
+        (FETCHES, "a: {}\n...\n", "the fetches of io-benchmark cannot be added"),
+        (KIND, b"\xff", "is not UTF-8 at byte 0"),
+    ],
+)
+def test_mistakes_in_the_checkouts_files(firefox, path, content, problem):
+    """Each is one line, and nothing is written."""
+    (firefox / path).parent.mkdir(exist_ok=True)
+    data = content if isinstance(content, bytes) else content.encode()
+    (firefox / path).write_bytes(data)
+    before = snapshot(firefox)
+    with pytest.raises(IoBenchmarkError) as caught:
+        install(firefox)
+    assert problem in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert snapshot(firefox) == before
+
+
+def test_a_group_with_a_million_blanks(firefox):
+    """A long line is no reason to wait."""
+    text = CONFIG_TEXT.replace("        'I': ", "        'I': " + " " * 1_000_000)
+    assert text != CONFIG_TEXT
+    (firefox / CONFIG).write_text(text)
+    begin_s = time.process_time()
+    assert CONFIG in install(firefox)
+    assert time.process_time() - begin_s < 30

@@ -2,13 +2,15 @@
 """Changes of worker-pools.yml: one pool's machines and nothing else, or no patch with the reason."""
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from io_benchmark.adopt.pool_definitions import NoPatchError, change_machines
+from io_benchmark.adopt import pool_definitions
+from io_benchmark.adopt.pool_definitions import NoPatchError, PoolDefinitions
 from io_benchmark.analysis.diagnosis_model import Remedy
 from io_benchmark.analysis.investigation.investigation_model import Fix, Target
 from io_benchmark.analysis.statements import statement
@@ -59,13 +61,14 @@ pools:
 REMEDY = Remedy("x", statement("x"), None, False, ())
 
 
-def change(queue: str, *machines: Any, text: str = POOLS) -> tuple[str, int]:
-    return change_machines(text, "worker-pools.yml", queue, Fix(Target.POOL, REMEDY, *machines))
+def change(queue: str, *machines: Any, text: str = POOLS) -> tuple[str, Sequence[str]]:
+    definitions = PoolDefinitions("worker-pools.yml", text)
+    return definitions.change_machines(queue, Fix(Target.POOL, REMEDY, *machines))
 
 
-def applied(folder: Path, patch: str) -> Any:
+def applied(folder: Path, patch: str, text: str = POOLS) -> Any:
     """Return the pools after git has applied the patch."""
-    (folder / "worker-pools.yml").write_text(POOLS)
+    (folder / "worker-pools.yml").write_text(text)
     subprocess.run(["git", "apply", "-"], input=patch.encode(), cwd=folder, check=True)
     return yaml.safe_load((folder / "worker-pools.yml").read_text())["pools"]
 
@@ -82,7 +85,7 @@ def test_machine_type(tmp_path: Path) -> None:
     assert (types(first), types(second)) == (["c3d-standard-16-lssd"], ["c3d-standard-30-lssd"])
     assert len(second["instance_types"][0]["disks"]) == 3
     assert others == yaml.safe_load(POOLS)["pools"][1:]
-    assert pools == 1
+    assert pools == ["gecko-3/b-linux"]
 
 
 @pytest.mark.parametrize("more", [1, 3])
@@ -91,7 +94,7 @@ def test_local_ssds(tmp_path: Path, more: int) -> None:
     patch, pools = change("gecko-1/t-linux", "c2-standard-16", "", more)
     disks = applied(tmp_path, patch)[1]["config"]["instance_types"][0]["disks"]
     assert [disk["type"] for disk in disks] == ["PERSISTENT", *["SCRATCH"] * (1 + more)]
-    assert pools == 2
+    assert pools == ["gecko-1/t-linux", "gecko-3/t-linux"]
 
 
 @pytest.mark.parametrize(
@@ -127,18 +130,137 @@ def test_no_patch(queue: str, machines: tuple[Any, ...], reason: str) -> None:
         change(queue, *machines)
 
 
+SHARED = """\
+meta:
+  - &small {machine_type: small, disks: []}
+  - &large {machine_type: large, disks: []}
+pools:
+  - pool_id: '{group}/shared'
+    variants:
+      - {group: a, instance_types: &types [*small]}
+      - {group: b, instance_types: *types}
+      - {group: c, instance_types: [*small]}
+"""
+OTHER = "  - {pool_id: other/pool, config: {instance_types: *types}}\n"
+
+
+def test_variants_that_share_their_types(tmp_path: Path) -> None:
+    """Each pool that gets the change is named, whichever of them is asked for; those of other entries refuse it."""
+    for queue in ("a/shared", "b/shared"):
+        patch, pools = change(queue, "small", "large", text=SHARED)
+        assert pools == ["a/shared", "b/shared"]
+        (pool,) = applied(tmp_path, patch, SHARED)
+        assert [types(variant) for variant in pool["variants"]] == [["large"], ["large"], ["small"]]
+    assert change("c/shared", "small", "large", text=SHARED)[1] == ["c/shared"]
+    with pytest.raises(NoPatchError, match="others use the same definition"):
+        change("a/shared", "small", "large", text=SHARED + OTHER)
+    assert change("c/shared", "small", "large", text=SHARED + OTHER)[1] == ["c/shared"]
+
+
+def test_config_decides(tmp_path: Path) -> None:
+    """As the generator of pools takes them: a variant's types count where `config` has none."""
+    both = SHARED + "    config: {instance_types: [*small]}\n"
+    patch, pools = change("c/shared", "small", "large", text=both)
+    assert pools == ["a/shared", "b/shared", "c/shared"]
+    (pool,) = applied(tmp_path, patch, both)
+    assert [types(part) for part in (pool["config"], pool["variants"][2])] == [["large"], ["small"]]
+    usual = "{group: b, instance_types: *types}"
+    text = SHARED.replace(usual, "{group: b}") + "    attributes: {instance_types: [*small]}\n"
+    assert change("b/shared", "small", "large", text=text)[1] == ["b/shared"]
+
+
+def test_suffix_that_is_empty() -> None:
+    """A name does not end with a dash, as its generator makes it."""
+    text = SHARED.replace("'{group}/shared'", "'{group}/shared-{suffix}'")
+    assert change("c/shared", "small", "large", text=text)[1] == ["c/shared"]
+
+
+SSD = "{initializeParams: {diskType: local-ssd}}"
+
+
 @pytest.mark.parametrize(
-    ("error", "reason", "texts"),
+    ("text", "machines"),
     [
-        (UsageError, r"worker-pools\.yml.* is not YAML", ["a: [", "a: &x [*x", "\t", "- a: b: c"]),
-        (
-            *(NoPatchError, "the file has no pool a/b"),
-            ["", "[]", "pools: 1", "pools: [1, {pool_id: [a]}]", "a: &a [*a]"],
+        pytest.param(
+            f"meta: [&ssd {SSD}]\npools:\n  - pool_id: a/b\n    config:\n      instance_types:\n"
+            "        - {machine_type: small, disks: [*ssd]}\n",
+            ("small", "", 1),
+            id="a machine on one line",
+        ),
+        pytest.param(
+            f"meta: [&ssd {SSD}]\npools:\n  - pool_id: a/b\n    config:\n      instance_types:\n"
+            "        - machine_type: small\n          disks: [*ssd]\n",
+            ("small", "", 1),
+            id="disks on one line",
+        ),
+        pytest.param(
+            "pools:\n  - {pool_id: a/b, config: {instance_types: [&s {machine_type: small}, *s]}}\n",
+            ("small", "large"),
+            id="the other type is missing",
+        ),
+        pytest.param(
+            "meta: [&s {machine_type: small}]\npools:\n"
+            "  - {pool_id: a/b, config: {instance_types: [*s]}}\n"
+            "  - {pool_id: a/c, config: {instance_types: [&l {machine_type: large}]}}\n",
+            ("small", "large"),
+            id="the other type is defined later",
+        ),
+        pytest.param(
+            "meta: [&s {machine_type: small}]\npools:\n"
+            "  - {pool_id: a/b, config: {instance_types: {by-x: {default: [*s]}}}}\n",
+            ("small", "large"),
+            id="keyed",
+        ),
+        pytest.param(
+            "meta: [&s {machine_type: small}, &l {machine_type: large}]\npools:\n"
+            "  - pool_id: a/b\n    config: {instance_types: [&x [*s], *x]}\n",
+            ("small", "large"),
+            id="lists of lists",
         ),
     ],
 )
-def test_other_files(error: type[Exception], reason: str, texts: list[str]) -> None:
-    """What is not YAML is one line with the place; of any other form there is no patch."""
-    for text in texts:
-        with pytest.raises(error, match=reason):
-            change("a/b", "x", "y", text=text)
+def test_other_forms(text: str, machines: tuple[Any, ...]) -> None:
+    """No patch that would be something else than the change, and no traceback."""
+    with pytest.raises(NoPatchError):
+        change("a/b", *machines, text=text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "pools: 1", "pools: [1, {pool_id: [a]}]", "pools: [[]]"]
+)
+def test_files_without_the_pool(text: str) -> None:
+    """Of any form, the pool is missing."""
+    with pytest.raises(NoPatchError, match="the file has no pool a/b"):
+        change("a/b", "x", "y", text=text)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"a: [", "is not YAML (line 1: expected the node content"),
+        (b"\n- a: b: c", "is not YAML (line 2: mapping values are not allowed"),
+        (b"pools: [1]\npools:\n", "is not YAML (line 2: 'pools' is given twice); correct it"),
+        (b"a: &a [*a]", "is not YAML (line 1: *a contains itself)"),
+        (b"\xff", "is not UTF-8 at byte 0; save it"),
+        (b"a: 1\n" + b"#" * 2 * 1024**2, "is larger than 2 MiB; name a file of pools"),
+    ],
+)
+def test_files_that_are_refused(tmp_path: Path, content: bytes, reason: str) -> None:
+    """One line with the place; a file that is not read whole is not changed."""
+    file = tmp_path / "worker-pools.yml"
+    file.write_bytes(content)
+    with pytest.raises(UsageError) as caught:
+        PoolDefinitions.read(file)
+    assert str(caught.value).startswith(f"--pools-file {file}: {reason}")
+    assert "\n" not in str(caught.value)
+
+
+def test_largest_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file at the limit is read whole; of one byte more, no part is read."""
+    file = tmp_path / "worker-pools.yml"
+    file.write_text(SHARED)
+    monkeypatch.setattr(pool_definitions, "MOST_BYTES", len(SHARED))
+    assert PoolDefinitions.read(file) == PoolDefinitions("worker-pools.yml", SHARED)
+    monkeypatch.setattr(pool_definitions, "MOST_BYTES", len(SHARED) - 1)
+    with pytest.raises(UsageError, match="is larger than"):
+        PoolDefinitions.read(file)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """What `io-benchmark init` adds to a project, and what it refuses."""
 
+import os
 import re
+import subprocess
 
+import program
 import pytest
 import yaml
 from checkout import ROOT
@@ -146,3 +149,137 @@ def test_not_a_project(tmp_path, project):
     (project / "taskcluster/gecko_taskgraph").mkdir()
     with pytest.raises(UsageError, match="use io-benchmark firefox"):
         Project.open(project)
+
+
+def alias_text(*names):
+    return "".join(f"    {name}: {{implementation: docker-worker, os: linux}}\n" for name in names)
+
+
+def test_names_that_yaml_takes_for_something_else(project):
+    """Pools whose names are numbers or words of YAML make a kind in which they are text."""
+    quoted = alias_text(
+        *(f"'{name}'" for name in ("1", "true", "null", "1e3", "0x1", "-", "~", "a b"))
+    )
+    (project / CONFIG).write_text(TEXT.replace("  aliases:\n", f"  aliases:\n{quoted}"))
+    init(project)
+    kind = yaml.safe_load((project / KIND).read_text())
+    # The kind takes no pool of another name, such as `-`.
+    names = ["1", "true", "null", "1e3", "0x1", "b-small", "b-large"]
+    assert list(kind["tasks"]) == names
+    for name, task in kind["tasks"].items():
+        assert task == {
+            "description": f"I/O benchmark on {name}",
+            "worker-type": name,
+            "treeherder": {"symbol": f"IOB({name})"},
+        }
+
+
+@pytest.mark.parametrize("name", ["-", "~", "'a b'", "'#'", "'[x'", "*", "'a: b'", "'x, y'", '"ä"'])
+def test_aliases_that_cannot_name_a_pool(project, name):
+    """They are no pools by themselves; --pool gives them a name, and the kind has the alias as it is."""
+    name = f"'{name}'" if len(name) == 1 else name
+    (project / CONFIG).write_text(re.sub(r"(?<=aliases:\n)(    .*\n)+", alias_text(name), TEXT))
+    with pytest.raises(IoBenchmarkError, match="has no alias that is one pool"):
+        init(project)
+    alias = yaml.safe_load(name)
+    init(project, {"named": alias}, "an, image: {x}")
+    kind = yaml.safe_load((project / KIND).read_text())
+    assert kind["tasks"]["named"]["worker-type"] == alias
+    assert kind["tasks"]["named"]["description"] == f"I/O benchmark on {alias}"
+    assert kind["task-defaults"]["worker"]["docker-image"] == {"in-tree": "an, image: {x}"}
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "problem"),
+    [
+        (CONFIG, TEXT + alias_text("1"), "the name 1 in workers.aliases is not text; write it in quotes"),
+        (CONFIG, TEXT + alias_text("true"), "the name True in workers.aliases is not text"),
+        (CONFIG, TEXT + alias_text("b-small"), "is not YAML (line 19: 'b-small' is given twice)"),
+        (CONFIG, TEXT + "x: \0", "is not YAML (line 19: the character U+0000 is not allowed)"),
+        (CONFIG, TEXT + "x: 2026-99-99", "is not YAML (line 19: '2026-99-99' is not a timestamp)"),
+        (CONFIG, TEXT + f"x: {'9' * 6000}", "is not YAML (line 19: a number has more than 100"),
+        (CONFIG, TEXT + f"x: {'[' * 5000}", "is not YAML (line 19: is nested more than 50 levels"),
+        (CONFIG, "taskgraph: [1]\n" + TEXT.partition("workers:")[2].join(["workers:", ""]), "not a mapping"),
+        (IMAGES, "tasks: [linux]\n", "has the images none; name one"),
+        (IMAGES, "tasks: &a [*a]\n", "is not YAML (line 1: *a contains itself)"),
+        (REQUIREMENTS, f"taskcluster-taskgraph=={'9' * 9}\n", "has taskgraph 999999999, and"),
+        (".taskcluster.yml", b"version: 1 # \xff", "is not UTF-8 at byte 13; save it as UTF-8"),
+    ],
+    ids=lambda value: ascii(value)[:40],
+)  # fmt: skip
+def test_mistakes_in_the_projects_files(project, path, content, problem):
+    """Each is one line, and nothing is written."""
+    data = content if isinstance(content, bytes) else content.encode()
+    (project / path).write_bytes(data)
+    before = snapshot(project)
+    done = program.run("init", project, folder=project, expected=1)
+    assert (done.stdout, done.stderr.count("\n")) == ("", 1)
+    assert done.stderr.startswith("error: ")
+    assert problem in done.stderr
+    assert snapshot(project) == before
+
+
+def test_a_version_of_many_digits(project):
+    """It is not taskgraph's, and not a traceback."""
+    (project / REQUIREMENTS).write_text(f"taskcluster-taskgraph=={'9' * 6000}\n")
+    init(project)
+    assert (project / KIND).exists()
+
+
+@pytest.mark.parametrize("link", [CONFIG, REQUIREMENTS, "taskcluster", "taskcluster/kinds"])
+def test_links(project, link):
+    """Nothing is written through a link, whose place is named."""
+    outside = project.parent / f"{project.name}-outside"
+    (project / link).rename(outside)
+    (project / link).symlink_to(outside)
+    before = outside.read_bytes() if outside.is_file() else snapshot(outside)
+    done = program.run("init", project, folder=project, expected=1)
+    assert f"{project}/{link}: is a link, and files are written only inside" in done.stderr
+    assert (done.stdout, done.stderr.count("\n")) == ("", 1)
+    assert before == (outside.read_bytes() if outside.is_file() else snapshot(outside))
+    assert not (project / KIND).exists()
+
+
+@pytest.mark.parametrize("path", [REQUIREMENTS, IMAGES, KIND, LOCK, ".taskcluster.yml"])
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+def test_files_that_never_end(project, path, target):
+    """They are refused at once, and nothing is written."""
+    (project / path).unlink(missing_ok=True)
+    (project / path).parent.mkdir(exist_ok=True)
+    if target == "pipe":
+        os.mkfifo(project / path)
+    else:
+        (project / path).symlink_to(target)
+    before = snapshot(project)
+    done = program.run("init", project, folder=project, expected=1)
+    assert f"{path}: is not a regular file; replace it by a readable file" in done.stderr
+    assert snapshot(project) == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"a  \r\nb\r\n", b"a  \r\nb\r\nLINE\r\n"),
+        (b"a\x0cb \nc", b"a\x0cb \nc\nLINE\n"),
+        ("a\u2028b\n".encode(), "a\u2028b\nLINE\n".encode()),
+        (b"", b"LINE\n"),
+    ],
+)
+def test_lines_of_requirements_stay(project, before, after):
+    """A line is added, which ends as the others do; the others stay as they are."""
+    (project / REQUIREMENTS).write_bytes(before)
+    init(project)
+    assert (project / REQUIREMENTS).read_bytes() == after.replace(b"LINE", LINE.strip().encode())
+
+
+def test_the_patch_of_windows_lines(project):
+    """git applies what --diff prints, also to files whose lines end in CR LF."""
+    for path in (CONFIG, REQUIREMENTS):
+        content = (project / path).read_bytes().replace(b"\n", b"\r\n")
+        (project / path).write_bytes(content + b"# \xc2\x85\r\n")
+    shown = program.run("init", project, "--diff", folder=project).stdout
+    git = ["git", "apply", "--whitespace=nowarn", "-"]
+    subprocess.run(git, input=shown.encode(), cwd=project, check=True)
+    patched = snapshot(project)
+    assert init(project) == []
+    assert snapshot(project) == patched

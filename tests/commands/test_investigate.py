@@ -2,6 +2,7 @@
 """investigate on a deployment on the loopback: the whole way, the journal, and what a person must do."""
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable
@@ -279,3 +280,100 @@ def test_journal_that_cannot_be_written(call: Call, tmp_path: Path) -> None:
     done = call("--yes")
     assert done.exit_code == 2
     assert "cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["investigation.json", "comparison.html", "pools.patch"])
+@pytest.mark.parametrize("target", ["outside", "missing"])
+def test_links_in_the_journal(
+    call: Call, deployment: Deployment, tmp_path: Path, name: str, target: str
+) -> None:
+    """No link is followed: a file outside of the journal stays as it is."""
+    (tmp_path / "worker-pools.yml").write_text(POOLS)
+    call("--dry-run")
+    journal = tmp_path / "journal"
+    (tmp_path / "outside").write_bytes((journal / "investigation.json").read_bytes())
+    before = (tmp_path / "outside").read_bytes()
+    (journal / name).unlink(missing_ok=True)
+    (journal / name).symlink_to(f"../{target}")
+    results = investigated.add_results(deployment, (Pool(SLOW, ONE_DISK), Pool(FAST, BASE)), QUEUES)
+    done = call("--on", results, "--pools-file", "worker-pools.yml", environment={})
+    assert done.exit_code == 2
+    assert f"/journal: cannot be written ({name} is a link); name another folder" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("error: --journal ")
+    assert (tmp_path / "outside").read_bytes() == before
+    assert not (tmp_path / "missing").exists()
+
+
+def test_journals_that_never_end(call: Call, tmp_path: Path) -> None:
+    """A pipe, a device and a file that is too large are refused in one line."""
+    call("--dry-run")
+    path = tmp_path / "journal/investigation.json"
+    path.unlink()
+    os.mkfifo(path)
+    assert "is not a regular file; name another folder" in call("--dry-run").stderr
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    assert "is not a regular file; name another folder" in call("--dry-run").stderr
+    path.unlink()
+    path.write_bytes(b" " * (256 * 1024 + 1))
+    done = call("--dry-run")
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "is larger than 256 KiB; name another folder" in done.stderr
+
+
+def test_pools_files_that_cannot_be_changed(
+    call: Call, deployment: Deployment, tmp_path: Path
+) -> None:
+    """They are refused in one line before any step, not after hours of measuring."""
+    before = labels(deployment)
+    file = tmp_path / "worker-pools.yml"
+    os.mkfifo(file)
+    anchors = "".join(f"- &a{level} [*a{level - 1}, *a{level - 1}]\n" for level in range(1, 45))
+    contents = {
+        "is not a regular file; name a file of pools": None,
+        "is larger than 2 MiB; name a file of pools": POOLS.encode() + b"#" * 2 * 1024**2,
+        "is not YAML (line 1: the character U+0000 is not allowed); correct it": b"\0",
+        "has more than 100,000 values, counted with aliases); correct it": (
+            f"- &a0 [x, x]\n{anchors}".encode()
+        ),
+        "No such file or directory; name a file of pools": None,
+    }
+    for reason, content in contents.items():
+        if content is not None:
+            file.unlink(missing_ok=True)
+            file.write_bytes(content)
+        done = call("--yes", "--pools-file", "worker-pools.yml")
+        assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1), reason
+        assert done.stderr.startswith("error: --pools-file worker-pools.yml: ")
+        assert reason in done.stderr
+        file.unlink(missing_ok=True)
+    assert labels(deployment) == before
+
+
+def test_pools_file_of_another_name(call: Call, deployment: Deployment, tmp_path: Path) -> None:
+    """git applies the patch of a file whose name has blanks and quotes, and whose lines have carriage returns."""
+    name = 'my "pools" ä.yml'
+    (tmp_path / name).write_bytes(POOLS.replace("\n", "\r\n").encode() + b"# \xc2\x85\r\n")
+    results = investigated.add_results(deployment, (Pool(SLOW, ONE_DISK), Pool(FAST, BASE)), QUEUES)
+    done = call("--on", results, "--pools-file", name, environment={})
+    assert done.exit_code == 0, done.stderr + done.stdout
+    git = ["git", "apply", "--whitespace=nowarn", "journal/pools.patch"]
+    subprocess.run(git, cwd=tmp_path, check=True)
+    patched = (tmp_path / name).read_bytes().decode()
+    assert "releng-1, instance_types: [*c3d-standard-30-lssd]}\r\n" in patched
+
+
+def test_pools_that_share_the_definition(
+    call: Call, deployment: Deployment, tmp_path: Path
+) -> None:
+    """The report names each pool that the patch changes."""
+    shared = POOLS.replace("releng-1, instance_types: [", "releng-1, instance_types: &types [")
+    shared = shared.replace(
+        "releng-3, instance_types: [*c3d-standard-16-lssd]", "releng-3, instance_types: *types"
+    )
+    assert shared.count("types") == POOLS.count("types") + 2
+    (tmp_path / "worker-pools.yml").write_text(shared)
+    results = investigated.add_results(deployment, (Pool(SLOW, ONE_DISK), Pool(FAST, BASE)), QUEUES)
+    done = call("--on", results, "--pools-file", "worker-pools.yml", environment={})
+    pools = "releng-1/b-linux-docker-amd, releng-3/b-linux-docker-amd"
+    assert f"All of these pools get it: {pools}" in " ".join(done.stdout.split())

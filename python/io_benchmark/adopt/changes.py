@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Changes of whole files in somebody's tree, as a patch or written."""
+"""Changes of whole files in somebody's tree, as a patch or written.
 
-import difflib
+Anybody may have made the tree: what is read is bounded, and nothing is written outside of it.
+"""
+
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-import yaml
 from msgspec import Struct
 
+from io_benchmark.adopt.patch import patch_lines
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.paths import explain_refusal, write_file
+from io_benchmark.files import find_link, read_file, remove_below, write_below
+from io_benchmark.paths import explain_refusal
+from io_benchmark.yaml_reader import MOST_BYTES, YamlError, parse_yaml
 
 
 class FileChange(Struct, frozen=True):
@@ -20,17 +24,9 @@ class FileChange(Struct, frozen=True):
     before: bytes | None  # None where it does not exist
     after: bytes
 
-    def patch(self) -> Iterator[str]:
-        """Yield the lines of the patch; one line for a file that is not text."""
-        old, new = "/dev/null" if self.before is None else f"a/{self.path}", f"b/{self.path}"
-        try:
-            before = (self.before or b"").decode().splitlines(True)
-            after = self.after.decode().splitlines(True)
-        except UnicodeDecodeError:
-            yield f"Binary files {old} and {new} differ\n"
-            return
-        for line in difflib.unified_diff(before, after, old, new):
-            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+    def patch(self) -> list[str]:
+        """Return the lines of the patch; one line for a file that is not text."""
+        return patch_lines(self.path, self.before, self.after)
 
 
 class Tree(Struct, frozen=True):
@@ -43,31 +39,41 @@ class Tree(Struct, frozen=True):
         with ExitStack() as undo:
             for change in changes:
                 file = self.path / change.path
-                undo.callback(self._undo, change)
+                new_folders = [folder for folder in file.parents if not folder.exists()]
+                undo.callback(self._undo, change, new_folders)
                 with explain_refusal(str(file), "make the checkout writable and try again"):
-                    file.parent.mkdir(parents=True, exist_ok=True)
-                    write_file(file, change.after)
+                    write_below(self.path, change.path, change.after)
             undo.pop_all()
 
-    def _undo(self, change: FileChange) -> None:
-        file = self.path / change.path
-        with suppress(OSError):  # it was not written, or its folder has other files
-            if change.before is not None:
-                write_file(file, change.before)
+    def _undo(self, change: FileChange, new_folders: Sequence[Path]) -> None:
+        with suppress(OSError):  # it was not written
+            if find_link(self.path, change.path) is not None:
+                pass  # nor was this, which is somebody's
+            elif change.before is not None:
+                write_below(self.path, change.path, change.before)
             else:
-                file.unlink(missing_ok=True)
-                file.parent.rmdir()
+                remove_below(self.path, change.path)
+        for folder in new_folders:
+            with suppress(OSError):  # it was not made, or has other files
+                folder.rmdir()
 
     def changes_to(self, contents: Mapping[str, bytes]) -> list[FileChange]:
-        """Return the changes after which the files have these contents."""
+        """Return the changes after which the files have these contents; refuse links on the way."""
+        for path in contents:
+            link = find_link(self.path, path)
+            if link is not None:
+                raise IoBenchmarkError(
+                    f"{link}: is a link, and files are written only inside of the project; replace "
+                    "it by what it leads to"
+                )
         changes = (FileChange(path, self.read(path), data) for path, data in contents.items())
         return [change for change in changes if change.before != change.after]
 
     def read(self, path: str) -> bytes | None:
         """Return what a file contains; None where it does not exist."""
         file, absent = self.path / path, suppress(FileNotFoundError, NotADirectoryError)
-        with explain_refusal(str(file), "make it readable"), absent:
-            return file.read_bytes()
+        with explain_refusal(str(file), "replace it by a readable file"), absent:
+            return read_file(file, MOST_BYTES)
         return None
 
     def text(self, path: str) -> str:
@@ -80,18 +86,19 @@ class Tree(Struct, frozen=True):
 
     def yaml(self, path: str) -> Any:
         try:
-            return yaml.safe_load(self.text(path))
-        except yaml.YAMLError as error:
+            return parse_yaml(self.text(path))
+        except YamlError as error:
             raise IoBenchmarkError(
-                f"{self.path / path}: is not YAML ({' '.join(str(error).split())}); correct it"
+                f"{self.path / path}: is not YAML ({error}); correct it"
             ) from None
 
     def with_line(self, path: str, behind: str, line: str, expected: Any, problem: str) -> str:
         """Return a YAML file with a line behind the first match; refuse where it does not then have this content."""
         changed = re.sub(behind, rf"\g<0>{line}", self.text(path), count=1, flags=re.MULTILINE)
-        if yaml.safe_load(changed) != expected:
-            raise IoBenchmarkError(f"{self.path / path}: {problem}")
-        return changed
+        with suppress(YamlError):
+            if parse_yaml(changed) == expected:
+                return changed
+        raise IoBenchmarkError(f"{self.path / path}: {problem}")
 
     def check_aliases(self, config: str, pools: Mapping[str, str], aliases: Sequence[str]) -> None:
         """Refuse pools whose worker type is none of the aliases in `config`, which may be patterns."""

@@ -6,6 +6,7 @@ group's name in config.yml, and at the end a section in the page of kinds, and t
 """
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -13,6 +14,7 @@ from io_benchmark.adopt.changes import FileChange, Tree
 from io_benchmark.adopt.firefox_kind import FETCHES, KIND, MARK, NAME, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import resolve_path
+from io_benchmark.yaml_reader import YamlError, parse_yaml
 
 CONFIG = "taskcluster/config.yml"
 # ESR 140 has the second one.
@@ -61,31 +63,46 @@ class Checkout(Tree, frozen=True):
         return f"{text.rstrip()}\n\n{heading}{_SECTION}"
 
     def _with_fetches(self, fetches: str) -> str:
+        """Return the file of fetches with these entries, which replace those of another version."""
         text, entry = self.text(FETCHES), rf"{NAME}(-\w+)?:\n( .*\n)*"
         changed, earlier = re.subn(
             rf"^{entry}(\n{entry})*", lambda _match: fetches, text, flags=re.MULTILINE
         )
-        return changed if earlier else f"{text.rstrip()}\n\n{fetches}"
+        if not earlier:
+            changed = f"{text.rstrip()}\n\n{fetches}"
+        own_name = re.compile(rf"{NAME}(-\w+)?")
+        before = self.yaml(FETCHES) or {}
+        with suppress(YamlError, AttributeError):  # neither is a mapping
+            kept = {key: value for key, value in before.items() if not own_name.fullmatch(str(key))}
+            if parse_yaml(changed) == {**kept, **parse_yaml(fetches)}:
+                return changed
+        raise IoBenchmarkError(
+            f"{self.path / FETCHES}: the fetches of {NAME} cannot be added; write it as one mapping"
+        )
 
     def _with_group(self, kind: FirefoxKind) -> str:
         """Return config.yml with the group's name, behind the name that sorts before it."""
         text, config = self.text(CONFIG), self.yaml(CONFIG)
         try:
-            names = config["treeherder"]["group-names"]
-            # Firefox has several hundred; these build.
-            aliases = [name for name in config["workers"]["aliases"] if name.startswith("b-linux")]
+            names, aliases = config["treeherder"]["group-names"], config["workers"]["aliases"]
         except (KeyError, TypeError):
+            names = aliases = None
+        if not (isinstance(names, dict) and names and isinstance(aliases, dict)):
             raise IoBenchmarkError(
                 f"{self.path / CONFIG}: has no group names or no aliases of workers; {_ADVICE}"
-            ) from None
-        self.check_aliases(CONFIG, kind.worker_types, aliases)
+            )
+        # Firefox has several hundred; these build.
+        build_aliases = [name for name in aliases if str(name).startswith("b-linux")]
+        self.check_aliases(CONFIG, kind.worker_types, build_aliases)
         present = names.get(GROUP)
         if present == GROUP_NAME:
             return text
         problem = f"the group {GROUP} cannot be added; {_ADVICE}: {GROUP_NAME}"
         if present is not None:
             raise IoBenchmarkError(f"{self.path / CONFIG}: {problem}")
-        before = re.escape(max([name for name in names if name < GROUP] or names))
-        entry = rf"^( +)(['\"]?){before}\2: *(['\"]?)(.*?)\3 *(?:#.*)?\n"
+        earlier = [str(name) for name in names if str(name) < GROUP]
+        before = re.escape(max(earlier or map(str, names)))
+        # What is not one line does not have the expected content afterwards.
+        entry = rf"^( +)(['\"]?){before}\2:[^\n]*\n"
         names[GROUP] = GROUP_NAME
         return self.with_line(CONFIG, entry, rf"\1'{GROUP}': '{GROUP_NAME}'\n", config, problem)

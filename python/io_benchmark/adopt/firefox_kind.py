@@ -20,10 +20,10 @@ from msgspec import Struct
 from taskgraph.util.templates import merge
 
 from io_benchmark import __version__
+from io_benchmark.adopt.changes import Tree
 from io_benchmark.command_lines import rehearse
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import BUNDLE, Root
-from io_benchmark.paths import explain_refusal
 
 NAME = "io-benchmark"
 FOLDER = f"taskcluster/kinds/{NAME}"
@@ -81,8 +81,9 @@ class FirefoxKind(Struct, frozen=True):
         cls, root: Root, pools: Mapping[str, str] | None = None, is_embedded: bool = False
     ) -> "FirefoxKind":
         """`pools` has worker types by name; None means the pools of the tree's kind."""
+        tree = Tree(root.path)
         try:
-            kind = yaml.safe_load(_read(root.path / KIND))
+            kind = tree.yaml(KIND)
             if pools is not None:
                 kind["tasks"] = {
                     name: {
@@ -94,7 +95,7 @@ class FirefoxKind(Struct, frozen=True):
                 }
             worker_types = {name: task["worker-type"] for name, task in kind["tasks"].items()}
             program = _convert(kind, root, is_embedded)
-        except (KeyError, TypeError, AttributeError, StopIteration, yaml.YAMLError):
+        except (KeyError, TypeError, AttributeError, StopIteration):
             raise IoBenchmarkError(
                 f"{root.path / KIND}: cannot be read as a kind; run `{rehearse(root.path)}` to see why"
             ) from None
@@ -110,7 +111,7 @@ class FirefoxKind(Struct, frozen=True):
 def _transforms(root: Root, is_embedded: bool) -> bytes:
     """Return the lines for this form: the others end with the other form's name as a comment."""
     dropped, kept = ("fetched", "embedded") if is_embedded else ("embedded", "fetched")
-    text = _read(root.transforms / "firefox_transforms.py").decode("utf-8")
+    text = Tree(root.transforms).text("firefox_transforms.py")
     text = re.sub(rf"^.*  # {dropped}\n", "", text, flags=re.MULTILINE)
     return text.replace(f"  # {kept}\n", "\n").encode()
 
@@ -184,7 +185,7 @@ def _commands(
 
 def _report(root: Root, defaults: Mapping[str, Any], tasks: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the task that compares the pools has beside the defaults; it runs on the first pool."""
-    report = yaml.safe_load(_read(root.transforms / "defaults" / f"{NAME}-report.yml"))
+    report = Tree(root.transforms).yaml(f"defaults/{NAME}-report.yml")
     first = merge(defaults, next(iter(tasks.values())))
     with root.modules() as module:
         of_report = module("transforms.report")
@@ -226,11 +227,6 @@ class _Dumper(yaml.SafeDumper):
 
 _Dumper.add_representer(str, _Dumper.represent_text)
 _Dumper.add_representer(dict, _Dumper.represent_dict)
-
-
-def _read(path: Path) -> bytes:
-    with explain_refusal(str(path), "name a complete tree with --root"):
-        return path.read_bytes()
 
 
 def report_program() -> bytes:

@@ -1,183 +1,169 @@
 # SPDX-License-Identifier: MPL-2.0
 """Change the machines of a pool in a file of pools' definitions, as Firefox's worker-pools.yml is.
 
-The text is changed and not the data, so that comments and anchors stay. What was changed is read again:
-where it is more or less than one pool's machines, there is no patch.
+The text is changed and not the data, so that comments and anchors stay. What was changed is read
+again: where it is not the machines of this pool, and of those that share its entry, there is no patch.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import yaml
 
 from io_benchmark.adopt.changes import FileChange
+from io_benchmark.adopt.machine_edits import (
+    NoPatchError,
+    changed_text,
+    is_intended,
+    value_of,
+)
 from io_benchmark.analysis.investigation.investigation_model import Fix
 from io_benchmark.errors import UsageError
+from io_benchmark.files import read_file
+from io_benchmark.text import clean
+from io_benchmark.yaml_reader import MOST_BYTES, Document, YamlError, parse_yaml
+
+__all__ = ["NoPatchError", "PoolDefinitions"]
 
 _PLACE = re.compile(r"\{([\w-]+)\}")
-_TYPES, _MACHINE = "instance_types", "machine_type"
-_Span = tuple[int, int]
-_Aliases = Sequence[tuple[_Span, yaml.Node]]
-_Words = dict[_Span, str]  # that replace those of the file
+_TYPES = "instance_types"
+_UNKNOWN_FORM = "its machines are written in a form that is not known"
+# The parts of an entry that may have the types of machines.
+_PARTS = ("attributes", "config")
 
 
-class NoPatchError(Exception):
-    """Why a file cannot be changed."""
+class _Pool(NamedTuple):
+    """A pool of an entry, which defines one pool per variant."""
+
+    name: str
+    path: Sequence[str | int]  # of its types, in the entry
+    types: Any
 
 
-class _Loader(yaml.SafeLoader):
-    """Remembers what anchors name, and where each alias is."""
+class PoolDefinitions(NamedTuple):
+    """A file of pools' definitions that was read whole."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.anchored: dict[str, yaml.Node] = {}
-        self.aliases: list[tuple[_Span, yaml.Node]] = []
+    file: str  # its name
+    text: str
 
-    def compose_node(self, parent: Any, index: Any) -> yaml.Node:
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
-        node = cast("yaml.Node", super().compose_node(parent, index))
-        span = (event.start_mark.index, event.end_mark.index)
-        if isinstance(event, yaml.AliasEvent):
-            self.aliases.append((span, node))
-        elif getattr(event, "anchor", None):
-            self.anchored[event.anchor] = node
-        return node
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read the file; a UsageError says in one line why it cannot be changed."""
+        option = f"--pools-file {clean(str(path), 200)}"
+        try:
+            text = read_file(path, MOST_BYTES).decode("utf-8")
+            parse_yaml(text)
+        except OSError as error:
+            raise UsageError(f"{option}: {error.strerror}; name a file of pools") from None
+        except UnicodeDecodeError as error:
+            raise UsageError(
+                f"{option}: is not UTF-8 at byte {error.start}; save it as UTF-8"
+            ) from None
+        except YamlError as error:
+            raise UsageError(f"{option}: is not YAML ({error}); correct it") from None
+        return cls(path.name, text)
 
+    def change_machines(self, queue: str, fix: Fix) -> tuple[str, Sequence[str]]:
+        """Return a patch that changes the machines of a pool, and the pools that it changes.
 
-def change_machines(text: str, file: str, queue: str, fix: Fix) -> tuple[str, int]:
-    """Return a patch that changes the machines of a pool, and how many pools it changes.
-
-    Several pools may share an entry. Raise a NoPatchError where the file does not have the pool's machine
-    type in a form that is known.
-    """
-    loader = _Loader(text)
-    try:
-        root: Any = loader.get_single_node()
-        before = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f" line {mark.line + 1}" if mark else ""
-        raise UsageError(f"--pools-file {file}{place}: is not YAML; correct it there") from None
-    position, types, pools = _find_types(root, queue)
-    aliases = [(span, node) for span, node in loader.aliases if _within(span, types)]
-    if fix.new_machine_type:
-        words = _other_type(aliases, loader.anchored, fix)
-    elif fix.local_ssds_to_add:
-        words = _more_disks(text, types, loader.aliases, fix)
-    else:
-        words = _without_type(text, aliases, fix.machine_type)
-    after = text
-    for (begin, end), word in sorted(words.items(), reverse=True):
-        after = after[:begin] + word + after[end:]
-    changed = yaml.safe_load(after)
-    # Whatever shares a definition with the pool would change with it.
-    before["pools"].pop(position)
-    changed["pools"].pop(position)
-    if before != changed:
-        raise NoPatchError("others use the same definition")
-    return "".join(FileChange(file, text.encode(), after.encode()).patch()), pools
-
-
-def _value(node: Any, key: str) -> Any:
-    """Return the value of a key; None without it."""
-    if not isinstance(node, yaml.MappingNode):
-        return None
-    pairs = [(name.value, value) for name, value in node.value]
-    merged = [_value(value, key) for name, value in pairs if name == "<<"]
-    own = [value for name, value in pairs if name == key]
-    return next((value for value in (*own, *merged) if value is not None), None)
-
-
-def _words(node: yaml.Node | None) -> Mapping[str, str]:
-    """Return the texts in a mapping by their keys."""
-    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
-    return {key.value: value.value for key, value in pairs if isinstance(value, yaml.ScalarNode)}
-
-
-def _items(node: yaml.Node | None) -> list[yaml.Node]:
-    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
-
-
-def _find_types(root: yaml.Node | None, queue: str) -> tuple[int, yaml.SequenceNode, int]:
-    """Return the number of the entry in the file, the list of its machines, and how many pools have it."""
-    for position, pool in enumerate(_items(_value(root, "pools"))):
-        usual = _words(_value(pool, "attributes"))
-        name = _words(pool).get("pool_id", "")
-        variants = _items(_value(pool, "variants"))
-        for variant in variants or [pool]:
-            if _filled(name, {**usual, **_words(variant)}) != queue:
-                continue
-            own = _value(variant, _TYPES)
-            types = own if own is not None else _value(_value(pool, "config"), _TYPES)
-            if isinstance(types, yaml.SequenceNode):
-                return position, types, len(variants) if own is None and variants else 1
+        Raise a NoPatchError where the file does not have the pool's machine type in a form that is
+        known, or where pools of another entry have the same definition.
+        """
+        document = Document(self.text)
+        before = document.values()
+        number, pool = _find_pool(_list(_mapping(before).get("pools")), queue)
+        types: Any = document.root
+        for step in ("pools", number, *pool.path):
+            types = value_of(types, step)
+        if not isinstance(types, yaml.SequenceNode):
             raise NoPatchError(f"its {_TYPES} are not a list")
+        after = changed_text(self.text, document, types, fix)
+        try:
+            changed = parse_yaml(after)
+        except YamlError:
+            raise NoPatchError(_UNKNOWN_FORM) from None
+        names = _changed_pools(before, changed, number, fix)
+        if queue not in names:
+            raise NoPatchError(_UNKNOWN_FORM)
+        change = FileChange(self.file, self.text.encode(), after.encode())
+        return "".join(change.patch()), names
+
+
+def _mapping(value: Any) -> Mapping[Any, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()
+
+
+def _find_pool(entries: Sequence[Any], queue: str) -> tuple[int, _Pool]:
+    """Return a pool, and the number of its entry."""
+    for number, entry in enumerate(entries):
+        for pool in _pools_of(entry):
+            if pool.name == queue:
+                return number, pool
     raise NoPatchError(f"the file has no pool {queue}")
 
 
-def _filled(name: str, words: Mapping[str, str]) -> str:
-    return _PLACE.sub(lambda match: words.get(match[1], ""), name)
+def _pools_of(entry: Any) -> Iterator[_Pool]:
+    """Yield the pools of an entry.
+
+    Its `config` decides about the types of all of them; where it has none, each variant has its own,
+    else those of `attributes`.
+    """
+    usual, config = (_mapping(_mapping(entry).get(part)) for part in _PARTS)
+    variants = _list(_mapping(entry).get("variants"))
+    for number, variant in enumerate(variants or [{}]):
+        words = {**usual, **_mapping(variant)}
+        name = _filled(str(_mapping(entry).get("pool_id", "")), words)
+        path: Sequence[str | int] = ("attributes", _TYPES)
+        types = words.get(_TYPES)
+        if config.get(_TYPES):
+            path, types = ("config", _TYPES), config[_TYPES]
+        elif _TYPES in _mapping(variant):
+            path = ("variants", number, _TYPES)
+        yield _Pool(name, path, types)
 
 
-def _is_type(node: yaml.Node, machine_type: str) -> bool:
-    return _words(node).get(_MACHINE) == machine_type
+def _filled(name: str, words: Mapping[Any, Any]) -> str:
+    # As its generator does it: a suffix may be empty.
+    return _PLACE.sub(lambda match: str(words.get(match[1], "")), name).rstrip("-")
 
 
-def _other_type(aliases: _Aliases, anchored: Mapping[str, yaml.Node], fix: Fix) -> dict[_Span, str]:
-    """Name another anchor, whose disks are those of the new machine type."""
-    spans = [span for span, node in aliases if _is_type(node, fix.machine_type)]
-    new_type = fix.new_machine_type
-    anchor = next((name for name in anchored if _is_type(anchored[name], new_type)), None)
-    if not spans:
-        raise NoPatchError("the pool's machines are written out; another type has other disks")
-    if anchor is None:
-        raise NoPatchError(f"the file defines no {new_type}")
-    return dict.fromkeys(spans, f"*{anchor}")
+def _changed_pools(before: Any, after: Any, number: int, fix: Fix) -> Sequence[str]:
+    """Return the pools of an entry whose machines differ; refuse any other difference."""
+    entry_before, entry_after = before["pools"][number], after["pools"][number]
+    others = [
+        {**document, "pools": [*document["pools"][:number], *document["pools"][number + 1 :]]}
+        for document in (before, after)
+    ]
+    if others[0] != others[1]:
+        raise NoPatchError("others use the same definition")
+    if _without_types(entry_before) != _without_types(entry_after):
+        raise NoPatchError(_UNKNOWN_FORM)
+    names = []
+    for old, new in zip(_pools_of(entry_before), _pools_of(entry_after), strict=True):
+        if old.types != new.types:
+            if not is_intended(_list(old.types), _list(new.types), fix):
+                raise NoPatchError(_UNKNOWN_FORM)
+            names.append(old.name)
+    return names
 
 
-def _more_disks(text: str, types: yaml.SequenceNode, aliases: _Aliases, fix: Fix) -> _Words:
-    """Repeat the line of a local SSD in the disks of this machine type."""
-    inserted: _Words = {}
-    for machine in _items(types):
-        disks = _value(machine, "disks")
-        if disks is None or (fix.machine_type and not _is_type(machine, fix.machine_type)):
-            continue
-        local = [span for span, disk in aliases if _within(span, disks) and _is_local(disk)]
-        if local:
-            begin, end = _line_of(text, local[-1])
-            inserted[end, end] = text[begin:end] * fix.local_ssds_to_add
-    if not inserted:
-        raise NoPatchError("its local SSDs are not lines of their own")
-    return inserted
+def _without_types(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an entry without the types of machines."""
+    parts = {part: _rest(entry.get(part)) for part in _PARTS}
+    return {
+        **entry,
+        **parts,
+        "variants": [_rest(variant) for variant in _list(entry.get("variants"))],
+    }
 
 
-def _is_local(disk: yaml.Node) -> bool:
-    return _words(_value(disk, "initializeParams")).get("diskType", "").endswith("local-ssd")
-
-
-def _within(span: _Span, node: Any) -> bool:
-    return bool(node.start_mark.index <= span[0] < node.end_mark.index)
-
-
-def _line_of(text: str, span: _Span) -> _Span:
-    begin, end = text.rfind("\n", 0, span[0]) + 1, text.find("\n", span[1])
-    return begin, len(text) if end < 0 else end + 1
-
-
-def _without_type(text: str, aliases: _Aliases, machine_type: str) -> _Words:
-    spans = [span for span, node in aliases if _is_type(node, machine_type)]
-    if not spans or len(spans) == len(aliases):
-        raise NoPatchError("the pool's list does not name the slower machines beside others")
-    return {_with_separator(text, span): "" for span in spans}
-
-
-def _with_separator(text: str, span: _Span) -> _Span:
-    """Return the place of an item of a list with what separates it from the next one."""
-    line = _line_of(text, span)
-    if text[line[0] : span[0]].strip() == "-":
-        return line
-    begin, end = span
-    after = re.compile(r"\s*,\s*").match(text, end)
-    before = re.compile(r"\s*,\s*$").search(text[:begin])
-    return (begin, after.end()) if after else (before.start() if before else begin, end)
+def _rest(part: Any) -> Any:
+    if not isinstance(part, dict):
+        return part
+    return {key: value for key, value in part.items() if key != _TYPES}

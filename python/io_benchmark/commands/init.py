@@ -40,12 +40,14 @@ def run(given: Given, context: Context) -> int:
 
     project = Project.open(given["path"])
     changes = project.changes(given.get("pool"), given.get("image"))
+    # Before anything is written: a file may have a mistake.
+    steps = project.next_steps()
     if "diff" not in given:
         project.write(changes)
     context.stdout.writelines(line for change in changes for line in change.patch())
     if not changes:
         context.tell("Nothing differs")
     elif "diff" not in given:
-        steps = "; ".join([*project.next_steps(), f"then try it: {rehearse()}"])
-        context.tell(f"Written, not committed. Next: {steps}")
+        steps.append(f"then try it: {rehearse()}")
+        context.tell(f"Written, not committed. Next: {'; '.join(steps)}")
     return 0

@@ -13,17 +13,17 @@ Nothing is built in, because prices change.
 """
 
 import datetime as dt
-from collections.abc import Hashable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-import yaml
 from msgspec import Meta, Struct
 
 from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT, Price
 from io_benchmark.errors import UsageError
+from io_benchmark.files import FileTooLargeError, read_file
 from io_benchmark.text import clean, problem_in_words
+from io_benchmark.yaml_reader import YamlError, parse_yaml
 
 # Some thousand prices, which take a second to read.
 _MOST_BYTES = 64 * 1024
@@ -53,25 +53,21 @@ def read_prices(path: Path) -> dict[str, Price]:
     """Read prices by name; a UsageError says in one line what is wrong in the file, and where."""
     option = f"--prices {clean(str(path), _NAME_LENGTH)}"
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
+        content = read_file(path, _MOST_BYTES)
+    except FileTooLargeError as error:
+        raise UsageError(f"{option}: {error.strerror}; keep only the prices needed") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{option}: {reason}; name a file with prices") from None
-    if len(content) > _MOST_BYTES:
-        raise UsageError(
-            f"{option}: is larger than {_MOST_BYTES // 1024} KiB; keep only the prices needed"
-        )
     place = ""
     try:
         # JSON is read as YAML, too.
-        values = yaml.load(content.decode("utf-8"), _Loader)  # noqa: S506 - derived from SafeLoader
-        file_keys = msgspec.convert(values, _File)
+        file_keys = msgspec.convert(parse_yaml(content.decode("utf-8")), _File)
         prices = {}
         for name, entry in file_keys.prices.items():
             place = f"prices.{clean(name, _VALUE_LENGTH)}: "
             prices[name] = _price(entry, file_keys)
-    except (msgspec.ValidationError, yaml.YAMLError, ValueError, RecursionError) as error:
+    except (msgspec.ValidationError, YamlError, ValueError) as error:
         problem = clean(
             problem_in_words(" ".join(str(error).split())).removeprefix("$."), _NAME_LENGTH
         )
@@ -87,17 +83,3 @@ def _price(value: object, file_keys: _About) -> Price:
     return Price(
         entry.price, currency, entry.kind or file_keys.kind, date.isoformat() if date else None
     )
-
-
-class _Loader(yaml.SafeLoader):
-    """Refuses a key that is given twice, of which YAML would use the last."""
-
-    def construct_mapping(self, node: Any, deep: bool = True) -> dict[Hashable, Any]:
-        mapping: dict[Hashable, Any] = {}
-        for key, value in node.value:
-            name = self.construct_object(key, deep)
-            if name in mapping:
-                quoted = clean(repr(name)[: 2 * _VALUE_LENGTH], _VALUE_LENGTH)
-                raise ValueError(f"{quoted} is given twice")
-            mapping[name] = self.construct_object(value, deep)
-        return mapping

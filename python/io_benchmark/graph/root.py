@@ -17,6 +17,7 @@ from typing import Any, Self
 from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.files import read_file
 from io_benchmark.paths import current_folder, refuse_unreadable
 
 # A tree is known by these. Firefox's kind has the same path, and transforms of another package.
@@ -28,6 +29,7 @@ PARTS = ("taskcluster", TRANSFORMS)
 # What the report's image contains. The bundled copy has none, because it is inside the program.
 PROGRAM = "python/io_benchmark"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
+_MOST_BYTES = 2 * 1024 * 1024  # of a kind's file
 _TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
 
 
@@ -128,7 +130,7 @@ def _missing_mark(path: Path) -> str | None:
     for mark in MARKS:
         if not (path / mark).is_file():
             return mark
-    has_transforms = b"io_benchmark_taskgraph." in (path / MARKS[1]).read_bytes()
+    has_transforms = b"io_benchmark_taskgraph." in read_file(path / MARKS[1], _MOST_BYTES)
     return None if has_transforms else f"{MARKS[1]} with this project's transforms"
 
 

@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.adopt.pool_definitions import NoPatchError, change_machines
+from io_benchmark.adopt.pool_definitions import NoPatchError, PoolDefinitions
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
     Conclusion,
@@ -32,6 +31,7 @@ from io_benchmark.analysis.investigation.slowness import find_slowness
 from io_benchmark.analysis.statements import statement
 from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError, MissingError, ResultError, UsageError
+from io_benchmark.number_text import listed
 from io_benchmark.operations.compare import compare, read_workers
 from io_benchmark.operations.history import history
 from io_benchmark.operations.investigation_tasks import InvestigationOptions, InvestigationTasks
@@ -40,7 +40,6 @@ from io_benchmark.operations.submit import pools_of_kind
 from io_benchmark.operations.tasks import pool_of, read_completed_runs
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
-from io_benchmark.results import load
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, default_root_url, parse
 from io_benchmark.sources.taskcluster.queue_runs import find_earlier_tasks, read_task
 from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 # Results of the index that are older say little about the machines of today.
 _RECENT = timedelta(days=14)
 _NEWEST = 3  # pushes
-_MOST_POOLS_BYTES = 2 * 1024 * 1024
+_POOLS_NAMED = 10
 _TIMES, _MACHINES, _CAUSES, _DEMAND = _STEPS = (
     "What is slow",
     "What the machines do",
@@ -73,6 +72,8 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
     task = parse(address, context.environment)
     if not isinstance(task, TaskAddress):
         raise UsageError(f"{clean(address, 200)}: is not a task; give task:ID or its web address")
+    # Before the first step: a mistake in it must not end hours of measuring.
+    pools_file = PoolDefinitions.read(options.pools_file) if options.pools_file else None
     if task.root_url != default_root_url(context.environment):
         raise UsageError(f"{task}: set TASKCLUSTER_ROOT_URL to {task.root_url}")
     queue_task, image = TaskQueue.connect(context.environment, partial(read_task, task))
@@ -94,7 +95,7 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
     if fix is None or slowness is None or fix.target is not Target.POOL:
         return report
     patch, fragment, note = _propose_change(
-        fix, text_of(fix.remedy.action), slowness.queue, options.pools_file
+        fix, text_of(fix.remedy.action), slowness.queue, pools_file
     )
     if patch:
         new_tasks.write("pools.patch", patch.encode())
@@ -260,7 +261,9 @@ def _named(queues: Sequence[str], pools: Mapping[str, str], who: str) -> tuple[s
     return pool, reference
 
 
-def _propose_change(fix: Fix, action: str, queue: str, path: Path | None) -> tuple[str, str, str]:
+def _propose_change(
+    fix: Fix, action: str, queue: str, pools_file: PoolDefinitions | None
+) -> tuple[str, str, str]:
     """Return the patch of a file of pools' definitions, else what to write there; and a note."""
     # Anybody may have written the machine types: none of them ends a line.
     own, new = clean(fix.machine_type), clean(fix.new_machine_type)
@@ -272,12 +275,11 @@ def _propose_change(fix: Fix, action: str, queue: str, path: Path | None) -> tup
     elif own:
         words = f"instance_types: without {own}"
     fragment = f"# worker-pools.yml, pool_id {clean(queue, 200)}\n{words}"
-    if path is None:
+    if pools_file is None:
         return "", fragment, "--pools-file FILE makes a patch of it"
-    file = clean(path.name, 200)
     try:
-        text = load(path, _MOST_POOLS_BYTES)[:_MOST_POOLS_BYTES].decode()
-        patch, pools = change_machines(text, file, queue, fix)
-    except (NoPatchError, UnicodeDecodeError) as error:
-        return "", fragment, f"{file}: no patch: {error}"
-    return patch, "", f"All {pools} pools of this entry get it" if pools > 1 else ""
+        patch, pools = pools_file.change_machines(queue, fix)
+    except NoPatchError as error:
+        return "", fragment, f"{clean(pools_file.file, 200)}: no patch: {clean(str(error))}"
+    names = clean(listed(pools, _POOLS_NAMED))
+    return patch, "", f"All of these pools get it: {names}" if len(pools) > 1 else ""

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from io_benchmark.context import Context
 from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.files import write_below
 from io_benchmark.operations import submit as submission
-from io_benchmark.paths import DEFAULT_FOLDER, resolve_path, write_file
+from io_benchmark.paths import DEFAULT_FOLDER, resolve_path
 from io_benchmark.results import load
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.taskcluster.access import Access
@@ -80,7 +81,7 @@ class InvestigationTasks(Struct):
     def write(self, name: str, data: bytes) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_file(self.folder / name, data)
+            write_below(self.folder, name, data)
         except OSError as error:
             raise UsageError(
                 f"--journal {clean(str(self.folder), 200)}: cannot be written ({error.strerror}); "

@@ -9,7 +9,6 @@ size. So a few characters are counted first. Characters inside texts are include
 bounds.
 """
 
-import os
 import re
 import struct
 import threading
@@ -23,7 +22,8 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from io_benchmark.errors import ResultError
+from io_benchmark.errors import MissingError, ResultError
+from io_benchmark.files import read_file
 from io_benchmark.number_text import listed
 from io_benchmark.results.format import (
     MAXIMUM_ENTRIES,
@@ -180,11 +180,11 @@ def _packed(values: Sequence[int | None], code: str = "q") -> Sequence[int | Non
 
 
 def load(path: Path, most: int = MAXIMUM_BYTES) -> bytes:
-    """Return the bytes of a file, at most one more than the limit."""
+    """Return the bytes of a regular file; a ResultError says why not, also of one above the limit."""
     try:
-        with path.open("rb") as file:
-            # Memory for the limit, which few files reach, takes longer than reading the file.
-            return file.read(min(os.fstat(file.fileno()).st_size, most) + 1)
+        return read_file(path, most)
+    except FileNotFoundError as error:
+        raise MissingError(str(reading_error(str(path), str(error.strerror)))) from None
     except OSError as error:
         raise reading_error(str(path), error.strerror or str(error)) from None
 

@@ -121,8 +121,6 @@ def _read(
 
 def _read_profile(path: Path, budget: Budget) -> RunProfile:
     name = str(path)
-    if path.exists():
-        run_files.check_regular(path)
     data = load(path, MAXIMUM_RESOURCE_BYTES)
     budget.read_bytes -= len(data)
     profile = parse_any_profile(data, name)

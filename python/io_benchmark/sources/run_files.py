@@ -12,7 +12,6 @@ import fcntl
 import os
 import re
 import shutil
-import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,7 +22,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark import results
-from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.errors import MissingError, ResultError, UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.protocol import Position
@@ -54,8 +53,12 @@ def read_task_record(folder: Path) -> TaskRecord | None:
 def read_run(path: Path) -> RunResult:
     """Read a run's folder, or a bare file, whose worker is not known."""
     folder, file = (path, path / RESULT_NAME) if path.is_dir() else (path.parent, path)
-    check_regular(file)
-    run_result = RunResult.parse(results.load(file), str(file), str(path))
+    try:
+        data = results.load(file)
+    except MissingError:
+        label = clean(str(file), LABEL_LENGTH)
+        raise ResultError(f"{label}: does not exist: the run left no result") from None
+    run_result = RunResult.parse(data, str(file), str(path))
     record_file = folder / TASK_NAME
     if file.name == RESULT_NAME and os.path.lexists(record_file):
         return replace(run_result, task=_task_record(record_file))
@@ -63,24 +66,11 @@ def read_run(path: Path) -> RunResult:
 
 
 def _task_record(path: Path) -> TaskRecord:
-    check_regular(path)
     data = results.load(path, _MAXIMUM_TASK_BYTES)
     try:
         return msgspec.json.decode(data, type=TaskRecord)
     except DECODE_ERRORS as error:
         raise ResultError(f"{path}: {decode_problem(error, data)}") from None
-
-
-def check_regular(path: Path) -> None:
-    """Refuse what is not a regular file: reading a pipe or a device might never end."""
-    label = clean(str(path), LABEL_LENGTH)
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ResultError(f"{label}: is not a regular file")
-    except FileNotFoundError:
-        raise ResultError(f"{label}: does not exist: the run left no result") from None
-    except OSError as error:
-        raise ResultError(f"{label}: {error.strerror}") from None
 
 
 class RunStore(Struct):

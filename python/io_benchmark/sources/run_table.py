@@ -18,9 +18,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from io_benchmark import results
 from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT
 from io_benchmark.errors import ResultError
+from io_benchmark.files import FileTooLargeError, read_file
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.protocol import RunQuery
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
@@ -71,11 +71,12 @@ def read_run_table(path: Path, query: RunQuery) -> list[str]:
     file = clean(str(path), 300)
     if not path.is_file():
         raise ResultError(f"{file}: is not a file; give a table of task runs")
-    data = results.load(path, _MOST_BYTES)
-    if len(data) > _MOST_BYTES:
-        raise ResultError(
-            f"{file}: is larger than {_MOST_BYTES // 1024**2} MiB; split it, by day for example"
-        )
+    try:
+        data = read_file(path, _MOST_BYTES)
+    except FileTooLargeError as error:
+        raise ResultError(f"{file}: {error.strerror}; split it, by day for example") from None
+    except OSError as error:
+        raise ResultError(f"{file}: {error.strerror}") from None
     before, bad = len(query.runs), 0
     lines: list[str] = []
     try:

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Files that anybody may have made: nothing is waited for, and nothing is written elsewhere."""
+
+import errno
+import os
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+
+from io_benchmark import files
+from io_benchmark.files import FileTooLargeError, find_link, read_file, remove_below, write_below
+
+OLD, NEW = b"old and longer", b"new"
+
+
+def test_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A file at the limit is read whole, also where the system does not say its size."""
+    file = tmp_path / "file"
+    file.write_bytes(b"x" * 200_000)
+    assert read_file(file, 200_000) == b"x" * 200_000
+    with pytest.raises(FileTooLargeError) as caught:
+        read_file(file, 199_999)
+    assert (caught.value.errno, caught.value.strerror) == (errno.EFBIG, "is larger than 195 KiB")
+    (tmp_path / "link").symlink_to(file)
+    assert read_file(tmp_path / "link", 200_000) == b"x" * 200_000
+    assert b"Name:" in read_file(Path("/proc/self/status"), 100_000)
+
+
+def test_what_may_never_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe, a device and a socket are refused at once, through links as well."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    Path("zero").symlink_to("/dev/zero")
+    Path("link").symlink_to("pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        for name in ("pipe", "zero", "link", "socket"):
+            with pytest.raises(OSError, match="is not a regular file"):
+                read_file(Path(name), 10)
+    for name, reason in ((".", "Is a directory"), ("none", "No such file or directory")):
+        with pytest.raises(OSError, match=reason):
+            read_file(Path(name), 10)
+
+
+def test_pipe_that_takes_a_files_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not waited for: the file that is open counts."""
+    regular = tmp_path.joinpath("file")
+    regular.touch()
+    os.mkfifo(tmp_path / "pipe")
+    status = regular.stat()
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "stat", lambda _path: status)
+        with pytest.raises(OSError, match="is not a regular file"):
+            read_file(tmp_path / "pipe", 10)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A tree with links out of it, next to a folder with a file that must stay."""
+    outside, tree = tmp_path / "outside", tmp_path / "tree"
+    outside.mkdir()
+    (outside / "file").write_bytes(OLD)
+    (tree / "folder").mkdir(parents=True)
+    (tree / "folder/file").write_bytes(OLD)
+    (tree / "file-link").symlink_to("../outside/file")
+    (tree / "folder-link").symlink_to("../outside")
+    (tree / "inner-link").symlink_to("folder")
+    (tree / "dangling").symlink_to("../outside/made")
+    return tree
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [
+        ("file-link", "file-link"),
+        ("dangling", "dangling"),
+        ("folder-link/file", "folder-link"),
+        ("folder-link/new/file", "folder-link"),
+        ("inner-link/file", "inner-link"),
+        ("dangling/file", "dangling"),
+    ],
+)
+def test_links(tree: Path, path: str, link: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written or removed through a link, also not through one that was made meanwhile."""
+    assert find_link(tree, path) == tree / link
+    with pytest.raises(OSError, match=f"{link} is a link"):
+        write_below(tree, path, NEW)
+    monkeypatch.setattr(files, "find_link", lambda _folder, _path: None)
+    with pytest.raises(OSError, match=r"Not a directory|is not a regular file"):
+        write_below(tree, path, NEW)
+    if "/" in path:
+        with pytest.raises(OSError, match="Not a directory"):
+            remove_below(tree, path)
+    assert contents(tree.parent / "outside") == {"file": OLD}
+    assert contents(tree / "folder") == {"file": OLD}
+
+
+def test_written_below(tree: Path) -> None:
+    """A file keeps its mode, whoever has it open reads the old text, and folders are made."""
+    file = tree / "folder/file"
+    file.chmod(0o604)
+    with file.open("rb") as reader:
+        write_below(tree, "folder/file", NEW)
+        assert reader.read() == OLD
+    assert (contents(tree / "folder"), stat.S_IMODE(file.stat().st_mode)) == ({"file": NEW}, 0o604)
+    assert find_link(tree, "folder/a/b/file") is None
+    write_below(tree, "folder/a/b/file", NEW)
+    assert contents(tree / "folder/a/b") == {"file": NEW}
+    remove_below(tree, "folder/a/b/file")
+    assert contents(tree / "folder/a/b") == {}
+    # A hard link is another name of a file: its other name keeps the old text.
+    (tree / "folder/hard").hardlink_to(tree.parent / "outside/file")
+    write_below(tree, "folder/hard", NEW)
+    assert contents(tree.parent / "outside") == {"file": OLD}
+
+
+def test_other_kinds_of_files_stay(tree: Path) -> None:
+    """A pipe is not waited for, and a folder is not replaced."""
+    os.mkfifo(tree / "pipe")
+    for path, reason in (("pipe", "is not a regular file"), ("folder", "Is a directory")):
+        with pytest.raises(OSError, match=reason):
+            write_below(tree, path, NEW)
+    with pytest.raises(OSError, match="Not a directory"):
+        write_below(tree, "folder/file/below", NEW)
+    assert stat.S_ISFIFO((tree / "pipe").stat().st_mode)
+    assert not [path for path in tree.rglob("*") if path.name.startswith(".io-benchmark")]
