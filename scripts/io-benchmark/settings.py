@@ -171,13 +171,16 @@ def parse_measure(arguments, job):
     parser = _Parser(
         prog="io-benchmark measure",
         description="Run a command, and write what it asked of this machine.",
-        usage="%(prog)s [--place NAME=/path ...] [--pool NAME] [--output FILE] -- COMMAND ...",
+        usage="%(prog)s [--place NAME=/path ...] [--pool NAME] [--label TEXT] [--output FILE] -- COMMAND ...",
         epilog="Exit code: the command's; 2 wrong arguments, 126 and 127 it cannot be run.",
     )
     add = parser.add_argument
     places: Any = {"dest": "places", "action": "append", "metavar": "NAME=/path"}
     add("--place", **places, type=_new_place, help="where it works (default: here)")
     add("--pool", type=_pool_name, metavar="NAME", help="the pool of this machine")
+    text = "1 to 100 characters without line breaks"
+    label = _matching(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,100}", str, text)
+    add("--label", type=label, metavar="TEXT", help="the task's name (default: the command's)")
     default = "default: a new file, task-profile.json if there is none"
     # A stream of this process has other writers.
     file = _matching(r"(?!-$|/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")

@@ -45,6 +45,7 @@ class TaskProfile:
             "program": os.path.basename(settings.command[0]),
             "arguments": len(words) - 1,
             "sha256": hashlib.sha256(b"\0".join(words)).hexdigest(),
+            "label": settings.label,
         }
         self._document["limits"] = host.observe_limits()
         self._places = [self._observe(place) for place in settings.places]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """`io-benchmark predict`: profiles and results in, a time per pool out."""
 
+import json
 from pathlib import Path
 
 import program
@@ -48,6 +49,17 @@ def profile(tmp_path: Path) -> Path:
 def test_text(profile: Path, results: Path) -> None:
     """A row per pool that is predicted, and the reasons for the others."""
     assert program.run("predict", profile, "--on", results).stdout == ANSWER
+
+
+def test_label(results: Path, tmp_path: Path) -> None:
+    """What --label of measure gave comes first."""
+    document = profile_document((0, 50, 50, 0), cpu_s=1)
+    document["command"]["label"] = "nightly"
+    named = write_profile(tmp_path / "named.json", document)
+    done = program.run("predict", named, "--on", results)
+    assert done.stdout.splitlines()[2] == "nightly: tar, command 00000000"
+    (task,) = json.loads(program.run("predict", named, "--on", results, "--json").stdout)["tasks"]
+    assert task["label"] == "nightly"
 
 
 def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:

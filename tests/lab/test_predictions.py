@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: MPL-2.0
 """Predictions held against what a command really takes on a slower disk."""
 
+import json
 import sys
+import uuid
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from predicted_tasks import pool_workers, run_of
 from profiled import Profiled
-from storage_lab import MIB, Lab, needs_write_caps, number_of
+from storage_lab import BLKIO, MIB, WRITES_CAP, Lab, needs_write_caps, number_of, run
+from worker import script
 
+from io_benchmark.analysis.intake import worker_of
+from io_benchmark.analysis.prediction import PoolPrediction
 from io_benchmark.analysis.prediction.predict import predict
+from io_benchmark.report.content import text_of
 from io_benchmark.results.format import TaskProfile
+from io_benchmark.sources.run_files import read_run
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
@@ -60,3 +69,69 @@ def test_a_slower_disk(lab: Lab, tmp_path: Path) -> None:
     assert pool.high_ns is not None
     assert pool.low_ns <= measured_ns <= pool.high_ns
     assert pool.time_ns == pytest.approx(measured_ns, rel=0.15)
+
+
+REQUESTS_PER_S = {"intel": 2000, "amd-16": 500}
+# Waits for four requests or so per line.
+LOG = """
+import os
+file = os.open("log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+for _ in range(1000):
+    os.write(file, bytes(100))
+    os.fsync(file)
+"""
+
+
+def capacities_of(pool: str, place: Path, folder: Path) -> Path:
+    """Measure, as if a provider had the limit, which no file of the kernel shows."""
+    given = ("--pool", pool, "--place", f"workspace={place}", "--output", folder / pool)
+    run(*script("run", *map(str, given), "--capacities"))
+    path = folder / pool / "io-benchmark" / "io-benchmark.json"
+    change(path, lambda document: document["host"].update(boot_id=str(uuid.uuid4())))
+    change(path, lambda document: document["limits"].update(io=[]))
+    return path
+
+
+def change(result: Path, make: Callable[[Any], Any]) -> None:
+    document = json.loads(result.read_text())
+    make(document)
+    result.write_text(json.dumps(document))
+
+
+def without_random_io(document: Any) -> None:
+    document["workloads"] = [
+        entry for entry in document["workloads"] if entry["name"] != "random-io"
+    ]
+
+
+def on_amd_16(profiles: Sequence[TaskProfile], results: Sequence[Path]) -> PoolPrediction:
+    runs = map(read_run, results)
+    (task,) = predict(map(run_of, profiles), [worker_of(run, run.result.task.pool) for run in runs])
+    (pool,) = task.pools
+    return pool
+
+
+def test_fewer_requests(lab: Lab, tmp_path: Path) -> None:
+    """A limit lets bursts pass, so the usual sync shows none; random-io does, and without it is no prediction."""
+    needs_write_caps()
+    results, profiles = [], []
+    for pool, per_s in REQUESTS_PER_S.items():
+        place = lab.disk(pool, size_mib=400)
+        lab.limit(BLKIO / WRITES_CAP, lab.devices[pool], per_s)
+        results.append(capacities_of(pool, place, tmp_path))
+        options = ["--place", f"workspace={place}", "--pool", pool]
+        profiled = Profiled(tmp_path / f"{pool}.json", options)
+        profiles.append(profiled.measure(sys.executable, "-c", LOG, cwd=place))
+    for profile in profiles:
+        profile.limits.io.clear()
+    predicted = on_amd_16(profiles, results)
+    (measured_ns,) = predicted.measured_ns
+    assert measured_ns > 3 * profiles[0].wall_ns
+    assert predicted.low_ns is not None
+    assert predicted.high_ns is not None
+    assert predicted.low_ns <= measured_ns <= predicted.high_ns
+    for result in results:
+        change(result, without_random_io)
+    refused = on_amd_16(profiles, results)
+    assert refused.reason is not None
+    assert text_of(refused.reason).startswith("amd-16 has no random-io at workspace, which shows")

@@ -202,6 +202,9 @@ def test_a_profile_that_fails(profiled, step, error, problem):
         (["ls"], "unrecognized arguments: ls"),
         (["--place", "x", "--", "ls"], "'x' is not NAME=/absolute/path"),
         (["--place", "a=/x", "--place", "a=/y", "--", "ls"], "'a' given twice"),
+        (["--label", "", "--", "ls"], "'' is not 1 to 100 characters without line breaks"),
+        (["--label", "x" * 101, "--", "ls"], "is not 1 to 100 characters without line breaks"),
+        (["--label", "a\nb", "--", "ls"], "'a\\nb' is not 1 to 100 characters"),
         (["--output", "-", "--", "ls"], "'-' is not a file's name"),
         (["--output", "/dev/stdout", "--", "ls"], "'/dev/stdout' is not a file's name"),
         (["--output", "/proc/self/fd/1", "--", "ls"], "'/proc/self/fd/1' is not a file's name"),
@@ -236,6 +239,15 @@ def test_without_proc_and_sys(profiled, tmp_path):
         *("other_cpu_ms", "syncs.workspace.flushes", "syncs.workspace.commits"),
         "storage.places.workspace.devices",
     }
+
+
+def test_label(profiled):
+    """A name for the task, which tells two jobs of one script apart; none unless it is given."""
+    profiled.run("true")
+    assert profiled.profile().command.label is None
+    profiled.options += ["--label", "build: Linux, debug"]
+    profiled.run("true")
+    assert profiled.profile().command.label == "build: Linux, debug"
 
 
 def test_arguments_are_not_in_the_profile(profiled):

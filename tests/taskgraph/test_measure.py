@@ -80,6 +80,7 @@ def test_it_runs(wrap, tmp_path):
     profile = json.loads((tmp_path / "artifacts/io-benchmark/task-profile.json").read_text())
     assert profile["ending"]["code"] == 3
     assert profile["task"]["pool"] == "linux"
+    assert profile["command"]["label"] == "test-build"
     assert [place["path"] for place in profile["storage"]["places"]] == ["/builds/worker/workspace"]
 
 

@@ -209,6 +209,7 @@ class _Command(ResultPart, frozen=True):
     program: Text
     arguments: Count  # how many
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]  # of all words, with a zero byte between
+    label: Text | None = None  # of the task, by --label
 
 
 class _Ending(ResultPart, frozen=True):

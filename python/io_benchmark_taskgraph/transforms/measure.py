@@ -35,7 +35,7 @@ application=$(mktemp -d)/io-benchmark.pyz &&
 shift
 if [ "$(sha256sum < "$application")" = "$sha256  -" ] &&
   python3 -I -B "$application" measure --help < /dev/null > /dev/null; then
-  exec python3 -I -B "$application" measure --pool {pool} --place {place} \\
+  exec python3 -I -B "$application" measure --pool {pool} --place {place} --label {label} \\
     --output "$artifacts"/task-profile.json -- "$@"
 fi
 echo "io-benchmark: cannot unpack or start $application; the command has no profile" >&2
@@ -65,6 +65,10 @@ def _words(task: dict[str, Any]) -> list[Any]:
     return command if isinstance(command, list) else [*SHELL, command]
 
 
+def _label(config: Any, task: dict[str, Any]) -> str:
+    return str(task.get("label") or f"{config.kind}-{task['name']}")[:100]
+
+
 def _wrap(config: Any, tasks: Tasks) -> Tasks:
     embedded = functools.cache(lambda: WorkerProgram.read().embedded("measure"))
     for task in tasks:
@@ -86,6 +90,8 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
                 artifacts=ARTIFACTS_PATH,
                 pool=shlex.quote(pool),
                 place=shlex.quote(f"workspace={values['measure']}"),
+                # The command's first word is bash in each task.
+                label=shlex.quote(_label(config, task)),
             )
         task["run"]["command"] = ["bash", "-c", text, "io-benchmark", program.argument, *words]
         artifact = {"type": "directory", "name": ARTIFACT, "path": f"{ARTIFACTS_PATH}/io-benchmark"}

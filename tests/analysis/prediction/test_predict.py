@@ -29,6 +29,7 @@ from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.analysis.prediction.unknowns import Unknowns
 from io_benchmark.report.content import text_of
 from io_benchmark.results.reader import parse_profile
+from io_benchmark.sources.run_results import RunProfile
 
 S = 1e9
 # Half seconds of computing, and of writing at the ceiling of the faster pool.
@@ -235,6 +236,65 @@ def test_busy_machine(other_cpu_ms: int, cpus: str | None) -> None:
     assert texts == ([f"Other processes used {cpus} CPUs meanwhile"] if cpus else [])
 
 
+CPU_S = (7.2, 7.3, 7.1)
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "text"),
+    [
+        (CPU_S, ""),
+        (
+            (8.6, *CPU_S),
+            "The profile run-0 stands alone: its CPU time is 8.60 s, that of the 3 others 7.10 to 7.30 s.",
+        ),
+        # 10 % or more, and three times as much as the others differ.
+        ((7.19 * 1.11, 7.19, 7.2), "The profile run-0 stands alone: its CPU time is 7.98 s"),
+        ((7.19 * 1.09, 7.19, 7.2), ""),
+        ((8.6, 7.2, 7.65), ""),
+        ((8.6, 7.2), "The CPU time of the two profiles differs: 7.20 s and 8.60 s. A first run is"),
+        ((7.8, 7.2), ""),
+        ((8.6,), ""),
+    ],
+)
+def test_a_profile_that_stands_alone(cpu_s: tuple[float, ...], text: str) -> None:
+    """A note says so, by CPU time; of two it cannot say which one."""
+    runs = [
+        RunProfile(profile(MIXED, cpu_s=each), f"run-{number}", "tar", "intel")
+        for number, each in enumerate(cpu_s)
+    ]
+    (task,) = predict(runs, both_pools())
+    texts = [text_of(note) for note in task.notes]
+    assert len(texts) == (1 if text else 0)
+    assert not text or texts[0].startswith(text)
+
+
+def test_a_time_that_stands_alone() -> None:
+    """Where the CPU time does not differ: here one run waited for a second more, on another pool."""
+    runs = [
+        RunProfile(profile((0,) * windows, cpu_s=1, pool="amd-16"), "run", "tar", "amd-16")
+        for windows in (4, 4, 6)
+    ]
+    (task,) = predict([run_of(profile(cpu_s=1)), *runs], both_pools())
+    (text,) = map(text_of, task.notes)
+    assert text.startswith(
+        "The profile run stands alone: its time is 3.00 s, that of the 2 others 2"
+    )
+
+
+def labelled(label: str | None, command: str) -> Any:
+    made = profile_document(MIXED)
+    made["command"] = {"program": "make", "arguments": 1, "sha256": command * 64, "label": label}
+    return run_of(parse_profile(json.dumps(made).encode(), "profile"))
+
+
+def test_labels() -> None:
+    """Profiles of one label are of one task; commands without one are told apart by their words."""
+    runs = [labelled(*each) for each in (("x", "a"), ("x", "b"), ("y", "a"), (None, "a"))]
+    tasks = predict(runs, both_pools())
+    found = sorted((task.label or "", len(task.measured_ns)) for task in tasks)
+    assert found == [("", 1), ("x", 2), ("y", 1)]
+
+
 def test_flushes_of_a_file_system() -> None:
     """A window with four flushes may be a file system's own commits; with more, the task syncs."""
     nothing = np.zeros(2)
@@ -369,6 +429,8 @@ def refusal(
         # Each synchronous write is a request, so that as many as the disk syncs are known.
         refusal(NO_REQUESTS, syncing(10), written_mib=(50, 50)),
         refusal("", syncing(0.5), written_mib=(50, 50)),
+        # As many as before they are merged, which a limit may count.
+        refusal(NO_REQUESTS, written_mib=(50, 50), merged=9),
     ],
 )
 def test_reasons(profiled, target, source, text):

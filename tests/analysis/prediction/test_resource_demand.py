@@ -13,7 +13,8 @@ from seed_facts import operations_limit
 from io_benchmark.analysis.prediction.demand import Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, WRITES, PoolStorage
-from io_benchmark.analysis.prediction.predict import _ProfiledRun, predict
+from io_benchmark.analysis.prediction.predict import predict
+from io_benchmark.analysis.prediction.profiled_run import ProfiledRun
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.report.content import text_of
 from io_benchmark.results.resource_profile import ResourceProfile, parse_any_profile
@@ -171,7 +172,7 @@ def test_places() -> None:
     for names, place in ((("a", "workspace"), "workspace"), (("b", "a"), "a"), ((), "workspace")):
         figures = {(WRITE_RATE, name): [1.0] for name in names}
         pool = PoolStorage("amd-16", 1, figures, None, None, None)
-        assert _ProfiledRun.of(run, pool).places == (place,)
+        assert ProfiledRun.of(run, pool).places == (place,)
 
 
 def test_the_time_outside_the_profile() -> None:

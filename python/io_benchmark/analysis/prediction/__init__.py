@@ -50,7 +50,7 @@ class TaskPrediction(Struct, frozen=True):
     """One task: what its profiles recorded on the pool that they were made on, and its times elsewhere."""
 
     program: str  # or the label of a task that published a resource profile
-    sha256: str | None  # of the command's words; null: the label names the task
+    sha256: str | None  # of the command's words; null: of a resource profile
     pool: str | None  # of the profiles that the prediction uses
     measured_ns: tuple[int, ...]  # by these profiles
     # On average, while the task ran; null where no profile can be used.
@@ -63,6 +63,7 @@ class TaskPrediction(Struct, frozen=True):
     price: Price | None = None  # of the profiled pool
     at_ceiling_share: float | None = None  # of the profiled pool
     written: WrittenOverTime | None = None  # where the task wrote most
+    label: str | None = None  # that --label of measure gave
 
 
 class Predictions(Struct, frozen=True, tag_field="version", tag=2):

@@ -143,14 +143,13 @@ class PoolChange(Struct, frozen=True):
         source, target, name = self.source, self.target, place.name
         merged = self._merged(place, unknowns)
         requests = merged * place.writes + (1 - merged) * place.unmerged_writes
-        there_per_s, requests_there = target.writes_per_s(name), requests
+        there_per_s = target.writes_per_s(name)
         if math.isinf(there_per_s):
             there_per_s = target.least_writes_per_s(name) / max(1e-9, 1 - unknowns.requests)
-            requests_there = place.writes
         elif self.ratios[WRITES, name][1].variance:
             there_per_s = min(there_per_s, source.writes_per_s(name) * self.ratio(WRITES, name))
         bytes_s = place.written_bytes / source.ceiling(name)
-        here_s, there_s = requests / source.writes_per_s(name), requests_there / there_per_s
+        here_s, there_s = requests / source.writes_per_s(name), requests / there_per_s
         more_s = _MORE_REQUESTS * unknowns.journal * np.maximum(0.0, there_s - here_s)
         there_s += np.where(place.is_synced, 0.0, more_s)
         there_s = np.maximum(there_s, bytes_s / self.ratio(WRITE_RATE, name))

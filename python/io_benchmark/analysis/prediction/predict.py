@@ -5,12 +5,11 @@ The interval is that of a single task. Each part of its error is a variance of l
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from statistics import fmean
 from types import MappingProxyType
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -25,61 +24,22 @@ from io_benchmark.analysis.prediction import (
     TaskPrediction,
     WrittenOverTime,
 )
-from io_benchmark.analysis.prediction.demand import SMALL_SHARE, Demand, PlaceDemand
-from io_benchmark.analysis.prediction.machine_demand import machine_demand
+from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
+from io_benchmark.analysis.prediction.profiled_run import ProfiledRun, notes_of
 from io_benchmark.analysis.prediction.refusals import reasons_against
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.parts import NS_PER_S
-from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.sources.run_results import RunProfile
 
 # An interval that is wider tells no more.
 _LARGEST_LOG = 300.0
-# CPUs: a machine on which other tasks work.
-_BUSY_CPUS = 0.3
-# The place of a task whose profile names none.
-_PLACE = "workspace"
-# A volume on partitions counts each byte three times.
-_UNKNOWN_COUNTING = (1.0, 3.0)
 # Of what is written over time; a picture shows no more.
 _STEPS = 120
-
-
-class _ProfiledRun(NamedTuple):
-    """A run, and what it demanded or why its profile cannot be used."""
-
-    name: str  # the program, or the label of a task that published a resource profile
-    sha256: str | None  # of the command's words; None: the label names the task
-    wall_ns: int
-    is_complete: bool
-    places: tuple[str, ...]
-    other_cpus: float  # that other processes used meanwhile
-    demand: Demand | Statement
-
-    @classmethod
-    def of(cls, run: RunProfile, storage: PoolStorage | None) -> "_ProfiledRun":
-        profile = run.profile
-        if isinstance(profile, ResourceProfile):
-            figures = storage.figures if storage else ()
-            measured = sorted(place for figure, place in figures if figure == WRITE_RATE)
-            place = _PLACE if _PLACE in measured or not measured else measured[0]
-            counting = storage.counting.get(place) if storage else None
-            demand = machine_demand(profile, run.wall_ns, place, counting or _UNKNOWN_COUNTING)
-            return cls(run.label, None, run.wall_ns, True, (place,), 0.0, demand)
-        return cls(
-            profile.command.program,
-            profile.command.sha256,
-            profile.wall_ns,
-            profile.ending.code == 0,
-            tuple(place.name for place in profile.storage.places),
-            (profile.other_cpu_ms or 0) * 1e6 / max(1, profile.wall_ns),
-            Demand.of_command(profile),
-        )
 
 
 def predict(
@@ -87,17 +47,16 @@ def predict(
     workers: Sequence[Worker],
     prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> list[TaskPrediction]:
-    """Predict each task on each pool. Profiles of the same command or label are of one task."""
+    """Predict each task on each pool. Profiles of the same label, else of the same command, are of one task."""
     valid = [_with_valid_entries(worker) for worker in MachineMarks.identify(workers)]
     by_pool = sorted(grouped(valid, attrgetter("pool")).items())
     storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in by_pool}
-    tasks: dict[tuple[str, str | None], dict[str | None, list[_ProfiledRun]]] = {}
+    tasks: dict[tuple[str, str], dict[str | None, list[ProfiledRun]]] = {}
     # In one order, because the first profile is the one whose errors count.
     for profile in sorted(profiles, key=msgspec.json.encode):
         pool = _pool(profile.pool, valid)
-        run = _ProfiledRun.of(profile, storages.get(pool or ""))
-        task = (run.name, None) if run.sha256 is None else ("", run.sha256)
-        tasks.setdefault(task, {}).setdefault(pool, []).append(run)
+        run = ProfiledRun.of(profile, storages.get(pool or ""))
+        tasks.setdefault(run.task, {}).setdefault(pool, []).append(run)
     return [_predict_task(pools, storages) for pools in tasks.values()]
 
 
@@ -115,7 +74,7 @@ def _with_valid_entries(worker: Worker) -> Worker:
 
 
 def _predict_task(
-    pools: Mapping[str | None, list[_ProfiledRun]], storages: Mapping[str, PoolStorage]
+    pools: Mapping[str | None, list[ProfiledRun]], storages: Mapping[str, PoolStorage]
 ) -> TaskPrediction:
     source = max(pools, key=lambda pool: _speed(storages.get(pool or ""), pools[pool]))
     used = pools[source]
@@ -149,7 +108,7 @@ def _predict_task(
             for pool, storage in storages.items()
             if pool != source
         ),
-        notes=tuple(_notes(used, likely)),
+        notes=tuple(notes_of(pools, source, likely)),
         price=profiled_pool.price if profiled_pool else None,
         at_ceiling_share=mean_of_known(
             PoolChange.of(demand, profiled_pool, profiled_pool).at_ceiling_share
@@ -157,6 +116,7 @@ def _predict_task(
             if profiled_pool is not None
         ),
         written=_written_over_time(likely[0], storages) if likely else None,
+        label=used[0].label,
     )
 
 
@@ -183,31 +143,7 @@ def _written_over_time(demand: Demand, storages: Mapping[str, PoolStorage]) -> W
     )
 
 
-def _notes(runs: Sequence[_ProfiledRun], demands: Sequence[Demand]) -> Iterator[Statement]:
-    """Yield what the profiles of one task do not show."""
-    busy_cpus = max(run.other_cpus for run in runs)
-    if busy_cpus > _BUSY_CPUS:
-        yield statement(
-            "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and their "
-            "I/O is counted as its own; profile it on an idle machine",
-            cpus=Quantity(busy_cpus, Unit.NUMBER),
-        )
-    if runs[0].sha256 is None:
-        yield statement(
-            "A resource profile is of a whole machine and has no syncs, which the interval includes; "
-            "its disks are taken to be those of the place {place}",
-            place=runs[0].places[0],
-        )
-    unseen_ns = mean_of_known(demand.unseen_ns for demand in demands) or 0.0
-    if unseen_ns > SMALL_SHARE * runs[0].wall_ns:
-        yield statement(
-            "{unseen} of the task are before or after its profile, and writing for a quarter of that "
-            "is assumed",
-            unseen=Quantity(unseen_ns, Unit.NANOSECONDS),
-        )
-
-
-def _speed(storage: PoolStorage | None, runs: Sequence[_ProfiledRun]) -> float:
+def _speed(storage: PoolStorage | None, runs: Sequence[ProfiledRun]) -> float:
     """Return a pool's write rate; the model holds from the fastest pool to slower ones."""
     places = {place for run in runs for place in run.places}
     rates = [storage.mean(WRITE_RATE, place) if storage else None for place in places]

@@ -48,7 +48,8 @@ def document(predictions: Predictions) -> blocks.Document:
 def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
     profiled_on, profiled_ns = task.pool or "a pool without a name", fmean(task.measured_ns)
     command = f", command {task.sha256[:8]}" if task.sha256 else ""
-    yield blocks.Heading(f"{clean_name(task.program)}{command}")
+    label = f"{clean_name(task.label)}: " if task.label else ""
+    yield blocks.Heading(f"{label}{clean_name(task.program)}{command}")
     basis = number_of(len(task.measured_ns), "profile" if task.sha256 else "resource profile")
     yield blocks.Paragraph(f"{_time(profiled_ns, profiled_ns)} on {profiled_on}, by {basis}.")
     if None not in (task.cpus_used, task.written_bytes, task.read_bytes):

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MPL-2.0
+"""A profiled run of a task, and what a reader of its prediction should know about the profiles."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from statistics import median
+from typing import NamedTuple
+
+from io_benchmark.analysis.observed.runs import mean_of_known
+from io_benchmark.analysis.prediction.demand import SMALL_SHARE, Demand
+from io_benchmark.analysis.prediction.machine_demand import machine_demand
+from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
+from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, count, statement
+from io_benchmark.results.resource_profile import ResourceProfile
+from io_benchmark.sources.run_results import RunProfile
+
+# CPUs: a machine on which other tasks work.
+_BUSY_CPUS = 0.3
+# The place of a task whose profile names none.
+_PLACE = "workspace"
+# A volume on partitions counts each byte three times.
+_UNKNOWN_COUNTING = (1.0, 3.0)
+# A profile stands alone that differs from its repeats by this, and by three times as much as they differ.
+_ALONE_LOG = math.log(1.1)
+_ALONE_TIMES = 3
+
+
+class ProfiledRun(NamedTuple):
+    """A run, and what it demanded or why its profile cannot be used."""
+
+    name: str  # the program, or the label of a task that published a resource profile
+    label: str | None  # by --label of measure
+    sha256: str | None  # of the command's words; None: of a resource profile
+    source: str
+    wall_ns: int
+    cpu_ns: int | None  # of the command
+    is_complete: bool
+    places: tuple[str, ...]
+    other_cpus: float  # that other processes used meanwhile
+    demand: Demand | Statement
+
+    @classmethod
+    def of(cls, run: RunProfile, storage: PoolStorage | None) -> "ProfiledRun":
+        profile = run.profile
+        if isinstance(profile, ResourceProfile):
+            figures = storage.figures if storage else ()
+            measured = sorted(place for figure, place in figures if figure == WRITE_RATE)
+            place = _PLACE if _PLACE in measured or not measured else measured[0]
+            counting = storage.counting.get(place) if storage else None
+            return cls(
+                name=run.label,
+                label=None,
+                sha256=None,
+                source=run.source,
+                wall_ns=run.wall_ns,
+                cpu_ns=None,
+                is_complete=True,
+                places=(place,),
+                other_cpus=0.0,
+                demand=machine_demand(profile, run.wall_ns, place, counting or _UNKNOWN_COUNTING),
+            )
+        usage = profile.usage
+        return cls(
+            name=profile.command.program,
+            label=profile.command.label,
+            sha256=profile.command.sha256,
+            source=run.source,
+            wall_ns=profile.wall_ns,
+            cpu_ns=None if usage is None else usage.user_ns + usage.kernel_ns,
+            is_complete=profile.ending.code == 0,
+            places=tuple(place.name for place in profile.storage.places),
+            other_cpus=(profile.other_cpu_ms or 0) * 1e6 / max(1, profile.wall_ns),
+            demand=Demand.of_command(profile),
+        )
+
+    @property
+    def task(self) -> tuple[str, str]:
+        """Return what is the same of all runs of one task: how it is known, and its name."""
+        if self.sha256 is None:
+            return "resource profile", self.name
+        if self.label is not None:
+            return "label", self.label
+        return "command", self.sha256
+
+
+def notes_of(
+    pools: Mapping[str | None, Sequence[ProfiledRun]],
+    source: str | None,
+    demands: Sequence[Demand],
+) -> Iterator[Statement]:
+    """Yield what the profiles of one task do not show; `source` is the pool whose profiles are used."""
+    runs = pools[source]
+    busy_cpus = max(run.other_cpus for run in runs)
+    if busy_cpus > _BUSY_CPUS:
+        yield statement(
+            "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and their "
+            "I/O is counted as its own; profile it on an idle machine",
+            cpus=Quantity(busy_cpus, Unit.NUMBER),
+        )
+    if runs[0].sha256 is None:
+        yield statement(
+            "A resource profile is of a whole machine and has no syncs, which the interval includes; "
+            "its disks are taken to be those of the place {place}",
+            place=runs[0].places[0],
+        )
+    unseen_ns = mean_of_known(demand.unseen_ns for demand in demands) or 0.0
+    if unseen_ns > SMALL_SHARE * runs[0].wall_ns:
+        yield statement(
+            "{unseen} of the task are before or after its profile, and writing for a quarter of that "
+            "is assumed",
+            unseen=Quantity(unseen_ns, Unit.NANOSECONDS),
+        )
+    for of_pool in pools.values():
+        complete = [run for run in of_pool if run.is_complete]
+        alone = chain(
+            _standing_alone(complete, "CPU time", [run.cpu_ns for run in complete]),
+            _standing_alone(complete, "time", [run.wall_ns for run in complete]),
+        )
+        # CPU time first: other tasks of the machine change it least.
+        yield from islice(alone, 1)
+
+
+def _standing_alone(
+    runs: Sequence[ProfiledRun], what: str, times_ns: Sequence[int | None]
+) -> Iterator[Statement]:
+    """Yield which profile differs from all of its repeats, or that two differ."""
+    logs = [math.log(time_ns) for time_ns in times_ns if time_ns]
+    if len(logs) < max(2, len(runs)):
+        return
+    distances = [_distance(logs[:at] + logs[at + 1 :], log) for at, log in enumerate(logs)]
+    at = max(range(len(logs)), key=distances.__getitem__)
+    if distances[at] <= _ALONE_LOG:
+        return
+    if len(logs) == 2:
+        low, high = (Quantity(math.exp(log), Unit.NANOSECONDS) for log in sorted(logs))
+        yield statement(
+            "The " + what + " of the two profiles differs: {low} and {high}. A first run is often "
+            "slow; profile the task once more",
+            low=low,
+            high=high,
+        )
+        return
+    ordered = sorted(logs[:at] + logs[at + 1 :])
+    others = Range(math.exp(ordered[0]), math.exp(ordered[-1]), Unit.NANOSECONDS)
+    alone = Quantity(math.exp(logs[at]), Unit.NANOSECONDS)
+    yield statement(
+        "The profile {source} stands alone: its "
+        + what
+        + " is {alone}, that of the {count} others "
+        "{others}. A first run is often slow; omit this profile if it was the first",
+        source=runs[at].source,
+        alone=alone,
+        count=count(len(ordered)),
+        others=others,
+    )
+
+
+def _distance(others: Sequence[float], log: float) -> float:
+    """Return how far a run is from all others; 0 where they differ among themselves as well."""
+    distance = abs(log - median(others))
+    return distance if distance > _ALONE_TIMES * (max(others) - min(others)) else 0.0
