@@ -40,6 +40,15 @@ def test_one_line_on_a_terminal():
     assert displayed(io.StringIO(), LONG) == ""
 
 
+def test_a_long_line(monkeypatch):
+    """It is cut at the end of the terminal's row, where another row would stay."""
+    monkeypatch.setenv("COLUMNS", "20")
+    shown = displayed(
+        Terminal(), [(0, "a" * 10, 0, None), (2, "a" * 15, 12, None), (4, "b" * 16, 1, 2)]
+    )
+    assert shown.split("\r")[1:3] == ["a" * 15 + ": 12", "b" * 16 + ": …"]
+
+
 def test_what_is_over_at_once_shows_nothing():
     """A quick command stays quiet."""
     assert displayed(Terminal(), [(0.1, "reading results", 1, 1)]) == ""

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a command reads and writes: the streams, the environment, and the person behind them."""
 
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, TextIO
 
 from io_benchmark.errors import UsageError
-from io_benchmark.text import clean_lines
+from io_benchmark.text import clean, clean_lines
 
 MESSAGE_LENGTH = 4000  # some messages list every valid value
 # What is over sooner is not worth a line.
@@ -65,6 +66,8 @@ class Context(NamedTuple):
                 return
             due_s = now_s + _EVERY_S
             line = f"{activity}: {done}" + ("" if total is None else f" of {total}")
+            # A longer one would go on in the next row, which nothing overwrites.
+            line = clean(line, max(1, shutil.get_terminal_size().columns - 1))
             stream.write("\r" + line.ljust(width))
             stream.flush()
             width = len(line)

@@ -3,7 +3,9 @@
 
 import math
 import random
+import re
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -113,7 +115,60 @@ def test_too_few_machines(call, deployment):
     """Pools of two machines: repeating does not help, and it stops."""
     deployment.on_create = Workers(2, machines=2)
     code, _, stderr = call(*START)
-    assert (code, "brought no further worker of amd-30, intel; look at" in stderr) == (0, True)
+    assert (code, "brought no further worker of amd-30, intel; look at the tasks\n" in stderr) == (
+        0,
+        True,
+    )
+
+
+def failing(workers: Workers, *failed: str) -> Callable[[Deployment, str], None]:
+    """Return workers on which the tasks with these labels fail."""
+
+    def work(deployment: Deployment, task_id: str) -> None:
+        if deployment.definitions[task_id]["metadata"]["name"] in failed:
+            deployment.change_runs(task_id, "failed")
+        else:
+            workers(deployment, task_id)
+
+    return work
+
+
+INTEL = tuple(f"io-benchmark-intel-{number}" for number in (1, 2, 3))
+
+
+def test_a_rerun_of_failed_tasks(call, deployment):
+    """Where it stops because tasks failed, it says that --resume goes on after a rerun, and it does."""
+    workers = Workers(1, amd_30=1.92)
+    deployment.on_create = failing(workers, *INTEL)
+    code, _, stderr = call(*START)
+    (group,) = deployment.groups
+    assert code == 1
+    assert (
+        "Nothing can be compared yet; 3 tasks did not complete: after a rerun of them, go on with: "
+        f"io-benchmark submit --resume {group}\n"
+    ) in stderr
+    for task_id, definition in deployment.definitions.items():
+        if submitted_tasks.pool_of(definition) == "intel":
+            workers(deployment, task_id)
+    code, stdout, stderr = call("--resume", group)
+    assert (code, "as long as intel" in stdout) == (0, True), stderr
+    assert "did not complete" not in stderr
+    assert tasks_per_pool(deployment) == {"amd-30": 3, "intel": 3}
+
+
+def test_pools_whose_tasks_fail(call, deployment):
+    """Where half of the tasks bring no worker because they failed, that is what is named."""
+    names = [f"io-benchmark-intel-{number}" for number in range(2, 9)]
+    deployment.on_create = failing(Workers(2, amd_30=1.1), *names)
+    code, _, stderr = call(*START)
+    (group,) = deployment.groups
+    (line,) = (line for line in stderr.splitlines() if "brought no further worker" in line)
+    assert code == 1
+    assert re.search(
+        "of intel; look at the tasks; [0-9]+ tasks did not complete: after a rerun of them, go on "
+        f"with: io-benchmark submit --resume {group}$",
+        line,
+    )
 
 
 def test_a_stopped_group(call, deployment):

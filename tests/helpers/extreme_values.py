@@ -3,8 +3,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+T = TypeVar("T")
 Path = tuple[str | int, ...]
 
 
@@ -83,5 +84,6 @@ def numbers(schema: Mapping[str, Any], document: Any) -> Iterator[Number]:
     yield from look(schema, "#", document, ())
 
 
-def copied(document: Any) -> Any:
-    return json.loads(json.dumps(document))
+def copied(document: T) -> T:
+    copy: T = json.loads(json.dumps(document))
+    return copy

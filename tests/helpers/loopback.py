@@ -54,11 +54,12 @@ class Loopback:
         faults: Faults = lambda _request, _number: None,
         private: bool = False,
         clients: Sequence[Client] = (ME,),
+        anonymous: Sequence[str] = ANONYMOUS,
     ) -> None:
         """With `private` nobody reads artifacts anonymously."""
         self.deployment = deployment if deployment is not None else recorded()
         self.faults = faults
-        self._anonymous = ANONYMOUS if private else (*ANONYMOUS, PUBLIC_ARTIFACTS)
+        self._anonymous = (*anonymous,) if private else (*anonymous, PUBLIC_ARTIFACTS)
         self._clients = clients
         self.requests: list[Request] = []
         self.url = self.storage_url = ""

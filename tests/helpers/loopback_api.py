@@ -29,11 +29,32 @@ ROUTES = (
     ("GET", f"{TASK}/runs/<runId>/artifact-content/<name*>", "artifact"),
     ("POST", "queue/v1/tasks/status", "statuses"),
     ("POST", "queue/v1/tasks", "tasks"),
+    (
+        "GET",
+        "queue/v1/provisioners/<provisionerId>/worker-types/<workerType>/workers",
+        "list_workers",
+    ),
     ("GET", "index/v1/task/<indexPath>", "find_task"),
     ("GET", "index/v1/tasks/<namespace>", "list_tasks"),
     ("GET", "worker-manager/v1/worker-pool/<workerPoolId*>", "worker_pool"),
     ("GET", "auth/v1/scopes/current", "current_scopes"),  # taskgraph asks this and lists artifacts
 )
+# The scopes of methods that need no more than their parameters tell, as the reference has them. What names
+# several tasks needs the scope for each.
+SCOPES = {
+    "list_task_group": "queue:list-task-group:<taskGroupId>",
+    "task": "queue:get-task:<taskId>",
+    "tasks": "queue:get-task:<taskId>",
+    "statuses": "queue:status:<taskId>",
+    "list_latest_artifacts": "queue:list-artifacts:<taskId>",
+    "get_latest_artifact": "queue:get-artifact:<name>",
+    "artifact": "queue:get-artifact:<name>",
+    "list_workers": "queue:list-workers:<provisionerId>/<workerType>",
+    "find_task": "index:find-task:<indexPath>",
+    "list_tasks": "index:list-tasks:<namespace>",
+    "worker_pool": "worker-manager:get-worker-pool:<workerPoolId>",
+    "current_scopes": "auth:current-scopes",
+}
 
 
 @dataclass(frozen=True)
@@ -112,6 +133,19 @@ def scopes_to_create(definition: Mapping[str, Any]) -> Any:
     }
 
 
+def scopes_to_call(method: str, call: Call) -> Any:
+    """Return what a method needs by its parameters alone."""
+    scope = SCOPES.get(method)
+    if scope is None:
+        return {"AllOf": []}
+    named = [{"taskId": task_id} for task_id in (call.sent or {}).get("taskIds", ())]
+    return {"AllOf": [_filled(scope, {**call.parameters, **names}) for names in named or [{}]]}
+
+
+def _filled(scope: str, parameters: Mapping[str, str]) -> str:
+    return re.sub("<([a-zA-Z]+)>", lambda match: parameters[match[1]], scope)
+
+
 @dataclass
 class Api:
     deployment: Deployment
@@ -128,6 +162,7 @@ class Api:
             scopes = loopback_auth.scopes_of(request, self.clients, self.anonymous)
             sent = json.loads(request.body) if request.body else None
             call = Call(parameters, request.query, sent, scopes)
+            authorize(scopes, scopes_to_call(method, call))
             answer = getattr(self, f"_{method}")(call)
         except ApiError as error:
             return failure(error, method, parameters)
@@ -235,7 +270,6 @@ class Api:
     def _content(self, call: Call, run_id: int) -> dict[str, Any]:
         """Return where the content is, or why there is none."""
         name, task_id = call["name"], call["taskId"]
-        authorize(call.scopes, {"AllOf": [f"queue:get-artifact:{name}"]})
         artifact = self.deployment.artifacts.get((task_id, run_id, name))
         if artifact is None:
             raise not_found("Artifact not found")
@@ -247,13 +281,11 @@ class Api:
 
     def _find_task(self, call: Call) -> Any:
         path = call["indexPath"]
-        authorize(call.scopes, {"AllOf": [f"index:find-task:{path}"]})
         if path not in self.deployment.index:
             raise not_found("Indexed task not found")
         return self.deployment.indexed(path)
 
     def _list_tasks(self, call: Call) -> Any:
-        authorize(call.scopes, {"AllOf": [f"index:list-tasks:{call['namespace']}"]})
         routes = [
             route
             for route in self.deployment.index
@@ -263,6 +295,31 @@ class Api:
         end = begin + self.deployment.page_limit
         more = {"continuationToken": f"from-{end}"} if end < len(routes) else {}
         return {"tasks": list(map(self.deployment.indexed, routes[begin:end])), **more}
+
+    def _list_workers(self, call: Call) -> Any:
+        """Return the workers that claimed a task of the pool."""
+        queue = f"{call['provisionerId']}/{call['workerType']}"
+        workers = {
+            (run["workerGroup"], run["workerId"]): run["started"]
+            for status in self.deployment.statuses.values()
+            for run in status["runs"]
+            if status.get("taskQueueId") == queue and "workerId" in run
+        }
+        # What is expired is filtered after a page was cut.
+        begin = int(call.query.get("continuationToken", "from-0").removeprefix("from-"))
+        if begin < self.deployment.empty_worker_pages:
+            return {"workers": [], "continuationToken": f"from-{begin + 1}"}
+        return {
+            "workers": [
+                {
+                    "workerGroup": group,
+                    "workerId": name,
+                    "firstClaim": first,
+                    "lastDateActive": first,
+                }
+                for (group, name), first in sorted(workers.items())
+            ]
+        }
 
     def _worker_pool(self, call: Call) -> Any:
         pool, pools = call["workerPoolId"], self.deployment.worker_pools

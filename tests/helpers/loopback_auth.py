@@ -13,12 +13,19 @@ import mohawk  # type: ignore[import-untyped]
 from mohawk import exc
 from mohawk.util import parse_authorization_header  # type: ignore[import-untyped]
 
-# What anybody may do on a deployment for open source.
-ANONYMOUS = (
-    *("queue:status:*", "queue:get-task:*", "queue:list-task-group:*", "queue:list-artifacts:*"),
-    "index:*",
-)
+# What anybody may do on a deployment whose role `anonymous` is as docs/deploying.md has it.
 PUBLIC_ARTIFACTS = "queue:get-artifact:public/*"
+ANONYMOUS = (
+    "queue:status:*",
+    "queue:get-task:*",
+    "queue:list-task-group:*",
+    "queue:list-artifacts:*",
+    "queue:list-workers:*",
+    "index:find-task:*",
+    "index:list-tasks:*",
+    "worker-manager:get-worker-pool:*",
+    "auth:current-scopes",
+)
 
 
 class ApiError(Exception):

@@ -117,6 +117,7 @@ class Deployment:
     refuse: Callable[[dict[str, Any]], tuple[int, str, str] | None] = lambda _definition: None
     on_create: Callable[["Deployment", str], None] = lambda _deployment, _task_id: None
     worker_pools: set[str] | None = None  # None: whoever asks is not told
+    empty_worker_pages: int = 0  # of expired workers
 
     def add(self, definition: dict[str, Any], status: dict[str, Any]) -> str:
         task_id: str = status["taskId"]

@@ -6,7 +6,7 @@ import re
 import pytest
 import yaml
 from loopback_api import scopes_to_create
-from loopback_auth import satisfy
+from loopback_auth import ANONYMOUS, PUBLIC_ARTIFACTS, satisfy
 
 from .conftest import REPOSITORY
 from .events import context, render
@@ -107,3 +107,10 @@ def test_pools():
     config = yaml.safe_load((REPOSITORY / "taskcluster" / "config.yml").read_text())
     types = {alias["worker-type"] for alias in config["workers"]["aliases"].values()}
     assert set(re.findall(r"`releng-L/([\w-]+)`", section)) == {*types, "decision"}
+
+
+def test_the_role_anonymous():
+    """It has what the loopback's Taskcluster gives to readers without credentials, and what each is for."""
+    given = [(scope.strip("`"), reason) for scope, reason in rows("The role anonymous")]
+    assert {scope for scope, _ in given} == {*ANONYMOUS, PUBLIC_ARTIFACTS}
+    assert all(reason for _, reason in given)

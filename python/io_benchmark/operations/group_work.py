@@ -187,7 +187,7 @@ class GroupWork(Struct, frozen=True):
 
     def ask(self, use: Callable[[TaskQueue], Awaitable[T]]) -> T:
         """Return the result of `use`, which asks the queue."""
-        return TaskQueue.connect(self.context.environment, use)
+        return TaskQueue.connect(self.context.environment, use, self.context.tell)
 
     def tasks(self) -> list[QueueTask]:
         return self.ask(lambda queue: queue.members(self.group_id))

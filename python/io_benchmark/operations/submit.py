@@ -22,6 +22,7 @@ from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
+from io_benchmark.number_text import number_of
 from io_benchmark.operations.compare import compare_pools, find_paces
 from io_benchmark.operations.group_work import CONFIRM, RESUME, GroupWork, MeasuredGroup
 from io_benchmark.results.format import PLAN_VARIABLE
@@ -168,6 +169,17 @@ def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | 
     return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
 
 
+def _after_rerun(work: GroupWork, group: MeasuredGroup) -> str:
+    """Return how to go on once the tasks that failed were run again; nothing where none did."""
+    failed = [task for task in group.tasks if task.status.state in ("failed", "exception")]
+    if not failed:
+        return ""
+    return (
+        f"; {number_of(len(failed), 'task')} did not complete: after a rerun of "
+        f"{'it' if len(failed) == 1 else 'them'}, go on with: {work.how_to_resume}"
+    )
+
+
 def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
     """Wait for the group's tasks, and add more until all pools are decided; return the group to compare."""
     while True:
@@ -185,11 +197,12 @@ def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
 def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Cost] | None:
     """Compare, and return the tasks of the next look and their cost; None where this was the last."""
     options, tell = work.options, work.context.tell
-    if options.baseline not in (None, *(worker.pool for worker in group.workers)):
-        return None  # the comparison says so
-    report = compare_pools(group.workers, options.baseline)
-    if not any(part.comparisons for part in report.subjects):
-        return None  # this as well
+    has_baseline = options.baseline in (None, *(worker.pool for worker in group.workers))
+    report = compare_pools(group.workers, options.baseline) if has_baseline else None
+    if report is None or not any(part.comparisons for part in report.subjects):
+        # The comparison says why.
+        tell(f"Nothing can be compared yet{_after_rerun(work, group)}")
+        return None
     look = group.next_look(report)
     spent = f"{Cost.worker_time(group.spent_minutes)} spent"
     if not look.undecided:
@@ -203,7 +216,7 @@ def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Co
                 "half of the tasks or more brought no further worker of "
                 f"{', '.join(look.exhausted)}; look at the tasks"
             )
-        tell(f"{state}; {reason}")
+        tell(f"{state}; {reason}{_after_rerun(work, group)}")
         return None
     tasks, cost = work.repeated(group, look.repetitions)
     tell(f"{state}; the next look has {cost.summary}")

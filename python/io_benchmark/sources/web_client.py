@@ -9,8 +9,9 @@ import os
 import re
 import socket
 import zlib
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any, Self, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
@@ -22,7 +23,10 @@ from io_benchmark import __version__
 from io_benchmark.errors import MissingError, ResultError, TooLargeError
 from io_benchmark.sources.address_guard import AddressGuard
 from io_benchmark.sources.requests import RequestPolicy, TransientError
+from io_benchmark.sources.silence import Notice, Silence
 from io_benchmark.text import clean
+
+T = TypeVar("T")
 
 _MAXIMUM_ERROR_BYTES = 1024 * 1024
 CHUNK_BYTES = 256 * 1024
@@ -53,13 +57,18 @@ class WebAnswer(Struct, frozen=True):
 class WebClient:
     """One pool of connections for all requests of a command."""
 
-    def __init__(self, policy: RequestPolicy | None = None) -> None:
+    def __init__(
+        self, policy: RequestPolicy | None = None, notice: Notice = lambda *_: None
+    ) -> None:
+        """Tell `notice` of hosts that do not answer."""
         self.policy = policy or RequestPolicy()
+        self._silence = Silence(notice)
         self._session = self._new_session(None)
         # For addresses in answers: one guard and session per deployment that gives them.
         self._guarded: dict[str, tuple[AddressGuard, aiohttp.ClientSession]] = {}
 
     async def __aenter__(self) -> Self:
+        self._watching = asyncio.create_task(self._silence.watch())
         return self
 
     def _new_session(self, guard: AddressGuard | None) -> aiohttp.ClientSession:
@@ -80,9 +89,26 @@ class WebClient:
         )
 
     async def __aexit__(self, *_error: object) -> None:
+        self._watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._watching
         for _, session in self._guarded.values():
             await session.close()
         await self._session.close()
+
+    async def retry(self, url: str, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of `attempt`, which asks the host of a URL; repeat it where that may help."""
+        host = _host(url)
+
+        async def noted() -> T:
+            try:
+                return await attempt()
+            except TransientError as error:
+                self._silence.failed(host, str(error))
+                raise
+
+        with self._silence.waiting(host):
+            return await self.policy.retry(noted)
 
     async def exchange(
         self,
@@ -110,7 +136,7 @@ class WebClient:
                         f"{host} answers {response.status}", _retry_after_s(response.headers)
                     )
                 limit = maximum_bytes if response.status < 400 else _MAXIMUM_ERROR_BYTES
-                body = await _read_body(response, limit)
+                body = await _read_body(response, limit, lambda: self._silence.heard(host))
                 if response.status == 200 and not body:
                     raise TransientError(f"{host} gives an empty answer")
                 return WebAnswer(response.status, response.headers, body)
@@ -183,8 +209,11 @@ def _next_url(url: str, answer: WebAnswer) -> str:
     return following
 
 
-async def _read_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
+async def _read_body(
+    response: aiohttp.ClientResponse, limit: int, on_part: Callable[[], None]
+) -> bytes:
     """Return the decoded body, of at most `limit` bytes before and after decoding."""
+    on_part()
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise ResultError(f"it is encoded as {clean(encoding, 50)!r}; only gzip is read")
@@ -194,6 +223,7 @@ async def _read_body(response: aiohttp.ClientResponse, limit: int) -> bytes:
     parts: list[bytes] = []
     received = size = 0
     async for chunk in response.content.iter_chunked(CHUNK_BYTES):
+        on_part()
         received += len(chunk)
         part = chunk if decoder is None else _gunzip(decoder, chunk, limit - size)
         size += len(part)

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
+from io_benchmark.sources.protocol import Tell
+from io_benchmark.sources.silence import in_lines
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
@@ -24,11 +26,16 @@ class TaskQueue(Deployment):
 
     @classmethod
     def connect(
-        cls, environment: Mapping[str, str], use: Callable[["TaskQueue"], Awaitable[T]]
+        cls,
+        environment: Mapping[str, str],
+        use: Callable[["TaskQueue"], Awaitable[T]],
+        tell: Tell = lambda _line: None,
     ) -> T:
-        """Connect to the environment's deployment and return the result of `use`."""
+        """Connect to the environment's deployment and return the result of `use`; tell if it is silent."""
         root_url = default_root_url(environment)
-        return cls.run([root_url], environment, lambda queues: use(queues[root_url]))
+        return cls.run(
+            [root_url], environment, lambda queues: use(queues[root_url]), notice=in_lines(tell)
+        )
 
     async def missing(self, tasks: Sequence[NewTask]) -> tuple[list[str], list[str]]:
         """Return the image tasks and the worker pools that do not exist, where the deployment tells."""

@@ -6,6 +6,7 @@ import time
 
 import pytest
 from loopback import ME, Fault, Loopback, first
+from loopback_auth import ANONYMOUS
 from loopback_deployment import (
     AMD_16,
     AMD_30,
@@ -225,6 +226,39 @@ def test_credentials_go_to_the_deployment_alone():
         )
         assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, text),)
         assert all("Authorization" not in request.headers for request in loopback.requests)
+
+
+READS = {
+    f"group:{GROUP}": ("queue:list-task-group:", "queue:get-artifact:public/"),
+    f"task:{AMD_16}": ("queue:status:", "queue:get-task:"),
+    "index:dev.v2.io.latest.io-benchmark-amd-16": ("index:find-task:",),
+    "index:dev.v2.io.latest": ("index:list-tasks:",),
+}
+
+
+@pytest.mark.parametrize(
+    ("address", "scope"),
+    [(address, scope) for address, scopes in READS.items() for scope in scopes],
+)
+def test_a_deployment_whose_anonymous_role_lacks_a_scope(address, scope):
+    """As a fresh one does, it answers 403: the line names the scope, and what to do."""
+    rest = [given for given in ANONYMOUS if not given.startswith(scope)]
+    with Loopback(anonymous=rest, private=scope.endswith("public/")) as loopback:
+        gathered = read(loopback, address)
+    assert gathered.results == ()
+    line = gathered.unreadable[0]
+    assert f"refuses the request, which needs {scope}" in line.replace("the scope ", "")
+    assert "was made anonymously; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN" in line
+
+
+def test_a_store_that_fails(loopback):
+    """The line says that it is the store, because the queue still answers."""
+    loopback.faults = first(99, Fault(status=503), host="storage")
+    gathered = read(loopback, f"task:{AMD_16}")
+    why = (
+        "the store that holds its artifact fails: 127.0.0.1 answers 503, 10 times; try again later"
+    )
+    assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, why),)
 
 
 NOT_DONE = f"was not done by its deadline (deadline-exceeded) and {NEVER_STARTED}"

@@ -10,6 +10,7 @@ from loopback import Fault, Loopback, first
 from loopback_deployment import AMD_16, add_group, run, slug
 from recorded_pushes import PUSH
 
+from io_benchmark.sources import silence
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.taskcluster import task_watch
 from io_benchmark.sources.taskcluster.addresses import LANDO_HOSTS, parse
@@ -197,3 +198,79 @@ def test_until_all_of_a_group_are_resolved(deployment, group, ids):
         title.format(30, ids[1], "failed"),
     ]
     assert turned.slept == [15, 15, 22.5, 33.75, 50.625, 60, 15, 15]
+
+
+QUEUE = "proj-misc/b-linux"
+NO_WORKER = "no worker has been seen in this pool: proj-misc/b-linux ({}); look at the pool and its errors: "
+
+
+def pending(deployment, group, ids, turned, **options):
+    """Wait for tasks that are pending, at most 100 s; return what is told of the pool."""
+    for task_id in ids:
+        deployment.change_runs(task_id, "pending")
+    with Loopback(deployment, **options) as loopback:
+        told = waited(loopback, turned, f"group:{group}", limit_s=100)
+        asked = loopback.asked("api", "/workers")
+    return [line.replace(loopback.url, "") for line in told if "no worker" in line], len(asked)
+
+
+def test_a_pool_without_workers(deployment, group, ids):
+    """It is named once, at the second look, with its page."""
+    turned = Turned()
+    lines, asked = pending(deployment, group, ids, turned)
+    page = "/worker-manager/proj-misc%2Fb-linux"
+    assert lines == [NO_WORKER.format("2 pending tasks") + page]
+    assert (asked, len(turned.slept)) == (1, 4)
+
+
+@pytest.mark.parametrize(
+    ("step", "options", "asked"),
+    [
+        # The first look is too early: a pool may be starting workers.
+        ("completed", {}, 0),
+        ("running", {}, 0),
+        # A worker was seen, though not with these tasks.
+        ("other", {}, 1),
+        # The deployment does not tell.
+        (None, {"anonymous": ("queue:list-task-group:*",)}, 1),
+        (None, {"faults": first(99, Fault(status=500), part="/workers")}, 10),
+    ],
+)
+def test_a_pool_that_is_not_named(deployment, group, ids, step, options, asked):
+    """Its workers may come yet, or are there, or nobody may know."""
+
+    def happens():
+        if step == "other":
+            other = slug(random.Random(7))
+            deployment.add_task(slug(random.Random(8)), other, "x", "build", QUEUE, [run(0)])
+        elif step:
+            deployment.change_runs(ids[0], step)
+
+    lines, requests = pending(deployment, group, ids, Turned(happens), **options)
+    assert (lines, requests) == ([], asked)
+
+
+def test_workers_on_a_later_page(deployment):
+    """The queue filters expired workers after it has cut the page: an empty page may have a next one."""
+    deployment.add_task(
+        slug(random.Random(8)), slug(random.Random(7)), "x", "build", QUEUE, [run(0)]
+    )
+    deployment.empty_worker_pages = 2
+
+    async def ask(deployments):
+        return [await deployments[loopback.url].has_workers(name) for name in (QUEUE, "a/b")]
+
+    with Loopback(deployment) as loopback:
+        assert Deployment.run([loopback.url], {}, ask) == [True, False]
+        assert len(loopback.asked("api", "/workers")) == 6
+
+
+def test_a_host_that_is_silent_while_tasks_are_waited_for(deployment, group, monkeypatch):
+    """It is told once."""
+    monkeypatch.setattr(silence, "SILENT_S", -1.0)
+    with Loopback(deployment, faults=first(1, Fault(delay_s=1.2), part="/list")) as loopback:
+        told = waited(loopback, Turned(), f"group:{group}")
+    assert told == [
+        "still waiting: 127.0.0.1 does not answer yet",
+        "[2/2] 2 completed after 0 min",
+    ]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_benchmark.sources.taskcluster import api_answers, deployment
+from io_benchmark.sources.taskcluster import api_answers
 from io_benchmark.sources.taskcluster.api_answers import (
     QueueRun,
     TaskDefinition,
@@ -128,7 +128,7 @@ def test_any_payload_makes_a_task(payload, kind, label):
 def test_what_no_queue_answers(data):
     """It is a ValueError, so that an invalid id gets no further."""
     with pytest.raises(ValueError, match=r"\w"):
-        api_answers.decode(data, deployment._StatusAnswer)
+        api_answers.decode(data, api_answers.StatusAnswer)
 
 
 def test_the_most_objects_of_an_answer(monkeypatch):

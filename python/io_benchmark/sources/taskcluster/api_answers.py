@@ -4,7 +4,7 @@
 Ids are checked against the queue's pattern, because they become parts of paths.
 """
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -95,6 +95,61 @@ class TaskDefinition(_ApiObject, frozen=True):
             return decode(bytes(self.payload), _TaskPayload)
         except ValueError:
             return _TaskPayload()
+
+
+class StatusAnswer(Struct, frozen=True):
+    status: TaskStatus
+
+
+class GroupMember(Struct, frozen=True, rename="camel"):
+    status: TaskStatus
+    task: TaskDefinition
+
+
+class NamedDefinition(Struct, frozen=True, rename="camel"):
+    """One of the definitions that were requested together."""
+
+    task_id: Slug
+    task: TaskDefinition
+
+
+class IndexedTask(Struct, frozen=True, rename="camel"):
+    task_id: Slug
+    namespace: str = ""  # the full path, with its name
+
+
+class TasksPage(Struct, Generic[T], frozen=True, rename="camel"):
+    """A page of tasks, in one of the forms above."""
+
+    tasks: list[T]
+    continuation_token: str | None = None
+
+
+class StatusesPage(Struct, frozen=True, rename="camel"):
+    statuses: list[StatusAnswer]
+    continuation_token: str | None = None
+
+
+class WorkersPage(Struct, frozen=True, rename="camel"):
+    """Workers that asked the queue for work, until some time after they were last seen."""
+
+    workers: list[msgspec.Raw]
+    continuation_token: str | None = None
+
+
+class ArtifactContent(Struct, frozen=True, rename="camel"):
+    """The location of an artifact's content, or the reason why there is none."""
+
+    storage_type: str
+    url: str | None = None
+    reason: str | None = None
+    message: str | None = None
+
+
+class LandingJob(Struct, frozen=True):
+    status: str
+    commit_id: str | None = None  # empty before it has landed
+    error: str | None = None
 
 
 def decode(data: bytes, kind: type[T]) -> T:

@@ -9,14 +9,21 @@ Retry-After. A temporary failure leaves the client as a TransientError; each try
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import taskcluster.aio
 from msgspec import Struct
 from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailure
 
-from io_benchmark.errors import MissingError, NoArtifactError, RequestRefusedError, ResultError
+from io_benchmark.errors import (
+    GaveUpError,
+    MissingError,
+    NoArtifactError,
+    RequestRefusedError,
+    ResultError,
+)
 from io_benchmark.sources.requests import run_coroutine
+from io_benchmark.sources.silence import Notice
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
@@ -25,10 +32,17 @@ from io_benchmark.sources.taskcluster.addresses import (
     LandingAddress,
 )
 from io_benchmark.sources.taskcluster.api_answers import (
+    ArtifactContent,
+    GroupMember,
+    IndexedTask,
+    LandingJob,
+    NamedDefinition,
     QueueRun,
-    Slug,
-    TaskDefinition,
+    StatusAnswer,
+    StatusesPage,
+    TasksPage,
     TaskStatus,
+    WorkersPage,
     decode,
 )
 from io_benchmark.sources.taskcluster.tasks import QueueTask
@@ -40,54 +54,6 @@ T = TypeVar("T")
 # A page of the queue has up to 1000 definitions, each with a script of about 100 kB inside.
 _MAXIMUM_IDS, _MAXIMUM_PAGES = 1000, 1000
 _MAXIMUM_ANSWER_BYTES, _MAXIMUM_LANDING_BYTES = 128 * 1024 * 1024, 1024 * 1024
-
-
-class _StatusAnswer(Struct, frozen=True):
-    status: TaskStatus
-
-
-class _GroupMember(Struct, frozen=True, rename="camel"):
-    status: TaskStatus
-    task: TaskDefinition
-
-
-class _NamedDefinition(Struct, frozen=True, rename="camel"):
-    """One of the definitions that were requested together."""
-
-    task_id: Slug
-    task: TaskDefinition
-
-
-class _IndexedTask(Struct, frozen=True, rename="camel"):
-    task_id: Slug
-    namespace: str = ""  # the full path, with its name
-
-
-class _TasksPage(Struct, Generic[T], frozen=True, rename="camel"):
-    """A page of tasks, in one of the forms above."""
-
-    tasks: list[T]
-    continuation_token: str | None = None
-
-
-class _StatusesPage(Struct, frozen=True, rename="camel"):
-    statuses: list[_StatusAnswer]
-    continuation_token: str | None = None
-
-
-class _ArtifactContent(Struct, frozen=True, rename="camel"):
-    """The location of an artifact's content, or the reason why there is none."""
-
-    storage_type: str
-    url: str | None = None
-    reason: str | None = None
-    message: str | None = None
-
-
-class _LandingJob(Struct, frozen=True):
-    status: str
-    commit_id: str | None = None  # empty before it has landed
-    error: str | None = None
 
 
 class _Session(Struct):
@@ -135,55 +101,68 @@ class Deployment:
         environment: Mapping[str, str],
         use: Callable[[Mapping[str, Self]], Awaitable[T]],
         limit_s: float | None = None,
+        notice: Notice = lambda *_: None,
     ) -> T:
         """Return the result of `use`, which gets the deployments by root URL.
 
-        Raise a TimeoutError at the limit.
+        Raise a TimeoutError at the limit. `notice` gets to know of hosts that do not answer.
         """
         # Mistakes in the environment are reported before the first request.
         accesses = [Access.of(root_url, environment) for root_url in dict.fromkeys(root_urls)]
 
         async def main() -> T:
-            async with asyncio.timeout(limit_s), WebClient() as client:
+            async with asyncio.timeout(limit_s), WebClient(notice=notice) as client:
                 return await use({access.root_url: cls(access, client) for access in accesses})
 
         return run_coroutine(main())
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
         """Create a task; repeating a lost answer creates the same task under the same id only once."""
-        await self._ask(_StatusAnswer, lambda: self._queue.createTask(task_id, dict(definition)))
+        await self._ask(StatusAnswer, lambda: self._queue.createTask(task_id, dict(definition)))
 
     async def cancel_task(self, task_id: str) -> bool:
         """Cancel a task; return False where it was resolved before, which does not change it."""
-        runs = (await self._ask(_StatusAnswer, lambda: self._queue.cancelTask(task_id))).status.runs
+        runs = (await self._ask(StatusAnswer, lambda: self._queue.cancelTask(task_id))).status.runs
         return bool(runs) and runs[-1].reason_resolved == "canceled"
 
     async def knows_worker_pool(self, pool_id: str) -> bool | None:
         """Return whether a worker pool exists; None where the credentials do not permit to know."""
         try:
-            await self._http.policy.retry(lambda: self._workers.workerPool(pool_id))
+            await self._retry(lambda: self._workers.workerPool(pool_id))
         except TaskclusterRestFailure as error:
             return False if error.status_code == 404 else None
         except TaskclusterAuthFailure:
             return None
         return True
 
+    async def has_workers(self, queue: str) -> bool | None:
+        """Return whether the queue has seen a worker of a pool lately; None if it does not tell."""
+        provisioner_id, _, worker_type = queue.partition("/")
+        pages = self._pages(WorkersPage, self._queue.listWorkers, provisioner_id, worker_type)
+        try:
+            async for page in pages:
+                if page.workers:
+                    return True
+        except (MissingError, RequestRefusedError):
+            return None
+        return False
+
     async def find(self, route: str) -> str | None:
         try:
-            return (await self._ask(_IndexedTask, lambda: self._index.findTask(route))).task_id
+            return (await self._ask(IndexedTask, lambda: self._index.findTask(route))).task_id
         except MissingError:
             return None
 
     async def landed(self, landing: LandingAddress) -> IndexAddress | None:
         """Return the decision task's route of a push that Lando makes; None where it has not landed yet."""
 
-        async def read_job() -> _LandingJob:
+        async def read_job() -> LandingJob:
             return decode(
-                await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES), _LandingJob
+                await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES), LandingJob
             )
 
         try:
-            job = await self._http.policy.retry(read_job)
+            job = await self._http.retry(landing.job_url, read_job)
         except ValueError as error:
             raise ResultError(
                 f"Lando's answer is not understood ({clean(str(error), 150)})"
@@ -201,7 +180,7 @@ class Deployment:
 
     async def indexed(self, namespace: str) -> dict[str, str]:
         """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""
-        pages = self._pages(_TasksPage[_IndexedTask], self._index.listTasks, namespace)
+        pages = self._pages(TasksPage[IndexedTask], self._index.listTasks, namespace)
         return {
             task.namespace.rpartition(".")[2]: task.task_id
             async for page in pages
@@ -213,7 +192,7 @@ class Deployment:
     ) -> list[QueueTask]:
         """Return all tasks of a group; `on_tasks` gets the number of tasks on each page."""
         members: dict[str, QueueTask] = {}
-        pages = self._pages(_TasksPage[_GroupMember], self._queue.listTaskGroup, group_id)
+        pages = self._pages(TasksPage[GroupMember], self._queue.listTaskGroup, group_id)
         async for page in pages:
             for member in page.tasks:
                 members[member.status.task_id] = QueueTask.of(member.task, member.status)
@@ -225,10 +204,10 @@ class Deployment:
         """Return those of the named tasks that exist, with two requests per 1000."""
         statuses: dict[str, TaskStatus] = {}
         tasks: dict[str, QueueTask] = {}
-        kind = _TasksPage[_NamedDefinition]
+        kind = TasksPage[NamedDefinition]
         for start in range(0, len(task_ids), _MAXIMUM_IDS):
             ids = {"taskIds": list(task_ids[start : start + _MAXIMUM_IDS])}
-            async for page in self._pages(_StatusesPage, self._queue.statuses, payload=ids):
+            async for page in self._pages(StatusesPage, self._queue.statuses, payload=ids):
                 statuses |= {answer.status.task_id: answer.status for answer in page.statuses}
             async for page in self._pages(kind, self._queue.tasks, payload=ids):
                 tasks |= {
@@ -248,7 +227,7 @@ class Deployment:
         """Return an artifact of a resolved run; raise a NoArtifactError that says why there is none."""
         try:
             content = await self._ask(
-                _ArtifactContent,
+                ArtifactContent,
                 lambda: self._queue.artifact(task.task_id, str(run.run_id), artifact),
                 f"the scope queue:get-artifact:{artifact}",
             )
@@ -267,11 +246,14 @@ class Deployment:
             kind = clean(content.storage_type, 50)
             raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
         try:
-            return await self._http.policy.retry(
-                lambda: self._http.download(url, maximum_bytes, self.access.root_url)
+            return await self._http.retry(
+                url, lambda: self._http.download(url, maximum_bytes, self.access.root_url)
             )
         except MissingError as error:
             raise self._absent(task, run, f"lost its artifact's content: {error}") from None
+        except GaveUpError as error:
+            # The queue answers; a person would look there.
+            raise GaveUpError(f"the store that holds its artifact fails: {error}") from None
 
     def _absent(self, task: QueueTask, run: QueueRun, problem: str) -> NoArtifactError:
         """Explain an absent artifact: it expired, or never existed."""
@@ -294,6 +276,9 @@ class Deployment:
             query["continuationToken"] = token
         raise ResultError(f"{self.access.root_url} gives more than {_MAXIMUM_PAGES} pages")
 
+    async def _retry(self, ask: Callable[[], Awaitable[T]]) -> T:
+        return await self._http.retry(self.access.api_root_url, ask)
+
     async def _ask(self, kind: type[T], ask: Callable[[], Awaitable[Any]], needs: str = "") -> T:
         """Call the client, repeat that where it may help, and return the decoded answer.
 
@@ -305,7 +290,7 @@ class Deployment:
             return decode(body if isinstance(body, bytes) else b"", kind)
 
         try:
-            return await self._http.policy.retry(attempt)
+            return await self._retry(attempt)
         except ValueError as error:
             raise ResultError(
                 f"{self.access.root_url} does not answer like a Taskcluster deployment "

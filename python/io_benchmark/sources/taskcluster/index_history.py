@@ -13,6 +13,7 @@ from functools import partial
 
 from io_benchmark.errors import GaveUpError, MissingError
 from io_benchmark.sources import protocol
+from io_benchmark.sources.silence import in_progress
 from io_benchmark.sources.taskcluster.addresses import ROOT_VARIABLE, GroupAddress, default_remark
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing
@@ -35,7 +36,11 @@ def read_index_history(
     use = partial(_read, query, request)
     try:
         return Deployment.run(
-            [query.place.root_url], request.environment, use, request.budget.left_s()
+            [query.place.root_url],
+            request.environment,
+            use,
+            request.budget.left_s(),
+            in_progress(request.progress),
         )
     except TimeoutError:
         raise GaveUpError("was not read in time") from None

@@ -13,6 +13,7 @@ from msgspec import Struct
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.protocol import Position, Reading
 from io_benchmark.sources.requests import run_all
+from io_benchmark.sources.silence import in_progress
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
     TRUST_DOMAIN_VARIABLE,
@@ -236,4 +237,5 @@ def read_listed(
         await read(await TaskListing(deployments, reading, every_kind).tasks(addresses))
 
     root_urls = (address.root_url for address in addresses.values())
-    Deployment.run(root_urls, reading.environment, list_and_read, reading.budget.left_s())
+    notice = in_progress(reading.progress)
+    Deployment.run(root_urls, reading.environment, list_and_read, reading.budget.left_s(), notice)

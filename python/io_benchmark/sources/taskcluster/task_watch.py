@@ -5,12 +5,17 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from operator import itemgetter
 from typing import NamedTuple
+from urllib.parse import quote
 
 from msgspec import Struct
 
-from io_benchmark.errors import GaveUpError, MissingError
+from io_benchmark.errors import GaveUpError, MissingError, ResultError
+from io_benchmark.number_text import number_of
 from io_benchmark.sources.protocol import Environment, Reading, Tell
+from io_benchmark.sources.silence import in_lines
 from io_benchmark.sources.taskcluster.addresses import TaskclusterAddress
 from io_benchmark.sources.taskcluster.api_answers import RESOLVED
 from io_benchmark.sources.taskcluster.deployment import Deployment
@@ -19,6 +24,9 @@ from io_benchmark.text import clean_name
 
 _INTERVAL_S, _GROWTH, _LONGEST_S = 15.0, 1.5, 60.0
 _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
+_Pool = tuple[Deployment, str]  # PROVISIONER/WORKERTYPE of a deployment
+# A task in one of these states had a worker.
+_BY_A_WORKER = ("running", "completed", "failed")
 _STATES = (*RESOLVED, "running", "pending", "unscheduled", "unlisted")
 
 
@@ -32,6 +40,7 @@ class _WatchedTask(NamedTuple):
     title: str
     state: str = "unlisted"
     ending: str = "is not listed yet"  # its state in words, and why
+    pool: _Pool | None = None
     url: str = ""
     adds_tasks: bool = False
 
@@ -40,7 +49,14 @@ class _WatchedTask(NamedTuple):
         task = listed.task
         run = next((run for run in task.status.runs if run.run_id == listed.run_id), None)
         state, ending = (task.status.state, task.ending) if run is None else (run.state, run.ending)
-        return cls(f"{task.label} ({task.task_id})", state, ending, listed.url(), task.adds_tasks)
+        return cls(
+            f"{task.label} ({task.task_id})",
+            state,
+            ending,
+            (listed.deployment, task.status.queue) if task.status.queue else None,
+            listed.url(),
+            task.adds_tasks,
+        )
 
     @property
     def is_resolved(self) -> bool:
@@ -49,6 +65,33 @@ class _WatchedTask(NamedTuple):
     @property
     def line(self) -> str:
         return f"{self.title}: {self.ending}" + (f", {self.url}" if self.url else "")
+
+
+class _PoolWatch(Struct):
+    """Looks at the pools that tasks wait for, and asks once for each of them whether it has workers."""
+
+    tell: Tell
+    _waited_for: set[_Pool] = set()  # at the last look
+    _asked: set[_Pool] = set()
+
+    async def look(self, tasks: Sequence[_WatchedTask]) -> None:
+        """Name a pool without workers, once its tasks have been pending at two looks."""
+        pending = Counter(task.pool for task in tasks if task.state == "pending")
+        served = {task.pool for task in tasks if task.state in _BY_A_WORKER}
+        waited_for = {pool for pool in pending if pool is not None and pool not in served}
+        asked = (waited_for & self._waited_for) - self._asked
+        self._asked |= asked
+        self._waited_for = waited_for
+        for deployment, queue in sorted(asked, key=itemgetter(1)):
+            # It is a hint: the tasks are waited for all the same.
+            with suppress(ResultError):
+                if await deployment.has_workers(queue) is False:
+                    url = f"{deployment.access.root_url}/worker-manager/{quote(queue, safe='')}"
+                    waiting = number_of(pending[deployment, queue], "pending task")
+                    self.tell(
+                        f"no worker has been seen in this pool: {queue} ({waiting}); look at the pool "
+                        f"and its errors: {url}"
+                    )
 
 
 async def _until_resolved(
@@ -60,6 +103,7 @@ async def _until_resolved(
     several failures in a row are raised.
     """
     began_s = _now_s()
+    pools = _PoolWatch(tell)
     pause_s, lost = _INTERVAL_S, 0
     tasks: Sequence[_WatchedTask] = ()
     previous = ""
@@ -90,6 +134,7 @@ async def _until_resolved(
                     tell(task.line)
             if all(task.is_resolved for task in tasks):
                 return tasks
+            await pools.look(tasks)
         if limit_s is not None:
             left_s = began_s + limit_s - _now_s()
             if left_s <= 0:
@@ -120,11 +165,13 @@ def wait_for_tasks(
     wrong with them.
     """
     root_urls = (address.root_url for address in addresses.values())
+
     try:
         tasks = Deployment.run(
             root_urls,
             environment,
             lambda deployments: _until_resolved(_Watch(addresses, deployments).look, tell, limit_s),
+            notice=in_lines(tell),
         )
     except GaveUpError as error:
         tell(f"not waiting any longer: {error}")
