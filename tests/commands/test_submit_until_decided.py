@@ -145,7 +145,7 @@ def test_a_rerun_of_failed_tasks(call, deployment):
     assert code == 1
     assert (
         "Nothing can be compared yet; 3 tasks did not complete: after a rerun of them, go on with: "
-        f"io-benchmark submit --resume {group}\n"
+        f"io-benchmark submit --resume group:{group}\n"
     ) in stderr
     for task_id, definition in deployment.definitions.items():
         if submitted_tasks.pool_of(definition) == "intel":
@@ -166,7 +166,7 @@ def test_pools_whose_tasks_fail(call, deployment):
     assert code == 1
     assert re.search(
         "of intel; look at the tasks; [0-9]+ tasks did not complete: after a rerun of them, go on "
-        f"with: io-benchmark submit --resume {group}$",
+        f"with: io-benchmark submit --resume group:{group}$",
         line,
     )
 
