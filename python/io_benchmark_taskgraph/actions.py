@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+import voluptuous
 from taskgraph.actions import registry
 from taskgraph.actions.util import create_task_from_def
 from taskgraph.util import taskcluster
@@ -28,6 +29,7 @@ logger = logging.getLogger(__name__)
 CONFIRM = "io-benchmark-confirm"
 MORE_WORKERS = "io-benchmark-more-workers"
 _MOST_AT_ONCE = 24
+_MOST_PACES = 6
 _CONFIRM_DESCRIPTION = """\
 Run each pool that the report calls faster once more, with its copies limited to what the slower pool's
 disks can write, then the report. The report then says whether the disks are the cause."""
@@ -38,6 +40,40 @@ REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
 REPORT_VERSION = 4
 _RESOLVED = ("completed", "failed", "exception")
+_MOST_BYTES_PER_S = 10**12  # as the worker's program takes
+
+
+def _line(value: Any) -> str:
+    if isinstance(value, str) and value.isprintable() and len(value) <= 10_000:
+        return value
+    raise voluptuous.Invalid("is not a line of text")
+
+
+# What the actions use of a report: any task of the group can write one.
+_REPORT_KEYS = voluptuous.Schema(
+    {
+        "confirming": {
+            "paces": [
+                {
+                    "pool": _line,
+                    "bytes_per_s": voluptuous.All(int, voluptuous.Range(1, _MOST_BYTES_PER_S)),
+                    "against": _line,
+                }
+            ],
+            "reasons": [{"text": _line}],
+        },
+        "replication": [
+            {
+                "side": _line,
+                "standing": _line,
+                "workers_to_add": voluptuous.Any(None, voluptuous.All(int, voluptuous.Range(0))),
+            }
+        ],
+        "workers": [{"task_id": _line}],
+    },
+    required=True,
+    extra=voluptuous.ALLOW_EXTRA,
+)
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
 
 
@@ -68,10 +104,16 @@ def _confirm(
 ) -> None:
     group = _Group(task_group_id, parameters, graph_config)
     confirming = group.report["confirming"]
-    pools = [wish["pool"] for wish in confirming["paces"]]
+    paces = confirming["paces"][:_MOST_PACES]
+    if len(confirming["paces"]) > _MOST_PACES:
+        logger.warning(
+            "the first %d of %d missing runs; ask again after the next report",
+            *(_MOST_PACES, len(confirming["paces"])),
+        )
+    pools = [wish["pool"] for wish in paces]
     underway = {pool: group.new_tasks(pool, confirming=True) for pool in pools}
     dependencies = []
-    for pool, wish in zip(pools, confirming["paces"]):
+    for pool, wish in zip(pools, paces):
         model = group.model(pool)
         if underway[pool] or model is None:
             dependencies += underway[pool]
@@ -80,7 +122,7 @@ def _confirm(
         dependencies.append(group.repeat(model, wish["bytes_per_s"]))
     if dependencies:
         group.report_after(dependencies)
-    elif not confirming["paces"]:
+    elif not paces:
         reasons = " ".join(reason["text"] for reason in confirming["reasons"])
         logger.info("nothing to confirm: %s", reasons)
 
@@ -162,12 +204,22 @@ class _Group:
             # A run may leave an error in an artifact's place.
             if any(file["name"] == REPORT and file["storageType"] != "error" for file in files):
                 report = taskcluster.get_artifact(task.task_id, REPORT)
-                if report["version"] == REPORT_VERSION:
-                    return report, task
+                if isinstance(report, dict) and report.get("version") == REPORT_VERSION:
+                    return self._checked(report, task), task
         sys.exit(
             f"error: group {self.group_id}: has no report that this action can read; wait for it, or "
             f"compare with: io-benchmark compare group:{self.group_id}"
         )
+
+    def _checked(self, report: Any, task: _GroupTask) -> Any:
+        try:
+            return _REPORT_KEYS(report)
+        except voluptuous.Invalid as error:
+            path = ".".join(map(str, error.path))
+            sys.exit(
+                f"error: task {task.task_id}: {REPORT}: {path}: {error.msg}; io-benchmark has not "
+                f"written this report; compare with: io-benchmark compare group:{self.group_id}"
+            )
 
     def new_tasks(self, pool: str, *, confirming: bool) -> list[str]:
         """Return the ids of tasks that measure, or have measured, what the report does not have."""

@@ -61,6 +61,7 @@ class _Bench:
         self.warn = record.warn
         # In this block an interruption is delayed until its end.
         self.held = interruption.held
+        self.raise_if_interrupted = interruption.raise_if_lost
         self.record = record
         self._interruption = interruption
         self._sampler = self.current = None  # the workload that is being measured
@@ -88,6 +89,7 @@ class _Bench:
 
     def between_samples(self, now_ns):
         """Write an interim result every ten seconds; called outside the timed parts."""
+        self.raise_if_interrupted()
         if now_ns >= self.record.due_ns:
             self.collect()
             self.record.write_if_possible()
@@ -111,7 +113,6 @@ class _Bench:
         ]
         figures.show_plan(workloads, self.settings, self.record.path)
         self.record.write_if_possible()
-        interrupted = None
         try:
             with self._interruption.allowed():
                 self._observe()
@@ -119,18 +120,19 @@ class _Bench:
                 for _, in_places in groupby(workloads, type):
                     self._turns.measure(list(in_places))
                 self._measure_fixed_work()
-        except Interrupted as interruption:
-            interrupted = interruption
+        except Interrupted:
+            pass
         except Exception as error:  # noqa: BLE001
             # A bug of this script: the samples so far are kept.
-            self._turns.failures.append(_internal_error(error))
+            if self._interruption.raised is None:
+                self._turns.failures.append(_internal_error(error))
         measured = [
             (workload, entry)
             for workload in workloads
             for entry in workload.entries
             if entry["samples"][workload.columns[0]]
         ]
-        state, reason, exit_code = self._ending(interrupted, measured)
+        state, reason, exit_code = self._ending(self._interruption.raised, measured)
         try:
             self._finish(outcome(state, reason), measured)
         except OSError as error:
@@ -189,6 +191,7 @@ class _Bench:
                 with self.claimed(place):
                     observed = storage.observe(place.name, place.path)
             except OSError as error:
+                self.raise_if_interrupted()
                 observed = dict(place._asdict(), failed=error.strerror)
             document["storage"]["places"].append(observed)
             leaves = (leaf["name"] for leaf in observed.get("devices", []) if not leaf["below"])
@@ -232,8 +235,11 @@ class _Bench:
         for entry in self.record.document["workloads"]:
             if entry["outcome"]["state"] == "not-started":
                 entry["outcome"]["reason"] = run_outcome["reason"]
-            elif entry["outcome"]["state"] == "running":  # ended by a bug
-                entry["outcome"] = outcome("failed", run_outcome["reason"])
+            elif (
+                entry["outcome"]["state"] == "running"
+            ):  # ended by a bug, or an error hid the signal
+                state = "failed" if self._interruption.raised is None else run_outcome["state"]
+                entry["outcome"] = outcome(state, run_outcome["reason"])
         self.record.finish(run_outcome)
         if self.settings.perfherder != "never":
             figures.write(self.settings, measured)

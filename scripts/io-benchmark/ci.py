@@ -10,6 +10,8 @@ import re
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 from urllib.parse import quote, urlsplit
 
+from result.public_text import has_password, without_passwords
+
 VALUE_LENGTH = 1000  # characters
 IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not _quoted: they have a meaning in a URL
 
@@ -108,7 +110,9 @@ def current_job():
 def _filled(template: str) -> Optional[str]:
     """Return the template with the values of its variables; None where one has no value."""
     names = re.findall(r"\{(\w+)\}", template)
-    values = {name: os.environ.get(name, "").strip()[:VALUE_LENGTH] for name in names}
+    values = {name: os.environ.get(name, "").strip() for name in names}
+    # Before they are cut: what is left of a URL need not look like one with a password.
+    values = {name: without_passwords(value)[:VALUE_LENGTH] for name, value in values.items()}
     return template.format_map(values) if names and all(values.values()) else None
 
 
@@ -124,13 +128,13 @@ def _describe(system):
 
 
 def _public_url(address):
-    """Return the URL unless it is none, or may hold a password: results are public."""
+    """Return the URL unless it is none, or held a password: then it leads nowhere."""
     url = quote(address, safe=IN_URL, errors="replace")
     try:
         parts = urlsplit(url)
     except ValueError:
         return None
-    is_public = parts.scheme in ("http", "https") and parts.netloc and "@" not in parts.netloc
+    is_public = parts.scheme in ("http", "https") and parts.netloc and not has_password(url)
     return url if is_public else None
 
 

@@ -97,17 +97,18 @@ class Crew:
             *lines, pending = (pending + data).split(b"\n")
             self._members[read_end] = number, process, pending
             return [json.loads(line) for line in lines]
-        os.close(read_end)
+        # In this order: an interruption may come in between, and then nothing is closed twice.
         del self._members[read_end]
+        os.close(read_end)
         _, status = os.waitpid(process, 0)
         if status != 0:
             raise OSError(None, "a process of the run ended with status %#06x" % status)
         return []
 
     def _go(self):
-        if self._go_write >= 0:
-            os.close(self._go_write)
-            self._go_write = -1
+        go_write, self._go_write = self._go_write, -1
+        if go_write >= 0:
+            os.close(go_write)
 
     def __exit__(self, *_):
         for _, process, _ in self._members.values():

@@ -4,9 +4,14 @@
 import contextlib
 import os
 import signal
+import sys
 import time
+from typing import Optional
 
 CHILDREN_END_WITHIN_S = 10
+# Methods that begin and end what must not be left behind: an interruption waits for their end.
+UNINTERRUPTED = ("__enter__", "__exit__")
+AGAIN_S = 0.01
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
 
 
@@ -38,10 +43,11 @@ class Interrupted(BaseException):
 
 class Interruption:
     def __init__(self):
-        self.pending = None
+        self.pending: Optional[Interrupted] = None
         self._time_budget_s = None
         self._raising = False
         self._raised = False  # raised once: the clean-up must not be interrupted again
+        sys.unraisablehook = _show_unless_interrupted
         for number in SIGNALS:
             # Under nohup, SIGHUP is ignored and has to stay so.
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
@@ -52,13 +58,16 @@ class Interruption:
         self._time_budget_s = time_budget_s
         signal.setitimer(signal.ITIMER_REAL, time_budget_s)
 
-    def _handle(self, number, _frame):
+    def _handle(self, number, frame):
         if self.pending is None:
             reason, exit_code = "stopped by %s" % signal.Signals(number).name, 128 + number
             if number == signal.SIGALRM and self._time_budget_s is not None:
                 reason, exit_code = "the time budget of %g s is used up" % self._time_budget_s, None
             self.pending = Interrupted(reason, exit_code)
-        self._raise_pending()
+        if self._raising and not self._raised and _is_uninterrupted(frame):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+        else:
+            self._raise_pending()
 
     def allowed(self):
         """Raise an interruption at once inside this block; outside, it waits for the next block."""
@@ -78,6 +87,21 @@ class Interruption:
             self._raising = before
         self._raise_pending()
 
+    @property
+    def raised(self):
+        """Return the interruption that was raised, or None."""
+        return self.pending if self._raised else None
+
+    def raise_if_lost(self):
+        """Raise an interruption again that did not arrive where it is caught.
+
+        It can come between any two steps. Clean-up may then fail, such as shutil's, which closes a
+        folder twice, and its error replaces the interruption. Python drops what is raised while it
+        deletes an object.
+        """
+        if self.raised is not None:
+            raise self.raised
+
     def _raise_pending(self):
         if self._raising and self.pending is not None and not self._raised:
             self._raised = True
@@ -94,3 +118,17 @@ class Interruption:
         except ChildProcessError:
             return True
         return False
+
+
+def _show_unless_interrupted(dropped):
+    """Show an exception that Python drops, but not an interruption, which is raised again."""
+    if not issubclass(dropped.exc_type, Interrupted):
+        sys.__unraisablehook__(dropped)
+
+
+def _is_uninterrupted(frame):
+    while frame is not None:
+        if frame.f_code.co_name in UNINTERRUPTED:
+            return True
+        frame = frame.f_back
+    return False

@@ -137,9 +137,15 @@ def _start(command, mask, child_handler):
 
 
 def _environment():
-    """Return the environment as it was given: Python sets LC_CTYPE where the locale is C."""
-    with open("/proc/self/environ", "rb") as file:
-        variables = (entry.partition(b"=") for entry in file.read().split(b"\0"))
+    """Return the environment as it was given: Python sets LC_CTYPE where the locale is C.
+
+    Without /proc nothing shows how it was given.
+    """
+    try:
+        with open("/proc/self/environ", "rb") as file:
+            variables = (entry.partition(b"=") for entry in file.read().split(b"\0"))
+    except OSError:
+        return dict(os.environb)
     return {name: value for name, equals, value in variables if equals}
 
 

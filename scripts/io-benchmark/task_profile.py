@@ -34,9 +34,9 @@ class TaskProfile:
     """A profile that begins when this is made; `timeline` takes rows until it is finished."""
 
     def __init__(self, settings):
-        # Of several commands in one folder, each has its profile.
-        self._may_replace = settings.output is not None
-        self._output = settings.output or os.path.abspath(DEFAULT_NAME)
+        # None: of several commands in one folder, each has its profile.
+        self._output = settings.output
+        self._new_output = os.path.abspath(DEFAULT_NAME)
         self._unknown = {}
         self._document = files.head(VERSION, settings)
         words = [os.fsencode(word) for word in settings.command]
@@ -79,10 +79,17 @@ class TaskProfile:
             timeline=self.timeline.as_timeline(),
             unknown=self._unknown,
         )
-        os.makedirs(os.path.dirname(self._output), exist_ok=True)
-        path = files.write(self._output, self._document, may_replace=self._may_replace)
-        if path != self._output:
-            say("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, path), STDERR)
+        self._write()
+
+    def _write(self):
+        """Write to the file that was given, or to a new one."""
+        if self._output is not None:
+            os.makedirs(os.path.dirname(self._output), exist_ok=True)
+            files.write_as_named(self._output, self._document)
+            return
+        written = files.write(self._new_output, self._document, may_replace=False)
+        if written != self._new_output:
+            say("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, written), STDERR)
 
     def _noted(self, path, value, reason):
         """Return the value; where it is None, note why."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which job this is, in environments as each system's documentation describes them."""
 
+import re
+
 import ci
 import pytest
 
@@ -90,6 +92,7 @@ def test_no_system(environment):
     ("url", "public"),
     [
         ("https://u:secret@host/1", None),
+        ("https://host/#ssh://u:secret@host/1", None),
         ("javascript:alert(1)", None),
         ("https://[x/", None),
         ("https://host/ä <b>", "https://host/%C3%A4%20%3Cb%3E"),
@@ -100,6 +103,24 @@ def test_urls(environment, url, public):
     """Only addresses of the web, without passwords, since results are public."""
     environment({**GITLAB, "CI_JOB_URL": url})
     assert ci.current_job().description["url"] == public
+
+
+WITH_USER = "https://me:secret@host/"
+
+
+@pytest.mark.parametrize("system", ci.SYSTEMS, ids=lambda system: system.name)
+@pytest.mark.parametrize(
+    "value", [WITH_USER, f"x {WITH_USER}", "https://me:secret" + "t" * 999 + "@h"]
+)
+def test_no_password_of_any_variable(environment, system, value):
+    """A URL with a password may be in every variable; what is cut may be left without its host."""
+    name, pattern = system.mark
+    templates = f"{system.run} {system.attempt} {system.job} {system.url} {system.folder}"
+    variables = dict.fromkeys(re.findall(r"{(\w+)}", templates), value)
+    environment({**variables, name: pattern.replace(".*", "x")})
+    job = ci.current_job()
+    assert job.description["url"] is None
+    assert "secret" not in str(job)
 
 
 @pytest.mark.parametrize("attempt", ["-1", "1.5", "x", "9" * 10, "٣"])

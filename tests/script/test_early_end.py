@@ -2,6 +2,7 @@
 """Stopped at any moment: a valid file, a clean place, the right exit code."""
 
 import os
+import shutil
 import signal
 import time
 
@@ -85,6 +86,73 @@ def test_a_signal_at_any_moment(worker, delay_s):
     else:
         assert outcome_of(result) == ("completed", None)
     worker.assert_clean(process.pid)
+
+
+# Right after a folder was closed by Python's own clean-up, which then closes it once more.
+CLOSED_TWICE = """
+import os, shutil, signal
+class Closing:
+    def __getattr__(self, name):
+        return getattr(os, name)
+    def close(self, descriptor):
+        os.close(descriptor)
+        os.kill(os.getpid(), signal.SIGTERM)
+from workloads import unpack
+make_ready = unpack.WORKLOAD._make_ready
+def interrupted(self):
+    shutil.os = Closing()
+    make_ready(self)
+unpack.WORKLOAD._make_ready = interrupted
+unpack.QUICK.update(small_files=30, samples=3)
+"""
+# When the first crew is to end its processes, as that of the sampler never does.
+AT_THE_END = """
+import os, signal
+import crew
+end = crew.Crew.__exit__
+class Crew(crew.Crew):
+    def __exit__(self, *error):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return end(self, *error)
+from workloads import upload, sync_write
+upload.Crew = sync_write.Crew = Crew
+"""
+# While Python deletes an object: it drops what is raised there.
+WHILE_DELETING = """
+import os, signal
+class Deleted:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+from workloads.spawn import WORKLOAD
+add = WORKLOAD.add
+def adding(self, *times):
+    Deleted()
+    return add(self, *times)
+WORKLOAD.add = adding
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "prelude"),
+    [
+        ("unpack", CLOSED_TWICE),
+        ("upload", AT_THE_END),
+        ("sync-write", AT_THE_END),
+        ("spawn", WHILE_DELETING),
+    ],
+)
+def test_a_signal_that_nothing_can_hide(worker, name, prelude):
+    """Neither an error of a clean-up that it interrupts, nor Python; no process is left behind."""
+    if name == "upload" and shutil.which("curl") is None:
+        pytest.skip("needs curl")
+    worker.workloads = (name,)
+    code, output = worker.signalled(0, "--profile", "quick", after="=== Plan", prelude=prelude)
+    assert code == 143, output
+    assert "has not ended" not in output
+    stopped = ("stopped", "stopped by SIGTERM")
+    assert outcome_of(worker.result()) == stopped
+    states = {outcome_of(entry) for entry in worker.result().workloads}
+    assert states <= {stopped, ("completed", None), ("not-started", "stopped by SIGTERM")}
 
 
 # A hundred retrieves, and what comes before them, may take a busy machine longer than a test should.

@@ -36,6 +36,54 @@ def test_a_file_is_replaced_in_one_step(tmp_path):
     assert [*tmp_path.parent.glob(".io-benchmark-*")] == []
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode):
+    """Who may read it is for its owner to say, whatever the umask adds or takes away."""
+    path, umask = tmp_path / "io-benchmark.json", os.umask(0o022)
+    try:
+        path.touch()
+        path.chmod(mode)
+        for write in (files.write, files.write_as_named):
+            write(str(path), {"by": write.__name__})
+            assert json.loads(path.read_text()) == {"by": write.__name__}
+            assert path.stat().st_mode & 0o777 == mode
+        new = tmp_path / "new.json"
+        files.write(str(new), {})
+        assert new.stat().st_mode & 0o777 == 0o644
+    finally:
+        os.umask(umask)
+
+
+def test_what_a_person_named_stays_what_it_is(tmp_path):
+    """A link leads to the file that is written, a pipe goes to its reader; neither is replaced."""
+    target, link, dangling = (tmp_path / name for name in ("target", "link", "dangling"))
+    target.touch(mode=0o600)
+    link.symlink_to(target)
+    dangling.symlink_to(tmp_path / "new")
+    for path in (link, dangling):
+        files.write_as_named(str(path), {"a": 1})
+        assert path.is_symlink()
+        assert json.loads(path.read_text()) == {"a": 1}
+    assert target.stat().st_mode & 0o777 == 0o600
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match=f"{files.NO_READER}: '{pipe}'"):
+        files.write_as_named(str(pipe), {})
+    read = tmp_path / "read"
+    with read.open("wb") as file, subprocess.Popen(["cat", pipe], stdout=file):
+        # After the reader has opened it; more than a pipe holds.
+        writer = os.open(pipe, os.O_WRONLY)
+        files.write_as_named(str(pipe), {"list": [1] * 200_000})
+        os.close(writer)
+    assert json.loads(read.read_text()) == {"list": [1] * 200_000}
+    assert pipe.is_fifo()
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    with pytest.raises(OSError, match="Too many levels"):
+        files.write_as_named(str(loop), {})
+    assert loop.is_symlink()
+
+
 def test_many_profiles_in_one_folder(profiled, tmp_path):
     """Without --output each command has its own file, and a line says its name."""
     output = ("--output", str(profiled.path))
@@ -153,6 +201,21 @@ def test_a_place_without_folders(worker):
     result = worker.result()
     assert [place.failed for place in result.storage.places] == reasons
     assert [entry.outcome.state for entry in result.workloads] == ["failed", "failed", "completed"]
+
+
+def test_no_password_in_a_file(tmp_path):
+    """Results are public: of a URL with a user and a password, both are left out."""
+    path, url = tmp_path / "io-benchmark.json", "https://u:{}@host/{}".format
+    # Cut in the middle of the password, which then no longer looks like one.
+    texts = {"a": url("secret", "x"), "b": [f"see {url('secret', '')} and ssh://secret@host"]}
+    files.write(str(path), {**texts, "c": "x" * (files.TEXT_LENGTH - 17) + url("secret", "x")})
+    hidden = {"a": "https://***@host/x", "b": ["see https://***@host/ and ssh://***@host"]}
+    document = json.loads(path.read_text())
+    assert {**hidden, "c": document["c"]} == document
+    assert "secret" not in path.read_text()
+    for text in ("git@host:a/b", "https://host/a@v1", "https://host?by=me@host"):
+        files.write(str(path), {"text": text})
+        assert json.loads(path.read_text()) == {"text": text}
 
 
 def printed(path: Path) -> str:

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 import pytest
+from result import files
 from worker import SCRIPT, at_import
 
 SIGNALS = ("SIGALRM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2")
@@ -248,6 +249,42 @@ def test_label(profiled):
     profiled.options += ["--label", "build: Linux, debug"]
     profiled.run("true")
     assert profiled.profile().command.label == "build: Linux, debug"
+
+
+# A container, or a chroot, that has none mounted.
+NO_PROC = """
+import builtins
+plain = builtins.open
+def open_without_proc(path, *more, **named):
+    if str(path).startswith("/proc"):
+        raise FileNotFoundError(2, "No such file or directory", path)
+    return plain(path, *more, **named)
+builtins.open = open_without_proc
+"""
+
+
+def test_without_proc_the_command_runs(profiled):
+    """With the environment that Python has, and its own exit code."""
+    done = profiled.run("sh", "-c", 'echo "$GIVEN"; exit 6', prelude=NO_PROC, env={"GIVEN": "a b"})
+    assert (done.returncode, done.stdout, done.stderr) == (6, b"a b\n", b"")
+    assert profiled.profile().ending.code == 6
+
+
+def test_the_output_that_was_given(profiled, tmp_path):
+    """A link stays one, a file keeps its mode; a pipe that nobody reads is named, and stays."""
+    target = tmp_path / "target.json"
+    target.touch(mode=0o600)
+    profiled.path = tmp_path / "link"
+    profiled.path.symlink_to(target)
+    profiled.measure("true")
+    assert profiled.path.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o600
+    profiled.path = tmp_path / "pipe"
+    os.mkfifo(profiled.path)
+    done = profiled.run("sh", "-c", "exit 3")
+    problem = f"the command has no profile: {profiled.path}: {files.NO_READER}"
+    assert (done.returncode, done.stderr.decode()) == (3, f"io-benchmark: {problem}\n")
+    assert profiled.path.is_fifo()
 
 
 def test_arguments_are_not_in_the_profile(profiled):

@@ -221,6 +221,48 @@ def test_at_most_24_workers_at_once(undecided):
     assert [sum(pool in label for label in labels) for pool in EVERY_POOL] == [0, 24, 24]
 
 
+def with_paces(*paces):
+    """The part of a report about the runs that are missing."""
+    return {
+        "paces": [
+            dict(zip(("pool", "bytes_per_s", "against"), pace, strict=True)) for pace in paces
+        ],
+        "reasons": [],
+    }
+
+
+@pytest.mark.parametrize(("wanted", "created"), [(6, 6), (7, 6), (1001, 6)])
+def test_at_most_six_paces_at_once(deployment, wanted, created):
+    """Any task may have written the report: a click creates a handful of tasks, and says so."""
+    paces = (("intel", 10**8 * (at % 9 + 1), "amd-16") for at in range(wanted))
+    add_report(deployment, confirming=with_paces(*paces))
+    log, labels = act(deployment)
+    assert [label.startswith(CONFIRM) for label in labels] == [True] * created + [False]
+    warning = f"the first 6 of {wanted} missing runs; ask again after the next report"
+    assert (warning in log) == (wanted > 6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"confirming": with_paces(("intel", 10**12 + 1, "a"))}, "confirming.paces.0.bytes_per_s"),
+        ({"confirming": with_paces(("intel", 0, "a"))}, "confirming.paces.0.bytes_per_s"),
+        ({"confirming": with_paces(("intel", "x; rm", "a"))}, "confirming.paces.0.bytes_per_s"),
+        ({"confirming": with_paces(("intel", 1, "a\n| b"))}, "confirming.paces.0.against"),
+        ({"replication": wishes(intel="24")}, "replication.1.workers_to_add"),
+        ({"workers": None}, "workers"),
+    ],
+)
+def test_a_forged_report(deployment, changes, where):
+    """One line says what is not as the program writes it, and nothing is created."""
+    add_report(deployment, **changes)
+    log, labels = act(deployment, expected=1)
+    assert labels == []
+    assert "Traceback" not in log
+    report_id = by_label(deployment)[REPORT][0][0]
+    assert log.splitlines()[-1].startswith(f"error: task {report_id}: {REPORT_FILE}: {where}: ")
+
+
 def test_without_a_report(undecided):
     """The action fails where the report is of another version, or missing; its last line says what to do."""
     add_report(undecided, version=3)

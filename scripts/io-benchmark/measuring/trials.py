@@ -59,6 +59,7 @@ def run(bench, retrieves, entry, count):
         raise
     except (OSError, WorkloadError, MemoryError) as error:
         reason = reason_of(error)
+        bench.raise_if_interrupted()
     finally:
         if state != "completed" and not record["ceilings"] + record["blocks"]:
             state = "not-run"

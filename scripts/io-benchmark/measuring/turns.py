@@ -51,6 +51,7 @@ class Turns:
             workload = type(planned)(self._bench, planned.place, folder)
             workload.prepare()
         except (OSError, WorkloadError, MemoryError) as error:
+            self._bench.raise_if_interrupted()
             self._give_up(planned, planned.entries, error)
             return []
         prepared = [copy(workload) for _ in planned.entries]
@@ -99,6 +100,7 @@ class Turns:
         except StopIteration:
             entry["outcome"] = outcome("completed")
         except (OSError, WorkloadError, MemoryError) as error:
+            self._bench.raise_if_interrupted()
             self._give_up(workload, [entry], error)
         finally:
             with self._bench.held():

@@ -18,6 +18,8 @@ import stat
 import time
 from contextlib import suppress
 
+from result.public_text import without_passwords
+
 # 1 (2026-11): the first.
 # 2 (2026-11-22): `outcome` with a state, where `completed` and `incomplete_reason` were.
 VERSION = 2
@@ -42,6 +44,7 @@ OF_ANOTHER = (
     "belongs to another user (uid %d), who could redirect what this run writes; "
     "run as that user or use another path"
 )
+NO_READER = "no program reads this pipe; start one before, or use a file"
 TAKEN = "another run writes its result there; wait for it, or use another --output"
 # encode() and not dump(): only encode() runs in C, ten times as fast.
 JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -157,12 +160,18 @@ def outcome(state, reason=None):
 
 
 def write(path, document, *, may_replace=True):
-    """Write the document completely or not at all; return the path, which has a number if it must be new."""
-    # In names that are not UTF-8, a question mark replaces each invalid byte.
-    data = JSON.encode(_readable(document)).encode("utf-8", "replace") + b"\n"
+    """Write the document completely or not at all; return the path, numbered if it must be new.
+
+    A file that is replaced keeps its mode. A link is replaced: it may lead where others want to.
+    """
+    data = _encoded(document)
     temporary = os.path.join(os.path.dirname(path), ".io-benchmark-" + os.urandom(8).hex())
     try:
         with open(temporary, "xb") as file:  # does not follow a link
+            with suppress(FileNotFoundError):
+                earlier = os.lstat(path)
+                if may_replace and stat.S_ISREG(earlier.st_mode):
+                    os.fchmod(file.fileno(), stat.S_IMODE(earlier.st_mode))
             file.write(data)
         path = path if may_replace else _make_first_free(path)
         os.replace(temporary, path)
@@ -172,6 +181,30 @@ def write(path, document, *, may_replace=True):
         with suppress(FileNotFoundError):
             os.unlink(temporary)
     return path
+
+
+def write_as_named(path, document):
+    """Write to a path that a person gave: through a link, and into a pipe or device."""
+    target = os.path.realpath(path)
+    if os.path.isfile(target):
+        os.close(os.open(target, os.O_WRONLY))  # the kernel decides whether it may be changed
+    if os.path.isfile(target) or not os.path.lexists(target):
+        write(target, document)
+        return
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        raise OSError(error.errno, NO_READER, path) from None
+    os.set_blocking(descriptor, True)
+    with open(descriptor, "wb") as file:
+        file.write(_encoded(document))
+
+
+def _encoded(document):
+    # In names that are not UTF-8, a question mark replaces each invalid byte.
+    return JSON.encode(_readable(document)).encode("utf-8", "replace") + b"\n"
 
 
 def _make_first_free(path):
@@ -188,9 +221,9 @@ def _make_first_free(path):
 
 
 def _readable(value):
-    """Return the document with each text cut to the length that a reader accepts."""
+    """Return the document with texts as readers accept them: without passwords, not longer."""
     if isinstance(value, str):
-        return value[:TEXT_LENGTH]
+        return without_passwords(value)[:TEXT_LENGTH]
     if isinstance(value, dict):
         return {key[:TEXT_LENGTH]: _readable(part) for key, part in value.items()}
     if isinstance(value, list) and value and isinstance(value[0], (str, dict, list)):
