@@ -140,7 +140,7 @@ def test_neither_kind() -> None:
         ),
         (
             b'{"version": 2, "duration_ns": 5}',
-            "is a result of the benchmark, which `predict --on` r",
+            "is a result of the benchmark, which predict reads by --on",
         ),
         (b"<html>", "is a web page"),
         (b"", "is empty"),

@@ -138,7 +138,7 @@ CUT = "ends too early: its upload or download was cut; download it again or meas
         (b'"text"', NO_RESULT),
         (
             b'{"version": 1, "wall_ns": 7}',
-            "is a profile of a task, which `io-benchmark predict` reads",
+            "is a profile of a task, which the command predict reads",
         ),
         (DATA.replace(b'"duration_ns": ', b'"duration_ns": NaN, "x": ', 1), ""),
         (changed(f"{BATCHES}parameters.time_limit_s", 7.5, ALL).replace(b"7.5", b"1e999"), ""),

@@ -11,7 +11,16 @@ import io_benchmark
 
 PACKAGE = Path(io_benchmark.__file__).parent
 # Each room, or module between the rooms, imports from those before it.
-BELOW = ("statements", "levels", "variances", "run_noise", "time_parts", "model", "observed")
+BELOW = (
+    "statements",
+    "levels",
+    "variances",
+    "run_noise",
+    "time_parts",
+    "figures_model",
+    "model",
+    "observed",
+)
 INFERENCE = ("inference", "side_times", "diagnosis_model", "trials", "report_model")
 COMPARISON = (*INFERENCE, "plan", "validity")
 ANALYSIS = (*BELOW, *COMPARISON, "summary", "diagnosis", "intake", "history", "compare")

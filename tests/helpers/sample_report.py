@@ -13,7 +13,8 @@ from msgspec.structs import asdict, replace
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis
-from io_benchmark.analysis.model import Comparison, Figures, Problem, Severity, Worker, WorkerLine
+from io_benchmark.analysis.figures_model import Figures
+from io_benchmark.analysis.model import Comparison, Problem, Severity, Worker, WorkerLine
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report, SampledReport
 from io_benchmark.analysis.statements import Statement, statement

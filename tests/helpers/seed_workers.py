@@ -16,8 +16,9 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis.deciding import judge
 from io_benchmark.analysis.diagnosis_model import Cause, TrialOutcome
+from io_benchmark.analysis.figures_model import Detail
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import Detail, Entry, Interval, Problem, Subject, Verdict, Worker
+from io_benchmark.analysis.model import Entry, Interval, Problem, Subject, Verdict, Worker
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport

@@ -90,7 +90,7 @@ def compare(
     reports = figures.with_workload_figures(
         [*unlike_machines.with_obstacles(plain, mixed)], counted
     )
-    lines = tuple(convert(worker, WorkerLine, from_attributes=True) for worker in read)
+    lines = _lines(read, compared)
     return SampledReport(
         title=plan.title,
         baseline=plan.baseline,
@@ -134,6 +134,23 @@ def _marked(workers: Sequence[Worker]) -> list[Worker]:
         )
         for worker in workers
     ]
+
+
+def _lines(
+    workers: Sequence[Worker], compared: Mapping[Subject, Mapping[str, Side]]
+) -> tuple[WorkerLine, ...]:
+    """Return the line of each run, with how many of its measurements no validity rule left out."""
+    used = Counter(
+        id(run.worker) for sides in compared.values() for side in sides.values() for run in side
+    )
+    return tuple(
+        replace(
+            convert(worker, WorkerLine, from_attributes=True),
+            measurements=sum(len(entry.total_ns) > 0 for entry in worker.entries),
+            measurements_used=used[id(worker)],
+        )
+        for worker in workers
+    )
 
 
 def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:

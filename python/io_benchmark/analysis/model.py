@@ -25,7 +25,6 @@ from io_benchmark.results.workloads.cache_retrieve import Trials
 Integers: TypeAlias = "array[int]"  # of 64 bits
 _NO_SAMPLES: Integers = array("q")
 _NOT_STARTED = ResultOutcome(OutcomeState.NOT_STARTED, None)
-PERCENTILES = (50, 95, 99)  # those that every report has
 UNKNOWN = "unknown"
 
 
@@ -169,6 +168,8 @@ class WorkerLine(Struct, frozen=True, kw_only=True):
     at_once: bool = False  # its machine ran several of these tasks at the same time
     url: str | None = None  # of its job on another CI system
     group_id: str | None = None  # of its task group; without a queue, what the worker wrote
+    measurements: int = 0  # that have samples
+    measurements_used: int = 0  # of these; validity rules leave out the others
 
 
 class Worker(WorkerLine, frozen=True, kw_only=True):
@@ -215,38 +216,6 @@ class Problem(Struct, frozen=True):
     sides: tuple[str, ...]
     message: Statement  # one line: what differs, with both sides' values
     explanation: Statement | None = None  # in sentences; the first screen leaves it out
-
-
-class Detail(Struct, frozen=True):
-    """A figure that only one workload has, for one side."""
-
-    name: str  # "scaling"
-    label: str  # "scaling from 1 thread"
-    value: float
-    unit: str  # "×", or nothing for a count
-    higher_is_better: bool
-
-
-class Figures(Struct, frozen=True):
-    """One side's times for one subject. Each figure is the mean over its workers."""
-
-    workers: int
-    samples: int
-    operations: int  # a retrieve is one; a batch has as many as were timed together
-    mean_ns: float  # of one operation, like all times here except the total
-    value: float  # the mean in the workload's unit, which may be a rate
-    percentiles_ns: Mapping[int, float]  # one for each of PERCENTILES
-    total_ns: float
-    lookup_mean_ns: float | None  # only cache-retrieve has lookups and copies
-    copy_mean_ns: float | None
-    # The largest standard error of a worker's own mean (moving blocks), as a part of the mean.
-    within_worker_ratio: float
-    # Standard deviation of the workers' log means; None with a single worker.
-    between_workers_ratio: float | None
-    details: tuple[Detail, ...] = ()
-
-    def detail(self, name: str) -> float | None:
-        return next((detail.value for detail in self.details if detail.name == name), None)
 
 
 class Interval(Struct, frozen=True):

@@ -12,10 +12,10 @@ from operator import floordiv
 from msgspec import Struct, field
 
 from io_benchmark.analysis.diagnosis_model import Diagnosis, Remedy
+from io_benchmark.analysis.figures_model import Figures
 from io_benchmark.analysis.model import (
     UNKNOWN,
     Comparison,
-    Figures,
     Integers,
     Interval,
     Problem,

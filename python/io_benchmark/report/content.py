@@ -16,9 +16,10 @@ from msgspec.structs import asdict, replace
 
 from io_benchmark import number_text
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation
+from io_benchmark.analysis.figures_model import PERCENTILES, Figures
 from io_benchmark.analysis.history import HistorySeries
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import PERCENTILES, Comparison, Figures, Interval, Subject, Verdict
+from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value

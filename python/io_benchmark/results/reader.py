@@ -90,7 +90,7 @@ def parse(data: bytes, source: str) -> Result:
     if not version or (content.wall_ns and not content.duration_ns):
         kind = "not a result of the benchmark: it has no `version`"
         if content.wall_ns:
-            kind = "a profile of a task, which `io-benchmark predict` reads, not a result"
+            kind = "a profile of a task, which the command predict reads, not a result"
         remedy = "give an io-benchmark.json that the benchmark wrote"
         raise reading_error(source, f"is {kind}; {remedy}")
     if version != VERSION:
@@ -125,7 +125,7 @@ def parse_profile(data: bytes, source: str) -> TaskProfile:
     if not version or (content.duration_ns and not content.wall_ns):
         kind = "not a profile of a task: it has no `version`"
         if content.duration_ns:
-            kind = "a result of the benchmark, which `predict --on` reads, not a profile"
+            kind = "a result of the benchmark, which predict reads by --on, not a profile"
         remedy = "give a task-profile.json that measure wrote, or a profile_resource-usage.json"
         raise reading_error(source, f"is {kind}; {remedy}")
     if version != PROFILE_VERSION:

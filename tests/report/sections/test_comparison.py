@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a comparison says about each pool, single workers and warnings, and how to confirm a cause."""
 
+import copy
 from typing import Any
 
 import divided_reports
 import pytest
 import sample_report
+import seed_case
 import seed_workers
 from msgspec.structs import replace
 from sample_report import text
@@ -178,6 +180,54 @@ def test_a_preempted_run_stands_in() -> None:
     assert f"! amd-16: task {preempted.task_id} run 0 was preempted (worker-shutdown)" in "".join(
         screen(report)
     )
+
+
+STOPPED = {"outcome": seed_case.outcome("stopped", "stopped by SIGTERM")}
+# With retrieves, of which too few were done; all batches of `spawn` were.
+REFUSED_ENTRY = {f"workloads.0.{key}": value for key, value in STOPPED.items()}
+
+
+@pytest.mark.parametrize(
+    ("change", "use", "state"),
+    [
+        ({}, "what it measured until then is used", "failed"),
+        (
+            REFUSED_ENTRY,
+            "1 of its 2 measurements are used",
+            "failed, left out: 1 of 2 measurements",
+        ),
+        (
+            {**REFUSED_ENTRY, "workloads.1.outcome": STOPPED["outcome"]},
+            "nothing that it measured is used",
+            "failed, left out",
+        ),
+    ],
+)
+def test_a_run_that_failed_is_used_or_left_out(
+    change: dict[str, Any], use: str, state: str
+) -> None:
+    """The first screen, the refusals and the table of workers agree on what became of it."""
+    pools, spawn = ("intel", "amd-16"), dict(seed_workers.measured(only=("spawn",)))
+    shared = seed_case.documents(2, pools=pools, change=dict.fromkeys(pools, spawn))
+    # The entries of `spawn` are the same objects.
+    documents = [*map(copy.deepcopy, shared)]
+    (failed,) = [document for document in documents if document["task"]["pool"] == "amd-16"][1:]
+    for path, value in change.items():
+        _, entry, key = path.split(".")
+        failed["workloads"][int(entry)][key] = value
+    workers = [
+        replace(
+            seed_workers.worker(document), **({"state": "failed"} if document is failed else {})
+        )
+        for document in documents
+    ]
+    report = seed_workers.report_of(workers)
+    shown = screen(report)
+    (line,) = [line for line in shown if " failed; " in line]
+    assert line.endswith(f" failed; {use}.")
+    assert any("REFUSED by incomplete" in line for line in shown) is bool(change)
+    *_, runs = tables(section(report, "Workers"))
+    assert sorted(str(row.cells[3]) for row in runs.rows) == ["completed"] * 3 + [state]
 
 
 @pytest.mark.parametrize(

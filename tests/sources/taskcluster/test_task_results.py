@@ -158,7 +158,7 @@ def test_where_no_run_completed(loopback):
     assert gathered.remarks == remarks(
         "0 {} failed and is not counted",
         "3 {} is still pending and not counted; read it again later",
-        f"1 {{}} {preempted} used, because no run completed",
+        f"1 {{}} {preempted} read, because no run completed",
         f"2 {{}} {preempted} not counted",
     )
     # The task adds nothing to its named run.

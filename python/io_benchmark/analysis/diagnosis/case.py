@@ -12,7 +12,8 @@ from typing import Any, SupportsFloat, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Figures, Subject
+from io_benchmark.analysis.figures_model import Figures
+from io_benchmark.analysis.model import DIFFERENT, Comparison, Subject
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.side_times import Division

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation, Seen
-from io_benchmark.analysis.model import UNKNOWN, Figures
+from io_benchmark.analysis.figures_model import Figures
+from io_benchmark.analysis.model import UNKNOWN
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.statements import (

@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import PERCENTILES, Detail, Figures, Subject, Worker
+from io_benchmark.analysis.figures_model import PERCENTILES, Detail, Figures
+from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import SubjectReport

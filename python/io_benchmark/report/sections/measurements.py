@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.figures_model import Detail
 from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import Comparison, Detail
+from io_benchmark.analysis.model import Comparison
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import SampledReport, SubjectReport
 from io_benchmark.analysis.side_times import SideStorage

@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import Problem, Severity
+from io_benchmark.analysis.model import Problem, Severity, WorkerLine
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES
@@ -32,7 +32,7 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
     yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
     ended_early = [
         f"{run.side}: task {run.task_id}{'' if run.run_id is None else f' run {run.run_id}'} "
-        f"{ending_in_words(run.state, run.reason)}; what it measured until then is used."
+        f"{ending_in_words(run.state, run.reason)}; {_use(run)}."
         for run in report.workers
         if run.is_counted and run.state in ENDED_BADLY
     ]
@@ -47,6 +47,16 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
             lines.append((blocks.Words(f"{rule}:", blocks.WARNING), f" {sentence}{more}"))
         yield from _first(lines, f"kinds of warnings: {', '.join(rules[_SHOWN - 1 :])}", rank=rank)
     yield from _first([*map(text_of, report.remarks)], "remarks", rank=NOTE_RANK)
+
+
+def _use(run: WorkerLine) -> str:
+    """Write which of a run's measurements are used: a rule may leave out some or all of them."""
+    if run.measurements_used == 0:
+        return "nothing that it measured is used"
+    if run.measurements_used == run.measurements:
+        return "what it measured until then is used"
+    measurements = number_of(run.measurements, "measurement")
+    return f"{run.measurements_used:,} of its {measurements} are used"
 
 
 def _first(

@@ -107,6 +107,11 @@ def _run(worker: WorkerLine) -> blocks.Row:
         state += f", incomplete: {worker.incomplete_reason or 'no reason given'}"
     if not worker.is_counted:
         state += ", confirms a cause"
+    elif worker.measurements_used < worker.measurements:
+        left_out = worker.measurements - worker.measurements_used
+        state += ", left out"
+        if worker.measurements_used:
+            state += f": {left_out:,} of {number_of(worker.measurements, 'measurement')}"
     side = worker.side if worker.pool in worker.side else f"{worker.side} (pool {worker.pool})"
     task: blocks.Line = f"{worker.task_id}{run}" if worker.task_id else UNKNOWN
     if worker.url:

@@ -196,7 +196,7 @@ class ResultReader(Struct):
         task = listed.task
         if listed.run_id is None and chosen.state != "completed":
             for run in runs:
-                use = "is used, because no run completed" if run is chosen else "is not counted"
+                use = "is read, because no run completed" if run is chosen else "is not counted"
                 self.request.remark(
                     listed.position(run), f"{task.title(run)} {run.ending} and {use}"
                 )
