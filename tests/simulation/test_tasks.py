@@ -39,6 +39,7 @@ class Tasks:
     ratio: float = 1.0
     noise: str = "normal"
     between: float = 0.05  # between workers
+    baseline_between: float | None = None  # of b, where it is another one
     by_label: float = 0.0  # how far labels differ in their ratio
     # How differently the pools mix labels: small numbers give mixes of few labels each.
     evenness: float = 0.7
@@ -50,9 +51,12 @@ class Tasks:
         ratios = self.ratio * np.exp(dice.normal(0, self.by_label, self.labels))
         runs = []
         for pool, workers, lost in zip("ab", self.workers, self.preempted, strict=True):
+            between = self.between
+            if pool == "b" and self.baseline_between is not None:
+                between = self.baseline_between
             mix = dice.dirichlet(np.full(self.labels, self.evenness))
             for worker in range(workers):
-                factor = dice.normal(0, self.between)
+                factor = dice.normal(0, between)
                 for number, label in enumerate(dice.choice(self.labels, self.runs, p=mix)):
                     log = math.log(seconds[label]) + factor + NOISES[self.noise](dice)
                     log += math.log(ratios[label]) if pool == "a" else 0.0
@@ -106,6 +110,61 @@ def test_equal_pools(tasks, noise, rates):
         rates.add("covers", made is None or not made.interval.excludes(truth))
     assert rates.keeps("called", FALSE_CALLS)
     assert rates.reaches("covers", COVERAGE)
+
+
+FEW = ((1, 2), (1, 3), (1, 6), (2, 2), (2, 3), (2, 6), (3, 3), (3, 6))
+
+
+@pytest.mark.parametrize("noise", ["normal", "outliers"])
+@pytest.mark.parametrize("workers", FEW, ids=str)
+def test_few_workers(workers, noise, rates):
+    """Few workers of a pool that varies ten times as much are seldom called different.
+
+    With one worker 24 of 100 were.
+    """
+    dice = np.random.default_rng(6)
+    tasks = Tasks(1, workers, 1, between=0.2, baseline_between=0.02, noise=noise)
+    rates.repetitions = max(rates.repetitions, 100)
+    for _ in range(rates.repetitions):
+        made, _ = tasks.compare(dice)
+        rates.add("called", made is not None and made.verdict in DIFFERENT)
+    assert rates.keeps("called", FALSE_CALLS)
+
+
+def test_three_workers_show_a_large_difference(rates):
+    """1.5× with three workers of each pool, which vary by 2 %, each with one run."""
+    dice = np.random.default_rng(7)
+    for _ in range(rates.repetitions):
+        made, _ = Tasks(1, (3, 3), 1, ratio=1.5, between=0.02).compare(dice)
+        rates.add("slower", made is not None and made.verdict is Verdict.SLOWER)
+    assert rates.reaches("slower", 0.9)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.1, 1.2])
+def test_the_advised_workers_settle(ratio, rates):
+    """Three workers of each pool and those that are advised reach a verdict 75 times of 100."""
+    dice = np.random.default_rng(8)
+    for _ in range(rates.repetitions):
+        logs = dice.normal(math.log(40), 0.05, (2, 104))
+        logs[0] += math.log(ratio)
+        advice = _of_first(logs, 3).advice
+        if advice is not None and advice.workers_to_add is not None:
+            later = _of_first(logs, 3 + advice.workers_to_add)
+            rates.add("settled", later.verdict is not Verdict.INCONCLUSIVE)
+        else:
+            rates.repetitions -= 1
+    assert rates.reaches("settled", 0.75)
+
+
+def _of_first(logs, count):
+    """Compare the first workers of each pool."""
+    runs = [
+        completed(pool, math.exp(log), f"{pool}{worker}")
+        for pool, side in zip("ab", logs, strict=True)
+        for worker, log in enumerate(side[:count])
+    ]
+    (made,) = compared(runs).comparisons
+    return made
 
 
 @pytest.mark.parametrize("noise", NOISES)

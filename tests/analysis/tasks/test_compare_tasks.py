@@ -2,6 +2,7 @@
 """Real tasks: which runs count, clocks that are wrong, and costs."""
 
 import math
+from collections.abc import Sequence
 
 import pytest
 import real_tasks
@@ -13,10 +14,11 @@ from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.tasks import compare_tasks, task_pair
+from io_benchmark.analysis.tasks.labelled_ratio import LabelledRatio
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
-from io_benchmark.analysis.tasks.task_pair import _LabelledRatio
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.report.content import text_of
+from io_benchmark.report.formats import rendered
 from io_benchmark.sources.run_results import TaskRun
 
 DAY_MS = 86_400_000
@@ -48,7 +50,7 @@ def log_ratio(candidate, baseline, labels):
         {label: {f"{pool}{at}": log for at, log in enumerate(logs)} for label in labels}
         for pool, logs in (("a", candidate), ("b", baseline))
     )
-    return _LabelledRatio(first, second, dict.fromkeys(labels, 3.4), SINGLE).estimate
+    return LabelledRatio(first, second, dict.fromkeys(labels, 3.4), SINGLE).estimate(0.05)
 
 
 @pytest.mark.parametrize("labels", [("x",), ("x", "y")])
@@ -225,10 +227,86 @@ def test_one_worker_against_several_of_unlike_labels():
     """The variance grows with the weight that one of the workers has, by hand."""
     baseline = {"x": {"b0": 1.0, "b1": 1.3, "b2": 0.8}, "y": {"b0": 1.0}}
     candidate = {"x": {"a": 1.5}, "y": {"a": 1.5}}
-    ratio = _LabelledRatio(candidate, baseline, {"x": 1, "y": 1}, SINGLE)
+    ratio = LabelledRatio(candidate, baseline, {"x": 1, "y": 1}, SINGLE)
     x, y = ratio.shares["x"], ratio.shares["y"]
     unit = 1 + (x / 3 + y) ** 2 + 2 * (x / 3) ** 2
     assert unit > 1 + 1 / 3
     alone = Estimate.of_sides(*ratio.workers, 0.05)
     expected = alone.error.variance * unit / (1 + 1 / 3)
-    assert ratio.estimate.error.variance == pytest.approx(expected)
+    assert ratio.estimate(0.05).error.variance == pytest.approx(expected)
+
+
+SIX = (59.0, 60.0, 61.0, 60.0, 59.5, 60.5)
+
+
+def on_pools(**minutes: Sequence[float]) -> list[TaskRun]:
+    """Return a run of as many minutes on each worker of each pool."""
+    return [
+        completed(pool, of_worker, f"g/{pool}{worker}")
+        for pool, of_workers in minutes.items()
+        for worker, of_worker in enumerate(of_workers)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        ((60, 61, 62), (80,), Verdict.INCONCLUSIVE),
+        ((60, 60), (80,), Verdict.INCONCLUSIVE),
+        ((80,), (60, 60), Verdict.INCONCLUSIVE),
+        ((60,), (180,), Verdict.INCONCLUSIVE),
+        # However much longer its tasks take.
+        (SIX, (180,), Verdict.INCONCLUSIVE),
+        (SIX, (180, 181), Verdict.FASTER),
+    ],
+)
+def test_one_worker_decides_nothing(first, second, verdict):
+    """A pool is called slower or faster from its second worker on; the answer names the rule."""
+    report = compared(on_pools(a=first, b=second))
+    assert only(report).verdict is verdict
+    is_named = "which decides nothing" in rendered(report, "text").replace("\n   ", "")
+    assert is_named is (min(map(len, (first, second))) == 1 < max(len(first), len(second)))
+
+
+def test_a_wide_margin_does_not_let_one_worker_decide():
+    """Nor is a pool equivalent by one worker."""
+    for count, verdict in ((1, Verdict.INCONCLUSIVE), (2, Verdict.EQUIVALENT)):
+        report = compared(on_pools(a=SIX, b=(60, 60)[:count]), margin=0.6)
+        assert only(report).verdict is verdict
+
+
+def test_one_worker_is_no_test_of_several():
+    """It leaves the other pools the part of the error that they have without its difference."""
+    alone = compared(on_pools(base=SIX, other=(66, 66.5, 65.5, 67)), "base")
+    both = compared(on_pools(base=SIX, other=(66, 66.5, 65.5, 67), single=(300,)), "base")
+    p_values = {pair.candidate: pair.p_value for pair in both.comparisons}
+    assert p_values == {"other": pytest.approx(2 * only(alone).p_value, rel=0.2), "single": 1.0}
+
+
+def test_what_is_assumed_of_one_worker_is_said():
+    """Another pool may vary 2.4 times as much as one of which workers are known, and by 12 % at least."""
+    report = compared(on_pools(a=(60, 61, 62), b=(80,)))
+    expected = (
+        "too few workers to show how far those of a pool differ: 12 % is assumed (3 workers of a vary by "
+        "1.6 %)"
+    )
+    assert warnings(report) == [expected]
+    assumed = only(report).assumed_variation
+    assert assumed is not None
+    assert assumed.ratio == pytest.approx(0.12)
+    # Pools that are compared with the same baseline count as well.
+    noisy = compared(on_pools(a=(60, 61, 62), b=(80,), c=(50, 60, 75)), "b")
+    by_all = next(pair for pair in noisy.comparisons if pair.candidate == "a").assumed_variation
+    assert by_all is not None
+    assert by_all.ratio > 0.2
+    assert only(compared(on_pools(a=SIX, b=SIX))).assumed_variation is None
+
+
+def test_workers_are_advised_in_one_step():
+    """Who runs tasks by hand is not sent away for one more worker again and again.
+
+    Looks that a program adds would begin with one more worker here.
+    """
+    advice = only(compared(on_pools(a=(60, 61, 62), b=(66, 70, 68)))).advice
+    assert advice is not None
+    assert advice.workers_to_add == 3

@@ -54,6 +54,7 @@ class _Question(NamedTuple):
     margin: float
     comparisons: int
     is_continued: bool = True  # the present workers count among the later ones
+    least_chance: float = _LEAST_CHANCE  # of one more worker
 
     @property
     def _present(self) -> tuple[MeanVariance, float]:
@@ -67,7 +68,7 @@ class _Question(NamedTuple):
             left = [number for number in numbers if number > counted]
             for number in left:
                 added = min(number - counted, _MANY)
-                required = _LEAST_CHANCE + (added - 1) / (_MANY - 1) * (_CHANCE - _LEAST_CHANCE)
+                required = self._required_chance(added)
                 if added < _MANY and self.chance(look, number) >= required:
                     return number
             # More workers have a better chance, as long as the level is the same.
@@ -76,6 +77,10 @@ class _Question(NamedTuple):
             if place < len(many):
                 return many[place]
         return None
+
+    def _required_chance(self, added: float) -> float:
+        part = (added - 1) / (_MANY - 1)
+        return self.least_chance + part * (_CHANCE - self.least_chance)
 
     def chance(self, look: Look, workers: int) -> float:
         """Return the chance that so many workers per side reach a verdict, over what is not known yet."""
@@ -124,12 +129,22 @@ class _Question(NamedTuple):
         return [(density / densities, mean, deviation) for density, mean, deviation in cases]
 
 
-def advise(estimate: Estimate, pair: Pair, *, margin: float, comparisons: int) -> Advice:
+def advise(
+    estimate: Estimate,
+    pair: Pair,
+    *,
+    margin: float,
+    comparisons: int,
+    is_one_step: bool = False,
+) -> Advice:
     """Return how many workers to add, and which verdict is more probable.
 
-    Without a schedule the workers are looked at once.
+    Without a schedule the workers are looked at once. With `is_one_step` a few workers have the chance of
+    many, for those who cannot add a few more at the next look.
     """
     question, assumption = _question(estimate, pair, margin, comparisons)
+    if is_one_step:
+        question = question._replace(least_chance=_CHANCE)
     variation = math.sqrt(question.variance.variance + question.within_variance / 2)
     low, high = margin_bounds(margin)
     leaning = Verdict.SLOWER if estimate.ratio > 1 else Verdict.FASTER

@@ -49,6 +49,8 @@ class Judgement(Struct, frozen=True):
     @property
     def verdict(self) -> Verdict:
         """Return the verdict; a single worker differs only by more than workers of one pool may."""
+        if not self.estimate.can_decide:
+            return Verdict.INCONCLUSIVE
         by_intervals = _verdict(self.interval, self.interval_90, self.margin)
         if by_intervals in DIFFERENT and self.estimate.may_be_one_worker(self.level):
             return Verdict.INCONCLUSIVE

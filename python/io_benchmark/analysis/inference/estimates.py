@@ -105,6 +105,8 @@ class Estimate(Struct, frozen=True):
     # Sides with one worker, and the variance that is assumed for the other workers of their pools.
     single_sides: int = 0
     single_variance: float = 0.0
+    # False: it decides nothing, however far it is from 1.
+    can_decide: bool = True
 
     @classmethod
     def of_sides(
@@ -148,6 +150,8 @@ class Estimate(Struct, frozen=True):
 
     @property
     def p_value(self) -> float:
+        if not self.can_decide:
+            return 1.0
         error = math.sqrt(self.error.variance)
         if error == 0:
             return 1.0 if self.log_ratio == 0 else 0.0

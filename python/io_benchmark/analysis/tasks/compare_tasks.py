@@ -9,7 +9,6 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from io_benchmark.analysis import levels
-from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.advice import advise
 from io_benchmark.analysis.inference.comparisons import Judgement
 from io_benchmark.analysis.inference.looks import Schedule
@@ -20,6 +19,7 @@ from io_benchmark.analysis.statements import Statement, count, joined, ratio_of,
 from io_benchmark.analysis.tasks.task_costs import compare_costs
 from io_benchmark.analysis.tasks.task_model import Ending, Side, TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
+from io_benchmark.analysis.variances import LogMeans
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
 
@@ -43,14 +43,14 @@ def compare_tasks(
         for names in plan.pairs
         if all(name in used for name in names)
     }
-    pairs = [pair for pair in by_names.values() if pair is not None]
+    pairs = _with_other_pools([pair for pair in by_names.values() if pair is not None])
     messages = [statement("{remark}", remark=remark) for remark in remarks]
     unlike = [names for names, pair in by_names.items() if pair is None]
     if unlike:
         sentence = "{candidates} and {baseline} have no label in common with a completed run"
         candidates = joined(candidate for candidate, _ in unlike)
         messages.append(statement(sentence, candidates=candidates, baseline=unlike[0][1]))
-    estimates, looks = [pair.ratio.estimate for pair in pairs], [pair.look for pair in pairs]
+    estimates, looks = [pair.estimate for pair in pairs], [pair.look for pair in pairs]
     judgements = Judgement.of(estimates, looks, margin)
     return TaskReport(
         plan.title,
@@ -65,6 +65,14 @@ def compare_tasks(
         tuple(unreadable),
         tuple(messages),
     )
+
+
+def _with_other_pools(pairs: Sequence[TaskPair]) -> list[TaskPair]:
+    """Return the pairs, each with what is assumed of few workers by those of all pools."""
+    sides: dict[str, LogMeans] = {}
+    for pair in pairs:
+        sides |= pair.log_means
+    return [pair.with_others(sides) for pair in pairs]
 
 
 def _comparison(
@@ -100,6 +108,7 @@ def _comparison(
         advice=advice,
         look=pair.look.label,
         cost=cost,
+        assumed_variation=pair.variation if pair.estimate.assumed_variation else None,
     )
     return replace(comparison, warnings=(*_warnings(pair, comparison), *cost_warnings))
 
@@ -111,14 +120,20 @@ def _advise(pair: TaskPair, judgement: Judgement, comparisons: int) -> Advice | 
     ):
         return None
     names = pair.candidate.side.name, pair.baseline.side.name
-    workers = Pair(*names, *pair.ratio.workers, variations.DEFAULT, schedule=Schedule())
-    return advise(judgement.estimate, workers, margin=judgement.margin, comparisons=comparisons)
+    workers = Pair(*names, *pair.ratio.workers, pair.variation, schedule=Schedule())
+    # A person runs the tasks, and should not have to do it again for one more worker.
+    return advise(
+        judgement.estimate,
+        workers,
+        margin=judgement.margin,
+        comparisons=comparisons,
+        is_one_step=True,
+    )
 
 
 def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
     """Return what changes how the comparison is read, the gravest first."""
-    if max(comparison.workers) == 1:
-        yield statement("one worker per pool shows nothing about other workers of these pools")
+    yield from _few_workers(comparison)
     yield from _different_labels(comparison)
     yield from _times_apart(pair)
     yield from _failures(comparison)
@@ -128,6 +143,21 @@ def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]
     if len(comparison.labels) == MOST_LABELS:
         yield statement(
             "only the {labels} labels with most runs are compared", labels=count(MOST_LABELS)
+        )
+
+
+def _few_workers(comparison: TaskComparison) -> Iterator[Statement]:
+    """Return what is assumed where too few workers show how far those of a pool differ."""
+    assumed = comparison.assumed_variation
+    if max(comparison.workers) == 1:
+        yield statement("one worker per pool shows nothing about other workers of these pools")
+    if assumed is not None:
+        yield statement(
+            "too few workers to show how far those of a pool differ: {assumed}"
+            + (" ({shown_by} vary by {measured})" if assumed.shown_by else ""),
+            assumed=assumed.message,
+            shown_by=assumed.shown_by or "",
+            measured=share(assumed.measured_ratio or 0.0),
         )
 
 

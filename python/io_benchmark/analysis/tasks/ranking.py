@@ -11,18 +11,23 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis import levels
+from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.model import Interval
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.tasks.task_model import Side
+from io_benchmark.analysis.variances import LogMeans, MeanVariance
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
 
 _DAY_MS, _MONTH_DAYS = 86_400_000, 30
 _S_PER_HOUR = 3600.0
+# One worker shows nothing about others.
 _FEWEST_WORKERS = 2
+_Sides = Mapping[str, Mapping[str, LogMeans]]  # workers by label and pool
 
 
 class RankedLabel(Struct, frozen=True):
@@ -121,35 +126,43 @@ class RunTotals(Struct):
     def ranking(self, prices: Mapping[str, Price]) -> Ranking:
         """Return the labels that are proven slower on a pool, and a summary of each pool."""
         known = {pool: self._price(pool, prices) for pool in self.pools}
-        pairs = list(self._pairs())
-        level = 1 - (1 - levels.LEVEL) / max(1, len(pairs))
+        sides = self._sides()
+        pairs = list(_pairs(sides))
+        level = 1 - (1 - levels.LEVEL) / max(1, _comparisons(sides))
         days = max(1.0, (self.last_ms - self.first_ms) / _DAY_MS)
-        rows = filter(None, (self._row(*pair, level, days / _MONTH_DAYS, known) for pair in pairs))
-        ranked = sorted(rows, key=lambda row: (-(row.money or 0), -row.hours, row.label, row.pool))
+        estimates = (
+            _estimate(sides[label], pool, reference, level) for label, pool, reference in pairs
+        )
+        rows = (
+            self._row(*pair, estimate, level, days / _MONTH_DAYS, known)
+            for pair, estimate in zip(pairs, estimates, strict=True)
+        )
+        ranked = sorted(
+            filter(None, rows),
+            key=lambda row: (-(row.money or 0), -row.hours, row.label, row.pool),
+        )
         return Ranking(days, len(pairs), tuple(ranked), tuple(self._summaries(known)))
 
-    def _pairs(self) -> Iterator[tuple[str, str, str]]:
-        """Yield a label, a pool, and the pool on which the label takes least."""
-        means: dict[str, dict[str, float]] = defaultdict(dict)
-        for (label, pool), workers in self.cells.items():
+    def _sides(self) -> _Sides:
+        """Return the pools of each label that have enough workers."""
+        sides: dict[str, dict[str, LogMeans]] = defaultdict(dict)
+        for (label, pool), workers in sorted(self.cells.items()):
             if len(workers) >= _FEWEST_WORKERS:
-                means[label][pool] = fmean(_side(workers).log_means)
-        for label, by_pool in sorted(means.items()):
-            reference = min(by_pool, key=lambda pool: (by_pool[pool], pool))
-            yield from ((label, pool, reference) for pool in sorted(by_pool) if pool != reference)
+                sides[label][pool] = [cell.log_s / cell.runs for cell in workers.values()]
+        return sides
 
     def _row(
         self,
         label: str,
         pool: str,
         reference: str,
+        estimate: Estimate,
         level: float,
         months: float,
         prices: Mapping[str, Price | None],
     ) -> RankedLabel | None:
         """Return a pair; None where it may be chance."""
         own, other = self.cells[label, pool], self.cells[label, reference]
-        estimate = Estimate.of_sides(_side(own), _side(other), levels.DEFAULT_WORKER_VARIATION)
         interval, runs = estimate.interval(level), sum(cell.runs for cell in own.values())
         if interval.low_ratio <= 1:
             return None
@@ -202,5 +215,34 @@ class RunTotals(Struct):
             )
 
 
-def _side(workers: Mapping[str, _Cell]) -> SideData:
-    return SideData(tuple(cell.log_s / cell.runs for cell in workers.values()), ())
+def _pairs(sides: _Sides) -> Iterator[tuple[str, str, str]]:
+    """Yield a label, a pool, and the pool on which the label takes least."""
+    for label, by_pool in sides.items():
+        means = {pool: fmean(logs) for pool, logs in by_pool.items()}
+        reference = min(means, key=lambda pool: (means[pool], pool))
+        yield from ((label, pool, reference) for pool in means if pool != reference)
+
+
+def _comparisons(sides: _Sides) -> int:
+    """Return how many differences may be found by chance.
+
+    Which pool takes least is not known before, so those of any two pools of a label count.
+    """
+    return sum(math.comb(len(by_pool), 2) for by_pool in sides.values())
+
+
+def _estimate(by_pool: Mapping[str, LogMeans], pool: str, reference: str, level: float) -> Estimate:
+    """Compare a label's workers on two pools; those of all its pools show how far workers vary.
+
+    Many pairs need a strict level. There Welch's degrees of freedom are too many where few workers are
+    compared with many: the few agree by chance. So the many make the variation of the few better known
+    only as far as their numbers are alike. tests/simulation/test_ranking.py has the rates.
+    """
+    variation = variations.of_pair((pool, reference), by_pool)
+    own, other = (SideData(tuple(by_pool[name]), ()) for name in (pool, reference))
+    estimate = Estimate.of_sides(own, other, variation.ratio)
+    few, many = sorted((own.count, other.count))
+    apart = MeanVariance.of_sum([MeanVariance.of_mean(side.log_means) for side in (own, other)])
+    apart = replace(apart, degrees=min(apart.degrees, (few - 1) * (1 + few / many)))
+    error = max(estimate.error, apart, key=lambda each: each.half_width(level))
+    return replace(estimate, error=error)

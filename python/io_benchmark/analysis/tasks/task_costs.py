@@ -55,7 +55,7 @@ def _comparison(
     level: float,
     source: Literal["prices", "run costs"],
 ) -> CostComparison:
-    estimate = pair.ratio.estimate
+    estimate = pair.estimate
     (lost, lost_variance), (candidate_lost, candidate_variance) = (
         _lost(side) for side in (pair.baseline, pair.candidate)
     )

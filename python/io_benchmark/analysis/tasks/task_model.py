@@ -15,7 +15,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Advice, Interval, Verdict
+from io_benchmark.analysis.model import Advice, Interval, Verdict, WorkerVariation
 from io_benchmark.analysis.statements import Statement
 from io_benchmark.sources.run_results import TaskRun
 
@@ -181,6 +181,14 @@ class TaskComparison(Struct, frozen=True):
     look: Statement | None
     cost: CostComparison | None
     warnings: tuple[Statement, ...] = ()
+    # Between workers, where one side has too few to show it; None: the workers show it.
+    assumed_variation: WorkerVariation | None = None
+
+    @property
+    def single_sides(self) -> list[str]:
+        """Return the sides that have one worker, by which nothing is decided."""
+        sides = zip((self.baseline, self.candidate), self.workers, strict=True)
+        return [side for side, workers in sides if workers == 1]
 
     @property
     def differences_s(self) -> dict[str, float]:

@@ -99,10 +99,21 @@ def _answers(report: TaskReport) -> blocks.Items:
             blocks.Item.led(f"{title}:", sentence, rank=_RANKS[title])
             for title, sentence in _below(comparison)
         ]
-        sentence, rank = f"{rest}, {difference}.", _pool_rank(position, _ANSWERS_LEFT)
+        sentence = f"{rest}, {difference}{_of_single_workers(comparison)}."
+        rank = _pool_rank(position, _ANSWERS_LEFT)
         items.append(blocks.Item.answer(comparison.verdict, lead, sentence, below, rank))
     nothing = blocks.Item.answer(blocks.NO_VERDICT, "Nothing could be compared.")
     return blocks.Items(items or [nothing], noun=" pools")
+
+
+def _of_single_workers(comparison: TaskComparison) -> str:
+    """Return the rule that decided, where a side has one worker."""
+    match comparison.single_sides:
+        case []:
+            return ""
+        case [side]:
+            return f"; {side} has one worker, which decides nothing"
+    return "; one worker per pool decides nothing"
 
 
 def _pool_rank(position: int, kept: Sequence[int]) -> int:
@@ -145,6 +156,8 @@ def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
             obstacle = text_of(comparison.advice.obstacle)
             settling = f"more workers are not expected to settle it: {obstacle}"
         yield "To settle it", f"probably {comparison.advice.leaning}, not proven; {settling}."
+    elif comparison.single_sides:
+        yield "To settle it", "run the tasks on more workers of both pools."
 
 
 def _money(comparison: TaskComparison, cost: CostComparison) -> str:

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MPL-2.0
+"""One ratio of two sides' workers over several labels, and its error.
+
+A worker that ran several labels is still one worker. The variance is that of independent workers, with
+the correction for few of them (CR2) and its degrees of freedom. Sources: Bell and McCaffrey 2002, Survey
+Methodology 28:169; Imbens and Kolesár 2016, Review of Economics and Statistics 98:701. Residuals are
+those of one ratio for all labels, so the interval is wider where labels differ in their ratio.
+tests/simulation/test_tasks.py has the error rates.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from statistics import fmean
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from io_benchmark.analysis.inference.estimates import Estimate
+from io_benchmark.analysis.inference.looks import Look
+from io_benchmark.analysis.observed.sides import SideData
+from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION, MeanVariance
+
+LogMeansByLabel = Mapping[str, Mapping[str, float]]  # of each worker
+# The digits of logarithms that are the same on all machines: numpy adds up in the order that suits the CPU.
+_LOG_DECIMALS = 9
+_SINGULAR = 1e-9
+
+
+class LabelledRatio:
+    """The cells of a label and a worker, the common ratio, and what each cell adds to it."""
+
+    workers: tuple[SideData, SideData]  # of candidate and baseline, freed of their labels
+    shares: Mapping[str, float]  # of the time of the common mix
+
+    def __init__(
+        self,
+        candidate: LogMeansByLabel,
+        baseline: LogMeansByLabel,
+        mix: Mapping[str, float],
+        look: Look,
+        *,
+        rounding_s: float = 0.0,
+    ) -> None:
+        """Compare ln of the mean times of two sides that have the same labels.
+
+        `mix` is how often each label counts. Times that are rounded to so many seconds may agree
+        although the workers do not.
+        """
+        numbers = {label: number for number, label in enumerate(sorted(mix))}
+        cells = [
+            (numbers[label], worker, is_candidate, log)
+            for is_candidate, side in ((1.0, candidate), (0.0, baseline))
+            for label, workers in sorted(side.items())
+            for worker, log in sorted(workers.items())
+        ]
+        self._label, self._worker, side, logs = map(np.array, zip(*cells, strict=True))
+        self._counts = np.bincount(self._label).astype(np.float64)
+        candidates = np.bincount(self._label, weights=side)
+        baselines = self._counts - candidates
+        # The part of the side that labels do not predict: one ratio for all labels follows from it.
+        self._apart = side - (candidates / self._counts)[self._label]
+        self._square = float(self._apart @ self._apart)
+        common = float(self._apart @ logs) / self._square
+        label_means = np.bincount(self._label, weights=logs) / self._counts
+        self._residuals = logs - label_means[self._label] - common * self._apart
+        at_baseline = np.round(label_means - common * candidates / self._counts, _LOG_DECIMALS)
+        self._at_baseline = dict(zip(numbers, at_baseline.tolist(), strict=True))
+        times = np.array([mix[label] for label in numbers])
+        times = times * np.exp(at_baseline - at_baseline.max())
+        share = np.round(times / times.sum(), _LOG_DECIMALS)
+        self.shares = dict(zip(numbers, share.tolist(), strict=True))
+        # What each cell counts in the ratio: its label's share, divided among the workers of each side.
+        self._weights = np.where(
+            side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
+        )
+        self._log_ratio = round(float(self._weights @ logs), _LOG_DECIMALS)
+        self.workers = self._freed(candidate), self._freed(baseline)
+        self._look = look
+        # Both ends of each run are rounded.
+        parts = self._weights * rounding_s / np.exp(logs)
+        self._rounding_variance = float(parts @ parts) / 6
+
+    def estimate(self, assumed: float) -> Estimate:
+        """Return the ratio; workers are assumed to vary so much where they are too few to show it."""
+        estimate = self._estimate(assumed)
+        variance = estimate.error.variance + self._rounding_variance
+        error = round(math.sqrt(variance), _LOG_DECIMALS)
+        degrees = round(estimate.error.degrees, _LOG_DECIMALS)
+        # The runs of a single worker do not show how far they would differ on others.
+        can_decide = all(side.count > 1 for side in self.workers)
+        return replace(estimate, error=MeanVariance(error**2, degrees), can_decide=can_decide)
+
+    def _estimate(self, assumed: float) -> Estimate:
+        counts = [side.count for side in self.workers]
+        if max(counts) == 1:
+            # Nothing shows how far workers of these pools differ.
+            return Estimate(self._log_ratio, MeanVariance(math.inf, 1.0))
+        if 1 in counts or len(self.shares) == 1:
+            single = Estimate.of_sides(*self.workers, assumed, self._look)
+            if len(self.shares) == 1:
+                return single
+            wider = max(1.0, self._variance_of_unit() / math.fsum(1 / count for count in counts))
+            return replace(
+                single,
+                log_ratio=self._log_ratio,
+                error=replace(single.error, variance=single.error.variance * wider),
+                single_variance=single.single_variance * wider,
+            )
+        error = self._variance()
+        least = assumed**2 * self._variance_of_unit()
+        if min(counts) < FEWEST_FOR_VARIATION and least > error.variance:
+            error = replace(error, variance=least)
+            return Estimate(self._log_ratio, error, assumed_variation=assumed)
+        return Estimate(self._log_ratio, error)
+
+    def _variance_of_unit(self) -> float:
+        """Return the ratio's variance if the standard deviation between workers is 1 in every label."""
+        return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._clusters())
+
+    def _freed(self, side: LogMeansByLabel) -> SideData:
+        """Return the workers of a side, each with the mean of its logarithms less their labels'."""
+        logs: dict[str, list[float]] = defaultdict(list)
+        for label, workers in sorted(side.items()):
+            for worker, log in sorted(workers.items()):
+                logs[worker].append(log - self._at_baseline[label])
+        return SideData(tuple(map(fmean, logs.values())), ())
+
+    def _variance(self) -> MeanVariance:
+        """Return the variance of the ratio's logarithm."""
+        squares, sizes, features = [], [], []
+        for rows in self._clusters():
+            design = np.zeros((len(rows), len(self._counts) + 1))
+            design[np.arange(len(rows)), self._label[rows]] = (
+                1 / np.sqrt(self._counts)[self._label[rows]]
+            )
+            design[:, -1] = self._apart[rows] / math.sqrt(self._square)
+            values, vectors = np.linalg.eigh(np.eye(len(rows)) - design @ design.T)
+            roots = np.where(values > _SINGULAR, 1 / np.sqrt(np.maximum(values, _SINGULAR)), 0.0)
+            weights = (vectors * roots) @ (vectors.T @ self._weights[rows])
+            squares.append(float(weights @ self._residuals[rows]) ** 2)
+            sizes.append(float(weights @ weights))
+            features.append(weights @ design)
+        size, matrix = np.array(sizes), np.array(features)
+        explained: NDArray[np.float64] = (matrix**2).sum(axis=1)
+        trace = float((size - explained).sum())
+        gram = matrix.T @ matrix
+        total = float((size**2).sum() - 2 * (size @ explained) + (gram**2).sum())
+        degrees = max(1.0, trace**2 / total) if total > 0 else 1.0
+        return MeanVariance(math.fsum(squares), degrees)
+
+    def _clusters(self) -> list[NDArray[np.float64]]:
+        """Return the rows of each worker's cells."""
+        order = np.argsort(self._worker, kind="stable")
+        ends = np.flatnonzero(self._worker[order][1:] != self._worker[order][:-1]) + 1
+        return list(np.split(order, ends))
