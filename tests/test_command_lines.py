@@ -35,6 +35,8 @@ VALUES: dict[str, list[Any]] = {
     "baseline": [None, "intel"],
     "budget_hours": [None, 8],
     "address": [f"group:{GROUP}", Path("a folder/it's")],
+    "pool": ["amd-16", "POOL"],
+    "folder": ["results", "FOLDER"],
     "file": ["io-benchmark.pyz", "a file.pyz"],
     "tree": [None, Path("a tree")],
     "checkout": [Path("a 'checkout'")],

@@ -35,6 +35,10 @@ def compare_group_when_done(group_id: str) -> str:
     return _line("compare", _group(group_id), "--wait", "60")
 
 
+def history_in_folder(pool: str, folder: str) -> str:
+    return _line("history", pool, folder)
+
+
 def predict_on_group(group_id: str) -> str:
     """Predict a profile, which is to be named, on the pools of a group."""
     return _line("predict", "PROFILE", "--on", _group(group_id))

@@ -2,10 +2,18 @@
 """The command history on a folder, as a user types it; documentation shows its report."""
 
 from pathlib import Path
+from unittest.mock import patch
 
 import past
 import program
 import pytest
+from loopback import Loopback
+from no_pauses import policy, waits
+
+from io_benchmark.sources import web_client
+from io_benchmark.sources.requests import RequestPolicy
+
+__all__ = ["policy", "waits"]
 
 HISTORY = ("history", "amd-16", "results")
 
@@ -26,3 +34,36 @@ def test_the_newest_points(folder: Path) -> None:
     since = program.document(*HISTORY, "--since", "2026-08-31", folder=folder)
     days = [point["time"][:10] for point in since["series"][0]["points"]]
     assert (days, since["remarks"]) == (["2026-08-31", "2026-09-07"], [])
+
+
+@pytest.mark.parametrize(
+    ("word", "advice"),
+    [
+        ("results", "to read results on this machine: io-benchmark history POOL results"),
+        ("amd-17", "to read a folder on this machine: io-benchmark history amd-17 FOLDER"),
+    ],
+)
+def test_a_folder_in_the_place_of_a_pool(
+    folder: Path, policy: RequestPolicy, word: str, advice: str
+) -> None:
+    """Where the index does not answer, a person learns what was looked up there."""
+    here = {"TASKCLUSTER_ROOT_URL": "http://tc.invalid"}
+    with patch.object(web_client, "_explained", lambda *_: "cannot find the host tc.invalid"):
+        done = program.run("history", word, folder=folder, expected=1, environment=here)
+    assert done.stderr == (
+        f"error: {word} was looked up as a pool in the index of http://tc.invalid: cannot find the "
+        f"host tc.invalid, {policy.attempts} times; try again later; {advice}\n"
+    )
+
+
+def test_a_pool_that_the_index_does_not_have(folder: Path) -> None:
+    """A folder of that name is mentioned, and nothing else is."""
+    with Loopback() as loopback:
+        lines = [
+            program.run(
+                "history", word, folder=folder, expected=1, environment=loopback.environment
+            ).stderr
+            for word in ("results", "amd-17")
+        ]
+    assert "; to read results on this machine: io-benchmark history POOL results\n" in lines[0]
+    assert lines[1].endswith("has no results there; check pool and --project\n")

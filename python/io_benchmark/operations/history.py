@@ -2,6 +2,7 @@
 """Read a pool's past results without keeping their samples: for its history, or to learn how workers vary."""
 
 import math
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +14,9 @@ from msgspec.structs import replace
 from io_benchmark.analysis.history import History, HistoryReading, LeftOut, series
 from io_benchmark.analysis.history.readings import PastWorkers, readings_of
 from io_benchmark.analysis.model import Worker
+from io_benchmark.command_lines import history_in_folder
 from io_benchmark.context import Context
-from io_benchmark.errors import MissingError, ResultError
+from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather
 from io_benchmark.sources.protocol import HistoryQuery, Reading
@@ -53,7 +55,10 @@ def history(
     else:
         place = IndexAddress.by_date(project, pool, context.environment)
         query = HistoryQuery(pool, place, last, since)
-        gathered, times, older = _read_index(query, context, convert, budget)
+        try:
+            gathered, times, older = _read_index(query, context, convert, budget)
+        except (GaveUpError, MissingError) as error:
+            raise _explained(error, query, is_path=os.path.lexists(pool)) from None
     runs, remarks = gathered.results, [*gathered.remarks]
     ignored = Counter(clean(name, 50) for name, *_ in runs if name != pool)
     if ignored:
@@ -70,6 +75,21 @@ def history(
         unreadable=gathered.unreadable,
         remarks=remarks,
     )
+
+
+def _explained(
+    error: GaveUpError | MissingError, query: HistoryQuery, *, is_path: bool
+) -> GaveUpError | MissingError:
+    """Say what was looked up where: a folder's name may have been given in the place of a pool's."""
+    pool = query.pool
+    if is_path:
+        advice = f"; to read {pool} on this machine: {history_in_folder('POOL', pool)}"
+    elif isinstance(error, GaveUpError):
+        advice = f"; to read a folder on this machine: {history_in_folder(pool, 'FOLDER')}"
+    else:
+        advice = ""
+    where = f"{pool} was looked up as a pool in the index of {query.place.root_url}"
+    return type(error)(f"{where}: {error}{advice}" if advice else str(error))
 
 
 def _read_index(
