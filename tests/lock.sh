@@ -15,7 +15,7 @@ compile() { # compile OLDEST-PYTHON LOCK SOURCE...
         --output-file "$output" "$@" >/dev/null
 }
 
-program="pyproject.toml --extra taskcluster python/io_benchmark_taskgraph/pyproject.toml python/requirements.in"
+program="pyproject.toml --extra taskcluster --extra completion python/io_benchmark_taskgraph/pyproject.toml python/requirements.in"
 # shellcheck disable=SC2086 # several words
 compile 3.11 python/requirements.txt $program
 # shellcheck disable=SC2086 # several words

@@ -70,7 +70,7 @@ def test_what_only_looks_like_an_option(words: list[str]) -> None:
     assert "is not an option" not in done.stderr
 
 
-HEAVY = ("numpy", "taskgraph", "scipy", "taskcluster", "asyncio")
+HEAVY = ("numpy", "taskgraph", "scipy", "taskcluster", "asyncio", "shtab")
 DATA = ("dataclasses", "inspect", "msgspec", "rich")
 
 

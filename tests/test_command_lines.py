@@ -20,8 +20,8 @@ from divided_reports import to_be_confirmed
 from golden import ALL
 
 from io_benchmark import command_lines
-from io_benchmark.cli import COMMANDS
 from io_benchmark.commands.options import check_options
+from io_benchmark.commands.parsers import COMMANDS
 from io_benchmark.context import Context
 from io_benchmark.operations.group_work import GroupWork
 from io_benchmark.report.formats import Layout, rendered

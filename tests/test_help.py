@@ -10,7 +10,7 @@ import program
 import pytest
 from checkout import ROOT
 
-from io_benchmark.cli import COMMANDS
+from io_benchmark.commands.parsers import COMMANDS
 
 EXAMPLES = [
     pytest.param(line, id=line)
@@ -40,7 +40,7 @@ def test_help(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\npositional arguments:" not in text
     assert "\noutput" in text
     *_, first, second, _, last = lines
-    page = last.removeprefix(f"Manual: {documentation()}").removesuffix("/")
+    page = last.removeprefix(f"Manual: {documentation()}").removesuffix("/") or "index"
     assert (ROOT / f"taskcluster/docs/{page}.md").is_file()
     assert all(line.startswith(f"  io-benchmark {command}") for line in (first, second))
 

@@ -10,101 +10,23 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
-from typing import Any, NoReturn
 
-from io_benchmark import __version__
 from io_benchmark.command_lines import write_script
-from io_benchmark.commands.options import add_options, check_options
+from io_benchmark.commands.options import check_options
+from io_benchmark.commands.parsers import COMMANDS, command_parser, main_parser
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.process import Terminated, interruptions, replace_standard_streams
 from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean, clean_name
 
-COMMANDS = {
-    "investigate": "from a slow task's address to what to change",
-    "rehearse": "run the tasks' commands on this machine and compare the results",
-    "compare": "compare pools, or two pushes: which is slower, how sure, and why",
-    "tasks": "compare how long real tasks take on several pools, and their cost",
-    "history": "show a pool's results over time and where their level changes",
-    "predict": "how long a profiled task would take on each pool",
-    "fetch": "download results from Taskcluster",
-    "submit": "create the tasks on Taskcluster without a push, wait, and compare",
-    "init": "put the benchmark's kind into a project that uses taskgraph",
-    "firefox": "install the benchmark's kind in a Firefox checkout",
-    "script": "write the worker's script to one file that runs on any machine",
-}
-# The pages of taskcluster/docs, which an installation has no copy of.
-MANUAL = "https://mozilla-releng.github.io/io-benchmark/"
 # Packages of extras; reading results of this machine needs none of them.
-OF_EXTRAS = ("aiohttp", "io_benchmark_taskgraph", "slugid", "taskcluster", "taskgraph")
+OF_EXTRAS = ("aiohttp", "io_benchmark_taskgraph", "shtab", "slugid", "taskcluster", "taskgraph")
 # What the worker's program does, as one file.
 OF_THE_FILE, FILE = ("run", "measure"), "io-benchmark.pyz"
-EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 # What a shell shows for a program that SIGPIPE has ended.
 EXIT_BROKEN_PIPE = 141
-
-
-class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Names an option's value once: `-j, --jobs NAME`."""
-
-    def _format_action_invocation(self, action: argparse.Action) -> str:
-        if not action.option_strings or action.nargs == 0:
-            return super()._format_action_invocation(action)
-        value = self._format_args(action, self._get_default_metavar_for_optional(action))
-        return f"{', '.join(action.option_strings)} {value}"
-
-    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
-        if action.nargs == argparse.ONE_OR_MORE:
-            return f"{action.metavar or default_metavar} ..."
-        return super()._format_args(action, default_metavar)
-
-
-class _CommandParser(argparse.ArgumentParser):
-    """Writes to the context's streams."""
-
-    def __init__(self, context: Context, **settings: Any) -> None:
-        self._context = context  # first: argparse formats something in its __init__
-        # The texts about options begin in column 27.
-        formatter = partial(_HelpFormatter, max_help_position=27)
-        super().__init__(formatter_class=formatter, add_help=False, **settings)
-        # Not listed: a reader of the help knows the option.
-        self.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
-
-    def format_help(self) -> str:
-        """Return the help without an empty line below the usage: 40 lines are a screen."""
-        return super().format_help().replace("\n\n", "\n", 1)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse after a look at the options: a misspelt one must not end as a missing argument."""
-        for word in args or ():
-            if word == "--":  # all after it are arguments
-                break
-            name = word.partition("=")[0]
-            if not name.startswith("--") or " " in name:
-                continue
-            # As argparse: the end of a name may be left out.
-            known = list(self._option_string_actions)
-            if not any(option.startswith(name) for option in known):
-                self.error(f"{clean_name(name)} is not an option{did_you_mean(name, known)}")
-        return super().parse_known_args(args, namespace)
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            choices = [str(choice) for choice in action.choices]
-            problem = f"{value!r} is not one of {', '.join(choices)}"
-            raise argparse.ArgumentError(action, problem + did_you_mean(str(value), choices))
-
-    def _print_message(self, message: str, _file: object = None) -> None:
-        """Print help or the version; `error` below writes mistakes itself."""
-        self._context.stdout.write(message)
-
-    def error(self, message: str) -> NoReturn:
-        line = clean(message, MESSAGE_LENGTH)
-        self._context.stderr.write(f"{self.format_usage()}{self.prog}: error: {line}\n")
-        raise SystemExit(EXIT_USAGE)
 
 
 def console_main() -> int:
@@ -156,24 +78,7 @@ def main(
 
 
 def _dispatch(arguments: Sequence[str], context: Context) -> int:
-    parser = _CommandParser(
-        context,
-        prog="io-benchmark",
-        usage="io-benchmark COMMAND [OPTION ...]",
-        description="Which worker pool is slower, by how much, how sure that is, and why.",
-        epilog="commands:\n"
-        + "".join(f"  {name:<12}{summary}\n" for name, summary in COMMANDS.items())
-        + "\nio-benchmark COMMAND --help shows the options of a command.\n"
-        + f"Manual: {MANUAL}",
-    )
-    # The first part of a version is the same in all distributions that read each other's results.
-    readable = f"{__version__.partition('.')[0]}.x"
-    parser.add_argument(
-        "--version",
-        action="version",
-        version=f"%(prog)s {__version__} reads results of io-benchmark-taskgraph {readable}",
-        help="print the version, and which results it reads",
-    )
+    parser = main_parser(context)
     parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
     command = parser.parse_args(arguments[:1]).command
     if command not in COMMANDS:
@@ -192,20 +97,6 @@ def _unknown_command(word: str) -> str:
         )
     hint = did_you_mean(word, COMMANDS) or "; io-benchmark --help lists them"
     return f"{clean_name(word)!r} is not a command{hint}"
-
-
-def command_parser(command: str, context: Context) -> argparse.ArgumentParser:
-    module = importlib.import_module(f"io_benchmark.commands.{command}")
-    examples = "".join(f"  {example}\n" for example in module.EXAMPLES)
-    parser = _CommandParser(
-        context,
-        prog=f"io-benchmark {command}",
-        usage=f"io-benchmark {command} {module.USAGE}",
-        description=module.__doc__,
-        epilog=f"examples:\n{examples}\nManual: {MANUAL}{module.MANUAL.removesuffix('.md')}/",
-    )
-    add_options(parser, module.OPTIONS)
-    return parser
 
 
 def _fail(context: Context, message: str, code: int = 1) -> int:

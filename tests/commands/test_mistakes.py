@@ -14,8 +14,8 @@ from loopback_deployment import AMD_16, GROUP
 from predicted_tasks import profile_document, write_profile
 from submitted_tasks import IDENTITY
 
-from io_benchmark.cli import COMMANDS
 from io_benchmark.commands.options import _Option
+from io_benchmark.commands.parsers import COMMANDS
 
 # Nobody listens there.
 NOWHERE = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}

@@ -17,6 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 from io_benchmark import cli, context
+from io_benchmark.commands.parsers import command_parser
 from io_benchmark.process import ERRORS
 
 # The command of the real program, for tests of its process: signals, broken streams, start-up.
@@ -87,7 +88,7 @@ def run(
 def parse(command: str, *arguments: str) -> dict[str, Any]:
     """Return what a command line gives, without running the command."""
     streams = context.Context(None, _Stream(), _Stream(), {})
-    return vars(cli.command_parser(command, streams).parse_args(arguments))
+    return vars(command_parser(command, streams).parse_args(arguments))
 
 
 def _global_state() -> dict[str, Any]:

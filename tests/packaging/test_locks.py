@@ -31,8 +31,9 @@ def asked_for(source):
     text = (ROOT / source).read_text()
     if source.endswith(".toml"):
         project = tomllib.loads(text)["project"]
-        extra = project.get("optional-dependencies", {}).get("taskcluster", [])
-        return [Requirement(line) for line in (*project["dependencies"], *extra)]
+        extras = project.get("optional-dependencies", {})
+        further = [*extras.get("taskcluster", []), *extras.get("completion", [])]
+        return [Requirement(line) for line in (*project["dependencies"], *further)]
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
     return [Requirement(line) for line in lines if line]
 

@@ -13,7 +13,7 @@ from checkout import ROOT, SIZES, contents, copy_firefox
 from loopback_deployment import result as result_file
 
 from io_benchmark import __version__
-from io_benchmark.cli import COMMANDS
+from io_benchmark.commands.parsers import COMMANDS
 
 from .conftest import run
 from .test_adopting import FILES
@@ -99,6 +99,7 @@ def test_without_extras(small_environment, tmp_path):
 WITH_EXTRAS = (
     "compare group:Fqm6GL_zRPurCmd1rRuTRQ",
     f"compare https://treeherder.mozilla.org/jobs?repo=try&revision={'ab' * 20}",
+    "completion bash",
     "fetch group:Fqm6GL_zRPurCmd1rRuTRQ",
     "firefox firefox",
     "history amd-16",

@@ -99,13 +99,15 @@ def per_pool(pattern: str, problem: str, convert: Callable[[str], Any] = str) ->
     return {"parse": parse, "action": _PerPool}
 
 
-def add_options(parser: argparse.ArgumentParser, groups: Groups) -> None:
+def add_options(parser: argparse.ArgumentParser, groups: Groups) -> list[argparse.Action]:
+    """Add the options to a parser, and return what argparse makes of each."""
+    actions = []
     for title, options in groups.items():
         group = parser.add_argument_group(title)
         for entry in options:
-            group.add_argument(
-                *entry.names, help=entry.summary, **{"default": argparse.SUPPRESS, **entry.settings}
-            )
+            settings = {"default": argparse.SUPPRESS, **entry.settings}
+            actions.append(group.add_argument(*entry.names, help=entry.summary, **settings))
+    return actions
 
 
 def check_options(groups: Groups, given: Given) -> None:
