@@ -15,9 +15,11 @@ from typing import Any
 
 import program
 import pytest
+import settings
 from checkout import ROOT
 from divided_reports import to_be_confirmed
 from golden import ALL
+from worker import WORKLOADS
 
 from io_benchmark import command_lines
 from io_benchmark.commands.options import check_options
@@ -37,6 +39,8 @@ VALUES: dict[str, list[Any]] = {
     "address": [f"group:{GROUP}", Path("a folder/it's")],
     "pool": ["amd-16", "POOL"],
     "folder": ["results", "FOLDER"],
+    "places": [[], ["cache"]],
+    "pools": [["amd-16"], ["amd-16", "intel"]],
     "file": ["io-benchmark.pyz", "a file.pyz"],
     "tree": [None, Path("a tree")],
     "checkout": [Path("a 'checkout'")],
@@ -49,7 +53,9 @@ FUNCTIONS = {
 MODULES = sorted((ROOT / "python/io_benchmark").rglob("*.py"))
 NAMES = "|".join(COMMANDS)
 # A command, or what looks like a part of one: `compare --details`
-COMMAND = re.compile(rf"io-benchmark (?:{NAMES})\b|(?<![\w-])(?:{NAMES}) --[a-z]")
+COMMAND = re.compile(
+    rf"(?:io-benchmark (?:{NAMES})|io-benchmark\.pyz (?:run|measure))\b|(?<![\w-])(?:{NAMES}) --[a-z]"
+)
 REPORTS: dict[str, Callable[[], Any]] = {**ALL, "to be confirmed": to_be_confirmed}
 # How a format marks a command: reports write none without.
 MARKED = {
@@ -73,6 +79,11 @@ def lines_of(name: str) -> Iterator[str]:
 def check(line: str) -> None:
     """Parse a command as the program does; its addresses are of the kind that it takes."""
     name, command, *arguments = shlex.split(line)
+    if (name, command) == ("python3", "io-benchmark.pyz"):
+        run, *options = arguments
+        assert run == "run"
+        assert settings.parse(options, WORKLOADS)
+        return
     assert name == "io-benchmark"
     given = program.parse(command, *arguments)
     check_options(importlib.import_module(f"io_benchmark.commands.{command}").OPTIONS, given)

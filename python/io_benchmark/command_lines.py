@@ -6,9 +6,12 @@ quoted for a shell, because names come from anywhere.
 """
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
-_PROGRAM = "io-benchmark"
+_PROGRAM = ("io-benchmark",)
+# The one file, which measures a machine
+_FILE = ("python3", "io-benchmark.pyz")
 
 
 def confirm_causes(group_id: str, baseline: str | None) -> str:
@@ -44,6 +47,17 @@ def predict_on_group(group_id: str) -> str:
     return _line("predict", "PROFILE", "--on", _group(group_id))
 
 
+def measure_capacities(pool: str, places: Sequence[str] = ()) -> str:
+    """Measure all that predictions use, on a machine of the pool; /PATH is to be replaced."""
+    options = [option for place in places for option in ("--place", f"{place}=/PATH")]
+    return shlex.join((*_FILE, "run", "--pool", pool, *options, "--capacities"))
+
+
+def submit_capacities(pools: Sequence[str]) -> str:
+    """Measure all that predictions use, on Taskcluster."""
+    return _line("submit", "--capacities", "-j", ",".join(pools))
+
+
 def show_everything(address: str | Path) -> str:
     return _line("compare", str(address), "--details")
 
@@ -76,4 +90,4 @@ def _baseline(pool: str | None) -> tuple[str, ...]:
 
 
 def _line(command: str, *arguments: str) -> str:
-    return shlex.join((_PROGRAM, command, *arguments))
+    return shlex.join((*_PROGRAM, command, *arguments))

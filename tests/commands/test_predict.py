@@ -24,9 +24,9 @@ tar, command 00000000
   Not predicted:
   - amd-30: amd-30 has no write ceiling of the place workspace, no random-io at
     workspace, which shows how many requests its disks do; measure all that
-    predictions use, in about a minute: python3 io-benchmark.pyz run --pool
-    amd-30 --capacities, or on Taskcluster: io-benchmark submit --capacities -j
-    amd-30.
+    predictions use, in about a minute:
+    `python3 io-benchmark.pyz run --pool amd-30 --capacities`, or on
+    Taskcluster: `io-benchmark submit --capacities -j amd-30`.
 """
 
 

@@ -465,7 +465,7 @@ NO_OTHER_FIGURES = (
     "disks do"
 )
 MEASURE = "measure all that predictions use, in about a minute"
-RUN, SUBMIT = "python3 io-benchmark.pyz run --pool", "or on Taskcluster: io-benchmark submit"
+RUN, SUBMIT = "`python3 io-benchmark.pyz run --pool", "or on Taskcluster: `io-benchmark submit"
 
 
 def missing(*results: Any) -> str:
@@ -481,15 +481,15 @@ def test_missing_figures() -> None:
     """One reason has all that is missing in both pools, and the command that measures all of it."""
     assert missing(*pool_workers("amd-16")) == (
         f"intel, where the task was profiled, has no results in --on; {MEASURE}: {RUN} intel "
-        f"--capacities, {SUBMIT} --capacities -j intel"
+        f"--capacities`, {SUBMIT} --capacities -j intel`"
     )
     assert missing(*pool_workers("intel"), *workers(pools=["amd-16"])) == (
-        f"amd-16 {NO_FIGURES}{NO_OTHER_FIGURES}; {MEASURE}: {RUN} amd-16 --capacities, {SUBMIT} "
-        "--capacities -j amd-16"
+        f"amd-16 {NO_FIGURES}{NO_OTHER_FIGURES}; {MEASURE}: {RUN} amd-16 --capacities`, {SUBMIT} "
+        "--capacities -j amd-16`"
     )
     assert missing(*workers(pools=["intel", "amd-16"])) == (
         f"intel {NO_FIGURES}, no append-fsync at workspace; amd-16 {NO_FIGURES}{NO_OTHER_FIGURES}; "
-        f"{MEASURE} per pool: {RUN} NAME --capacities, {SUBMIT} --capacities -j intel,amd-16"
+        f"{MEASURE} per pool: {RUN} NAME --capacities`, {SUBMIT} --capacities -j intel,amd-16`"
     )
 
 
@@ -502,7 +502,7 @@ def test_a_place_of_another_name() -> None:
     assert reason is not None
     text = text_of(reason)
     assert "intel has no write ceiling of the place cache; amd-16 has no" in text
-    assert "run --pool NAME --place cache=PATH --capacities, or" in text
+    assert "run --pool NAME --place cache=/PATH --capacities`, or" in text
 
 
 def packs(waiting: float) -> Any:

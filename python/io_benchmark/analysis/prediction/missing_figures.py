@@ -15,6 +15,7 @@ from io_benchmark.analysis.prediction.pool_storage import (
     PoolStorage,
 )
 from io_benchmark.analysis.statements import Statement, joined, statement
+from io_benchmark.command_lines import measure_capacities, submit_capacities
 
 # The place that the worker's program measures unless it is told another one.
 _USUAL_PLACE = "workspace"
@@ -33,20 +34,14 @@ def missing_figures(change: PoolChange) -> Statement | None:
     if not lacking:
         return None
     pools = [storage.pool for storage, _ in lacking]
-    places = "".join(
-        f" --place {place.name}=PATH"
-        for place in change.demand.places
-        if place.name != _USUAL_PLACE
-    )
+    places = [place.name for place in change.demand.places if place.name != _USUAL_PLACE]
+    per_pool = "" if len(pools) == 1 else " per pool"
     return statement(
-        "{lacks}; measure all that predictions use, in about a minute"
-        + (": " if len(pools) == 1 else " per pool: ")
-        + "python3 io-benchmark.pyz run --pool {pool}"
-        + places
-        + " --capacities, or on Taskcluster: io-benchmark submit --capacities -j {pools}",
+        f"{{lacks}}; measure all that predictions use, in about a minute{per_pool}: `{{measure}}`, or "
+        "on Taskcluster: `{submit}`",
         lacks=joined((_lacks(storage, figures) for storage, figures in lacking), "; "),
-        pool=pools[0] if len(pools) == 1 else "NAME",
-        pools=",".join(pools),
+        measure=measure_capacities(pools[0] if len(pools) == 1 else "NAME", places),
+        submit=submit_capacities(pools),
     )
 
 
