@@ -29,7 +29,11 @@ def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("expectation", "code", "message"),
-    [("amd-16/intel<1.05", 3, "not met"), ("amd-16/intel>1.5", 0, "met")],
+    [
+        ("amd-16/intel<1.05", 3, "not met"),
+        ("amd-16/intel>1.3", 0, "met"),
+        ("amd-16/intel>1.4", 3, "not decided"),
+    ],
 )
 def test_an_expectation_is_the_exit_code(
     seed: Path, expectation: str, code: int, message: str

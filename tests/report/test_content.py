@@ -73,7 +73,7 @@ def test_verdict(verdict: Verdict, sentence: str, workers: tuple[int, int], show
     """The ratio is how long it takes, with the interval and the workers of candidate and baseline."""
     compared = replace(next(iter(seed_case().subjects)).comparisons[0], verdict=verdict)
     lead, rest = verdict_text(compared, 0.05, workers)
-    assert f"{lead}{rest}" == f"{sentence} (95 % interval 1.61 to 2.28; {shown})"
+    assert f"{lead}{rest}" == f"{sentence} (95 % interval 1.36 to 2.70; {shown})"
 
 
 @pytest.mark.parametrize(("count", "ending"), [(4, "v3 on 1 of 9 workers"), (5, ", 1 more")])

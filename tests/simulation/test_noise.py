@@ -13,6 +13,7 @@ from simulation import ASSUMED, RUN_NOISES, Bursts, Noise, judged, run_of, seque
 
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
+from io_benchmark.analysis.levels import SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.model import DIFFERENT
 
 FALSE_CALLS = 0.05
@@ -59,9 +60,9 @@ def test_equal_pools(name, rates):
 
         def is_called(count, look, pools=pools):
             candidate, baseline = (side_of(*machines[:count]) for machines in pools)
-            return (
-                judged(Estimate.of_sides(candidate, baseline, ASSUMED, look), look)[1] in DIFFERENT
-            )
+            assumed = ASSUMED if count > 1 else SINGLE_WORKER_VARIATION
+            estimate = Estimate.of_sides(candidate, baseline, assumed, look)
+            return judged(estimate, look)[1] in DIFFERENT
 
         for count in (1, *COUNTS):
             rates.add(str(count), is_called(count, SINGLE))

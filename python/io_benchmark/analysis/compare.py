@@ -25,7 +25,6 @@ from io_benchmark.analysis.model import (
     Subject,
     Worker,
     WorkerLine,
-    WorkerVariation,
 )
 from io_benchmark.analysis.observed.machines import MachineMarks, grouped
 from io_benchmark.analysis.observed.runs import Run
@@ -39,6 +38,7 @@ from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import workers as rules_of_workers
 from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION
+from io_benchmark.analysis.worker_variation import WorkerVariation
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 
@@ -226,11 +226,16 @@ def _variation(
     pair: tuple[str, str], sides: Mapping[str, Side], options: Options
 ) -> WorkerVariation:
     """Return how far workers are assumed to differ where a side of the pair has too few."""
-    if options.worker_variation is not None:
-        return variations.given(options.worker_variation)
     logs = {name: side.data.log_means for name, side in sides.items()}
-    of_few = [next(iter(sides[name])) for name in pair if len(logs[name]) < FEWEST_FOR_VARIATION]
-    return variations.of_pair(pair, logs, options.past.variations(of_few) if options.past else ())
+    if options.worker_variation is not None:
+        variation = variations.given(options.worker_variation)
+    else:
+        few = [name for name in pair if len(logs[name]) < FEWEST_FOR_VARIATION]
+        of_few = [next(iter(sides[name])) for name in few]
+        past = options.past.variations(of_few) if options.past else ()
+        variation = variations.of_pair(pair, logs, past)
+    has_single = any(len(logs[name]) == 1 for name in pair)
+    return variation.of_single_worker() if has_single else variation
 
 
 def _priors(candidate: Side, baseline: Side, options: Options) -> tuple[Prior | None, Prior | None]:

@@ -11,8 +11,8 @@ DEFAULT_MARGIN = 0.05
 DEFAULT_WORKER_VARIATION = 0.05
 # Between the levels of a pool in two pushes, where it cannot be estimated.
 DEFAULT_PUSH_VARIATION = 0.05
-# Two workers of one pool may differ so much. So a side with a single worker is called slower or faster
-# only where it differs by more.
+# Assumed at least where a side has a single worker, which may be an unusual one of its pool. It widens the
+# interval, so that the interval alone decides.
 SINGLE_WORKER_VARIATION = 0.10
 
 

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from statistics import median
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.run_noise import RelativeTimes
 from io_benchmark.analysis.statements import Statement, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, Part, Phase
+from io_benchmark.analysis.worker_variation import WorkerVariation
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.results.parts import NS_PER_S, OutcomeState, ResultOutcome
@@ -251,19 +252,6 @@ class Advice(Struct, frozen=True):
     # Where it takes many: a margin with which so few more workers should settle it.
     wider_margin_ratio: float | None = None
     workers_at_wider_margin: int | None = None
-
-
-class WorkerVariation(Struct, frozen=True):
-    """A standard deviation of the logarithms of workers' means, and where it comes from."""
-
-    ratio: float  # as it is assumed of a worker without others
-    expected_ratio: float  # from which the workers that a decision needs are calculated
-    source: Literal["default", "option", "pools", "history"]
-    message: Statement  # "12 % is assumed"
-    explanation: Statement | None = None  # in a sentence: what it follows from
-    measured_ratio: float | None = None  # of these workers
-    workers: int = 0
-    shown_by: Statement | None = None  # "5 workers of intel"
 
 
 class Comparison(Struct, frozen=True):

@@ -10,7 +10,7 @@ Exit code: 0 compared, 1 failed, 2 wrong usage, 3 an expectation is not met.
 
 from typing import TYPE_CHECKING
 
-from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION, SINGLE_WORKER_VARIATION
 from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
@@ -68,7 +68,8 @@ OPTIONS = {
         options.option(
             "--worker-variation",
             "PERCENT",
-            f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%)",
+            f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%; where "
+            f"a pool has one worker, at least {100 * SINGLE_WORKER_VARIATION:g}%%)",
             options.parse_percentage,
         ),
         options.flag("--ignore-past", "do not learn from earlier pushes how workers vary"),

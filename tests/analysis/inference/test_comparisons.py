@@ -13,12 +13,13 @@ from written import lines, section
 
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.advice import _Question, advise
-from io_benchmark.analysis.inference.comparisons import Judgement, _holm, _verdict
+from io_benchmark.analysis.inference.comparisons import _holm, _verdict
 from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE, Schedule
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.model import Interval, Verdict
 from io_benchmark.analysis.observed.sides import SideData
+from io_benchmark.analysis.plan import Expectation
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.report.content import text_of
 from io_benchmark.results.format import PLAN_VARIABLE
@@ -60,24 +61,32 @@ def test_verdicts(adjusted, at_90, expected):
     assert _verdict(Interval(low, high, 0.95), Interval(low_90, high_90, 0.90), MARGIN) is expected
 
 
+@pytest.mark.parametrize("options", [{}, {"worker_variation": 0.01}], ids=["default", "option"])
 @pytest.mark.parametrize(
-    ("log_ratio", "single_sides", "expected"),
+    ("factors", "baseline", "expected"),
     [
-        # The assumed 0.0049 of the variance counts as 0.01 per single worker: 1.96 × √0.0201 = 0.2779.
-        pytest.param(0.277, 2, INCONCLUSIVE, id="two-single-workers"),
-        pytest.param(0.279, 2, SLOWER, id="more-than-workers-differ"),
-        pytest.param(-0.277, 2, INCONCLUSIVE, id="faster"),
-        pytest.param(0.196, 1, INCONCLUSIVE, id="one-single-worker"),
-        pytest.param(0.198, 1, SLOWER, id="more-than-one-worker-differs"),
-        pytest.param(0.196, 0, SLOWER, id="several-workers"),
+        # Of two single workers about 2.09 × √0.02 = 0.295 may be chance, 1.34 times the time.
+        pytest.param((1.30,), (1.0,), INCONCLUSIVE, id="two-single-workers"),
+        pytest.param((1.40,), (1.0,), SLOWER, id="more-than-workers-differ"),
+        pytest.param((0.77,), (1.0,), INCONCLUSIVE, id="less-time"),
+        pytest.param((0.71,), (1.0,), Verdict.FASTER, id="less-time-than-workers-differ-by"),
+        # Of one against three that agree 2.09 × 0.1 = 0.209 at least; their pools may vary by 12 %.
+        pytest.param((1.25,), (1.0, 1.01, 0.99), INCONCLUSIVE, id="one-single-worker"),
+        pytest.param((1.40,), (1.0, 1.01, 0.99), SLOWER, id="more-than-one-worker-differs"),
     ],
 )
-def test_a_single_worker_may_be_unusual(log_ratio, single_sides, expected):
-    """It is slower only by more than workers of one pool differ, by 10 % at the least."""
-    sides = {"single_sides": single_sides, "single_variance": 0.0049}
-    estimate = Estimate(log_ratio, MeanVariance(0.005, math.inf), **sides)
-    (judgement,) = Judgement.of([estimate], [SINGLE], MARGIN)
-    assert judgement.verdict is expected
+def test_a_single_worker_may_be_unusual(factors, baseline, expected, options):
+    """Its pool is taken to vary by 10 % at least, and the interval that is shown has that: it decides."""
+    workers = [*pool("amd-16", factors), *pool("intel", baseline)]
+    (comparison,) = seed_workers.report_of(workers, **options).subjects[0].comparisons
+    assert comparison.verdict is expected
+    assert (comparison.assumed_variation_ratio or 0) >= 0.10
+    assert comparison.interval.excludes(1.0) is (expected is not INCONCLUSIVE)
+    assert (comparison.p_value <= 0.05) is (expected is not INCONCLUSIVE)
+    # Nor does an expectation know more than the verdict.
+    expectation = Expectation.parse("amd-16/intel<1" if factors[0] < 1 else "amd-16/intel>1")
+    report = seed_workers.report_of(workers, **options)
+    assert expectation.judge(report).met is (expected is not INCONCLUSIVE)
 
 
 # --- a verdict that a look has reached stands, whatever workers come later ---

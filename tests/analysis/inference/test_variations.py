@@ -12,12 +12,12 @@ from scipy.stats import chi2
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.variations import PushVariation
-from io_benchmark.analysis.model import WorkerVariation
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.variances import MeanVariance
+from io_benchmark.analysis.worker_variation import WorkerVariation
 from io_benchmark.report.content import text_of
 
 ONE = (0.0,)
@@ -76,6 +76,38 @@ def test_the_wider_of_both_counts(past, source):
     assert (steady.ratio, steady.source) == (0.05, "history")
     assert steady.explanation is not None
     assert text_of(steady.explanation) == f"earlier workers of a (past) vary by 1 %; {LEAST}."
+
+
+@pytest.mark.parametrize(
+    ("known", "message", "explanation"),
+    [
+        (variations.DEFAULT, "10 % is assumed", None),
+        (
+            variations.given(0.08),
+            "10 % is assumed, the least for a single worker (--worker-variation is 8 %)",
+            None,
+        ),
+        (
+            earlier(0.01, 20),
+            "10 % is assumed, the least for a single worker",
+            "earlier workers of a (past) vary by 1 %.",
+        ),
+    ],
+    ids=["default", "option", "history"],
+)
+def test_a_single_worker(known, message, explanation):
+    """It may be an unusual one, whatever is known of others; how many a decision needs stays the same."""
+    single = known.of_single_worker()
+    assert (single.ratio, text_of(single.message)) == (0.10, message)
+    assert (single.explanation and text_of(single.explanation)) == explanation
+    assert (single.expected_ratio, single.source) == (known.expected_ratio, known.source)
+    assert (single.usual_ratio, single.shown_by) == (known.ratio, None)
+
+
+@pytest.mark.parametrize("known", [variations.given(0.1), earlier(0.11, 20)], ids=["10", "more"])
+def test_a_single_worker_of_a_pool_that_varies(known):
+    """What varies by 10 % or more is assumed as it is."""
+    assert known.of_single_worker() is known
 
 
 A, B = "push a", "push b"

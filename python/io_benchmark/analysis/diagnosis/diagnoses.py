@@ -89,7 +89,9 @@ def diagnoses(
                 [worker for worker in trial_workers if worker.side == side.name]
                 for side in (case.slower, case.faster)
             )
-            assumed = comparison.assumed_variation_ratio
+            assumed = None
+            if (variation := comparison.assumed_variation) is not None:
+                assumed = variation.usual_ratio or variation.ratio
             trials = outcomes(subject, slower, faster, assumed) if ratio is not None else ()
             names = (candidate, baseline) if case.candidate_is_slower else (baseline, candidate)
             push = Push(subject, *names, measured, machines, place_kinds, trials)

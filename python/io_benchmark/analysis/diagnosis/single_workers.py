@@ -165,7 +165,8 @@ def _measurements(
         alone = Side.of(run for run in runs if _key(run.worker) == key)
         rest = Side.of(run for run in runs if _key(run.worker) != key)
         if alone.workers and rest.workers:
-            pair = Pair(*names, alone.data, rest.data, variations.given(assumed), are_pools=False)
+            # The worker is compared for itself, and not for its pool.
+            pair = Pair(*names, alone.data, rest.data, variations.given(assumed))
             (comparison,) = compare_sides(subject, [pair], margin=margin)
             of_both = map(figures.summarize, (rest, alone))
             measurements.append(OtherMeasurement(comparison, *of_both))

@@ -25,13 +25,14 @@ from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.inference import variations
 from io_benchmark.analysis.inference.variations import Prior
 from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import UNKNOWN, Severity, Worker, WorkerVariation
+from io_benchmark.analysis.model import UNKNOWN, Severity, Worker
 from io_benchmark.analysis.observed.machines import FactValue, MachineMarks, facts_of
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity.rules import SIDE_RULES
 from io_benchmark.analysis.variances import MeanVariance
+from io_benchmark.analysis.worker_variation import WorkerVariation
 from io_benchmark.sources.run_results import RunResult, TaskRecord, parse_time
 
 MEASUREMENTS, _FACTS, _LINES = 200, 150, 50

@@ -15,7 +15,7 @@ from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import Look
 from io_benchmark.analysis.inference.pairs import Pair
 from io_benchmark.analysis.levels import LEVEL, margin_bounds
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Interval, Subject, Verdict
+from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 
 
 class Judgement(Struct, frozen=True):
@@ -48,13 +48,9 @@ class Judgement(Struct, frozen=True):
 
     @property
     def verdict(self) -> Verdict:
-        """Return the verdict; a single worker differs only by more than workers of one pool may."""
         if not self.estimate.can_decide:
             return Verdict.INCONCLUSIVE
-        by_intervals = _verdict(self.interval, self.interval_90, self.margin)
-        if by_intervals in DIFFERENT and self.estimate.may_be_one_worker(self.level):
-            return Verdict.INCONCLUSIVE
-        return by_intervals
+        return _verdict(self.interval, self.interval_90, self.margin)
 
 
 def _holm(p_values: Sequence[float], looks: Sequence[Look]) -> list[tuple[float, float]]:

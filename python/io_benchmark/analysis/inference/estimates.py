@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.inference.looks import SINGLE, Look
 from io_benchmark.analysis.inference.variations import Prior
-from io_benchmark.analysis.levels import LEVEL, SINGLE_WORKER_VARIATION
+from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Entry, Interval
 from io_benchmark.analysis.observed.sides import SideData
 from io_benchmark.analysis.run_noise import variance_of_mean
@@ -102,9 +102,6 @@ class Estimate(Struct, frozen=True):
     assumed_variation: float | None = None  # between workers; None where it was estimated
     # The part of the variance that is not variation between workers.
     within_variance: float = 0.0
-    # Sides with one worker, and the variance that is assumed for the other workers of their pools.
-    single_sides: int = 0
-    single_variance: float = 0.0
     # False: it decides nothing, however far it is from 1.
     can_decide: bool = True
 
@@ -165,13 +162,6 @@ class Estimate(Struct, frozen=True):
         is_enough = needed / 2 <= (self.assumed_variation or 0.0) ** 2
         return None if is_enough else math.sqrt(needed / 2)
 
-    def may_be_one_worker(self, level: float) -> bool:
-        """Return whether the difference may be that of a single worker from its own pool."""
-        explained = self.error.variance - self.single_variance
-        explained += self.single_sides * SINGLE_WORKER_VARIATION**2
-        reached = reach(level, self.error.degrees) * math.sqrt(explained)
-        return self.single_sides > 0 and abs(self.log_ratio) <= reached
-
 
 def _one_worker_each(
     candidate: Sequence[Entry], baseline: Sequence[Entry], assumed_variation: float
@@ -188,8 +178,6 @@ def _one_worker_each(
         RUNS if repeated else means.method,
         assumed_variation,
         variance,
-        single_sides=2,
-        single_variance=between.variance,
     )
 
 
@@ -239,8 +227,6 @@ def _one_worker_against_several(
         0.0,
         MeanVariance(math.fsum(part.variance for part in parts), MeanVariance.howe(parts)),
         assumed_variation=assumed,
-        single_sides=1,
-        single_variance=single_parts[0].variance,
     )
 
 

@@ -19,9 +19,10 @@ from msgspec.structs import replace
 from io_benchmark.analysis.inference.estimates import Estimate, MachineRatio
 from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.inference.variations import Prior, PushVariation
-from io_benchmark.analysis.model import UNKNOWN, WorkerVariation
+from io_benchmark.analysis.model import UNKNOWN
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side, SideData
+from io_benchmark.analysis.worker_variation import WorkerVariation
 
 
 class Pair(Struct, frozen=True):
@@ -35,7 +36,6 @@ class Pair(Struct, frozen=True):
     look: Look = SINGLE
     schedule: Schedule | None = None  # for more workers; None: no more are advised
     is_one_machine: bool = False  # that ran all tasks of both
-    are_pools: bool = True  # otherwise a single worker is compared for itself, not for its pool
     # What was compared at the looks before this one, by the workers that each side had at least.
     earlier: Mapping[int, "Pair"] = field(default_factory=dict)
     push_variation: PushVariation | None = None  # where the sides are of different pushes
@@ -52,7 +52,7 @@ class Pair(Struct, frozen=True):
         )
         if self.push_variation is not None:
             estimate = estimate.with_further(self.push_variation.variance)
-        return estimate if self.are_pools else replace(estimate, single_sides=0)
+        return estimate
 
     def with_earlier_looks(self, candidate: Side, baseline: Side, lost: tuple[int, int]) -> "Pair":
         """Return the pair with what was compared at the looks before this one.

@@ -36,8 +36,10 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.levels import DEFAULT_PUSH_VARIATION, DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.model import WorkerVariation
+from io_benchmark.analysis.levels import (
+    DEFAULT_PUSH_VARIATION,
+    DEFAULT_WORKER_VARIATION,
+)
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
@@ -48,6 +50,7 @@ from io_benchmark.analysis.variances import (
     LogMeans,
     MeanVariance,
 )
+from io_benchmark.analysis.worker_variation import WorkerVariation, assumed
 
 # How many times as much as other pools the pool of a single worker may vary: 12 % against 5 %.
 _POOLS_DIFFER = 2.4
@@ -60,7 +63,7 @@ _PRIOR_DEGREES = 4.0
 
 
 def given(ratio: float) -> WorkerVariation:
-    message = statement("{assumed} (--worker-variation)", assumed=_assumed(ratio))
+    message = statement("{assumed} (--worker-variation)", assumed=assumed(ratio))
     return WorkerVariation(ratio, ratio, "option", message)
 
 
@@ -102,7 +105,7 @@ def _measured(
         least=share(DEFAULT_WORKER_VARIATION),
     )
     return WorkerVariation(
-        ratio, expected, "pools", _assumed(ratio), explanation, deviation, workers, shown_by
+        ratio, expected, "pools", assumed(ratio), explanation, deviation, workers, shown_by
     )
 
 
@@ -128,18 +131,14 @@ def of_pair(
         return widest
     # Two workers vary at least as far as the others were seen to, not as far as they may.
     ratio = max(widest.measured_ratio, DEFAULT_WORKER_VARIATION)
-    return replace(widest, ratio=ratio, message=_assumed(ratio))
-
-
-def _assumed(ratio: float) -> Statement:
-    return statement("{variation} is assumed", variation=share(ratio))
+    return replace(widest, ratio=ratio, message=assumed(ratio))
 
 
 DEFAULT = WorkerVariation(
     DEFAULT_WORKER_VARIATION,
     DEFAULT_WORKER_VARIATION,
     "default",
-    _assumed(DEFAULT_WORKER_VARIATION),
+    assumed(DEFAULT_WORKER_VARIATION),
 )
 
 

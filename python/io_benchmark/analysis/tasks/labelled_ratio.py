@@ -106,7 +106,6 @@ class LabelledRatio:
                 single,
                 log_ratio=self._log_ratio,
                 error=replace(single.error, variance=single.error.variance * wider),
-                single_variance=single.single_variance * wider,
             )
         error = self._variance()
         least = assumed**2 * self._variance_of_unit()

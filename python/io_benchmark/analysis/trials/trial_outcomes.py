@@ -59,7 +59,7 @@ def outcomes(
 ) -> tuple[TrialOutcome, ...]:
     """Return what every kind of trial shows; nothing where no trials were recorded.
 
-    `assumed_variation` is how far the verdict takes workers to differ; None where it was estimated.
+    `assumed_variation` is how far usual workers are taken to differ; None where it was estimated.
     """
     sides = TriedSide.of(slower, subject), TriedSide.of(faster, subject)
     if not any(side.machines for side in sides):
