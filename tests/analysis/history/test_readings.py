@@ -48,10 +48,11 @@ def test_where_a_result_is_from() -> None:
         task_id=push.documents[0]["task"]["task_id"],
         run_id=0,
         source="somewhere",
-        marks=MachineMarks(f"us-central1-f/{run.task.worker_id}", (), place),
+        marks=MachineMarks(f"us-central1-f/{run.task.worker_id}", (), place, run.task.task_queue),
     )
     assert origin(run) == expected
-    bare = replace(expected, revision=None, source="file", marks=MachineMarks("unknown", (), place))
+    unknown = MachineMarks("unknown", (), place, run.pool)
+    bare = replace(expected, revision=None, source="file", marks=unknown)
     assert origin(RunResult(run.result, None, "file")) == bare
 
 

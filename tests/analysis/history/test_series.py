@@ -79,6 +79,16 @@ def test_a_point_is_the_mean_of_its_workers() -> None:
     assert len(point.workers) == 2
 
 
+def test_workers_of_two_pools_with_one_id() -> None:
+    """After a pool was replaced, its `static/1` is another machine, also in another push."""
+    marks = [MachineMarks("static/1", pool=pool) for pool in ("p/old", "p/new")]
+    (point,) = points(*(reading(0, 100, group="g", marks=mark) for mark in marks))
+    names = ["static/1 of p/new", "static/1 of p/old"]
+    assert sorted(worker.worker_id for worker in point.workers) == names
+    both = points(*(reading(week, 100, marks=mark) for week, mark in enumerate(marks)))
+    assert sorted(worker.worker_id for each in both for worker in each.workers) == names
+
+
 def test_different_conditions_are_different_series() -> None:
     """The one with the newest point is first."""
     cold = [reading(week, 75) for week in range(10)]

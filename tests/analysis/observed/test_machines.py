@@ -4,6 +4,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from seed_facts import cpu_limit, io_limit, memory_limit
 from seed_workers import workers
 
@@ -115,9 +116,9 @@ def test_the_kind_of_a_machine() -> None:
 BOOT, OTHER = "4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd"
 
 
-def marks(worker_id="unknown", boot_id="", *, kernel="6.8.0", cloud=""):
+def marks(worker_id="unknown", boot_id="", *, kernel="6.8.0", cloud="", pool="p"):
     boot = (boot_id, kernel, "#1 SMP", "x86_64") if boot_id else ()
-    return MachineMarks(worker_id, boot, (cloud, "", "a") if cloud else ())
+    return MachineMarks(worker_id, boot, (cloud, "", "a") if cloud else (), pool)
 
 
 NAME = f"with boot id {BOOT}"
@@ -130,6 +131,9 @@ COPIES = [marks("g/1", BOOT, cloud="gcp"), marks("g/2", BOOT, cloud="aws")]
     [
         pytest.param([marks("g/1"), marks("g/2"), marks("g/1")], "g/1; g/2; g/1", id="worker-ids"),
         pytest.param([ONE, marks("g/1", OTHER)], "g/1; g/1", id="after-a-reboot"),
+        ([marks("g/1"), marks("g/1", pool="q")], "g/1 of p; g/1 of q"),
+        # A host with a worker of two pools.
+        ([ONE, marks("g/1", BOOT, pool="q")], "g/1 of p; g/1 of p"),
         pytest.param([ONE, marks("h/9", BOOT)], "g/1; g/1", id="several-on-a-host"),
         pytest.param([BARE, BARE], f"{NAME}; {NAME}", id="bare-files"),
         pytest.param([BARE, ONE], "g/1; g/1", id="a-file-and-a-run"),
@@ -167,3 +171,12 @@ def test_boot_ids(boot_id: str | None, known: bool) -> None:
     change = {"intel": {"host.boot_id": boot_id}}
     first, second = MachineMarks.identify(workers(2, pools=("intel",), change=change))
     assert (first.machine == second.machine) is known
+
+
+def test_workers_of_two_pools_with_one_id() -> None:
+    """They are two machines; two rehearsals on one host are of one, whatever their pools are."""
+    first, second = workers(1, pools=("amd-16", "intel"))
+    for group, is_same in (("static", False), ("rehearsal", True)):
+        both = [replace(worker, worker_id=f"{group}/1") for worker in (first, second)]
+        names = [worker.machine for worker in MachineMarks.identify(both)]
+        assert (len(set(names)) == 1) is is_same

@@ -13,7 +13,9 @@ from io_benchmark.analysis.inference.estimates import Estimate
 from io_benchmark.analysis.inference.looks import SINGLE
 from io_benchmark.analysis.model import Verdict
 from io_benchmark.analysis.observed.sides import SideData
+from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.tasks import compare_tasks, task_pair
+from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as task_report
 from io_benchmark.analysis.tasks.labelled_ratio import LabelledRatio
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.costs.worker_time import Price
@@ -128,10 +130,32 @@ def test_what_may_mislead() -> None:
     """Unknown workers, workers of both sides and long tails are reported."""
     unknown = [replace(run, worker="", run_id=at) for at, run in enumerate(pools(10, 10))]
     assert "workers of b, a are not known" in warnings(compared(unknown))[0]
-    both = [replace(run, worker=run.worker[:2] + run.worker[3:]) for run in pools(10, 10)]
-    assert warnings(compared(both)) == ["4 workers ran tasks of both sides"]
     tails = [*pools(10, 10, 20), completed("a", 2000, "g/tail")]
     assert "by mean times, which the bill follows" in " ".join(warnings(compared(tails)))
+
+
+@pytest.mark.parametrize("labels", [("build",), ("build", "test")])
+def test_workers_of_two_pools_with_one_id(labels):
+    """Each pool has its own `static/1`: they are two workers, in the warnings and in the error."""
+    runs = [
+        run
+        for label in labels
+        for run in [*pools(10, 12, label=label), *pools(5, 6, 3, label=label)]
+    ]
+    # As of pools whose workers are named by a number.
+    static = [replace(run, worker=f"static/{run.worker[3:]}") for run in runs]
+    assert compared(static) == compared(runs)
+    unknown = [replace(run, worker="") for run in runs]
+    several = [replace(run, worker=f"{run.pool}{at}") for at, run in enumerate(sorted(runs))]
+    assert only(compared(unknown)).interval == only(compared(several)).interval
+
+
+def test_workers_of_one_pool_before_and_after():
+    """They are the same workers, which is reported."""
+    runs = pools(10, 10)
+    plan = Plan.before_and_after(["a"])
+    sides = {f"a {when}": [run for run in runs if run.pool == "a"] for when in ("before", "after")}
+    assert warnings(task_report(plan, sides)) == ["4 workers ran tasks of both sides"]
 
 
 @pytest.mark.parametrize(

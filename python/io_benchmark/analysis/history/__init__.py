@@ -65,11 +65,14 @@ class Point(Struct, frozen=True):
     ratio: float | None
 
     @classmethod
-    def of(cls, group: str, readings: Sequence[HistoryReading]) -> "Point":
-        """Return the mean of a group's workers; runs on one machine are one worker."""
-        machines = MachineMarks.machine_names([reading.origin.marks for reading in readings])
+    def of(cls, group: str, measured: Sequence[tuple[str, HistoryReading]]) -> "Point":
+        """Return the mean of a group's workers, by readings with the names of their machines.
+
+        Runs on one machine are one worker.
+        """
+        readings = [reading for _, reading in measured]
         workers, logs = [], []
-        for pairs in by_machine(zip(machines, readings, strict=True), itemgetter(0)):
+        for pairs in by_machine(measured, itemgetter(0)):
             logs.append(fmean(reading.log_mean for _, reading in pairs))
             tasks = tuple(reading.origin.task for _, reading in pairs)
             workers.append(_WorkerMean(pairs[0][0], tasks, math.exp(logs[-1])))

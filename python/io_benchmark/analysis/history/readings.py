@@ -122,8 +122,14 @@ def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
         task_id=task_id,
         run_id=worker.run_id,
         source=worker.source,
-        marks=MachineMarks.of(_shorten(worker.worker_id, IDENTIFIER), result),
+        marks=_marks(worker),
     )
+
+
+def _marks(worker: Worker) -> MachineMarks:
+    marks = MachineMarks.of(worker)
+    worker_id, pool = (_shorten(name, IDENTIFIER) for name in (marks.worker_id, marks.pool))
+    return replace(marks, worker_id=worker_id, pool=pool)
 
 
 def _conditions_of(run: Run) -> Conditions:

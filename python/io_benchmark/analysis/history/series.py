@@ -28,7 +28,7 @@ from io_benchmark.analysis.history import (
     Point,
 )
 from io_benchmark.analysis.history.explanations import Explanation, Numbers
-from io_benchmark.analysis.observed.machines import Facts, FactValue, grouped
+from io_benchmark.analysis.observed.machines import Facts, FactValue, MachineMarks, grouped
 from io_benchmark.analysis.statements import count, statement
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.results import workloads
@@ -98,7 +98,11 @@ def _order(reading: HistoryReading) -> tuple[object, ...]:
 
 def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
     """Return the series of readings of one subject under the same conditions, which are in order."""
-    groups = grouped(readings, attrgetter("origin.group"))
+    # Of all points together, because a worker of another pool may have had the same id.
+    machines = MachineMarks.machine_names([reading.origin.marks for reading in readings])
+    groups = grouped(
+        zip(machines, readings, strict=True), lambda measured: measured[1].origin.group
+    )
     points = [Point.of(group, members) for group, members in groups.items()]
     subject = readings[0].subject
     workload = workloads.of(subject.workload)
@@ -117,7 +121,7 @@ def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
     observed = [
         (number, reading.facts)
         for number, members in enumerate(groups.values())
-        for reading in members
+        for _, reading in members
     ]
     return HistorySeries(
         subject=subject,

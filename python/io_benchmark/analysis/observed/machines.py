@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which results come from one machine, and what kind of machine that is.
 
-The machine is the unit of replication, so that none counts twice. A worker id identifies a machine, also
-after a reboot. So does the kernel's boot id: several workers on one host share it, and a bare file has it
-although no queue names its worker. Two results with the same worker id or boot id are from one machine, and
+The machine is the unit of replication, so that none counts twice. A worker id identifies a machine of its
+pool, also after a reboot; workers of two pools may have the same id. So does the kernel's boot id: several workers on one host share it, and a bare file has it
+although no queue names its worker. Two results with the same pool and worker id, or the same boot id, are from one machine, and
 so are all results that are connected in this way. A boot id is ignored where it is not a random number, or
 where facts differ that cannot change within one boot: copies of a running machine have the same boot id.
 
@@ -14,7 +14,7 @@ takes a part of it.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter, itemgetter
 from typing import TypeVar
 
@@ -40,10 +40,14 @@ class MachineMarks(Struct, frozen=True):
     worker_id: str = UNKNOWN
     boot: tuple[str, ...] = ()  # the boot id and what it cannot outlive; empty: not known
     place: tuple[str, ...] = ()  # where the machine is, as far as the worker says
+    pool: str = ""  # that has a worker of this id
 
     @classmethod
-    def of(cls, worker_id: str, result: Result) -> "MachineMarks":
-        return cls(worker_id, _boot(result), cls.place_of(result))
+    def of(cls, worker: Worker) -> "MachineMarks":
+        # All rehearsals of a host are on one machine, whatever their pool.
+        is_host = worker.worker_id.startswith("rehearsal/")
+        pool = "" if is_host else worker.queue or worker.pool
+        return cls(worker.worker_id, _boot(worker.result), cls.place_of(worker.result), pool)
 
     @staticmethod
     def place_of(result: Result) -> tuple[str, ...]:
@@ -55,10 +59,15 @@ class MachineMarks(Struct, frozen=True):
     def machine_names(marks: Sequence["MachineMarks"]) -> list[str]:
         """Return the name of each result's machine, the same for all results from one machine."""
         roots = _connected(_keys(marks))
+        pools = {
+            worker_id: {mark.pool for mark in same}
+            for worker_id, same in grouped(marks, attrgetter("worker_id")).items()
+        }
+        shared_ids = {worker_id for worker_id, of_pools in pools.items() if len(of_pools) > 1}
         names: dict[int, str] = {}
         counts = Counter[str]()
         for root, members in grouped(zip(roots, marks, strict=True), itemgetter(0)).items():
-            name = _name([mark for _, mark in members])
+            name = _name([mark for _, mark in members], shared_ids)
             counts[name] += 1
             # Several machines have copies of one boot id.
             is_first = counts[name] == 1 or name == UNKNOWN
@@ -69,7 +78,7 @@ class MachineMarks(Struct, frozen=True):
     def identify(cls, workers: Iterable[Worker]) -> list[Worker]:
         """Return all results with their machines, in an order that does not depend on the input's."""
         ordered = sorted(workers, key=_order)
-        names = cls.machine_names([cls.of(worker.worker_id, worker.result) for worker in ordered])
+        names = cls.machine_names([cls.of(worker) for worker in ordered])
         return [replace(worker, machine=name) for worker, name in zip(ordered, names, strict=True)]
 
 
@@ -90,7 +99,7 @@ def _keys(marks: Sequence[MachineMarks]) -> list[list[Hashable]]:
 
     def keys_of(mark: MachineMarks) -> Iterator[Hashable]:
         if mark.worker_id != UNKNOWN:
-            yield mark.worker_id
+            yield "worker", mark.pool, mark.worker_id
         if mark.boot:
             # A machine is in one place: the same boot in several places was copied.
             yield mark.boot, mark.place if len(places[mark.boot]) > 1 else ()
@@ -116,10 +125,13 @@ def _connected(keys: Sequence[Sequence[Hashable]]) -> list[int]:
     return list(map(root, range(len(keys))))
 
 
-def _name(marks: Sequence[MachineMarks]) -> str:
-    worker_ids = sorted({mark.worker_id for mark in marks} - {UNKNOWN})
-    if worker_ids:
-        return worker_ids[0]
+def _name(marks: Sequence[MachineMarks], shared_ids: Collection[str]) -> str:
+    """Return the worker id, with its pool where several pools have such a worker; else the boot id."""
+    known = [mark for mark in marks if mark.worker_id != UNKNOWN]
+    if known:
+        first = min(known, key=lambda mark: (mark.worker_id, mark.pool))
+        of_pool = f" of {first.pool}" if first.worker_id in shared_ids and first.pool else ""
+        return first.worker_id + of_pool
     boots = sorted({(mark.boot, mark.place) for mark in marks if mark.boot})
     if not boots:
         return UNKNOWN

@@ -24,7 +24,8 @@ from io_benchmark.sources.run_results import TaskRun
 _ROUNDING_MS = 1000
 # `exception` with one of these says nothing about the worker or its machine.
 _STOPPED = ("canceled", "superseded", "deadline-exceeded", "malformed-payload")
-_UNKNOWN = "unknown "
+# Names of workers have no line end.
+_UNKNOWN = "\n"
 OWN_WORK, PENDING = "own work", "pending"
 # How a run ended; lost ones were ended by their worker or its machine: paid, and done again. Stopped
 # ones were ended by people, other tasks or a deadline, or refused. The times of unusable ones
@@ -46,7 +47,11 @@ class _SideRuns(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """One side's runs, sorted by how they ended. A run whose worker is not known has its own."""
+    """One side's runs, sorted by how they ended.
+
+    Their workers have names that also differ between pools, of which several may have a worker `static/1`.
+    A run whose worker is not known has a worker of its own.
+    """
 
     name: str
     pool: str  # by its name here
@@ -60,8 +65,8 @@ class Side(Struct, frozen=True):
         queue = max((run.pool for run in runs), key=lambda queue: ("/" in queue, queue))
         by_ending: dict[Ending, list[TaskRun]] = {ending: [] for ending in get_args(Ending)}
         for index, run in enumerate(sorted(runs)):
-            known = run if run.worker else replace(run, worker=f"{_UNKNOWN}{index}")
-            by_ending[cls.ending(run)].append(known)
+            worker = f"{pool}/{run.worker}" if run.worker else f"{_UNKNOWN}{name} {index}"
+            by_ending[cls.ending(run)].append(replace(run, worker=worker))
         return cls(name, pool, queue, by_ending)
 
     def of_labels(self, ending: Ending, labels: Collection[str]) -> list[TaskRun]:
