@@ -68,6 +68,24 @@ def test_capacities():
     )
 
 
+def test_capacities_of_one_pool(call, deployment):
+    """A pool that lacks figures may be measured alone; how to predict with them is printed."""
+    code, stdout, stderr = call(*IMAGE, "--capacities", "-j", "amd-16")
+    assert (code, stdout) == (0, "")
+    end = f"Predict with: io-benchmark predict PROFILE --on group:{group_of(deployment)}\n"
+    assert stderr.endswith(f"[1/1] 1 completed after 0 min\n{end}")
+
+
+def test_capacities_without_a_result(call, deployment):
+    """A task that gave none is an error."""
+    deployment.on_create = lambda made, task_id: made.change_runs(task_id, "failed")
+    code, stdout, stderr = call(*IMAGE, "--capacities", "-j", "amd-16")
+    assert (code, stdout) == (1, "")
+    assert stderr.splitlines()[-1].startswith("error: task ")
+    assert "failed and left no io-benchmark.json" in stderr
+    assert "Predict with" not in stderr
+
+
 def test_create_wait_and_compare(call, deployment, loopback):
     """The report is compare's own, and so is the exit code; what it costs is printed before."""
     code, stdout, stderr = call(*IMAGE, "--expect", "amd-16/intel<1.05", "-j", "amd-16,intel")

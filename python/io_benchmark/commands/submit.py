@@ -56,6 +56,10 @@ OPTIONS = {
             "measure what 'predict' uses, a minute per pool",
             excludes={
                 "--until-decided": "it decides nothing about pools",
+                **dict.fromkeys(
+                    ("--baseline", "--expect", "--format", "--json", "--write"),
+                    "it compares nothing",
+                ),
                 **dict.fromkeys(("--resume", "--confirm", "--cancel"), _KEEPS),
             },
         ),
@@ -133,7 +137,9 @@ def run(given: options.Given, context: Context) -> int:
         return 0
     address = f"group:{group_id}"
     if settings.capacities:
+        submit.check_results(address, context)
         context.tell(f"Predict with: {predict_on_group(group_id)}")
+        return 0
     context.tell(f"Compare again with: {compare_group(group_id)}")
     report = compare(context, [address], **options.arguments(compare, given))
     return print_comparison(report, given, context, whole=show_everything(address))

@@ -23,7 +23,7 @@ from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
 from io_benchmark.number_text import number_of
-from io_benchmark.operations.compare import compare_pools, find_paces
+from io_benchmark.operations.compare import compare_pools, find_paces, read_workers
 from io_benchmark.operations.group_work import CONFIRM, RESUME, GroupWork, MeasuredGroup
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.submit.definitions import (
@@ -143,6 +143,13 @@ def _names_looks(definition: Mapping[str, Any]) -> bool:
     variables = payload.get("env") if isinstance(payload, Mapping) else None
     plan = variables.get(PLAN_VARIABLE) if isinstance(variables, Mapping) else None
     return bool(plan == ",".join(map(str, LOOKS)))
+
+
+def check_results(address: str, context: Context) -> None:
+    """Raise a ResultError unless each task of a group has a result that can be read."""
+    gathered = read_workers([address], context)
+    if gathered.unreadable or not gathered.results:
+        raise ResultError("; ".join(gathered.unreadable) or f"{address}: has no results")
 
 
 def cancel(address: str, context: Context) -> None:
