@@ -57,8 +57,15 @@ def main(arguments):
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     if sys.version_info < (3, 8) or not sys.platform.startswith("linux"):
         system = "Python %d.%d on %s" % (*sys.version_info[:2], sys.platform)
-        print("error: needs Python 3.8 or later on Linux; this is " + system)
+        print("error: needs Python 3.8 or later on Linux; this is " + system, flush=True)
         return 2
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    if "--version" in options:
+        from log import say  # noqa: PLC0415 - few commands need them
+        from result.files import SCRIPT_VERSION  # noqa: PLC0415
+
+        say("io-benchmark " + SCRIPT_VERSION)
+        return 0
     if arguments[:1] == ["measure"]:
         # The command must find these streams closed.
         _reserve_standard_streams(inheritable=False)

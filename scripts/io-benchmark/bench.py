@@ -15,16 +15,17 @@ from observe import devices, host, storage
 from observe.timelines import Sampler
 from result import figures
 from result.files import SCRIPT_VERSION, ResultFile, claim_folder, leave_folder, outcome
-from settings import WrongArgumentsError, parse
+from settings import WrongArgumentsError, check_folders, is_task, parse
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
 NOT_WRITTEN = "the result cannot be written: %s: %s"
 
 
 def run(arguments, workload_names, job, interruption, origin_ns):
-    """Return the exit code; print a line for Treeherder's failure summary if it is not 0."""
+    """Return the exit code; if a task's is not 0, print a line for Treeherder's summary."""
     try:
         settings = parse(arguments, workload_names, job)
+        check_folders(settings.places)
         exit_code, reason = _run_benchmark(settings, interruption, origin_ns)
     except WrongArgumentsError as error:
         say("error: %s; --help lists the arguments" % error)
@@ -32,7 +33,7 @@ def run(arguments, workload_names, job, interruption, origin_ns):
     except Exception as error:  # noqa: BLE001 - a bug of this script: shown whole
         exit_code, reason = FAILED, _internal_error(error)
     pool = re.search(r"\0--pool[=\0]([\w.-]+)\0", "\0%s\0" % "\0".join(arguments))
-    if exit_code and pool:
+    if exit_code and pool and is_task():
         # Without a third part: with one, Treeherder searches bugs only for the second.
         say("TEST-UNEXPECTED-FAIL | %s: %s" % (pool.group(1), reason))
     return exit_code

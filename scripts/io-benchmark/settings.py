@@ -31,6 +31,11 @@ CHOSEN_BY_CAPACITIES = (
 )
 
 
+def is_task():
+    """Return whether this is a task of Taskcluster, or a rehearsal of one."""
+    return bool(os.environ.get("TASK_ID"))
+
+
 class WrongArgumentsError(Exception):
     """The command line cannot be used; the message is for people."""
 
@@ -51,6 +56,11 @@ class _Settings(argparse.Namespace):
         }
         del config["pool"], config["job"]
         return config
+
+    @property
+    def is_job(self):
+        """Return whether this is a job of any CI system, which is not somebody's own machine."""
+        return self.job is not None or is_task()
 
     @property
     def upload_origin(self):
@@ -253,12 +263,25 @@ def _add_defaults(parser, settings, job):
     if settings.time_budget_s is None:
         measurements = len(settings.workloads) * len(settings.places) * len(settings.destinations)
         settings.time_budget_s = measurements * TIME_BUDGET_S
-    if settings.profile is None and settings.sizes_bytes is None:
+    if settings.profile is None and settings.sizes_bytes is None and not settings.is_job:
+        settings.profile = "quick"  # somebody's own machine, perhaps
+    elif settings.profile is None and settings.sizes_bytes is None:
         # The largest whose files take at most half of the free space.
         free_bytes = min(free_space_bytes(place.path) for place in settings.places)
         fitting = [name for name, part in PROFILES.items() if 2 * FULL_BYTES // part <= free_bytes]
         settings.profile = fitting[0] if fitting else "quick"
     settings.profile = settings.profile or "full"
+
+
+def check_folders(places):
+    """Refuse what is not there: what is made instead may be on another disk.
+
+    A task may have places in its container, where only the image's folders are.
+    """
+    for place in places:
+        if not is_task() and not os.path.isdir(place.path):
+            problem = "argument --place: %s=%s: no such folder; make it on the disk to be measured"
+            raise WrongArgumentsError(problem % place)
 
 
 def free_space_bytes(path):

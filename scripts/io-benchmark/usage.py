@@ -25,7 +25,8 @@ prints where it works and how much it writes. At the end it removes its files.
   --profile PROFILE     full: 6 GB of files, 2000 copies; quarter: files of a
                         quarter; twentieth: 200 copies; quick: an eightieth,
                         100 copies
-                        (default: the first that leaves half of the space free)
+                        (default: quick; in a CI job the first that leaves half
+                        of the space free)
   --time-budget SECONDS end after this time, with what was measured until then
                         (default: 600, times workloads, places, destinations)
   --workload NAME       repeatable (default: cache-retrieve); one of
@@ -42,6 +43,7 @@ prints where it works and how much it writes. At the end it removes its files.
   --seed N              another order of the copies (default: 1)
   --perfherder WHOSE    also write Perfherder's file: pool or neutral
   --upload-url URL      where `upload` uploads to (default: this machine)
+  --version             print the version
 
 Exit code: 0 measured, 1 failed, 2 wrong arguments, 128+N ended by signal N.
 """

@@ -26,6 +26,7 @@ SOON = "import log; log.PROGRESS_EVERY_NS = 300_000_000\n"
 )
 def test_a_signal_while_retrieving(worker, number, fidelity, send):
     """What was measured until then is in the file, also the timeline; code and last line name it."""
+    worker.environment["TASK_ID"] = "Prp_WjpGRx26VH-wA8fjTA"
     given = ("--retrieves", "100000", "--fidelity", fidelity)
     code, output = worker.signalled(number, *given, after="/100000]", prelude=SOON, send=send)
     assert code == 128 + number, output

@@ -107,6 +107,81 @@ def test_in_a_job(file, tmp_path):
     assert list(work.iterdir()) == []
 
 
+def test_a_result_of_another_pool(file, tmp_path):
+    """It is refused, and kept; the same pool replaces its result, and so does what is no result."""
+    given = ("run", *SMALL, "--output", "out", "--pool")
+    assert start(file, *given, "old", folder=tmp_path)[0] == 0
+    path = tmp_path / "out" / "io-benchmark" / "io-benchmark.json"
+    before = path.read_bytes()
+    code, output = start(file, *given, "new", folder=tmp_path)
+    refusal = "has a result of the pool old; use another --output for each pool, or remove it"
+    assert (code, output) == (1, f"error: the result cannot be written: {path}: {refusal}\n")
+    assert path.read_bytes() == before
+    assert start(file, *given, "old", folder=tmp_path)[0] == 0
+    for text in ('{"task": 1}', "{", "[" * 10_000):
+        path.write_text(text)
+        assert start(file, *given, "new", folder=tmp_path)[0] == 0
+        assert result_of(tmp_path / "out").task.pool == "new"
+
+
+def test_a_place_that_is_missing(file, tmp_path):
+    """It is refused before anything is written: what would be made may be on another disk.
+
+    A task's place in its container is made, and removed.
+    """
+    (tmp_path / "file").touch()
+    for name in ("missing/disk", "file"):
+        place = f"disk={tmp_path}/{name}"
+        code, output = start(file, "run", "--pool", "p", "--place", place, folder=tmp_path)
+        problem = f"error: argument --place: {place}: no such folder; make it on the disk to be "
+        assert (code, output) == (2, problem + "measured; --help lists the arguments\n")
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    place, output = tmp_path / "in-container", ("--output", "out")
+    given = ("run", "--pool", "p", *SMALL, *output, "--place", f"container={place}")
+    code, log = start(file, *given, folder=tmp_path, TASK_ID="Prp_WjpGRx26VH-wA8fjTA")
+    assert code == 0, log
+    assert result_of(tmp_path / "out").config.places[0].path == str(place)
+    assert not place.exists()
+
+
+def test_bare(file, tmp_path):
+    """On a machine without CI, sizes are quick, and one line says how to measure as tasks do."""
+    code, output = start(file, "run", "--pool", "p", folder=tmp_path)
+    assert code == 0, output
+    assert result_of(tmp_path).config.profile == "quick"
+    lines = output.splitlines()[1:6]
+    assert "ends after 600 s at the latest" in lines[0]
+    assert lines[2:4] == [
+        "Writes 74.7 MB of files, 72.9 MB of copies there (profile quick); removes them at the end",
+        "Quick sizes; as tasks measure: --profile full, 6 GB of files, 120 GB of copies",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [[], ["run"], ["measure"], ["run", "--pool", "p"]])
+def test_version(file, tmp_path, arguments):
+    """Its name and its version, whatever else is given; what follows -- is the command's."""
+    version = (0, f"io-benchmark {WorkerProgram.read().version}\n")
+    assert start(file, *arguments, "--version", folder=tmp_path) == version
+    command = ("measure", "--", "sh", "-c", "echo $0", "--version")
+    assert start(file, *command, folder=tmp_path) == (0, "--version\n")
+
+
+@pytest.mark.parametrize("task_id", [None, "Prp_WjpGRx26VH-wA8fjTA"])
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [(("--trials", "x"), 2), (("--place", "a=/proc"), 1)],
+    ids=["usage", "failed"],
+)
+def test_the_line_for_treeherder(file, tmp_path, given, code, task_id):
+    """It is a task's alone; elsewhere the error is in the log as well."""
+    variables = {} if task_id is None else {"TASK_ID": task_id}
+    arguments = ("run", "--pool", "p", *SMALL, *given)
+    exit_code, output = start(file, *arguments, folder=tmp_path, **variables)
+    assert exit_code == code
+    assert ("\nTEST-UNEXPECTED-FAIL | p: " in output) == (task_id is not None)
+    assert "error: " in output
+
+
 def test_two_runs_with_one_result(file, tmp_path):
     """The second ends at once, instead of writing over the result of the first."""
     arguments = ["run", "--pool", "a", *SMALL, "--output", "out"]
@@ -174,4 +249,7 @@ def test_another_system(worker):
     """Runners of macOS and Windows get one line."""
     version = "{}.{}".format(*sys.version_info)
     problem = f"error: needs Python 3.8 or later on Linux; this is Python {version} on darwin\n"
-    assert worker.run(prelude="sys.platform = 'darwin'") == (2, problem)
+    command = worker.command(prelude="sys.platform = 'darwin'")
+    command.remove("-u")  # nobody gives it
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (2, problem, "")

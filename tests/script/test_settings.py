@@ -165,11 +165,19 @@ def test_help_names_every_option():
     [(13 * GB, "full"), (12.8 * GB, "quarter"), (3 * GB, "twentieth"), (0, "quick")],
 )
 def test_profile_by_free_space(monkeypatch, free_bytes, profile):
-    """The files take at most half of what is free in the smallest place."""
+    """In CI, files take at most half of what is free in the smallest place; elsewhere little."""
     free = {"/a": 10**15, "/b": free_bytes}
     monkeypatch.setattr(settings, "free_space_bytes", free.get)
     places = ["--pool", "p", "--place", "a=/a", "--place", "b=/b"]
+    job = ci._Job(None, {})
+    assert settings.parse(["run", *places], ["cache-retrieve"], job).profile == profile
+    monkeypatch.setenv("TASK_ID", "Prp_WjpGRx26VH-wA8fjTA")
     assert settings.parse(["run", *places], ["cache-retrieve"]).profile == profile
+    # Somebody's own machine, perhaps.
+    monkeypatch.delenv("TASK_ID")
+    assert settings.parse(["run", *places], ["cache-retrieve"]).profile == "quick"
+    given = settings.parse(["run", *places, "--profile", "full"], ["cache-retrieve"])
+    assert given.profile == "full"
     with_sizes = settings.parse(["run", *places, "--sizes", "1x1"], ["cache-retrieve"])
     assert with_sizes.profile == "full"
 

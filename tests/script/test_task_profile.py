@@ -54,7 +54,9 @@ def profile_of(
     recorded(before, links)
     output = str(folder / "task-profile.json")
     places = [settings._Place("root", "/")]
-    chosen = SimpleNamespace(places=places, pool="intel", output=output, command=["make"], job=None)
+    chosen = SimpleNamespace(
+        places=places, pool="intel", output=output, command=["make"], job=None, label=None
+    )
     profile = task_profile.TaskProfile(chosen)
     recorded(after)
     ending = {"code": 0, "signal": None, "error": None}

@@ -44,6 +44,7 @@ OF_ANOTHER = (
     "belongs to another user (uid %d), who could redirect what this run writes; "
     "run as that user or use another path"
 )
+OF_ANOTHER_POOL = "has a result of the pool %s; use another --output for each pool, or remove it"
 NO_READER = "no program reads this pipe; start one before, or use a file"
 TAKEN = "another run writes its result there; wait for it, or use another --output"
 # encode() and not dump(): only encode() runs in C, ten times as fast.
@@ -113,6 +114,7 @@ class ResultFile:
         for path in (settings.artifacts, folder):
             _check_owner(path, settings.job)
         self._lock = _lock(folder)
+        _check_pool(self.path, settings.pool)
 
     def warn(self, name, message):
         """Add a warning; the same one is kept once, also if it is true of several places."""
@@ -139,6 +141,17 @@ class ResultFile:
         self.document["ended"] = time.strftime(UTC, time.gmtime())
         self.document["outcome"] = run_outcome
         self.write()
+
+
+def _check_pool(path, pool):
+    """Refuse to replace the result of another pool; what cannot be read is no result."""
+    try:
+        with open(path, "rb") as file:
+            earlier = json.load(file)["task"]["pool"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return
+    if earlier != pool:
+        raise OSError(None, OF_ANOTHER_POOL % str(earlier)[:100], path)
 
 
 def _lock(folder):
