@@ -8,7 +8,7 @@ first, by any method; then come the parameters, then the scopes, then the answer
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -72,6 +72,25 @@ class Call:
     query: dict[str, str]
     sent: Any
     scopes: tuple[str, ...]
+    client_id: str | None  # None: without credentials
+
+    def authorize(self, expression: Any) -> None:
+        """Refuse whoever lacks a scope, in the words of a real deployment."""
+        missing = loopback_auth.unsatisfied(self.scopes, expression)
+        if missing is None:
+            return
+        required = f"```\n{json.dumps(expression, indent=2)}\n```"
+        message = (
+            "This request requires Taskcluster credentials that satisfy the following scope "
+            f"expression:\n\n{required}"
+        )
+        if self.client_id is not None:
+            message = (
+                f"Client ID {self.client_id} does not have sufficient scopes and is missing the "
+                f"following scopes:\n\n```\n{json.dumps(missing, indent=2)}\n```\n\nThis request "
+                f"requires the client to satisfy the following scope expression:\n\n{required}"
+            )
+        raise ApiError(403, "InsufficientScopes", message)
 
     def __getitem__(self, name: str) -> str:
         return self.parameters[name]
@@ -107,16 +126,6 @@ def failure(error: ApiError, method: str, parameters: Mapping[str, str]) -> Repl
     information = {"method": name, "params": parameters, "payload": {}, "time": "x"}
     body = {"code": error.code, "message": message, "requestInfo": information}
     return json_reply(error.status, body)
-
-
-def authorize(scopes: tuple[str, ...], expression: Any) -> None:
-    if not loopback_auth.satisfy(scopes, expression):
-        required = f"```\n{json.dumps(expression, indent=2)}\n```"
-        message = (
-            "This request requires Taskcluster credentials that satisfy the following scope "
-            f"expression:\n\n{required}"
-        )
-        raise ApiError(403, "InsufficientScopes", message)
 
 
 def scopes_to_create(definition: Mapping[str, Any]) -> Any:
@@ -159,10 +168,12 @@ class Api:
         if method is None:
             return failure(not_found(f"no such route here: {path}"), "", {})
         try:
-            scopes = loopback_auth.scopes_of(request, self.clients, self.anonymous)
+            client = loopback_auth.client_of(request, self.clients)
+            scopes = (*client.scopes, *self.anonymous) if client else self.anonymous
             sent = json.loads(request.body) if request.body else None
-            call = Call(parameters, request.query, sent, scopes)
-            authorize(scopes, scopes_to_call(method, call))
+            client_id = client.client_id if client else None
+            call = Call(parameters, request.query, sent, scopes, client_id)
+            call.authorize(scopes_to_call(method, call))
             answer = getattr(self, f"_{method}")(call)
         except ApiError as error:
             return failure(error, method, parameters)
@@ -215,10 +226,11 @@ class Api:
 
     def _create_task(self, call: Call) -> Any:
         definition, task_id = call.sent, call["taskId"]
-        authorize(call.scopes, scopes_to_create(definition))
+        call.authorize(scopes_to_create(definition))
         refusal = self.deployment.refuse(definition)
         if refusal is not None:
             raise ApiError(*refusal)
+        self._refuse_mistakes(task_id, definition)
         if self.deployment.definitions.get(task_id, definition) != definition:
             raise ApiError(
                 409,
@@ -229,8 +241,42 @@ class Api:
         self.deployment.create(task_id, definition)
         return {"status": self.deployment.statuses[task_id]}
 
+    def _refuse_mistakes(self, task_id: str, definition: Mapping[str, Any]) -> None:
+        """Refuse what the queue does not take, although its schema allows it."""
+        if definition.get("expires", "9") < definition["deadline"]:
+            raise ApiError(400, "InputError", "`expires` cannot be before `deadline`")
+        known, group_id = self.deployment.statuses, definition.get("taskGroupId", task_id)
+        absent = [task for task in definition.get("dependencies", ()) if task not in known]
+        if absent:
+            names = "".join(f" * {name}\n" for name in absent)
+            raise ApiError(
+                400,
+                "InputError",
+                f"`task.dependencies` references non-existing tasks: \n{names}All taskIds in "
+                f"`task.dependencies` **must** exist\nbefore the task is created.\n",
+            )
+        scheduler = definition.get("schedulerId", "-")
+        members = self.deployment.groups.get(group_id, [])
+        if any(known[member].get("schedulerId", "-") != scheduler for member in members):
+            raise ApiError(
+                409,
+                "RequestConflict",
+                f"Task group `{group_id}` contains tasks with a schedulerId other\nthan "
+                f"`{scheduler}`. All tasks in the same task-group must have\nthe same schedulerId.",
+            )
+
     def _cancel_task(self, call: Call) -> Any:
         status = self._status_of(call)
+        of_group = f"{status.get('schedulerId', '-')}/{status['taskGroupId']}"
+        call.authorize(
+            {
+                "AnyOf": [
+                    f"queue:cancel-task:{of_group}/{status['taskId']}",
+                    f"queue:cancel-task-in-project:{status.get('projectId', 'none')}",
+                    {"AllOf": ["queue:cancel-task", f"assume:scheduler-id:{of_group}"]},
+                ]
+            }
+        )
         cancel(status)
         return {"status": status}
 
@@ -324,7 +370,7 @@ class Api:
     def _worker_pool(self, call: Call) -> Any:
         pool, pools = call["workerPoolId"], self.deployment.worker_pools
         if pools is None:
-            authorize((), f"worker-manager:get-worker-pool:{pool}")
+            replace(call, scopes=()).authorize(f"worker-manager:get-worker-pool:{pool}")
         elif pool not in pools:
             raise not_found("Worker pool does not exist")
         return {"workerPoolId": pool}  # of which nobody reads more

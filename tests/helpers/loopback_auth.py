@@ -63,13 +63,11 @@ class Request:
     body: bytes
 
 
-def scopes_of(
-    request: Request, clients: Iterable[Client], anonymous: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return what the sender may do; refuse an invalid signature."""
+def client_of(request: Request, clients: Iterable[Client]) -> Client | None:
+    """Return the sender, None without credentials; refuse an invalid signature."""
     authorization = request.headers.get("authorization")
     if authorization is None:
-        return anonymous
+        return None
     known = {client.client_id: client for client in clients}
     try:
         client = known[parse_authorization_header(authorization)["id"]]
@@ -84,7 +82,7 @@ def scopes_of(
         )
     except (exc.HawkFail, KeyError):
         raise ApiError(401, "AuthenticationFailed", "Unauthorized: Bad mac") from None
-    return (*client.scopes, *anonymous)
+    return client
 
 
 def satisfy(scopes: tuple[str, ...], expression: Any) -> bool:
@@ -93,6 +91,17 @@ def satisfy(scopes: tuple[str, ...], expression: Any) -> bool:
         return any(_covers(scope, expression) for scope in scopes)
     ((how, parts),) = expression.items()
     return {"AllOf": all, "AnyOf": any}[how](satisfy(scopes, part) for part in parts)
+
+
+def unsatisfied(scopes: tuple[str, ...], expression: Any) -> Any | None:
+    """Return the part of an expression that the scopes lack, None where they satisfy it."""
+    if satisfy(scopes, expression):
+        return None
+    if isinstance(expression, str) or "AnyOf" in expression:
+        return expression
+    parts = [unsatisfied(scopes, part) for part in expression["AllOf"]]
+    missing = [part for part in parts if part is not None]
+    return missing[0] if len(missing) == 1 else {"AllOf": missing}
 
 
 def _covers(scope: str, needed: str) -> bool:
