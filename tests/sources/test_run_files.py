@@ -139,6 +139,17 @@ def test_what_another_process_writes_stays(tmp_path: Path) -> None:
     assert not hidden.exists()
 
 
+@pytest.mark.parametrize("run_id", [-1, 10**9, 10**400])
+def test_a_record_whose_number_no_queue_gives(tmp_path: Path, run_id: int) -> None:
+    """It is refused in one line, and has no result, so that it stops nothing."""
+    RunStore(tmp_path).accept(LAST, RUN, DATA)
+    (folder,) = tmp_path.iterdir()
+    record = json.loads((folder / run_files.TASK_NAME).read_text()) | {"run_id": run_id}
+    (folder / run_files.TASK_NAME).write_text(json.dumps(record))
+    with pytest.raises(ResultError, match=r"task\.json: .*`\$\.run_id`"):
+        run_files.read_run(folder)
+
+
 def test_the_folder_of_another_run(tmp_path: Path) -> None:
     """It is not taken for a run that was fetched before."""
     RunStore(tmp_path).accept(LAST, RUN, DATA)

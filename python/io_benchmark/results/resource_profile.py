@@ -40,7 +40,7 @@ _Rows = Meta(max_length=500_000)
 
 
 class _Meta(Struct, frozen=True):
-    version: int
+    version: Count
     logical_cpus: Annotated[int, Meta(ge=1, le=100_000)] = msgspec.field(name="logicalCPUs")
 
 

@@ -3,10 +3,10 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from io_benchmark import results
 from io_benchmark.results import Result
@@ -30,9 +30,9 @@ LATEST_MS = 4_102_444_800_000  # the year 2100
 class TaskRecord(Struct, frozen=True, kw_only=True):
     """One run of one task, as the queue (or a rehearsal) describes it."""
 
-    version: int = 1
+    version: Annotated[int, Meta(ge=0, le=2**31)] = 1
     task_id: str
-    run_id: int
+    run_id: Annotated[int, Meta(ge=0, le=999_999_999)]
     label: str
     pool: str
     task_queue: str
