@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = "scripts/io-benchmark"
 SHELL = (
     *("bin/io-benchmark", "scripts/environment.sh", "scripts/rehearse", "scripts/test"),
-    *("tests/lock.sh", ".ci/run"),
+    *("scripts/tox", "tests/lock.sh", ".ci/run"),
 )
 # The worker's script has no annotations, so that fewer checks apply.
 SCRIPT_MYPY = (

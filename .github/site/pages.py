@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 # "sh skip" tells the tests how to run a block. Markdown wants the language alone.
 _FENCE = re.compile(r"^( *```[a-z]+) .*$", re.MULTILINE)
@@ -10,7 +11,7 @@ _FENCE = re.compile(r"^( *```[a-z]+) .*$", re.MULTILINE)
 _OUTSIDE = "](../../"
 
 
-def on_page_markdown(markdown: str, config: Mapping[str, str], **_page: object) -> str:
+def on_page_markdown(markdown: str, config: Mapping[str, Any], **_page: object) -> str:
     """Return the text of a page as Markdown of the site."""
-    repository = config["repo_url"].rstrip("/")
+    repository = config["extra"]["repository"]
     return _FENCE.sub(r"\1", markdown).replace(_OUTSIDE, f"]({repository}/blob/main/")

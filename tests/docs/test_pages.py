@@ -18,6 +18,7 @@ from loopback import Loopback
 
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
+from io_benchmark.report.formats.text import _TEXT_WIDTH
 from io_benchmark.sources.run_table import _Row
 
 README = ROOT / "README.md"
@@ -168,3 +169,43 @@ def test_tables_of_task_runs_are_documented() -> None:
     rows = re.findall(r"^\| (`.*?) \|(.*?)\|", (DOCS / "tasks.md").read_text(), re.MULTILINE)
     named = {name for row in rows for cell in row for name in re.findall(r"`([a-z_]+)`", cell)}
     assert {*_Row.__struct_fields__} <= named
+
+
+def test_the_width_of_text() -> None:
+    """reports.md has the width of sentences."""
+    row = re.search(r"^\| `text` \|.*$", (DOCS / "reports.md").read_text(), re.MULTILINE)
+    assert row is not None
+    assert f"sentences at most {_TEXT_WIDTH} columns" in row[0]
+
+
+def test_the_entries_in_firefox(tmp_path: Path) -> None:
+    """firefox.md, its first page and the help count the files and entries that are really added."""
+    patch = program.run("firefox", copy_firefox(tmp_path / "firefox"), "--diff").stdout
+    parts = re.split(r"^(?=--- )", patch, flags=re.MULTILINE)[1:]
+    added = [part for part in parts if part.startswith("--- /dev/null")]
+    changed = [part for part in parts if part not in added]
+    # A section of a page, a group of Treeherder, and a fetch begin so.
+    entries = re.findall(
+        r"^\+(?:## |        '\w+': |[a-z][\w-]*:$)", "".join(changed), re.MULTILINE
+    )
+    lines = re.findall(r"^\+(?!\+\+ )", patch, re.MULTILINE)
+    assert (len(added), len(entries), len(changed), len(lines)) == (2, 5, 3, 150)
+    counted = "adds two files and five entries in three other files"
+    assert counted in (DOCS / "firefox.md").read_text()
+    assert counted in " ".join(program.run("firefox", "--help").stdout.split())
+    assert "These are 150 lines" in (DOCS / "first-firefox.md").read_text()
+
+
+def test_commands_of_contributing() -> None:
+    """Each environment that CONTRIBUTING.md names is one of tox.ini; the programs it names are there."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    assert "/bootstrap/" not in text
+    programs = set(re.findall(r"`(scripts/\w+)[ `]", text))
+    assert {"scripts/test", "scripts/tox"} <= programs
+    assert [name for name in programs if not os.access(ROOT / name, os.X_OK)] == []
+    (table,) = re.findall(r"\| name \| what it runs \|\n.*?\n\n", text, re.DOTALL)
+    named = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
+    environments = set(
+        re.findall(r"^\[testenv:(\w+)\]", (ROOT / "tox.ini").read_text(), re.MULTILINE)
+    )
+    assert named <= environments

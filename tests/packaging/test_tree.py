@@ -12,7 +12,14 @@ IN_FIREFOX = (
     "tests/adopt/firefox",
     "python/io_benchmark_taskgraph/firefox_transforms.py",
 )
-PROGRAMS = (".ci/run", "bin/io-benchmark", "scripts/rehearse", "scripts/test", "tests/lock.sh")
+PROGRAMS = (
+    ".ci/run",
+    "bin/io-benchmark",
+    "scripts/rehearse",
+    "scripts/test",
+    "scripts/tox",
+    "tests/lock.sh",
+)
 
 
 def has_licence(path: Path, clone: Path) -> bool:

@@ -21,7 +21,8 @@ def wait_for(checkout, line):
 
 
 REHEARSE = ["rehearse", "--root", "{path}"]
-TOX = ["run", "--root", "{path}", "--conf", "{path}/tox.ini", "-e", "py"]
+TOX_OF_CHECKOUT = ["run", "--root", "{path}", "--conf", "{path}/tox.ini"]
+TOX = [*TOX_OF_CHECKOUT, "-e", "py"]
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,7 @@ TOX = ["run", "--root", "{path}", "--conf", "{path}/tox.ini", "-e", "py"]
         ("bin/io-benchmark", ["compare", "two words", ""], ["compare", "two words", ""]),
         ("scripts/rehearse", ["-j", "two words", ""], [*REHEARSE, "-j", "two words", ""]),
         ("scripts/test", [], TOX),
+        ("scripts/tox", ["-e", "site"], [*TOX_OF_CHECKOUT, "-e", "site"]),
         ("scripts/test", ["-k", "one or two"], [*TOX, "--", "-k", "one or two"]),
     ],
 )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Install the benchmark's kind in a Firefox checkout, or update it.
 
-The command writes two files and three entries, and commits nothing: the version
-control of the checkout shows the changes and can undo them.
+The command adds two files and five entries in three other files, and commits
+nothing: the version control there shows the changes and can undo them.
 Tasks there fetch the program of this version's release.
 stdout gets one line per file that changed. Needs io-benchmark[all].
 
