@@ -22,11 +22,11 @@ tar, command 00000000
   amd-16  2.97 s  2.35 to 3.76 s  1.49×  +0.971 s        50 %
 
   Not predicted:
-  - amd-30: amd-30 has no write ceiling of the place workspace, no random-io at
-    workspace, which shows how many requests its disks do; measure all that
-    predictions use, in about a minute:
-    `python3 io-benchmark.pyz run --pool amd-30 --capacities`, or on
-    Taskcluster: `io-benchmark submit --capacities -j amd-30`.
+  - amd-30: intel has no random-io at workspace (requests per second); amd-30
+    has no write ceiling of the place workspace, no random-io at workspace
+    (requests per second); measure all that predictions use, in about a minute
+    per pool: `python3 io-benchmark.pyz run --pool NAME --capacities`, or on
+    Taskcluster: `io-benchmark submit --capacities -j intel,amd-30`.
 """
 
 

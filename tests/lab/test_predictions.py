@@ -134,4 +134,4 @@ def test_fewer_requests(lab: Lab, tmp_path: Path) -> None:
         change(result, without_random_io)
     refused = on_amd_16(profiles, results)
     assert refused.reason is not None
-    assert text_of(refused.reason).startswith("amd-16 has no random-io at workspace, which shows")
+    assert text_of(refused.reason).startswith("intel has no random-io at workspace (requests per")

@@ -357,7 +357,10 @@ def test_one_slow_end_of_two() -> None:
 
 FAILED = {"code": 1, "signal": None, "error": None}
 EMPTY = {"interval_s": 0.1, "columns": {}, "devices": {}}
-NO_REQUESTS = "amd-16 has no random-io at workspace, which shows how many requests its disks do; "
+NO_REQUESTS = (
+    "intel has no random-io at workspace (requests per second); amd-16 has no random-io at workspace "
+    "(requests per second); measure all"
+)
 UNCOVERED = "the profile's timeline is not of all its time; profile it again"
 ON_AMD = "; profile the task on amd-16"
 
@@ -460,10 +463,8 @@ def test_a_disk_that_delays_some_requests(delayed: int, is_refused: bool) -> Non
 
 
 NO_FIGURES = "has no write ceiling of the place workspace"
-NO_OTHER_FIGURES = (
-    ", no append-fsync at workspace, no random-io at workspace, which shows how many requests its "
-    "disks do"
-)
+NO_SYNCS = ", no append-fsync at workspace"
+NO_RANDOM_IO = "no random-io at workspace (requests per second)"
 MEASURE = "measure all that predictions use, in about a minute"
 RUN, SUBMIT = "`python3 io-benchmark.pyz run --pool", "or on Taskcluster: `io-benchmark submit"
 
@@ -484,12 +485,13 @@ def test_missing_figures() -> None:
         f"--capacities`, {SUBMIT} --capacities -j intel`"
     )
     assert missing(*pool_workers("intel"), *workers(pools=["amd-16"])) == (
-        f"amd-16 {NO_FIGURES}{NO_OTHER_FIGURES}; {MEASURE}: {RUN} amd-16 --capacities`, {SUBMIT} "
-        "--capacities -j amd-16`"
+        f"intel has {NO_RANDOM_IO}; amd-16 {NO_FIGURES}{NO_SYNCS}, {NO_RANDOM_IO}; "
+        f"{MEASURE} per pool: {RUN} NAME --capacities`, {SUBMIT} --capacities -j intel,amd-16`"
     )
     assert missing(*workers(pools=["intel", "amd-16"])) == (
-        f"intel {NO_FIGURES}, no append-fsync at workspace; amd-16 {NO_FIGURES}{NO_OTHER_FIGURES}; "
-        f"{MEASURE} per pool: {RUN} NAME --capacities`, {SUBMIT} --capacities -j intel,amd-16`"
+        f"intel {NO_FIGURES}{NO_SYNCS}, {NO_RANDOM_IO}; amd-16 {NO_FIGURES}{NO_SYNCS}, "
+        f"{NO_RANDOM_IO}; {MEASURE} per pool: {RUN} NAME --capacities`, {SUBMIT} --capacities "
+        "-j intel,amd-16`"
     )
 
 

@@ -59,8 +59,9 @@ def _lacking(change: PoolChange, storage: PoolStorage) -> Iterator[str]:
             yield f"write ceiling of the place {place.name}"
         if _may_sync(change, place) and storage.mean(SYNC, place.name) is None:
             yield f"append-fsync at {place.name}"
-        if storage is change.target and _lacks_requests(change, place):
-            yield f"random-io at {place.name}, which shows how many requests its disks do"
+        # Where they decide the time there, the profile shows it best by those of its own disks.
+        if not _has_requests(storage, place) and _may_be_decided_by_requests(change, place):
+            yield f"random-io at {place.name} (requests per second)"
     if storage.mean(USER_WORK) is None and not _are_cpus_comparable(change):
         yield "fixed work or spawn that compares its CPUs"
 
@@ -71,12 +72,15 @@ def _may_sync(change: PoolChange, place: PlaceDemand) -> bool:
     return not change.demand.is_small(change.unexplained_waiting_ns(place))
 
 
-def _lacks_requests(change: PoolChange, place: PlaceDemand) -> bool:
-    """Return whether nothing measured requests, and they may decide the task's time."""
-    target = change.target
-    if any(target.mean(figure, place.name) is not None for figure in (WRITES, WRITES_LIMIT)):
+def _has_requests(storage: PoolStorage, place: PlaceDemand) -> bool:
+    return any(storage.mean(figure, place.name) is not None for figure in (WRITES, WRITES_LIMIT))
+
+
+def _may_be_decided_by_requests(change: PoolChange, place: PlaceDemand) -> bool:
+    """Return whether the task's time may depend on requests that the other pool did not measure."""
+    if _has_requests(change.target, place):
         return False
-    if target.mean(WRITE_RATE, place.name) is None:
+    if change.target.mean(WRITE_RATE, place.name) is None:
         return bool(place.written_bytes.any())
     return change.is_decided_by("requests")
 
