@@ -9,7 +9,13 @@ _MOST_NAMES, _LONGEST_NAME = 1000, 100
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """Return the end of a message, `; did you mean intel?`, or nothing where no name is close.
+    """Return the end of a message, `; did you mean intel?`, or nothing where no name is close."""
+    name = closest(word, names)
+    return f"; did you mean {name}?" if name else ""
+
+
+def closest(word: str, names: Iterable[str]) -> str:
+    """Return the name that is closest to a word, or nothing where none is close.
 
     Dashes before the name of an option count for nothing: all options have them.
     """
@@ -18,4 +24,4 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
     known = [name for name in islice(names, _MOST_NAMES) if len(name) <= _LONGEST_NAME]
     by_form = {name.lstrip("-").lower(): name for name in reversed(known)}
     close = get_close_matches(word[:_LONGEST_NAME].lstrip("-").lower(), by_form, n=1)
-    return f"; did you mean {by_form[close[0]]}?" if close else ""
+    return by_form[close[0]] if close else ""

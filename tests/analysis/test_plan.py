@@ -49,6 +49,7 @@ BROKEN = (
         ("b/a<1.05", [(0.9, 1.0)] * 3, True, "met on 3 measurements"),
         ("b/a<1.05", [], False, f"{NOT_COMPARED}; there are: none"),
         ("a/b<1.05", [(0.9, 1.0)], False, f"{NOT_COMPARED}; there are: b/a"),
+        ("bb/a<1", [(0.9, 1.0)], False, f"{NOT_COMPARED}; there are: b/a; did you mean b/a?"),
     ],
 )
 def test_outcomes(expectation, intervals, met, message):

@@ -49,6 +49,22 @@ def test_a_bad_row_is_named_and_fails(folder):
     assert "bad.csv: line 28: started: 'yesterday' is not a time" in done.stderr
 
 
+@pytest.mark.parametrize("option", ["--details", "--rank"])
+@pytest.mark.parametrize("provisioner", ["", "gecko-t/"])
+def test_a_pool_that_no_task_is_on(folder, option, provisioner):
+    """It is named with the pool that was probably meant; the pools that are there are not."""
+    rows = [row | {"pool": provisioner + row["pool"]} for row in real_tasks.rows()]
+    (folder / "queues.csv").write_text(real_tasks.table(rows))
+    command = ("tasks", "queues.csv", "--pool", "amd-16", option)
+    printed = [
+        " ".join(program.run(*command, *more, folder=folder, expected=None).stdout.split())
+        for more in ((), ("--pool", "intle"))
+    ]
+    remark = "--pool intle: no task is on this pool; did you mean intel?"
+    assert [remark in text for text in printed] == [False, True]
+    assert "--pool amd-16:" not in "".join(printed)
+
+
 LEAST, MOST = "1e-9", "1e6"
 
 

@@ -23,7 +23,7 @@ from io_benchmark.analysis.statements import (
     statement,
 )
 from io_benchmark.errors import UsageError
-from io_benchmark.suggestions import did_you_mean
+from io_benchmark.suggestions import closest, did_you_mean
 from io_benchmark.text import clean_name
 
 BEFORE, AFTER = "before", "after"
@@ -122,10 +122,15 @@ class Expectation(Struct, frozen=True):
         sides = (self.candidate, self.baseline)
         comparisons = [pair for pair in compared if (pair.candidate, pair.baseline) == sides]
         if not comparisons:
-            pairs = _listed(f"{pair.candidate}/{pair.baseline}" for pair in compared)
+            pairs = [f"{pair.candidate}/{pair.baseline}" for pair in compared]
+            meant = closest(f"{self.candidate}/{self.baseline}", pairs)
             where = " on {parts}" if self.parts else ""
             template = f"these two were not compared{where}; there are: {{pairs}}"
-            return self._not_met(template, parts=parts, pairs=pairs)
+            if meant:
+                template += "; did you mean {meant}?"
+            return self._not_met(
+                template, parts=parts, pairs=_listed(pairs), meant=_listed([meant])
+            )
         states = [self._state(comparison.interval) for comparison in comparisons]
         open_states = [state for state in states if state != _MET]
         if open_states:

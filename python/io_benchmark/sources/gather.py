@@ -129,6 +129,7 @@ def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gath
     """Read the runs of tasks at all addresses; each run once, in order."""
     for source, source_addresses in parse_addresses(addresses, query.environment).items():
         source.read_runs(source_addresses, query)
+    query.remark_on_pools()
     runs: dict[Hashable, TaskRun] = {}
     # The most complete record of a run first: it has costs, or the times of the task's own work.
     for run in sorted(query.runs, reverse=True, key=lambda run: (run.cost, run.own_ended_ms, run)):

@@ -17,9 +17,11 @@ from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRecord, TaskRun
 from io_benchmark.sources.taskcluster.addresses import IndexAddress
+from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean
 
 MOST_RUNS = 200_000
+MOST_POOLS = 1000  # whose names are compared with a wanted one
 
 
 class Position(NamedTuple):
@@ -84,10 +86,26 @@ class RunQuery(Reading, kw_only=True):
     pools: tuple[str, ...] = ()  # each with or without its provisioner; none: all
     since: date | None = None
     runs: list[TaskRun] = field(default_factory=list)
+    pools_there: set[str] = field(default_factory=set)  # of all tasks, where some are wanted
 
     def wants_task(self, label: str, pool: str) -> bool:
-        is_wanted = not self.pools or any(f"/{pool}".endswith(f"/{name}") for name in self.pools)
-        return is_wanted and (self.label is None or self.label.search(label) is not None)
+        if self.pools:
+            if len(self.pools_there) < MOST_POOLS:
+                self.pools_there.add(pool)
+            if not any(_is_named(pool, name) for name in self.pools):
+                return False
+        return self.label is None or self.label.search(label) is not None
+
+    def remark_on_pools(self) -> None:
+        """Say which of the wanted pools no task was on, and which was probably meant."""
+        if not self.pools_there:
+            return
+        # A user may leave out the provisioner.
+        names = {name for pool in self.pools_there for name in (pool, pool.rpartition("/")[2])}
+        for name in self.pools:
+            if not any(_is_named(pool, name) for pool in self.pools_there):
+                hint = did_you_mean(name, sorted(names))
+                self.remark(LAST, f"--pool {name}: no task is on this pool{hint}")
 
     def add(self, run: TaskRun) -> None:
         """Keep a run of a wanted task by its day; raise a UsageError where there are too many."""
@@ -104,6 +122,11 @@ class RunQuery(Reading, kw_only=True):
                 f"there are more than {MOST_RUNS:,} runs; select fewer by --label, --pool or --since"
             )
         self.runs.append(run)
+
+
+def _is_named(pool: str, name: str) -> bool:
+    """Return whether this is the pool's name, with or without its provisioner."""
+    return f"/{pool}".endswith(f"/{name}")
 
 
 class HistoryQuery(Struct, frozen=True):
