@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MPL-2.0
 """Untrusted text, made safe to show."""
 
+import re
 import time
 from unicodedata import category
 
 import pytest
+from checkout import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
 from io_benchmark.text import (
     LINE_LENGTH,
     NAME_CELLS,
+    capitalized,
     clean,
     clean_lines,
     clean_name,
@@ -97,3 +100,22 @@ def test_hostile_text_costs_no_time():
 def test_names_and_endings(write, given, expected):
     """Names fit a table, and every state of a run has words."""
     assert write(*given) == expected
+
+
+def test_capitals() -> None:
+    """A word gets a capital letter; an address or a name at the start stays as it is."""
+    changed = {"wait for it": "Wait for it", "not, if": "Not, if", "": "", "1 disk": "1 disk"}
+    assert {words: capitalized(words) for words in changed} == changed
+    for words in ("http://h refuses", "amd-16 has no results", "ext4 is slow", "task:A1 ends"):
+        assert capitalized(words) == words
+
+
+def test_one_function_capitalizes() -> None:
+    """No other module makes a letter a capital one: it could be that of a name."""
+    package = ROOT / "python/io_benchmark"
+    found = {
+        str(path.relative_to(package))
+        for path in package.rglob("*.py")
+        if re.search(r"capitalize\(|\]\.upper\(", path.read_text(encoding="utf-8"))
+    }
+    assert found == {"text.py"}

@@ -60,9 +60,16 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def plural(number: float, noun: str) -> str:
+    """Return the noun as it is written after a number: 'worker', 'workers', 'pushes'."""
+    if number == 1:
+        return noun
+    return f"{noun}es" if noun.endswith(("sh", "ch")) else f"{noun}s"
+
+
 def number_of(number: int, noun: str) -> str:
     """Write '1 worker' or '1,200 workers'."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+    return f"{number:,} {plural(number, noun)}"
 
 
 def listed(

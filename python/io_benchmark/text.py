@@ -21,6 +21,7 @@ _USER_INFORMATION = re.compile(r"(?<=//)(?:[^\s/?#@]*|[^\s/?#:@]*:[^\s@]*)@", re
 # `##vso[…]` of Azure Pipelines, `##[…]` and `::…::` of GitHub Actions.
 _LOG_COMMAND = re.compile(r"#(?=#(?:vso)?\[)|:(?=:[a-z-]+(?:::| ))")
 _MISSING = re.compile(r"Object missing required field `(.*?)`(?: - at `(.*)`)?", re.DOTALL)
+_PLAIN_WORD = re.compile("[a-z]+[,.:;]?")
 # How a run ended, by the queue's `reasonResolved` of an exception. Machines that a cloud may take back end
 # runs in two ways: a worker that was told in time says so (worker-shutdown; since release 96.6.0 the queue
 # says it for a worker that is gone), one that was not is missed when its claim runs out (claim-expired).
@@ -92,6 +93,12 @@ def problem_in_words(message: str) -> str:
     """Return what msgspec says of a wrong value; of a key that is missing, which one it is."""
     match = _MISSING.fullmatch(message)
     return f"{match[2] or '$'}.{match[1]}: is missing" if match else message
+
+
+def capitalized(words: str) -> str:
+    """Begin a sentence with a capital letter, unless it begins with an address or a name: `amd-16`, `ext4`."""
+    first = words.partition(" ")[0]
+    return words[:1].upper() + words[1:] if _PLAIN_WORD.fullmatch(first) else words
 
 
 def ending_in_words(state: str, reason: str | None) -> str:

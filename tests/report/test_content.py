@@ -8,8 +8,14 @@ from sample_report import seed_case
 
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation, Seen
 from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.statements import Quantity, Unit, statement
-from io_benchmark.report.content import evidence_text, make_harmless, text_of, verdict_text
+from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.report.content import (
+    evidence_text,
+    make_harmless,
+    sentence_of,
+    text_of,
+    verdict_text,
+)
 
 
 class Sample(Struct, frozen=True):
@@ -81,3 +87,17 @@ def test_many_variants(count: int, ending: str) -> None:
     """Four values are named, and further ones counted."""
     seen = tuple(Seen(statement(f"v{number}"), 1) for number in range(count))
     assert evidence_text(Evidence((Observation("fact", seen, 9),))).endswith(ending)
+
+
+@pytest.mark.parametrize(
+    ("made", "sentence"),
+    [
+        (statement("run it on {pool}", pool="slow"), "Run it on slow."),
+        (statement("{pool} has no results.", pool="slow"), "slow has no results."),
+        (statement("{error}", error="http://h refuses"), "http://h refuses."),
+        (statement("{number} of them", number=Quantity(2, Unit.COUNT)), "2 of them."),
+    ],
+)
+def test_a_sentence(made: Statement, sentence: str) -> None:
+    """It begins with a capital letter, unless it begins with a name, and ends with a full stop."""
+    assert sentence_of(made) == sentence

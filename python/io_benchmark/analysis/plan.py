@@ -23,6 +23,7 @@ from io_benchmark.analysis.statements import (
     statement,
 )
 from io_benchmark.errors import UsageError
+from io_benchmark.number_text import plural
 from io_benchmark.suggestions import closest, did_you_mean
 from io_benchmark.text import clean_name
 
@@ -148,7 +149,7 @@ class Expectation(Struct, frozen=True):
         left_out = len(selected) - len(comparisons)
         template = "{expectation}: met"
         if len(selected) > 1:
-            template += f" on {{compared}} measurement{'' if len(comparisons) == 1 else 's'}"
+            template += f" on {{compared}} {plural(len(comparisons), 'measurement')}"
             template += "; {left_out} not compared" if left_out else ""
         numbers = {"compared": count(len(comparisons)), "left_out": count(left_out)}
         return _Outcome(True, statement(template, expectation=self.written, **numbers))

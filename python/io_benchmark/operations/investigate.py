@@ -61,7 +61,7 @@ _TIMES, _MACHINES, _CAUSES, _DEMAND = _STEPS = (
 )
 _COSTS = {
     _TIMES: "reads the queue; no worker time",
-    _MACHINES: "no worker time where results are there, else at most {budget:g} worker hours (--budget)",
+    _MACHINES: "no worker time where results are there, else at most {budget:g} h of worker time (--budget)",
     _CAUSES: "no worker time, or a task that confirms the cause, within --budget",
     _DEMAND: "no worker time, or a task per pool that measures everything, within --budget",
 }

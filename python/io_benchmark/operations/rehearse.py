@@ -19,6 +19,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.execute.local_run import LocalRun
 from io_benchmark.graph.generate import GeneratedTask, generate
 from io_benchmark.graph.root import Root
+from io_benchmark.number_text import number_of
 from io_benchmark.operations.compare import compare, find_paces, read_workers
 from io_benchmark.paths import default_output_folder, new_output_folder, resolve_path
 from io_benchmark.sources.run_files import run_folder
@@ -38,7 +39,8 @@ class _Machine(Struct):
     failures: list[str] = field(default_factory=list)  # one line each
 
     def run(self, tasks: Sequence[GeneratedTask]) -> None:
-        amount = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks one by one"
+        one_by_one = " one by one" if len(tasks) > 1 else ""
+        amount = f"{number_of(len(tasks), 'task')}{one_by_one}"
         names = ", ".join(task.label for task in tasks)
         self.context.tell(f"Running {amount}, profile {self.profile}: {names}")
         for number, task in enumerate(tasks, 1):

@@ -27,7 +27,7 @@ from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.number_text import digits, interval, listed, number_of, percent, ratio, times
 from io_benchmark.results import workloads
-from io_benchmark.text import LINE_LENGTH, NAME_CELLS, clean, clean_lines, name
+from io_benchmark.text import LINE_LENGTH, NAME_CELLS, capitalized, clean, clean_lines, name
 
 Record = TypeVar("Record")
 Key = TypeVar("Key", bound=Hashable)
@@ -80,6 +80,13 @@ def text_of(statement: Statement, length: int = LINE_LENGTH) -> str:
     return statement.template.format_map(
         {name: _value_text(value, length) for name, value in statement.values}
     )
+
+
+def sentence_of(statement: Statement) -> str:
+    """Return the statement with a capital letter and a full stop; a name at its start stays as it is."""
+    words = text_of(statement).removesuffix(".")
+    # What a template begins with is a word; what fills a slot may be a name that looks like one.
+    return f"{words if statement.template.startswith('{') else capitalized(words)}."
 
 
 def evidence_text(evidence: Evidence) -> str:

@@ -21,6 +21,7 @@ from msgspec import Meta, Struct
 from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT
 from io_benchmark.errors import ResultError
 from io_benchmark.files import FileTooLargeError, read_file
+from io_benchmark.number_text import number_of
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.protocol import RunQuery
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
@@ -93,7 +94,8 @@ def read_run_table(path: Path, query: RunQuery) -> list[str]:
         del query.runs[before:]
         raise ResultError(f"{file}: {error}") from None
     if bad > _ROWS_NAMED:
-        lines.append(f"{file}: {bad - _ROWS_NAMED:,} more rows are left out")
+        rows = number_of(bad - _ROWS_NAMED, "more row")
+        lines.append(f"{file}: {rows} left out")
     return lines
 
 

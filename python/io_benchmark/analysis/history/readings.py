@@ -33,6 +33,7 @@ from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity.rules import SIDE_RULES
 from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.analysis.worker_variation import WorkerVariation
+from io_benchmark.number_text import plural
 from io_benchmark.sources.run_results import RunResult, TaskRecord, parse_time
 
 MEASUREMENTS, _FACTS, _LINES = 200, 150, 50
@@ -225,9 +226,10 @@ class PastWorkers(Struct, frozen=True):
 
 def _source(pool: str, series: HistorySeries, workers: int) -> Statement:
     steps, points = len(series.changes), len(series.points)
-    left_out = f" ({{steps}} change{'' if steps == 1 else 's'} of level left out)" if steps else ""
+    left_out = f" ({{steps}} {plural(steps, 'change')} of level left out)" if steps else ""
     return statement(
-        f"{{workers}} earlier workers of {{pool}} in {{pushes}} push{'' if points == 1 else 'es'}{left_out}",
+        f"{{workers}} earlier {plural(workers, 'worker')} of {{pool}} in {{pushes}} "
+        f"{plural(points, 'push')}{left_out}",
         workers=count(workers),
         pool=pool,
         pushes=count(points),

@@ -31,6 +31,7 @@ from io_benchmark.analysis.history.explanations import Explanation, Numbers
 from io_benchmark.analysis.observed.machines import Facts, FactValue, MachineMarks, grouped
 from io_benchmark.analysis.statements import count, statement
 from io_benchmark.analysis.variances import MeanVariance
+from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import Workload
 
@@ -66,7 +67,7 @@ def history(
         attrgetter("subject", "conditions"),
     )
     older += len(groups) - len(kept)
-    verb = "point is" if older == 1 else "points are"
+    verb = f"{plural(older, 'point')} {'is' if older == 1 else 'are'}"
     cut = statement(f"{{number}} older {verb} left out; --last N takes more", number=count(older))
     series = [_series(members) for members in by_key.values()]
     series.sort(

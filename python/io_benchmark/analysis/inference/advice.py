@@ -22,6 +22,7 @@ from io_benchmark.analysis.levels import LEVEL, margin_bounds
 from io_benchmark.analysis.model import Advice, Verdict
 from io_benchmark.analysis.statements import Statement, count, share, statement
 from io_benchmark.analysis.variances import MeanVariance, reach, tail
+from io_benchmark.number_text import plural
 
 # The chance that is required of one more worker, and of eleven or more. A few may be wrong more often,
 # because the next look corrects that.
@@ -174,7 +175,7 @@ def advise(
     else:
         message = statement(
             lead
-            + f"{{add}} more worker{'' if add == 1 else 's'} per pool should settle it if {{assumption}}",
+            + f"{{add}} more {plural(add, 'worker')} per pool should settle it if {{assumption}}",
             add=count(add),
             assumption=assumption,
         )

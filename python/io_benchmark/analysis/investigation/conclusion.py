@@ -36,6 +36,7 @@ from io_benchmark.analysis.statements import (
     statement,
 )
 from io_benchmark.analysis.tasks.task_model import OWN_WORK, PENDING, TaskComparison
+from io_benchmark.number_text import plural
 
 # What explains this part of a difference is what to look at.
 _MOST = 0.5
@@ -93,8 +94,8 @@ def _without_reference(slowness: Slowness) -> Conclusion:
 def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None:
     """Conclude where the task is not slower, or slower for a reason that its times show."""
     basis = slowness.say(
-        "{ratio} the time of {reference} (95 % interval {interval}), by {own} workers of {pool} and "
-        "{theirs} of {reference}"
+        "{ratio} the time of {reference} (95 % interval {interval}), by {own} "
+        f"{plural(compared.workers[1], 'worker')} of {{pool}} and {{theirs}} of {{reference}}"
     )
     if compared.verdict is Verdict.SLOWER:
         reason = _slower_before_work(slowness, compared)
@@ -115,7 +116,9 @@ def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None
         return Conclusion(Outcome.NOT_IO, answer, basis)
     if compared.verdict is Verdict.INCONCLUSIVE:
         more = compared.advice.workers_to_add if compared.advice else None
-        todo = "run the task on {more} more workers per pool" if more else "run the task more often"
+        todo = "run the task more often"
+        if more:
+            todo = f"run the task on {{more}} more {plural(more, 'worker')} per pool"
         todo += ", or give a table of more runs by --runs"
         answer = slowness.say("Whether it is slower on {pool} is not decided")
         steps = (slowness.say(todo, more=count(more or 0)),)
@@ -156,8 +159,9 @@ def _by_machines(
     if compared.verdict is not Verdict.INCONCLUSIVE or is_mixed or is_small:
         return None
     if compared.advice is not None and compared.advice.workers_to_add:
-        more = count(compared.advice.workers_to_add)
-        steps = (statement("measure {more} more workers per pool", more=more), *steps)
+        more = compared.advice.workers_to_add
+        template = f"measure {{more}} more {plural(more, 'worker')} per pool"
+        steps = (statement(template, more=count(more)), *steps)
     return Conclusion(
         Outcome.OPEN,
         slowness.say("Whether the machines of {pool} are slower is not decided"),

@@ -23,6 +23,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.model import UNKNOWN, Worker
 from io_benchmark.analysis.observed.runs import Run
+from io_benchmark.number_text import plural
 from io_benchmark.results import Result
 from io_benchmark.results.machine import Host, Limits, StoragePlace
 
@@ -283,7 +284,7 @@ def _limit_facts(limits: Limits) -> _Pairs:
     memory = sorted({limit.bytes for limit in limits.memory if limit.bytes > 0})
     yield "memory limits", ", ".join(f"{value / _GIB:.1f} GiB" for value in memory) or "none"
     cpu = sorted({limit.quota_us / limit.period_us for limit in limits.cpu if limit.period_us})
-    yield "CPU limits", ", ".join(f"{value:g} CPUs" for value in cpu) or "none"
+    yield "CPU limits", ", ".join(f"{value:g} {plural(value, 'CPU')}" for value in cpu) or "none"
 
 
 def _counted(values: Iterable[str]) -> str:

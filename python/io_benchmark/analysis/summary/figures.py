@@ -18,6 +18,7 @@ from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.report_model import SubjectReport
 from io_benchmark.analysis.statements import Statement, count, joined, ratio_of, share, statement
 from io_benchmark.analysis.variances import MeanVariance
+from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import WorkloadFigure
 
@@ -180,7 +181,7 @@ def _merge_places(findings: Mapping[tuple[str, str, Subject], Statement]) -> Ite
     for (_, side, subject), finding in findings.items():
         places[side, finding, workloads.of(subject.workload).per_place].append(subject.place)
     for (side, finding, per_place), names in places.items():
-        where = f", place{'s' if len(names) > 1 else ''} {{places}}" if per_place else ""
+        where = f", {plural(len(names), 'place')} {{places}}" if per_place else ""
         template = f"{{side}}{where}: {{finding}}"
         yield statement(template, side=side, places=joined(names), finding=finding)
 

@@ -21,6 +21,7 @@ from io_benchmark.analysis.tasks.task_model import Ending, Side, TaskComparison,
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 from io_benchmark.analysis.variances import LogMeans
 from io_benchmark.costs.worker_time import Price
+from io_benchmark.number_text import plural
 from io_benchmark.sources.run_results import TaskRun
 
 _NOT_COMPLETED: tuple[Ending, ...] = ("failed", "lost", "stopped")
@@ -241,7 +242,7 @@ def _workers(pair: TaskPair) -> Iterator[Statement]:
         )
     both = [*filter(Side.is_known, set.intersection(*workers.values()))]
     if both:
-        noun = "worker" if len(both) == 1 else "workers"
+        noun = plural(len(both), "worker")
         yield statement(f"{{count}} {noun} ran tasks of both sides", count=count(len(both)))
 
 

@@ -25,6 +25,7 @@ from io_benchmark.analysis.validity.rules import (
     TraitRule,
     distinct_traits,
 )
+from io_benchmark.number_text import plural
 
 # Runs that are left out are named where they are slower by this, and by more than workers differ.
 _SLOWER_RATIO, _CLEARLY = 1.1, 2.0
@@ -114,7 +115,7 @@ def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Pro
         if slower - faster <= max(math.log(_SLOWER_RATIO), _CLEARLY * variation):
             continue
         message = statement(
-            f"{{side}}: {{left_out}} run{'' if len(ended_early) == 1 else 's'} that ended early took "
+            f"{{side}}: {{left_out}} {plural(len(ended_early), 'run')} that ended early took "
             "{ratio} as long as the {rest} compared ones, over the same first {length} retrieves. "
             "The side is slower than its figures",
             side=side,
@@ -141,7 +142,7 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
             continue
         message, explanation, more = messages[0], None, len(messages) - 1
         if more:
-            template = "{message}, and {more} more message" + ("" if more == 1 else "s")
+            template = f"{{message}}, and {{more}} more {plural(more, 'message')}"
             message = statement(template, message=message, more=count(more))
             explanation = statement("Further: {messages}.", messages=joined(messages[1:], "; "))
         problem = _problem("worker-warning", Severity.WARNING, worker, None, message)

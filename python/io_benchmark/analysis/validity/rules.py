@@ -28,6 +28,7 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
+from io_benchmark.number_text import plural
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, workloads
 from io_benchmark.results.parts import OutcomeState
 from io_benchmark.text import ending_in_words
@@ -177,7 +178,7 @@ def _sequence(run: Run) -> Traits:
     files = len(run.entry.retrieves.file_sizes_bytes)
     return (
         statement("seed {seed}", seed=str(run.worker.result.config.seed)),
-        statement("sequence over {files} files", files=count(files)),
+        statement(f"sequence over {{files}} {plural(files, 'file')}", files=count(files)),
     )
 
 
@@ -253,7 +254,10 @@ def _script_version(run: Run) -> Traits:
 def _planned(entry: CacheRetrieveEntry) -> Traits:
     # The first retrieve of a file reads the disk: of fewer retrieves, more are such.
     return (
-        statement("{count} retrieves planned", count=count(entry.retrieves_planned)),
+        statement(
+            f"{{count}} {plural(entry.retrieves_planned, 'retrieve')} planned",
+            count=count(entry.retrieves_planned),
+        ),
         statement("sequence {digest}", digest=entry.sequence_sha256[:12]),
     )
 

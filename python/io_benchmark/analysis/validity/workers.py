@@ -25,6 +25,7 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
+from io_benchmark.number_text import plural
 from io_benchmark.results import Result, workloads
 from io_benchmark.results.parts import NS_PER_S
 
@@ -163,7 +164,10 @@ def _different_pushes(sides: Sequence[Side], variation: PushVariation) -> Proble
     """Return the note that says what the interval rests on."""
     basis: Statement | str = "which is assumed"
     if variation.pushes:
-        basis = statement("by {pushes} earlier pushes of the pool", pushes=count(variation.pushes))
+        basis = statement(
+            f"by {{pushes}} earlier {plural(variation.pushes, 'push')} of the pool",
+            pushes=count(variation.pushes),
+        )
     return _warning(
         "pushes",
         sides,

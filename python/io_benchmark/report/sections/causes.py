@@ -17,7 +17,13 @@ from io_benchmark.analysis.model import DIFFERENT
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
 from io_benchmark.report import blocks
-from io_benchmark.report.content import FACT_LENGTH, evidence_text, on_measurement, text_of
+from io_benchmark.report.content import (
+    FACT_LENGTH,
+    evidence_text,
+    on_measurement,
+    sentence_of,
+    text_of,
+)
 from io_benchmark.report.sections.measured import Measurement
 from io_benchmark.report.sections.parts import part_name
 from io_benchmark.results import workloads
@@ -137,10 +143,7 @@ def _trial_table(outcomes: Sequence[TrialOutcome]) -> blocks.Table:
 
 
 def _remedy(remedy: Remedy) -> blocks.Item:
-    action = text_of(remedy.action).removesuffix(".")
-    # A pool's name is written as it is.
-    if "-" not in action.split(" ", 1)[0]:
-        action = action[:1].upper() + action[1:]
+    action = sentence_of(remedy.action).removesuffix(".")
     lead, cause = blocks.Words(action, blocks.STRONG), blocks.Words(remedy.cause, blocks.CODE)
     evidence = " ".join(map(text_of, remedy.evidence))
     return blocks.Item((lead, f"{_gain_text(remedy)}, for ", cause, f". {evidence}"))

@@ -26,6 +26,7 @@ from io_benchmark.report.sections.places import places
 from io_benchmark.report.sections.workers import cost_text, runs, unlike_workers, workers_needed
 from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
+from io_benchmark.text import capitalized
 
 _RATIOS = (
     "A ratio is the time of a pool divided by that of the baseline: above 1 is slower, also where a "
@@ -97,7 +98,7 @@ def _pools(
     ).items():
         names = listed([side.name for side in same], _POOLS_NAMED)
         sentence = ", ".join(filter(None, (names, _as_long(same))))
-        items.append(blocks.Item.answer(verdict, f"{verdict.capitalize()}:", f" {sentence}."))
+        items.append(blocks.Item.answer(verdict, f"{capitalized(verdict)}:", f" {sentence}."))
     return items
 
 
@@ -132,7 +133,7 @@ def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
             ratios = ", ".join(f"{workload} {_ratios(same)}" for workload, same in workloads)
             sentences.append(f"Also {verdict}: {ratios} as long.")
     sentences += (
-        f"{verdict.capitalize()}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
+        f"{capitalized(verdict)}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
     )
     return blocks.Item.answer(
         leading.verdict, lead, " ".join(sentences), [*_reasons(leading, report)]

@@ -28,7 +28,8 @@ from io_benchmark.number_text import (
     size,
 )
 from io_benchmark.report import blocks
-from io_benchmark.report.content import ends_text, evidence_text, text_of
+from io_benchmark.report.content import ends_text, evidence_text, sentence_of, text_of
+from io_benchmark.text import capitalized
 
 _UNDO = {
     Target.POOL: "Revert the patch; workers that run keep their machines until they end.",
@@ -52,14 +53,14 @@ def document(report: Investigation) -> blocks.Document:
         than = f", compared with {slowness.comparison.baseline}" if slowness.comparison else ""
         question = f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}{than}?"
     lead = blocks.Words(_LEADS[conclusion.outcome], blocks.STRONG)
-    steps = [_sentence(text_of(step)) for step in conclusion.next_steps]
+    steps = [sentence_of(step) for step in conclusion.next_steps]
     content: list[blocks.Block] = [
         blocks.Heading("Question"),
         blocks.Paragraph(question),
         blocks.Heading("Answer"),
-        blocks.Paragraph((lead, f" {_sentence(text_of(conclusion.answer))}")),
+        blocks.Paragraph((lead, f" {sentence_of(conclusion.answer)}")),
         blocks.Heading("Certainty"),
-        blocks.Paragraph(_sentence(text_of(conclusion.certainty))),
+        blocks.Paragraph(sentence_of(conclusion.certainty)),
         *blocks.Items.lists(("What decides it", steps)),
         blocks.Heading("Evidence"),
         blocks.Items([*_evidence(report.findings)]),
@@ -71,8 +72,8 @@ def document(report: Investigation) -> blocks.Document:
     return blocks.Document(title, content)
 
 
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:].removesuffix(".") + "."
+def _ended(words: str) -> str:
+    return words.removesuffix(".") + "."
 
 
 def _evidence(findings: Findings) -> Iterator[blocks.Item]:
@@ -127,7 +128,11 @@ def _times(slowness: Slowness) -> Iterator[str]:
     if slowness.gaining_share is not None:
         slower, labels = slowness.gaining_labels
         share = percent(slowness.gaining_share)
-        yield f"Of {labels:,} labels of both pools {slower:,} are slower there: {share} of their time."
+        are = "is" if slower == 1 else "are"
+        yield (
+            f"Of {number_of(labels, 'label')} of both pools {slower:,} {are} slower there: {share} of "
+            "their time."
+        )
 
 
 def _machines(machines: Machines, explanation: Explanation | None) -> str:
@@ -150,7 +155,7 @@ def _causes(explanation: Explanation) -> Iterator[str]:
         # Of a mixed pool there are none.
         lead = [" against ".join(facts) + "."] if any(facts) else []
         evidence = " ".join([*lead, *map(text_of, cause.explanation)])
-        yield f"{cause.name} is {cause.state}. {_sentence(evidence)}"
+        yield f"{cause.name} is {cause.state}. {_ended(evidence)}"
 
 
 def _demand(forecast: Forecast) -> Iterator[str]:
@@ -158,11 +163,12 @@ def _demand(forecast: Forecast) -> Iterator[str]:
     if task is not None and None not in (task.cpus_used, task.written_bytes, task.read_bytes):
         yield (
             f"{digits(task.cpus_used or 0)} CPUs used, {size(task.written_bytes or 0)} written to disks, "
-            f"{size(task.read_bytes or 0)} read, by {len(task.measured_ns):,} profiles made on {task.pool}."
+            f"{size(task.read_bytes or 0)} read, by {number_of(len(task.measured_ns), 'profile')} "
+            f"made on {task.pool}."
         )
     if forecast.ratio is None or forecast.interval is None:
         reason = text_of(forecast.reason) if forecast.reason else ""
-        yield _sentence(f"not predicted: {reason}")
+        yield _ended(f"Not predicted: {reason}")
         return
     waiting = ", ".join(
         f"{name.value} {signed(duration(abs(s)), s)}" for name, s in forecast.added_s.items() if s
@@ -175,9 +181,9 @@ def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blo
     if report.patch or report.fragment:
         yield blocks.Code(report.patch or report.fragment, "diff" if report.patch else "yaml")
     else:
-        yield blocks.Paragraph(f"Of {fix.target.value}: {_sentence(text_of(fix.remedy.action))}")
+        yield blocks.Paragraph(f"Of {fix.target.value}: {sentence_of(fix.remedy.action)}")
     if report.note:
-        yield blocks.Paragraph(_sentence(report.note))
+        yield blocks.Paragraph(_ended(capitalized(report.note)))
     if fix.remedy.gain_ratio is not None:
         how = "measured" if fix.remedy.measured else "predicted"
         yield blocks.Paragraph(

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from io_benchmark.analysis.tasks.ranking import RankedLabel, RankedPool, Ranking
-from io_benchmark.number_text import NOTHING, compact, count, number_of, percent, ratio, signed
+from io_benchmark.number_text import (
+    NOTHING,
+    compact,
+    count,
+    number_of,
+    percent,
+    plural,
+    ratio,
+    signed,
+)
 from io_benchmark.report.blocks import Block, Document, Fold, Heading, Items, Paragraph, Row, Table
 from io_benchmark.report.content import ends_text
 from io_benchmark.text import name
@@ -16,9 +25,12 @@ _POOL_CELLS, _LABEL_CELLS = 24, 44
 
 
 def document(ranking: Ranking) -> Document:
+    runs = number_of(sum(pool.runs for pool in ranking.pools), "run")
+    days = compact(ranking.days)
+    were = "was" if ranking.compared == 1 else "were"
     basis = (
-        f"{count(sum(pool.runs for pool in ranking.pools))} runs in {compact(ranking.days)} days. "
-        f"{count(ranking.compared)} pairs of a label and a pool were compared with the pool on which the "
+        f"{runs} in {days} {plural(1 if days == '1' else ranking.days, 'day')}. "
+        f"{number_of(ranking.compared, 'pair')} of a label and a pool {were} compared with the pool on which the "
         f"label takes least. Slower by more than chance: {count(len(ranking.labels))}. Months have 30 "
         "days; hours are those of workers."
     )

@@ -75,8 +75,8 @@ _BATCHES = (
                 NOT_VISIBLE,
                 "not visible",
                 total_of=attrgetter("observed.not_visible"),
-                finding="{count} files that one thread had created were not visible to another at "
-                "once, as POSIX promises (metadata, visibility)",
+                finding="files that one thread had created were not visible to another at once, as "
+                "POSIX promises: {count} (metadata, visibility)",
                 at_least=1,
             ),
         ),

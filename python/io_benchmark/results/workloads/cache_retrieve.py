@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from io_benchmark.number_text import number_of
 from io_benchmark.results.parts import (
     MANY,
     BytesByDevice,
@@ -145,7 +146,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
         if not all(map(add, samples.lookup_ns, samples.copy_ns)):
             return "samples: a retrieve took no time at all"
         if rows > self.retrieves_planned:
-            return f"samples: {rows:,} retrieves, but {self.retrieves_planned:,} were planned"
+            return f"samples: {number_of(rows, 'retrieve')}, more than the {self.retrieves_planned:,} planned"
         if rows and max(samples.file_index) >= len(self.file_sizes_bytes):
             return "samples.file_index: names a file that file_sizes_bytes does not have"
         turns, trials = samples.turns_inconsistency(self.turn_ends), self.trials
@@ -155,7 +156,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
             return "trials.file_indexes: names a file that file_sizes_bytes does not have"
         rows = len(trials.file_indexes)
         if any(not len(block.lookup_ns) == len(block.copy_ns) == rows for block in trials.blocks):
-            return f"trials.blocks: a block does not have {rows:,} retrieves, as trials.file_indexes has"
+            return f"trials.blocks: a block does not have {number_of(rows, 'retrieve')}, as trials.file_indexes has"
         return None
 
 

@@ -29,6 +29,7 @@ from io_benchmark.analysis.observed.machines import dirty_room
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import MIB, Quantity, Unit, count, ratio_of, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
+from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import NS_PER_S
 
@@ -174,8 +175,9 @@ def _processor(run: Run) -> RankedFact | None:
     host = run.host
     if host is None or host.cpu_model is None:
         return None
+    template = f"{{model}}, {{count}} {plural(host.cpu_count, 'CPU')}"
     cpus = count(host.cpu_count)
-    return RankedFact(statement("{model}, {count} CPUs", model=host.cpu_model, count=cpus))
+    return RankedFact(statement(template, model=host.cpu_model, count=cpus))
 
 
 _MODEL = Ranking(

@@ -21,6 +21,7 @@ from io_benchmark.analysis.diagnosis.rules import RankedFact, Ranking, cause, ra
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.statements import Quantity, Unit, count, ratio_of, statement
 from io_benchmark.analysis.time_parts import ON_CPU, Kind, in_all
+from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import BatchEntry
 from io_benchmark.results.workloads import OVER_HARDLINKED
@@ -73,7 +74,7 @@ def _lock(case: Case) -> Effect:
         measurement,
         workloads.SCALING,
         Unit.RATIO,
-        "throughput {figure} with {threads} threads",
+        f"throughput {{figure}} with {{threads}} {plural(threads, 'thread')}",
         note=" ({variant}, one thread is 1)",
         threads=count(threads),
         variant=measurement.subject.variant,
@@ -167,7 +168,7 @@ def _files_not_visible(case: Case) -> Effect:
     counts = case.detail(measurements[0], workloads.NOT_VISIBLE) if measurements else None
     if counts is None:
         return NOT_MEASURED.needs("the variant visibility", _METADATA)
-    template = "{figure} files not visible immediately"
+    template = "files not visible immediately: {figure}"
     evidence = SideEvidence.from_detail(
         measurements[0], workloads.NOT_VISIBLE, Unit.COUNT, template
     )
