@@ -18,6 +18,7 @@ BELOW = (
     "run_noise",
     "time_parts",
     "figures_model",
+    "worker_variation",
     "model",
     "observed",
 )

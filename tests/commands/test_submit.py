@@ -174,6 +174,24 @@ def test_asks_first(options, answer, tasks):
     assert (f"{asked}error: nothing was created\n" in done.stderr) is (tasks == 0)
 
 
+@pytest.mark.parametrize("refused", [0, 1])
+def test_refused(call, deployment, refused):
+    """A refusal of the first task leaves nothing: no line says that tasks are created, or how to cancel them."""
+    seen = []
+
+    def refuse(definition):
+        seen.append(definition)
+        return (403, "InsufficientScopes", "no scopes") if len(seen) > refused else None
+
+    deployment.refuse = refuse
+    code, _, stderr = call(*IMAGE, "-j", "intel,amd-16")
+    assert (code, len(deployment.definitions)) == (1, refused)
+    *_, last = stderr.splitlines()
+    assert "was not created" in last
+    assert ("Creating tasks in group" in stderr) is (refused == 1)
+    assert ("to cancel" in stderr) is (refused == 1)
+
+
 def test_interrupted():
     """The tasks are left as they are, and the last line says how to cancel them."""
     deployment = Deployment()

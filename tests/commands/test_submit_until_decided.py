@@ -80,10 +80,10 @@ def test_only_undecided_pools(call, deployment):
     lines = stderr.splitlines()
     assert "all looks together: at most 66 worker hours, 24 tasks per pool" in stderr
     assert f"; to go on: io-benchmark submit --resume group:{group}\n" in stderr
-    assert lines[-8].startswith(
+    assert lines[-9].startswith(
         "Undecided: amd-30; 90 minutes of worker time spent; the next look has 6 tasks, about 60 "
     )
-    assert lines[-7].startswith("  amd-30: about 30 minutes of worker time (3 tasks of 10 minutes")
+    assert lines[-8].startswith("  amd-30: about 30 minutes of worker time (3 tasks of 10 minutes")
     assert lines[-2:] == [
         "Decided; 2.5 worker hours spent",
         f"Compare again with: io-benchmark compare group:{group}",

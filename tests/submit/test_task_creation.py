@@ -32,7 +32,7 @@ def ask(loopback, use):
 
 
 def create(loopback):
-    ask(loopback, lambda queue: queue.create(TASKS))
+    ask(loopback, lambda queue: queue.create(TASKS, lambda: None))
 
 
 def test_a_lost_answer():

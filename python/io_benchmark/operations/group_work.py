@@ -5,11 +5,9 @@ What is needed follows from the group alone. The tasks name the looks (analysis/
 comparing the group later gives the same verdicts.
 """
 
-import json
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import chain
 from statistics import fmean
 from typing import NamedTuple, Self, TypeVar
@@ -33,7 +31,7 @@ from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.task_watch import wait_in_group
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.submit.definitions import LOOKS, NewTask, SubmissionOptions
-from io_benchmark.submit.task_creation import TaskQueue, dated
+from io_benchmark.submit.task_creation import TaskQueue, printed_tasks
 from io_benchmark.text import clean
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of
 
@@ -249,7 +247,7 @@ class GroupWork(Struct, frozen=True):
         scopes = sorted({scope for task in tasks for scope in task.definition["scopes"]})
         tell(f"Scopes the tasks get: {', '.join(scopes) or 'none'}")
         if options.dry_run:
-            _print(tasks, context)
+            context.print(printed_tasks(tasks))
             return False
         if access.who == "anonymously":
             tell("warning: no credentials; set TASKCLUSTER_CLIENT_ID and TASKCLUSTER_ACCESS_TOKEN")
@@ -266,11 +264,14 @@ class GroupWork(Struct, frozen=True):
             )
         if not options.yes and context.is_interactive and not context.confirm("Create them?"):
             raise IoBenchmarkError("nothing was created")
-        tell(f"Creating tasks in group:{self.group_id}; {self._ways_on}")
         return True
 
     def create_and_wait(
-        self, missing: Sequence[NewTask], running: Mapping[str, str] | None = None
+        self,
+        missing: Sequence[NewTask],
+        running: Mapping[str, str] | None = None,
+        *,
+        is_new_group: bool = False,
     ) -> str | None:
         """Create the missing tasks, and wait for them and for those that run, labels by task id.
 
@@ -278,8 +279,17 @@ class GroupWork(Struct, frozen=True):
         """
         group_id, context = self.group_id, self.context
         labels = {**(running or {}), **{task.task_id: task.label for task in missing}}
+        has_begun = False
+
+        def begin() -> None:
+            # Not before the queue took one: a refusal would leave nothing to cancel.
+            nonlocal has_begun
+            if not has_begun:
+                context.tell(f"Creating tasks in group:{group_id}; {self._ways_on}")
+            has_begun = True
+
         try:
-            self.ask(lambda queue: queue.create(missing))
+            self.ask(lambda queue: queue.create(missing, begin))
             created = number_of(len(missing), "task") if missing else "no tasks"
             root_url = default_root_url(context.environment)
             context.tell(f"{created} created: {root_url}/tasks/groups/{group_id}")
@@ -289,23 +299,11 @@ class GroupWork(Struct, frozen=True):
                 return None
             context.tell("Waiting; Ctrl-C stops waiting, and not the tasks")
             self.ask(lambda queue: wait_in_group(queue, group_id, labels, context.tell))
-        except (KeyboardInterrupt, IoBenchmarkError):
-            context.tell(
-                f"Tasks that exist in group:{group_id} are left as they are; {self._ways_on}"
-            )
+        except (KeyboardInterrupt, IoBenchmarkError) as error:
+            # The first request may have been interrupted after the queue took it.
+            if has_begun or not is_new_group or isinstance(error, KeyboardInterrupt):
+                context.tell(
+                    f"Tasks that exist in group:{group_id} are left as they are; {self._ways_on}"
+                )
             raise
         return group_id
-
-
-def _print(tasks: Sequence[NewTask], context: Context) -> None:
-    """Print tasks in the form of `taskgraph morphed -J`."""
-    now = datetime.now(UTC)
-    printed = {
-        task.label: {
-            "label": task.label,
-            "task_id": task.task_id,
-            "task": dated(task.definition, now),
-        }
-        for task in tasks
-    }
-    context.print(json.dumps(printed, indent=2, ensure_ascii=False))

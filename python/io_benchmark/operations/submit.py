@@ -46,7 +46,7 @@ def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> 
     remark = _limit_of_looks(tasks, cost, options.budget) if options.until_decided else ""
     if not work.confirm_creation(tasks, cost, remark):
         return None
-    group = work.create_and_wait(tasks)
+    group = work.create_and_wait(tasks, is_new_group=True)
     return _measure_until_decided(work, is_agreed=True) if options.until_decided else group
 
 

@@ -4,6 +4,7 @@
 A task's id follows from the group's id and the task's number or label. The queue creates each id only once.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -48,19 +49,25 @@ class TaskQueue(Deployment):
         queues = dict.fromkeys(task.queue for task in tasks)
         return images, [name for name in queues if await self.knows_worker_pool(name) is False]
 
-    async def create(self, tasks: Sequence[NewTask]) -> None:
-        """Create the tasks in order, because workers claim them in this order."""
+    async def create(self, tasks: Sequence[NewTask], begun: Callable[[], None]) -> None:
+        """Create the tasks in order, because workers claim them in this order.
+
+        Call `begun` as soon as one of them may exist.
+        """
         # Dated now: the queue takes no task that says it was created long ago.
         now = datetime.now(UTC)
         for task, definition in [(task, dated(task.definition, now)) for task in tasks]:
             try:
                 await self.create_task(task.task_id, definition)
+                begun()
             except (MissingError, RequestRefusedError) as error:
                 is_conflict = isinstance(error, RequestRefusedError) and error.status == 409
                 if not is_conflict or not await self._is_there(task):
                     raise ResultError(f"{task.label} was not created: {error}") from None
+                begun()
             except ResultError as error:
                 # The task may exist, because the answer may have been lost.
+                begun()
                 raise ResultError(f"{task.label} ({task.task_id}): {error}") from None
 
     async def _is_there(self, task: NewTask) -> bool:
@@ -139,3 +146,17 @@ def dated(definition: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     except (InvalidString, UnknownTimeMeasurement, OverflowError, TypeError, ValueError) as error:
         raise IoBenchmarkError(f"a task's date is wrong: {error}; correct it in the kind") from None
     return made
+
+
+def printed_tasks(tasks: Sequence[NewTask]) -> str:
+    """Return tasks in the form of `taskgraph morphed -J`."""
+    now = datetime.now(UTC)
+    printed = {
+        task.label: {
+            "label": task.label,
+            "task_id": task.task_id,
+            "task": dated(task.definition, now),
+        }
+        for task in tasks
+    }
+    return json.dumps(printed, indent=2, ensure_ascii=False)
