@@ -17,7 +17,7 @@ from loopback import Loopback
 from loopback_deployment import GROUP
 
 PICTURE = ROOT / "taskcluster/docs/images/report.png"
-WIDTH, HEIGHT = 960, 888  # of the answer and the distributions
+WIDTH, HEIGHT = 960, 950  # of the answer and the distributions
 
 
 def shortened(page: str) -> str:
