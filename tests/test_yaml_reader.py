@@ -223,6 +223,5 @@ def test_plain_or_quoted() -> None:
         assert yaml.safe_load(f"a: {word}\nb: {{c: {word}}}") == {"a": name, "b": {"c": name}}
         if len(word) < 1_000:
             assert yaml.safe_load(f"{word}: 1\n") == {name: 1}
-    assert [plain_or_quoted(name) for name in ("b-linux", "b-(x|y)z", "1", "true")] == [
-        *("b-linux", "b-(x|y)z", '"1"', '"true"')
-    ]
+    words = ["b-linux", "b-(x|y)z", "2-cpus", '"1"', '"true"', '"1e3"', '"0o7"', '"-.5"']
+    assert [plain_or_quoted(word.strip('"')) for word in words] == words

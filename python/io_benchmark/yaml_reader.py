@@ -7,6 +7,7 @@ written out.
 """
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, cast
@@ -25,6 +26,8 @@ MOST_LEVELS = 50
 LONGEST_NUMBER = 100
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 _MERGE = "tag:yaml.org,2002:merge"
+# Of any version of YAML: for PyYAML, 1e3 and 0o7 are texts.
+_LIKE_NUMBER = re.compile(r"[-+.]*[0-9][-+.:0-9A-Fa-fOoXx_]*")
 _QUOTED_LENGTH, _PROBLEM_LENGTH = 60, 200
 # What PyYAML's conversions raise for a scalar of another form, such as the date 2026-99-99.
 _CONVERSION_ERRORS = (ValueError, ArithmeticError, LookupError, AttributeError, TypeError)
@@ -163,7 +166,7 @@ def parse_yaml(content: str) -> Any:
 
 def plain_or_quoted(word: str) -> str:
     """Return a text as YAML has it in any place: as it is where that is read as this text."""
-    if word.isascii() and word.isprintable():
+    if word.isascii() and word.isprintable() and not _LIKE_NUMBER.fullmatch(word):
         with suppress(YamlError):
             # In a block and in a flow, different characters have a meaning.
             if parse_yaml(f"- {word}: {word}\n- {{{word}: {word}}}") == [{word: word}] * 2:

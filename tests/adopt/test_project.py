@@ -13,6 +13,8 @@ from checkout import ROOT
 from io_benchmark import __version__
 from io_benchmark.adopt.project import CONFIG, KIND, REGISTER, REQUIREMENTS, TASKGRAPH, Project
 from io_benchmark.errors import IoBenchmarkError, UsageError
+from io_benchmark.graph.generate import generate
+from io_benchmark.graph.root import Root
 
 from .conftest import snapshot
 
@@ -283,3 +285,37 @@ def test_the_patch_of_windows_lines(project):
     patched = snapshot(project)
     assert init(project) == []
     assert snapshot(project) == patched
+
+
+def test_taskgraph_takes_the_names(tmp_path):
+    """taskgraph generates a task of each pool from the kind, also of pools whose names are like numbers."""
+    names = ("1", "1e3", "0x1", "true", "null", "-", "b-small")
+    worker = {
+        "implementation": "docker-worker",
+        "os": "linux",
+        "provisioner": "p",
+        "worker-type": "w",
+    }
+    config = {
+        "trust-domain": "mozilla",
+        "task-priority": "low",
+        "taskgraph": {"cached-task-prefix": "x", "repositories": {"project": {"name": "project"}}},
+        "workers": {"aliases": dict.fromkeys((*names, "images"), worker)},
+    }
+    transforms = [
+        f"taskgraph.transforms.{name}:transforms"
+        for name in ("docker_image", "cached_tasks", "task")
+    ]
+    loader = "taskgraph.loader.transform:loader"
+    images = {"loader": loader, "transforms": transforms, "tasks": {"linux": {}}}
+    for name, text in {
+        CONFIG: yaml.safe_dump(config),
+        IMAGES: yaml.safe_dump(images),
+        "taskcluster/docker/linux/Dockerfile": "FROM alpine:latest\n# %include-run-task\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    init(tmp_path)
+    tasks = generate(Root(tmp_path, "checkout"), ["io-benchmark"])
+    pools = {task.label: task.pool for task in tasks if task.pool}
+    assert pools == {f"io-benchmark-{name}": name for name in names if name != "-"}

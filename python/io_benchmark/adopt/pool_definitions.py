@@ -130,7 +130,7 @@ def _pools_of(entry: Any) -> Iterator[_Pool]:
 
 def _filled(name: str, words: Mapping[Any, Any]) -> str:
     # As its generator does it: a suffix may be empty.
-    return _PLACE.sub(lambda match: str(words.get(match[1], "")), name).rstrip("-")
+    return _PLACE.sub(lambda match: str(words.get(match[1], match[0])), name).rstrip("-")
 
 
 def _changed_pools(before: Any, after: Any, number: int, fix: Fix) -> Sequence[str]:
