@@ -43,7 +43,12 @@ def test_ends_of_lines(tmp_path: Path, end: str, last: str) -> None:
     [
         *("plain", "a b", "a ", " a", 'a"b', "a'b", "a\\b", "a\tb", "a\nb", "a\rb", "-x", "{a}"),
         *("ä", "ä b", "a\u2028b", "a\x7f", "a\x01", "日本 語", os.fsdecode(b"a\xffb")),
-        *("2026-01-01 10:00", "x\t2026-11-28 10:00:00.0 +0000", "folder/a b", "dev/null"),
+        *(
+            "a 2026-01-01 10:00:00.000000000 +0000",
+            "x\t2026-11-28 10:00:00.0 +0000",
+            "folder/a b",
+            "dev/null",
+        ),
     ],
     ids=ascii,
 )
