@@ -130,3 +130,15 @@ def test_other_kinds_of_files_stay(tree: Path) -> None:
         write_below(tree, "folder/file/below", NEW)
     assert stat.S_ISFIFO((tree / "pipe").stat().st_mode)
     assert not [path for path in tree.rglob("*") if path.name.startswith(".io-benchmark")]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every folder")
+def test_folder_that_cannot_be_listed(tree: Path) -> None:
+    """It is enough that files may be made in it."""
+    folder = tree / "folder"
+    folder.chmod(0o300)
+    try:
+        write_below(tree, "folder/a/b", NEW)
+        assert (folder / "a/b").read_bytes() == NEW
+    finally:
+        folder.chmod(0o700)

@@ -2,6 +2,7 @@
 """YAML from anybody: what is too large or wrong is one line with its place, and soon."""
 
 import random
+import signal
 import string
 import time
 from collections.abc import Iterator
@@ -225,3 +226,32 @@ def test_plain_or_quoted() -> None:
             assert yaml.safe_load(f"{word}: 1\n") == {name: 1}
     words = ["b-linux", "b-(x|y)z", "2-cpus", '"1"', '"true"', '"1e3"', '"0o7"', '"-.5"']
     assert [plain_or_quoted(word.strip('"')) for word in words] == words
+
+
+SLOW = {
+    "comment": "#" * 1_900_000,
+    "text": f"a: '{'x ' * 900_000}'",
+    "list": f"[{'a,' * 90_000}]",
+    "tag": f"a: !{'x' * 1_900_000} b",
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_interrupted(name: str) -> None:
+    """Ctrl-C ends the reading of the largest files within a second."""
+    interrupted_s = 0.0
+
+    def interrupt(_number: int, _frame: object) -> None:
+        nonlocal interrupted_s
+        interrupted_s = time.process_time()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            parse_yaml(SLOW[name])
+        assert time.process_time() - interrupted_s < 1
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

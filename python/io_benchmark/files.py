@@ -16,6 +16,8 @@ from io_benchmark.number_text import size
 
 # Memory for the limit, which few files reach, takes longer than reading the file.
 _LEAST_STEP_BYTES = 64 * 1024
+# A folder to write into need not be readable; only Linux knows this flag.
+_FOLDER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
 
 
 class FileTooLargeError(OSError):
@@ -73,7 +75,7 @@ def write_below(folder: Path, path: str, data: bytes) -> None:
         raise OSError(errno.ELOOP, f"{link.name} is a link", str(link))
     *parents, name = PurePosixPath(path).parts
     with _open_below(folder, parents, is_made=True) as descriptor:
-        replace_in(descriptor, name, data)
+        _replace_in(descriptor, name, data)
 
 
 def remove_below(folder: Path, path: str) -> None:
@@ -86,14 +88,13 @@ def remove_below(folder: Path, path: str) -> None:
 @contextmanager
 def _open_below(folder: Path, parents: list[str], *, is_made: bool) -> Iterator[int]:
     """Yield the descriptor of a folder below another; follow no link, even one made meanwhile."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    descriptor = os.open(folder, _FOLDER)
     try:
         for part in parents:
             if is_made:
                 with suppress(FileExistsError):
                     os.mkdir(part, dir_fd=descriptor)
-            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-            below = os.open(part, flags, dir_fd=descriptor)
+            below = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = below
         yield descriptor
@@ -101,7 +102,19 @@ def _open_below(folder: Path, parents: list[str], *, is_made: bool) -> Iterator[
         os.close(descriptor)
 
 
-def replace_in(folder: int, name: str, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file in one step; one that is there keeps its mode.
+
+    Raise an OSError where that fails, or where the path is not a regular file's.
+    """
+    folder = os.open(path.parent, _FOLDER)
+    try:
+        _replace_in(folder, path.name, data)
+    finally:
+        os.close(folder)
+
+
+def _replace_in(folder: int, name: str, data: bytes) -> None:
     """Write a file in an open folder in one step; one that is there keeps its mode.
 
     Raise an OSError where that fails, or where the name is not a regular file's.

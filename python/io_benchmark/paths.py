@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
-from io_benchmark.files import replace_in
+from io_benchmark.files import replace_file
 from io_benchmark.text import clean
 
 DEFAULT_FOLDER = "io-benchmark-results"
@@ -100,8 +100,4 @@ def write_file(path: Path, data: bytes) -> None:
     if path.is_symlink() or (path.exists() and not path.is_file()):
         path.write_bytes(data)
         return
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        replace_in(folder, path.name, data)
-    finally:
-        os.close(folder)
+    replace_file(path, data)
