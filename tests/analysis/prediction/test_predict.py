@@ -507,26 +507,42 @@ def test_a_place_of_another_name() -> None:
     assert "run --pool NAME --place cache=/PATH --capacities`, or" in text
 
 
-def packs(waiting: float) -> Any:
-    """Four half seconds, in each of which 20 MiB are written and synced once; 0.2 s at the ceiling."""
-    made = profile_document((20,) * 4, waiting=waiting, busy_cpus=(1,) * 4, cpu_s=2)
-    made["timeline"]["devices"][DISK]["flushes"] = [2 * row for row in range(5)]
-    made["syncs"] = {"workspace": {"flushes": 8, "commits": 4}}
+def packs(mib: float, waiting: float = 0.0, syncs: int = 1) -> Any:
+    """Four half seconds, in each of which so much is written and synced while a CPU is busy."""
+    made = profile_document((mib,) * 4, waiting=waiting, busy_cpus=(1,) * 4, cpu_s=2)
+    flushes = [2 * syncs * row for row in range(5)]
+    made["timeline"]["devices"][DISK]["flushes"] = flushes
+    made["syncs"] = {"workspace": {"flushes": flushes[-1], "commits": 4 * syncs}}
     return parse_profile(json.dumps(made).encode(), "profile")
 
 
-def test_bursts() -> None:
-    """A pack that one pool takes without waiting may be waited for on a slower one, for what is more.
+@pytest.mark.parametrize(
+    ("mib", "waiting", "syncs", "added_s"),
+    [
+        # 0.1 and 0.2 s of writing there pass as a burst of a tenth of a second, or not all of it.
+        (5, 0.0, 1, 0.0),
+        (7.5, 0.0, 1, 0.05),
+        (7.5, 0.0, 2, 0.0),
+        # A burst of 0.2 s passed already in the profile.
+        (20, 0.0, 1, 0.2),
+        # The task waited for the whole pack: nothing passed.
+        (20, 0.3, 1, 0.2),
+        (5, 0.1, 1, 0.05),
+    ],
+)
+def test_bursts(mib: float, waiting: float, syncs: int, added_s: float) -> None:
+    """A pack that one pool takes without waiting may be waited for on a slower one, for what is more."""
+    pool = predicted(packs(mib, waiting, syncs))
+    assert pool.time_ns / S == pytest.approx(2 + 4 * added_s, rel=0.02)
 
-    It needs 0.4 s there, of which 0.2 s may pass as a burst again: half of that is taken, and both
-    ends are in the interval. Where the task waited for the whole pack, nothing passed.
-    """
-    passed, waited = predicted(packs(0.0)), predicted(packs(0.3))
-    assert passed.time_ns / S == pytest.approx(2 + 4 * 0.2 / 2, rel=0.03)
-    assert passed.low_ns / S < 2.05
-    assert passed.high_ns / S > 2.8
-    assert waited.time_ns / S == pytest.approx(2 + 4 * 0.2, rel=0.05)
-    assert width(passed) > 1.2 * width(waited)
+
+def test_interval_of_bursts() -> None:
+    """It has both ends: nothing is waited for, and all that did not pass in the profile."""
+    passed, waited = predicted(packs(20)), predicted(packs(20, 0.3))
+    assert width(passed) > 1.5 * width(waited)
+    assert passed.low_ns / S < 2
+    short = predicted(packs(7.5))
+    assert short.high_ns / S > 2 + 4 * 0.15
 
 
 @pytest.mark.parametrize(

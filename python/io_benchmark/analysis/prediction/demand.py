@@ -28,7 +28,7 @@ UNCOVERED_SHARE = 0.1
 SMALL_SHARE = 0.1
 # Flushes of a window that a file system's own commits may be: with more, the task syncs.
 _OWN_FLUSHES = 4
-_FLUSHES_OF_A_COMMIT = 2  # of ext4's journal
+FLUSHES_OF_A_COMMIT = 2  # of ext4's journal
 _BUSY = tuple(f"cpu_{name}_ms" for name in ("user", "nice", "system", "irq", "softirq"))
 _UNWRITTEN = ("dirty_bytes", "writeback_bytes")
 PAGE_BYTES = 4096
@@ -230,7 +230,7 @@ def _has_few_own_flushes(profile: TaskProfile, place: str) -> bool:
     counts = profile.syncs.get(place)
     if counts is None or not counts.commits or counts.flushes is None:
         return False
-    return _FLUSHES_OF_A_COMMIT * counts.commits > counts.flushes / 2
+    return FLUSHES_OF_A_COMMIT * counts.commits > counts.flushes / 2
 
 
 def _syncs(profile: TaskProfile, place: str) -> tuple[float, float] | None:
@@ -245,5 +245,5 @@ def _syncs(profile: TaskProfile, place: str) -> tuple[float, float] | None:
     flushes = float(counts.flushes or 0)
     if counts.commits is None:
         return flushes / 2, flushes
-    count = counts.commits + max(0.0, flushes - _FLUSHES_OF_A_COMMIT * counts.commits)
+    count = counts.commits + max(0.0, flushes - FLUSHES_OF_A_COMMIT * counts.commits)
     return count, count

@@ -16,7 +16,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.prediction.demand import Demand, Numbers, PlaceDemand
+from io_benchmark.analysis.prediction.backlog import backlog_waits, is_written_at_once
+from io_benchmark.analysis.prediction.demand import (
+    FLUSHES_OF_A_COMMIT,
+    Demand,
+    Numbers,
+    PlaceDemand,
+)
 from io_benchmark.analysis.prediction.pool_storage import (
     FILE,
     KERNEL_CALLS,
@@ -46,10 +52,8 @@ _LEAST_WAITING = 0.2
 _STILL_TAKEN = 0.5
 # What a file system that commits more often during a longer task adds at most, by all its requests.
 _MORE_REQUESTS = 0.25
-# The kernel looks for files of a certain age as often as this (dirty_writeback_centisecs).
-_SOON_NS = 5 * NS_PER_S
-# Memory that has less than this share of its room unwritten demands no writing.
-_FEW_UNWRITTEN = 0.5
+# Linux lets a burst of a tenth of a second pass a limit after a pause (throtl_slice in block/blk-throttle.c).
+_BURST_NS = 0.1 * NS_PER_S
 # A disk that does so many times as many requests as a limit has another one.
 _ABOVE_LIMIT = 1.25
 
@@ -106,9 +110,8 @@ class PoolChange(Struct, frozen=True):
             here, there = self._service_ns(place, unknowns)
             waited = np.minimum(here, self._waiting_ns(place, unknowns))
             writes = waited * (there / np.maximum(here, 1.0) - 1)
-            # What a sync did not wait for passed as a burst. Slower disks may take one that is as long.
-            beyond_burst = np.maximum(0.0, there - here - writes)
-            writes += unknowns.bursts * np.where(place.is_synced, beyond_burst, 0.0)
+            beyond = there - waited - self._bursts_ns(place, here - waited, unknowns)
+            writes = np.where(place.is_synced, np.maximum(writes, beyond), writes)
             writes = np.where(writes < 0, unknowns.faster, 1.0) * writes
             syncs = np.where(np.abs(syncs) > np.abs(writes), syncs, 0.0)
             by_syncs += syncs
@@ -161,6 +164,18 @@ class PoolChange(Struct, frozen=True):
         done_s = ends_s + np.minimum.accumulate(here_s - ends_s)
         done_s[-1] = here_s[-1]
         return np.diff(done_s) * NS_PER_S, np.diff(np.interp(done_s, here_s, there_s)) * NS_PER_S
+
+    def _bursts_ns(self, place: PlaceDemand, saved_ns: Numbers, unknowns: Unknowns) -> Numbers:
+        """Return for how long the other pool's disks work on what syncs do not wait for.
+
+        What a sync of the profile did not wait for passed as a burst, and one that is as long passes there.
+        """
+        spans = self.demand.spans_ns
+        if unknowns.bursts <= 0:
+            return np.maximum(saved_ns, spans)
+        each_ns = _BURST_NS * (1 / unknowns.bursts - 1)
+        syncs = np.maximum(1.0, place.flushes / FLUSHES_OF_A_COMMIT)
+        return np.maximum(saved_ns, np.minimum(syncs * each_ns, spans))
 
     def _is_full(self, place: PlaceDemand, unknowns: Unknowns = EXPECTED) -> NDArray[np.bool_]:
         """Return in which windows the disks of a place are at their ceiling."""
@@ -231,26 +246,11 @@ class PoolChange(Struct, frozen=True):
         room = low * (high / low) ** unknowns.room if 0 < low < high else high
         over_ns = (unwritten - room) / per_ns
         over_ns[place.is_synced | self._is_held_back(place, unknowns) | (unknowns.room <= 0)] = 0.0
-        waits = _waits(there - spans, over_ns)
-        if self._is_written_at_once(place):
-            for_all = _waits(there - spans, np.zeros(len(spans)))
+        waits = backlog_waits(there - spans, over_ns)
+        if is_written_at_once(self.demand, place, self.source.dirty_room_bytes or math.inf):
+            for_all = backlog_waits(there - spans, np.zeros(len(spans)))
             waits = (1 - unknowns.renames) * waits + unknowns.renames * for_all
         return spans + waits
-
-    def _is_written_at_once(self, place: PlaceDemand) -> bool:
-        """Return whether files were written although neither memory nor their age demanded it.
-
-        ext4 does this with a file that replaces another one, when it is renamed or closed. The profile of
-        a whole machine does not show it.
-        """
-        if not place.is_alone:
-            return False
-        demand, is_free = self.demand, ~place.is_synced
-        written_bytes = float(np.sum(place.written_bytes[is_free]))
-        kept_byte_ns = float(np.sum((demand.unwritten_bytes * demand.spans_ns)[is_free]))
-        room_bytes = self.source.dirty_room_bytes or math.inf
-        has_room = demand.unwritten_bytes.max(initial=0.0) < _FEW_UNWRITTEN * room_bytes
-        return has_room and kept_byte_ns < _SOON_NS * written_bytes
 
     def _is_held_back(self, place: PlaceDemand, unknowns: Unknowns) -> NDArray[np.bool_]:
         """Return in which windows disks at their ceiling hold the task back.
@@ -293,13 +293,3 @@ class PoolChange(Struct, frozen=True):
         yield MeanVariance(
             (self.demand.cpu_share * math.log(self.ratio(USER_WORK)) / 2) ** 2, math.inf
         )
-
-
-def _waits(late_ns: Numbers, over_ns: Numbers) -> Numbers:
-    """Return how long each window waits for bytes that are late, beyond what may be left unwritten."""
-    waits, backlog_ns = [], 0.0
-    for late, over in zip(late_ns.tolist(), over_ns.tolist(), strict=True):
-        backlog_ns = max(0.0, backlog_ns + late)
-        waits.append(min(backlog_ns, max(0.0, over + backlog_ns)))
-        backlog_ns -= waits[-1]
-    return np.array(waits, dtype=np.float64)

@@ -30,7 +30,7 @@ class Unknowns(Struct, frozen=True):
     journal: Annotated[float, "how often its file system writes the journal"] = 1 / 3
     # 0: nothing, as where a journal is in the way; 1: memory takes as much as it is known to at most
     room: Annotated[float, "how much may wait in memory to be written"] = 0.5
-    # 1: for as long as the disks of the profile; 0: as much of its bytes as there
+    # 1: for no longer than the disks of the profile; 1/2: for a tenth of a second; 0: for any time
     bursts: Annotated[
         float, "for how long the disks of {pool} take a burst that a sync does not wait for"
     ] = 0.5
