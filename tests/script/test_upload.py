@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """The workload upload, by a curl of the test; test_workloads.py has the real one upload to loopback."""
 
+from types import SimpleNamespace
+
 import pytest
 from early_end import SkippedError
+from measuring import curl
 from workloads import upload
 
 # A set of ten at once, two sets.
@@ -94,6 +97,38 @@ def test_each_way(worker, configurations):
     ]
 
 
+# Of three objects that took 10 ms each.
+LINES = "\nio-benchmark: 201 0.010 1 1.1\n" * 3
+
+
+@pytest.mark.parametrize("way", ["keep-alive", "concurrent"])
+def test_objects_that_are_read_at_once(tmp_path, monkeypatch, way):
+    """One after another, each ended before the next began; those that are sent at once overlap."""
+    client = object.__new__(curl.Curl)
+    client._reap = lambda process, *_: setattr(process, "returncode", 0)
+    monkeypatch.setattr(curl.time, "monotonic_ns", lambda: 10**9)
+    (tmp_path / "lines").write_bytes(LINES.encode())
+    with (tmp_path / "lines").open("rb") as lines:
+        process = SimpleNamespace(stderr=lines)
+        sent = [each[:2] for each in client._follow(process, 0, None, way)]
+    begin = 10**9 - 10**7
+    starts = [begin - 2 * 10**7, begin - 10**7, begin] if way == "keep-alive" else [begin] * 3
+    assert sent == [(start, start + 10**7) for start in starts]
+
+
+def test_an_object_that_was_read_late():
+    """The next one begins after it, and no object takes another time."""
+    workload = object.__new__(upload.WORKLOAD)
+    workload._rows, workload._bench = [], SimpleNamespace(origin_ns=100)
+    workload.look_around = lambda _: None
+    workload.planned, workload.deadline_ns = 9, 10**9
+    counts = {"connections": 0, "expect_100_stalls": 0, "without_expect_ns": None}
+    entry = {"variant": "keep-alive", "observed": counts}
+    sent = [(150, 180, 1, "1.1"), (170, 190, 0, "1.1"), (230, 260, 0, "1.1")]
+    assert not workload._upload_set(iter(sent), False, entry)
+    assert workload._rows == [(50, 30, 1), (80, 20, 1), (130, 30, 1)]
+
+
 def test_a_server_that_never_answers_expect():
     """Each object that waits nine tenths of a second longer than the usual one without it is counted."""
     workload = object.__new__(upload.WORKLOAD)
@@ -156,9 +191,9 @@ def test_which_curl(tmp_path, monkeypatch, script, outcome):
     monkeypatch.setenv("PATH", str(tmp_path))
     if isinstance(outcome, str):
         with pytest.raises(SkippedError, match=f"^{outcome.format(path=program)}$"):
-            upload._Curl(str(tmp_path), None)
+            curl.Curl(str(tmp_path), None)
     else:
-        client = upload._Curl(str(tmp_path), None)
+        client = curl.Curl(str(tmp_path), None)
         assert (client.name, client.has_http2) == outcome
 
 
@@ -166,4 +201,4 @@ def test_which_curl(tmp_path, monkeypatch, script, outcome):
 def test_an_objects_address(end):
     """The name is added where the URL does not say where; a quote in it stays part of it."""
     assert upload._addresses(URL + end, 8)[7] == f"{URL}/io-benchmark-0007"
-    assert upload._quoted('a"b\\c') == r'"a\"b\\c"'
+    assert curl._quoted('a"b\\c') == r'"a\"b\\c"'

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,10 @@ def quick_run(tmp_path_factory: pytest.TempPathFactory) -> Worker:
 def check_samples(entry: Any) -> None:
     samples, times = entry["samples"], entry["process_times"]
     assert 0 < len(samples["start_ns"]) <= entry["parameters"]["samples_planned"]
-    if entry["name"] != "exec":  # whose samples are in the order of their ends
-        assert samples["start_ns"] == sorted(samples["start_ns"])
+    assert samples["start_ns"] == sorted(samples["start_ns"])
+    ends = list(map(add, samples["start_ns"], samples["duration_ns"]))
+    if entry["name"] != "exec":  # whose processes run at once
+        assert all(end <= start for end, start in zip(ends, samples["start_ns"][1:], strict=False))
     assert min(*samples["duration_ns"], *samples["operations"], entry["run_ns"]) > 0
     if entry["variant"] == "visibility":
         assert times is None

@@ -161,6 +161,14 @@ class Batches(Workload):
             origin_ns, kept = self._bench.origin_ns, windows[: self.planned - self.taken]
             self._rows += [(start - origin_ns, *rest) for start, *rest in kept]
 
+    @property
+    def ended_ns(self):
+        """Return the end of the last sample; 0 where there is none."""
+        if not self._rows:
+            return 0
+        start_ns, duration_ns, _ = self._rows[-1]
+        return self._bench.origin_ns + start_ns + duration_ns
+
     def look_around(self, now_ns):
         """Show progress and let the result file grow, where they are due."""
         if now_ns >= self._progress.due_ns:

@@ -116,7 +116,7 @@ def _make_programs(folder, variant, count, parameters):
 
 
 def _run_together(paths, cpus, add_spent):
-    """Run all at once, each on its CPU; return (start_ns, end_ns, cpu_ns) in the order of their ends."""
+    """Run all at once, each on its CPU; return (start_ns, end_ns, cpu_ns) by their starts."""
     started, times = {}, []
     try:
         group = _start_all(paths, cpus, started)
@@ -134,7 +134,7 @@ def _run_together(paths, cpus, add_spent):
         for pid in started:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-    return times
+    return sorted(times)
 
 
 def _start_all(paths, cpus, started):

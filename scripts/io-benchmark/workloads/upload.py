@@ -22,30 +22,20 @@ objects that were sent without Expect.
 import asyncio
 import contextlib
 import os
-import re
-import select
-import shutil
-import signal
 import statistics
-import subprocess
 import time
 
-import kernel
-from crew import Crew, ending_with_parent
-from early_end import SkippedError, WorkloadError
+from crew import Crew
+from early_end import SkippedError
 from log import NS_PER_S
 from measuring.batches import Batches
+from measuring.curl import LOOPBACK, TOGETHER, Curl
 
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
 FULL = {"objects": 200, "at_once": 50, "sets": 20, "delay_ns": 20_000_000, "time_limit_s": 30.0}
 QUICK = {"objects": 20, "at_once": 10, "sets": 3, "delay_ns": 5_000_000, "time_limit_s": 3.0}
 REFERENCE_OBJECTS = 3
 STALL_NS = 900_000_000  # of curl's one second
-TOGETHER = ("concurrent", "http2")
-MARK = "io-benchmark:"
-OBJECT_TIMEOUT_S = 30
-LOOPBACK = "http://127.0.0.1:"
-OLDEST_CURL = (7, 67)  # --parallel, --no-progress-meter
 
 
 class _Upload(Batches):
@@ -80,7 +70,7 @@ class _Upload(Batches):
         self._file = os.path.join(self._folder, "object")
         with open(self._file, "xb") as file:
             file.write(os.urandom(OBJECT_BYTES))
-        self._curl = _Curl(self._folder, self._bench.held)
+        self._curl = Curl(self._folder, self._bench.held)
 
     def measure(self, entry):
         way, url = entry["variant"], self._bench.settings.upload_url
@@ -141,130 +131,15 @@ class _Upload(Batches):
             if observed["without_expect_ns"]:
                 usual_ns = statistics.median(observed["without_expect_ns"])
                 observed["expect_100_stalls"] += end_ns - start_ns - usual_ns >= STALL_NS
-            if not together and self.add([(start_ns, end_ns)]):
-                return True
+            if not together:
+                # What was read late may seem to have ended after this one began.
+                late_ns = max(0, self.ended_ns - start_ns)
+                if self.add([(start_ns + late_ns, end_ns + late_ns)]):
+                    return True
         if not together:
             return False
         starts_ns, ends_ns = zip(*times)
         return self.add([(min(starts_ns), max(ends_ns))], len(times))
-
-
-class _Curl:
-    """One curl per set of objects; its options are in a file. SkippedError without a suitable curl.
-
-    upload() yields (start_ns, end_ns, connections, http_version) per object, and adds what curl spent from its
-    start to its end by `add_spent`. A refusal by the server or a network failure is a WorkloadError.
-    """
-
-    def __init__(self, folder, held):
-        self._held = held
-        self._config = os.path.join(folder, "curl.config")
-        path = shutil.which("curl")
-        if path is None:
-            raise SkippedError("curl is not on PATH")
-        answer = kernel.output_of([path, "--version"])
-        version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", answer)
-        if version is None or (int(version[2]), int(version[3])) < OLDEST_CURL:
-            raise SkippedError("%s is not curl 7.67 or later" % path)
-        self._path: str = path
-        self.name = "curl-" + version[1]
-        self.has_http2 = re.search(r"^Features:.*\bHTTP2\b", answer, re.MULTILINE) is not None
-
-    def upload(self, urls, file, way, add_spent, *, expect):
-        """Yield each object when curl has sent it, and None from time to time."""
-        self._write_config(urls, file, way, expect)
-        process, started_ns = None, time.monotonic_ns()
-        try:
-            with self._held():
-                process = subprocess.Popen(
-                    # -q: ignore the settings in the user's home
-                    [self._path, "-q", "--config", self._config],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.PIPE,
-                    preexec_fn=ending_with_parent(),  # noqa: PLW1509 - there are no threads here
-                )
-            yield from self._follow(process, started_ns, add_spent)
-        finally:
-            if process is not None:
-                if process.returncode is None:
-                    os.kill(process.pid, signal.SIGKILL)
-                    self._reap(process, started_ns, add_spent)
-                process.stderr.close()
-
-    def _reap(self, process, started_ns, add_spent):
-        """Wait as the process' wait() does, and add what it spent."""
-        kernel.wait_for(process.pid)
-        wall_ns = time.monotonic_ns() - started_ns
-        with self._held():
-            status, spent = kernel.reap(process.pid, kernel.waiting_ns_of(process.pid))
-            is_killed = os.WIFSIGNALED(status)
-            process.returncode = -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
-            add_spent(wall_ns, *spent)
-
-    def _follow(self, process, started_ns, add_spent):
-        """Yield an object only at the next one or the end: its answer may be incomplete."""
-        pending, errors, held, open_end = b"", [], [], process.stderr.fileno()
-        while True:
-            if not select.select([open_end], [], [], 0.5)[0]:
-                yield None
-                continue
-            data = os.read(open_end, 1 << 16)
-            now_ns = time.monotonic_ns()
-            *lines, pending = (pending + data).split(b"\n")
-            for line in lines:
-                message = line.decode("utf-8", "replace").strip()
-                if message.startswith(MARK):
-                    yield from held
-                    # 000, or 100 for Continue, without an answer: curl ends with the reason
-                    is_answered = not message.startswith((MARK + " 0", MARK + " 1"))
-                    held = [_parse_object(message, now_ns)] if is_answered else []
-                elif message:
-                    errors.append(message)
-            if not data:
-                break
-        self._reap(process, started_ns, add_spent)
-        if process.returncode != 0:
-            reason = errors[0][:200] if errors else "status %d" % process.returncode
-            raise WorkloadError("the upload failed: %s" % reason)
-        yield from held
-
-    def _write_config(self, urls, file, way, expect):
-        lines = [
-            "silent",
-            "no-progress-meter",  # --parallel has another one
-            "show-error",
-            "globoff",
-            "fail-early",
-            "http2" if way == "http2" else "http1.1",
-            "max-time = %d" % OBJECT_TIMEOUT_S,
-            'write-out = "%%{stderr}%s %%{http_code} %%{time_total} %%{num_connects} '
-            '%%{http_version}\\n"' % ("\\n" + MARK),
-            # curl does this by default for an upload, but not in every version.
-            'header = "Expect:%s"' % (" 100-continue" if expect else ""),
-        ]
-        lines += ['noproxy = "*"'] if urls[0].startswith(LOOPBACK) else []
-        lines += ['header = "Connection: close"'] if way == "connection-each" else []
-        if way in TOGETHER:
-            lines += ["parallel", "parallel-max = %d" % len(urls)]
-            lines += ["parallel-immediate"] if way == "concurrent" else []
-        for url in urls:
-            lines += ["url = %s" % _quoted(url), "upload-file = %s" % _quoted(file)]
-            lines += ['output = "/dev/null"']
-        with open(self._config, "wb") as config:
-            config.write(os.fsencode("\n".join(lines) + "\n"))
-
-
-def _quoted(word):
-    return '"%s"' % word.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _parse_object(message, now_ns):
-    code, total_s, connections, version = message[len(MARK) :].split()
-    if not code.startswith("2"):
-        raise WorkloadError("the server answered HTTP %s" % code)
-    duration_ns = int(float(total_s) * NS_PER_S)
-    return now_ns - duration_ns, now_ns, int(connections), version
 
 
 def _addresses(url, count):

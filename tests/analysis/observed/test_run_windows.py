@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model import Entry, Subject
-from io_benchmark.analysis.observed.run_windows import TimelineRows, Window
+from io_benchmark.analysis.observed.run_windows import TimelineRows, Window, _blocked_s
+from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.results.format import RecordedTimeline
 
 SECOND_NS = 10**9
@@ -82,3 +83,29 @@ def test_turns() -> None:
     assert rows.steps(counter) == [1, 1, 1, 2, 1, 1]
     whole = TimelineRows.of_samples(rows.timeline, replace(entry, turn_ends=()))
     assert (whole.growth(counter), whole.lasted_s) == (13, 13.0)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (1, 0, 3, 2), (3, 1, 0, 2)])
+def test_samples_that_overlap(order: tuple[int, ...]) -> None:
+    """Processes that run at once, in the order of their starts, or of their ends as in 1.0.0."""
+    starts_s, lasted_s = (1, 2, 11, 11), (8, 3, 4, 8)
+    entry = Entry(
+        subject=Subject("exec", "workspace", variant="copies", threads=2),
+        start_ns=array("q", [starts_s[at] * SECOND_NS for at in order]),
+        total_ns=array("q", [lasted_s[at] * SECOND_NS for at in order]),
+        operations=array("q", [1] * 4),
+    )
+    times_ns = [number * 5 * SECOND_NS for number in range(5)]
+    rows = TimelineRows.of_samples(RecordedTimeline({"time_ns": times_ns}, {}), entry)
+    assert rows.stretches == [[1, 2, 3]]
+    # A sample took all of the time from 1 s to 9 s and from 11 s to 19 s.
+    everything = TimelineRows(rows.timeline, [[0, 1, 2, 3, 4]])
+    assert everything.sampled_ns(entry) == [
+        4 * SECOND_NS,
+        4 * SECOND_NS,
+        4 * SECOND_NS,
+        4 * SECOND_NS,
+    ]
+    facts = replace(entry, parts_ns={Part(Phase.OPERATION, Kind.BLOCKED): entry.mean_ns / 2})
+    # Each sample was blocked for half of its time, and counts until its end.
+    assert _blocked_s(facts, everything) == pytest.approx([1.5, 4 + 1 / 3, 2 - 1 / 3, 4])

@@ -63,8 +63,10 @@ class TimelineRows(Struct, frozen=True, dict=True):
         ends, nearby_ns = entry.turn_ends, _NEARBY_NS if entry.turn_ends else 0
         stretches = []
         for start, end in pairwise((0, *(ends or (len(entry.start_ns),)))):
-            begin_ns = entry.start_ns[start] - nearby_ns
-            end_ns = entry.start_ns[end - 1] + entry.total_ns[end - 1] + nearby_ns
+            begin_ns = min(entry.start_ns[start:end]) - nearby_ns
+            # Of samples that overlap, the last one to start need not be the last one to end.
+            ends_ns = map(add, entry.start_ns[start:end], entry.total_ns[start:end])
+            end_ns = max(ends_ns) + nearby_ns
             rows = [row for row, time in enumerate(times_ns) if time and begin_ns <= time <= end_ns]
             stretches.append(_spaced(rows, times_ns) if ends else rows)
         return cls(timeline, stretches)
@@ -121,10 +123,16 @@ class TimelineRows(Struct, frozen=True, dict=True):
         return [(end_ns - begin_ns) / NS_PER_S for begin_ns, end_ns in self.spans_ns]
 
     def sampled_ns(self, entry: Entry) -> list[float]:
-        """Return how much of each step the samples took."""
+        """Return in how much of each step there was a sample; some overlap, as exec's do."""
         ends_ns = map(add, entry.start_ns, entry.total_ns)
-        moments_ns = list(chain.from_iterable(zip(entry.start_ns, ends_ns, strict=True)))
-        sums_ns = list(chain.from_iterable(pairwise([0, *accumulate(entry.total_ns)])))
+        moments_ns, sums_ns, sum_ns, until_ns = list[int](), list[int](), 0, 0
+        for start_ns, end_ns in sorted(zip(entry.start_ns, ends_ns, strict=True)):
+            begin_ns = max(start_ns, until_ns)
+            if end_ns <= begin_ns:
+                continue
+            moments_ns += (begin_ns, end_ns)
+            sums_ns += (sum_ns, sum_ns + end_ns - begin_ns)
+            sum_ns, until_ns = sums_ns[-1], end_ns
         return self.grown(moments_ns, sums_ns)
 
     def grown(self, moments_ns: Sequence[int], sums_ns: Sequence[float]) -> list[float]:
@@ -252,8 +260,12 @@ def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
     """
     samples_ns = _samples_blocked_ns(entry)
     if samples_ns is not None:
-        ends_ns = [entry.start_ns[0], *map(add, entry.start_ns, entry.total_ns)]
-        blocked_ns = inside.grown(ends_ns, [0.0, *accumulate(samples_ns)])
+        # By their ends: some samples overlap, and results of 1.0.0 have some in another order.
+        ends_ns = map(add, entry.start_ns, entry.total_ns)
+        by_end = sorted(zip(ends_ns, samples_ns, strict=True))
+        sums_ns = accumulate((sample_ns for _, sample_ns in by_end), initial=0.0)
+        moments_ns = [min(entry.start_ns), *(end_ns for end_ns, _ in by_end)]
+        blocked_ns = inside.grown(moments_ns, list(sums_ns))
         return [step_ns / NS_PER_S for step_ns in blocked_ns]
     pressure_us = inside.steps(inside.timeline.columns.get("psi_io_some_us"))
     return inside.seconds if pressure_us is None else [us / 1e6 for us in pressure_us]
