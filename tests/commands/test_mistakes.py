@@ -11,11 +11,14 @@ import real_tasks
 import seed_case
 from checkout import ROOT
 from loopback_deployment import AMD_16, GROUP
+from no_pauses import policy, waits
 from predicted_tasks import profile_document, write_profile
 from submitted_tasks import IDENTITY
 
 from io_benchmark.commands.options import _Option
 from io_benchmark.commands.parsers import COMMANDS
+
+__all__ = ["policy", "waits"]
 
 # Nobody listens there.
 NOWHERE = {"TASKCLUSTER_ROOT_URL": "http://127.0.0.1:9"}
@@ -182,3 +185,30 @@ def test_a_dash_is_not_a_name(command: str, option: _Option, tmp_path: Path) -> 
 def test_dashes_are_tried_everywhere() -> None:
     """Of each kind of names there is one."""
     assert {option.settings["metavar"] for _, option in DASHES} == {*NAMES}
+
+
+UNSET = "(TASKCLUSTER_ROOT_URL is not set; set it if another deployment is meant)"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"compare group:{GROUP}",
+        f"fetch group:{GROUP}",
+        f"tasks group:{GROUP}",
+        f"predict task:{AMD_16} --on results",
+        "predict profile.json --on group:" + GROUP,
+        "history amd-16",
+        f"investigate task:{AMD_16}",
+        f"submit --resume group:{GROUP}",
+    ],
+)
+def test_a_forgotten_variable(folder: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    """Where the default deployment cannot be reached, each command names the variable that chooses one."""
+    default = "io_benchmark.sources.taskcluster.addresses.DEFAULT_ROOT_URL"
+    monkeypatch.setattr(default, NOWHERE["TASKCLUSTER_ROOT_URL"])
+    done = program.run(*shlex.split(words), folder=folder, expected=None, environment=IDENTITY)
+    assert done.exit_code == 1
+    said = " ".join((done.stderr + done.stdout).replace("`", "").split())
+    assert UNSET in said
+    assert "connection refused" in said

@@ -11,7 +11,7 @@ import program
 import pytest
 from checkout import ROOT
 from embedding import shell_text
-from loopback import Fault, Loopback, first
+from loopback import Client, Fault, Loopback, first
 from loopback_deployment import Deployment
 from submitted_tasks import IDENTITY, OWNER, complete, labels, submitter
 
@@ -224,4 +224,25 @@ def test_a_task_that_cannot_be_cancelled(call, deployment, loopback):
     loopback.faults = first(99, Fault(status=403), part=f"{group}/cancel")
     code, _, stderr = call("--cancel", group)
     assert code == 1
-    assert "cancelled 1: io-benchmark-intel\nerror: io-benchmark-amd-16 (" in stderr
+    assert (
+        "cancelled 1: io-benchmark-intel\nerror: 1 task not cancelled (io-benchmark-amd-16): "
+        in stderr
+    )
+
+
+def test_cancelling_without_a_scope(deployment):
+    """Many refusals are one line, with the scope that is enough for all of them."""
+    deployment.on_create = lambda _deployment, _task_id: None
+    jane = Client("jane", "hers", ("queue:create-task:*", "queue:scheduler-id:*"))
+    with Loopback(deployment, clients=[jane]) as loopback:
+        here = submitter(loopback) | jane.environment
+        command = ("submit", *IMAGE, "--no-wait", "--replicates", "9", "-j", "intel")
+        program.run(*command, environment=here)
+        group = group_of(deployment)
+        done = program.run("submit", "--cancel", f"group:{group}", environment=here, expected=1)
+    first = ", ".join(f"io-benchmark-intel-{number}" for number in range(1, 7))
+    assert done.stderr == (
+        f"cancelled 0: none\nerror: 9 tasks not cancelled ({first} and 3 more): {loopback.url} "
+        f"refuses the request, which needs queue:cancel-task:-/{group}/* and was made as jane; "
+        "request that scope from the deployment's owners\n"
+    )

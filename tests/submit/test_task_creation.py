@@ -78,7 +78,7 @@ def test_cancel_a_group():
         deployment = loopback.deployment
         deployment.change_runs(AMD_16, "running")
         labels, problems = ask(loopback, lambda queue: queue.cancel_group(GROUP))
-        assert ("io-benchmark-amd-16" in labels, problems) == (True, [])
+        assert ("io-benchmark-amd-16" in labels, problems) == (True, {})
         assert deployment.statuses[AMD_16]["state"] == "exception"
         cancelled = {request.path.split("/")[5] for request in loopback.asked("api", "/cancel")}
         kinds = {deployment.definitions[task_id]["tags"]["kind"] for task_id in cancelled}

@@ -21,7 +21,7 @@ from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather
 from io_benchmark.sources.protocol import HistoryQuery, Reading
 from io_benchmark.sources.run_results import RunResult
-from io_benchmark.sources.taskcluster.addresses import IndexAddress
+from io_benchmark.sources.taskcluster.addresses import IndexAddress, default_hint
 from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean
 
@@ -58,7 +58,8 @@ def history(
         try:
             gathered, times, older = _read_index(query, context, convert, budget)
         except (GaveUpError, MissingError) as error:
-            raise _explained(error, query, is_path=os.path.lexists(pool)) from None
+            is_path = os.path.lexists(pool)
+            raise _explained(error, query, context.environment, is_path=is_path) from None
     runs, remarks = gathered.results, [*gathered.remarks]
     ignored = Counter(clean(name, 50) for name, *_ in runs if name != pool)
     if ignored:
@@ -78,7 +79,11 @@ def history(
 
 
 def _explained(
-    error: GaveUpError | MissingError, query: HistoryQuery, *, is_path: bool
+    error: GaveUpError | MissingError,
+    query: HistoryQuery,
+    environment: Mapping[str, str],
+    *,
+    is_path: bool,
 ) -> GaveUpError | MissingError:
     """Say what was looked up where: a folder's name may have been given in the place of a pool's."""
     pool = query.pool
@@ -88,8 +93,9 @@ def _explained(
         advice = f"; to read a folder on this machine: {history_in_folder(pool, 'FOLDER')}"
     else:
         advice = ""
+    hint = default_hint(environment)
     where = f"{pool} was looked up as a pool in the index of {query.place.root_url}"
-    return type(error)(f"{where}: {error}{advice}" if advice else str(error))
+    return type(error)((f"{where}: {error}" if advice else str(error)) + hint + advice)
 
 
 def _read_index(

@@ -22,7 +22,7 @@ from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
-from io_benchmark.number_text import number_of
+from io_benchmark.number_text import listed, number_of
 from io_benchmark.operations.compare import compare_pools, find_paces, read_workers
 from io_benchmark.operations.group_work import CONFIRM, RESUME, GroupWork, MeasuredGroup
 from io_benchmark.results.format import PLAN_VARIABLE
@@ -34,6 +34,8 @@ from io_benchmark.submit.definitions import (
 )
 from io_benchmark.submit.values import OWNER_PATTERN
 from io_benchmark_taskgraph.repeating import CONFIRMING
+
+_LABELS_SHOWN = 6
 
 
 def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> str | None:
@@ -156,9 +158,14 @@ def cancel(address: str, context: Context) -> None:
     """Cancel the benchmark's tasks of a group."""
     work = GroupWork.find("--cancel", address, SubmissionOptions(), context)
     labels, problems = work.ask(lambda queue: queue.cancel_group(work.group_id))
-    context.tell(f"cancelled {len(labels)}: {', '.join(labels) or 'none'}")
-    if problems:
-        raise ResultError("; ".join(problems))
+    context.tell(f"cancelled {len(labels)}: {listed(labels, _LABELS_SHOWN) or 'none'}")
+    lines = [
+        f"{number_of(len(left), 'task')} not cancelled ({listed(left, _LABELS_SHOWN)}): {reason}"
+        for reason, left in problems.items()
+    ]
+    context.tell_errors(lines[:-1])
+    if lines:
+        raise ResultError(lines[-1])
 
 
 def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | None) -> str:

@@ -56,6 +56,8 @@ class Reading(Struct):
     # Gets each result as it arrives, and the file itself from a source that is not local.
     accept: Callable[[Position, RunResult, bytes], None] = lambda *_: None
     profiles: list[tuple[Position, RunProfile]] = field(default_factory=list)
+    # Numbers of the addresses whose deployment nobody named, so that it is the default one.
+    on_default: set[int] = field(default_factory=set)
     # Where earlier results of a pool are.
     pasts: dict[str, IndexAddress] = field(default_factory=dict)
 

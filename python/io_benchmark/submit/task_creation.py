@@ -10,10 +10,16 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from io_benchmark.errors import IoBenchmarkError, MissingError, RequestRefusedError, ResultError
+from io_benchmark.errors import (
+    GaveUpError,
+    IoBenchmarkError,
+    MissingError,
+    RequestRefusedError,
+    ResultError,
+)
 from io_benchmark.sources.protocol import Tell
 from io_benchmark.sources.silence import in_lines
-from io_benchmark.sources.taskcluster.addresses import default_root_url
+from io_benchmark.sources.taskcluster.addresses import default_hint, default_root_url
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.submit.definitions import NewTask
@@ -34,9 +40,12 @@ class TaskQueue(Deployment):
     ) -> T:
         """Connect to the environment's deployment and return the result of `use`; tell if it is silent."""
         root_url = default_root_url(environment)
-        return cls.run(
-            [root_url], environment, lambda queues: use(queues[root_url]), notice=in_lines(tell)
-        )
+        try:
+            return cls.run(
+                [root_url], environment, lambda queues: use(queues[root_url]), notice=in_lines(tell)
+            )
+        except (GaveUpError, MissingError) as error:
+            raise type(error)(f"{error}{default_hint(environment)}") from None
 
     async def missing(self, tasks: Sequence[NewTask]) -> tuple[list[str], list[str]]:
         """Return the image tasks and the worker pools that do not exist, where the deployment tells."""
@@ -98,15 +107,22 @@ class TaskQueue(Deployment):
             tasks.append(_repeated_task(definitions[task_id], pool, used, bytes_per_s))
         return tasks
 
-    async def cancel_group(self, group_id: str) -> tuple[list[str], list[str]]:
-        """Cancel the benchmark's tasks of a group that are not resolved; return labels, and problems."""
-        cancelled, problems = [], []
+    async def cancel_group(self, group_id: str) -> tuple[list[str], dict[str, list[str]]]:
+        """Cancel the benchmark's tasks of a group that are not resolved.
+
+        Return the labels, and the labels of those that were not cancelled by the reason.
+        """
+        cancelled: list[str] = []
+        problems: dict[str, list[str]] = {}
         for task in await self.members(group_id):
             try:
                 if not task.status.is_resolved and await self.cancel_task(task.task_id):
                     cancelled.append(task.label)
             except ResultError as error:
-                problems.append(f"{task.label} ({task.task_id}) was not cancelled: {error}")
+                # A scope for each task is one for all of them.
+                each, all_of_group = f"{group_id}/{task.task_id}", f"{group_id}/*"
+                reason = str(error).replace(each, all_of_group)
+                problems.setdefault(reason, []).append(task.label)
         return cancelled, problems
 
 

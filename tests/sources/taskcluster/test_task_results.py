@@ -31,7 +31,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
 from io_benchmark.sources.gather import gather
 from io_benchmark.sources.run_results import TaskRecord
-from io_benchmark.sources.taskcluster import deployment
+from io_benchmark.sources.taskcluster import addresses, deployment
 
 NO_ARTIFACT = "left no io-benchmark.json"
 NO_VERSION = "is not a result of the benchmark: it has no `version`; give an io-benchmark.json that the benchmark wrote"
@@ -317,6 +317,20 @@ def test_the_default_deployment_is_told(loopback, monkeypatch):
     assert gathered.remarks == (f"read {loopback.url}, because TASKCLUSTER_ROOT_URL is not set",)
     address = f"{loopback.url}/tasks/{AMD_16}"
     assert read(loopback, address, TASKCLUSTER_ROOT_URL="").remarks == ()
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_forgotten_variable(loopback, monkeypatch, named):
+    """A failure at the default deployment names the variable, if the address does not name the deployment."""
+    monkeypatch.setattr("io_benchmark.sources.taskcluster.addresses.DEFAULT_ROOT_URL", loopback.url)
+    missing = "AAAAAAAAQAGAAAAAAAAAAA"
+    address = f"{loopback.url}/tasks/{missing}" if named else f"task:{missing}"
+    (line,) = read(loopback, address, TASKCLUSTER_ROOT_URL="").unreadable
+    assert ("it may have expired" in line, line.endswith(addresses.DEFAULT_HINT)) == (
+        True,
+        not named,
+    )
+    assert "TASKCLUSTER_ROOT_URL" not in read(loopback, address).unreadable[0]
 
 
 def test_a_job_of_a_push(loopback):

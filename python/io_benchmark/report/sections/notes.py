@@ -13,7 +13,7 @@ from io_benchmark.report import blocks
 from io_benchmark.report.content import text_of
 from io_benchmark.report.sections.workers import ENDED_BADLY
 from io_benchmark.results import workloads
-from io_benchmark.text import ending_in_words, name
+from io_benchmark.text import LINE_LENGTH, ending_in_words, name
 
 _SIDES_SHOWN = 6
 # Of warnings of a kind a screen has two, then a count; without any answer there is room for more.
@@ -29,7 +29,9 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
     yield from _first(refusals(report), "refused comparisons")
     lead = blocks.Words("Not read:", blocks.WARNING)
     missing = [(lead, f" {line}") for line in report.unreadable]
-    yield from _first(missing, "results not read", most=_SHOWN if report.subjects else _SHOWN_ALONE)
+    most = _SHOWN if report.subjects else _SHOWN_ALONE
+    # They name what to set or to ask for, such as a scope.
+    yield from _first(missing, "results not read", most=most, length=LINE_LENGTH)
     ended_early = [
         f"{run.side}: task {run.task_id}{'' if run.run_id is None else f' run {run.run_id}'} "
         f"{ending_in_words(run.state, run.reason)}; {_use(run)}."
@@ -60,13 +62,18 @@ def _use(run: WorkerLine) -> str:
 
 
 def _first(
-    lines: Sequence[blocks.Line], kind: str, *, rank: int = blocks.ALWAYS, most: int = _SHOWN
+    lines: Sequence[blocks.Line],
+    kind: str,
+    *,
+    rank: int = blocks.ALWAYS,
+    most: int = _SHOWN,
+    length: int = _WARNING_LENGTH,
 ) -> Iterator[blocks.Item]:
     """Yield a few lines, cut; then how many more there are."""
     visible = lines if len(lines) <= most else lines[: most - 1]
     for line in visible:
         lead, rest = line if isinstance(line, tuple) else ("", line)
-        cut = name(blocks.plain(rest), _WARNING_LENGTH)
+        cut = name(blocks.plain(rest), length)
         yield blocks.Item((lead, f" {cut}") if lead else cut, mark="!", rank=rank)
     if len(lines) > len(visible):
         yield blocks.Item(f"and {len(lines) - len(visible):,} more {kind}", mark="!", rank=rank)

@@ -24,7 +24,7 @@ from io_benchmark.number_text import (
 )
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, text_of, verdict_text
-from io_benchmark.text import name
+from io_benchmark.text import LINE_LENGTH, name
 
 _POOLS_NAMED, _LABELS_SHOWN, _SCREEN_NOTES = 4, 40, 2
 _TITLE_LENGTH, _HEAD_CELLS, _NOTE_LENGTH = 200, 26, 220
@@ -56,8 +56,13 @@ def document(report: TaskReport) -> blocks.Document:
     notes = list(dict.fromkeys(notes))
     remarks = [*map(text_of, report.remarks)]
     warnings = [
-        blocks.Item(blocks.Words(name(line, _NOTE_LENGTH), blocks.WARNING), mark="!")
-        for line in (*notes, *(f"Not read: {line}" for line in report.unreadable), *remarks)
+        blocks.Item(blocks.Words(line, blocks.WARNING), mark="!")
+        for line in (
+            *(name(note, _NOTE_LENGTH) for note in notes),
+            # They name what to set or to ask for, such as a scope.
+            *(name(f"Not read: {line}", LINE_LENGTH) for line in report.unreadable),
+            *(name(remark, _NOTE_LENGTH) for remark in remarks),
+        )
     ]
     pairs = {pair.candidate: pair for pair in _in_order(report.comparisons)}
     caption = "Ratio of a task's time to the baseline's, with its interval"

@@ -22,6 +22,8 @@ DEFAULT_ROOT_URL = "https://firefox-ci-tc.services.mozilla.com"
 ROOT_VARIABLE = "TASKCLUSTER_ROOT_URL"
 TRUST_DOMAIN_VARIABLE = "IO_BENCHMARK_TRUST_DOMAIN"
 DECISION = ".taskgraph.decision"
+# Of a failure at the default deployment, which nobody named.
+DEFAULT_HINT = f" ({ROOT_VARIABLE} is not set; set it if another deployment is meant)"
 
 _TASK_RUN = re.compile(rf"({SLUG_PATTERN})(?:\.([0-9]{{1,9}}))?")
 _ROUTE = re.compile(r"[A-Za-z0-9_!~*'()%-]+(?:\.[A-Za-z0-9_!~*'()%-]+)*")
@@ -142,6 +144,11 @@ def default_root_url(environment: Mapping[str, str]) -> str:
 
 def default_remark(root_url: str) -> str:
     return f"read {root_url}, because {ROOT_VARIABLE} is not set"
+
+
+def default_hint(environment: Mapping[str, str]) -> str:
+    """Return what to add to a failure at the deployment that addresses without one mean."""
+    return "" if environment.get(ROOT_VARIABLE) else DEFAULT_HINT
 
 
 def _trust_domain(repository: str, environment: Mapping[str, str]) -> str:

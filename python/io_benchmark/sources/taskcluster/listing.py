@@ -16,6 +16,7 @@ from io_benchmark.sources.requests import run_all
 from io_benchmark.sources.silence import in_progress
 from io_benchmark.sources.taskcluster.addresses import (
     DECISION,
+    DEFAULT_HINT,
     TRUST_DOMAIN_VARIABLE,
     GroupAddress,
     IndexAddress,
@@ -173,7 +174,8 @@ class TaskListing(Struct):
     def _fail(
         self, position: Position, address: TaskclusterAddress, problem: str | ResultError
     ) -> None:
-        self.reading.problem(position, f"{address}: {problem}")
+        hint = DEFAULT_HINT if position.address in self.reading.on_default else ""
+        self.reading.problem(position, f"{address}: {problem}{hint}")
         if isinstance(problem, GaveUpError):
             self.lost.append(problem)
 

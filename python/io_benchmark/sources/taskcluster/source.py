@@ -62,9 +62,13 @@ def _meanings(
                 "job is read; remove selectedTaskRun from it to read the whole push",
             )
     if not reading.environment.get(forms.ROOT_VARIABLE):
-        for address in addresses:
-            root_url = address.meaning.root_url
-            if not address.text.strip().startswith(root_url):
-                reading.remark(protocol.Position(address.number), forms.default_remark(root_url))
-                break
+        unnamed = [
+            address
+            for address in addresses
+            if not address.text.strip().startswith(address.meaning.root_url)
+        ]
+        for address in unnamed[:1]:
+            remark = forms.default_remark(address.meaning.root_url)
+            reading.remark(protocol.Position(address.number), remark)
+        reading.on_default |= {address.number for address in unnamed}
     return {address.number: address.meaning for address in addresses}
