@@ -170,8 +170,11 @@ def test_config_decides(tmp_path: Path) -> None:
 
 
 def test_suffix_that_is_empty() -> None:
-    """A name does not end with a dash, as its generator makes it."""
+    """A name does not end with a dash, as its generator makes it; one with an unknown word is no pool's."""
     text = SHARED.replace("'{group}/shared'", "'{group}/shared-{suffix}'")
+    with pytest.raises(NoPatchError, match="the file has no pool c/shared"):
+        change("c/shared", "small", "large", text=text)
+    text += "    attributes: {suffix: ''}\n"
     assert change("c/shared", "small", "large", text=text)[1] == ["c/shared"]
 
 
