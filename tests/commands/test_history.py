@@ -67,3 +67,19 @@ def test_a_pool_that_the_index_does_not_have(folder: Path) -> None:
         ]
     assert "; to read results on this machine: io-benchmark history POOL results\n" in lines[0]
     assert lines[1].endswith("has no results there; check pool and --project\n")
+
+
+@pytest.mark.parametrize(
+    ("pool", "code", "hint"), [("amd-61", 1, "; did you mean amd-16?"), ("amd-16", 0, "")]
+)
+def test_results_of_other_pools(folder: Path, pool: str, code: int, hint: str) -> None:
+    """They are counted; where all are of others, the pool that was probably meant is named."""
+    others = list(past.pushes(22, retrieves=200))[20:]
+    for push in others:
+        for document in push.documents:
+            document["task"]["pool"] = "amd-30"
+    past.write(folder / "results/others", others)
+    report = program.document("history", pool, "results", folder=folder, expected=code)
+    (text,) = [remark["text"] for remark in report["remarks"] if "other pools" in remark["text"]]
+    counted = "2 of amd-30" if pool == "amd-16" else "20 of amd-16, 2 of amd-30"
+    assert text == f"results of other pools are ignored: {counted}{hint}"
