@@ -129,7 +129,7 @@ def test_no_yes(call: Call, deployment: Deployment) -> None:
     assert done.exit_code == 3
     assert "give it" in done.stdout
     done = call("--yes", "--dry-run")
-    assert (done.exit_code, done.stderr.count("worker hours")) == (0, 1)
+    assert (done.exit_code, done.stderr.count("h of worker time")) == (0, 1)
     deployment.refuse = lambda _made: (403, "InsufficientScopes", "no")
     done = call("--yes")
     assert done.exit_code == 3
