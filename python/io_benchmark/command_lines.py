@@ -58,6 +58,11 @@ def submit_capacities(pools: Sequence[str]) -> str:
     return _line("submit", "--capacities", "-j", ",".join(pools))
 
 
+def submit_everything(pools: Sequence[str]) -> str:
+    """Measure all workloads, on Taskcluster."""
+    return _line("submit", "-j", ",".join(f"io-benchmark-all-{pool}" for pool in pools))
+
+
 def show_everything(address: str | Path) -> str:
     return _line("compare", str(address), "--details")
 

@@ -7,12 +7,14 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import investigated
 import program
 import pytest
 import seed_case
 import submitted_tasks
+import tried_workers
 import workload_entries
 from checkout import ROOT
 from investigated import LABEL, Task
@@ -24,7 +26,6 @@ from situations import BASE, FAST, ONE_DISK, SLOW
 from submitted_tasks import labels, submitter
 
 from io_benchmark.sources.taskcluster import task_watch
-from io_benchmark.sources.taskcluster.tasks import KINDS
 
 POOLS = """\
 meta:
@@ -41,10 +42,14 @@ MISSING = "AAAAAAAAQACAAAAAAAAAAA"
 QUEUES = {"amd-16": "b-linux-docker-amd", "intel": "b-linux"}
 
 
+def measures_capacities(definition: dict[str, Any]) -> bool:
+    return "--capacities" in json.dumps(definition["payload"])
+
+
 def answer(deployment: Deployment, task_id: str) -> None:
     """A worker runs the task at once, with the seed's figures and trials."""
     definition = deployment.definitions[task_id]
-    if definition["tags"]["kind"] == "io-benchmark":
+    if not measures_capacities(definition):
         submitted_tasks.complete(deployment, task_id, with_trials=True)
         return
     pool = next(pool for pool in QUEUES if pool in definition["metadata"]["name"])
@@ -102,12 +107,52 @@ def test_whole_way(call: Call, deployment: Deployment, tmp_path: Path) -> None:
     patched = (tmp_path / "worker-pools.yml").read_text()
     assert "releng-1, instance_types: [*c3d-standard-30" in patched
     made = [label for label in labels(deployment) if label != LABEL]
-    counts = [sum(label.startswith(f"{kind}-amd-16") for label in made) for kind in KINDS]
-    assert counts == [3, 1]
+    of_slow = [
+        measures_capacities(definition)
+        for definition in deployment.definitions.values()
+        if definition["metadata"]["name"].startswith("io-benchmark-amd-16")
+    ]
+    assert (of_slow.count(False), of_slow.count(True)) == (3, 1)
+    # All groups are named as addresses, and which of them are new.
+    sources = [line for line in done.stdout.splitlines() if line.startswith("- **Source:**")]
+    for group in deployment.groups:
+        named = [line for line in sources if f"/tasks/groups/{group})" in line]
+        assert ["created by" in line for line in named] == [group != investigated.GROUP], group
+    assert any(
+        re.search(r"a profile of the task: \[task:\S+\]\(http://\S+/tasks/\S+/runs/0\)", line)
+        for line in sources
+    )
     # What is known is not measured again.
     again = call("--yes", "--pools-file", "worker-pools.yml", "--format", "markdown")
     assert [label for label in labels(deployment) if label != LABEL] == made
     assert again.stdout.split("### Patch")[0] == done.stdout.split("### Patch")[0]
+
+
+def test_trials_that_found_no_time(call: Call, deployment: Deployment) -> None:
+    """Tasks whose `trials: auto` was skipped have no write ceilings: the capacities have them."""
+
+    def answer_without_trials(deployment: Deployment, task_id: str) -> None:
+        definition = deployment.definitions[task_id]
+        if not measures_capacities(definition):
+            submitted_tasks.complete(deployment, task_id)
+            return
+        pool = next(pool for pool in QUEUES if pool in definition["metadata"]["name"])
+        (document,) = seed_case.documents(1, pools=[pool])
+        tried_workers.add_trials(document, None)
+        document["workloads"] += workload_entries.entries(only=("random-io", "spawn", "sync-write"))
+        deployment.complete(task_id, document)
+
+    deployment.on_create = answer_without_trials
+    done = call("--yes", "--json")
+    assert done.exit_code == 0, done.stdout
+    report = json.loads(done.stdout)
+    assert report["conclusion"]["outcome"] == "change"
+    assert report["findings"]["forecast"]["ratio"] > 1.2
+    new = [source["has"] for source in report["sources"] if source["is_new"]]
+    assert new == [
+        "the benchmark's results of both pools",
+        "what the prediction uses of both pools",
+    ]
 
 
 def test_without_credentials(call: Call, deployment: Deployment) -> None:
@@ -120,6 +165,24 @@ def test_without_credentials(call: Call, deployment: Deployment) -> None:
     done = call("--on", results, environment={})
     assert done.exit_code == 0, done.stdout
     assert "c3d-standard-30-lssd" in done.stdout
+
+
+def test_figures_that_are_missing(call: Call, deployment: Deployment) -> None:
+    """Who may not create tasks gets the command that measures them, whatever was agreed to."""
+    for pool in (Pool(SLOW, ONE_DISK), Pool(FAST, BASE)):
+        for number in range(pool.workers):
+            document = investigated.result(pool, number)
+            for entry in document["workloads"]:
+                entry.pop("trials", None)
+            queue = QUEUES[pool.name]
+            submitted_tasks.add_measured(
+                *(deployment, document, investigated.RESULTS, investigated.BEGIN), worker_type=queue
+            )
+    done = call("--yes", "--on", f"group:{investigated.RESULTS}", environment={})
+    assert done.exit_code == 3
+    text = " ".join(done.stdout.split())
+    assert "has no write ceiling" in text
+    assert re.search("io-benchmark submit --capacities -j (amd-16,intel|intel,amd-16)", text)
 
 
 def test_no_yes(call: Call, deployment: Deployment) -> None:
@@ -152,15 +215,51 @@ def test_stopped_while_waiting(
     deployment.on_create = lambda _deployment, _task_id: None
     with monkeypatch.context() as patched:
         patched.setattr(task_watch, "_sleep", stop)
-        assert call("--yes").exit_code == 130
+        stopped = call("--yes")
+        assert stopped.exit_code == 130
+        assert "6 tasks created" in stopped.stderr
+        assert "The investigation was stopped; the same command resumes" in stopped.stderr
     states = deployment.statuses.items()
     created = [task_id for task_id, status in states if status["state"] == "pending"]
     assert len(created) == 6
     deployment.on_create = answer
     for task_id in created:
         answer(deployment, task_id)
-    assert call("--yes").exit_code == 0
+    resumed = call("--yes")
+    assert resumed.exit_code == 0
+    assert re.findall(
+        r"[0-9a-z]+ tasks created|[0-9]+ tasks? of group:\S+ exist", resumed.stderr
+    ) == [
+        f"6 tasks of group:{group_of(deployment, created[0])} exist",
+        "no tasks created",
+        "2 tasks created",
+    ]
     assert len(deployment.groups) == 3
+
+
+def group_of(deployment: Deployment, task_id: str) -> str:
+    return next(group for group, members in deployment.groups.items() if task_id in members)
+
+
+def test_profiles_that_cannot_be_read(call: Call, loopback: Loopback) -> None:
+    """The queue has the times all the same; the report says what it does not know."""
+    loopback.faults = lambda request, _number: Fault(403) if "/artifact" in request.path else None
+    done = call()
+    text = " ".join(done.stdout.split())
+    assert "by 6 and 6 workers" in text
+    assert "set-up and tear-down are not known of 12 of 12 runs" in text
+
+
+@pytest.mark.parametrize("scheduler", ["gecko-level-1", "taskgraph-level-1"])
+def test_advice_for_firefox(call: Call, deployment: Deployment, scheduler: str) -> None:
+    """Only its projects have `mach try`."""
+    for task_id, status in deployment.statuses.items():
+        status["schedulerId"] = scheduler
+        if task_id.startswith(FAST):
+            deployment.change_runs(task_id)
+    done = call()
+    assert ("mach try" in done.stdout) is (scheduler == "gecko-level-1")
+    assert "give its group, or a table of the runs, by --runs" in " ".join(done.stdout.split())
 
 
 def test_no_profile(call: Call, deployment: Deployment) -> None:

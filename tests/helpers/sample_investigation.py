@@ -18,6 +18,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Reason,
     Resource,
     Slowness,
+    Source,
 )
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.prediction import TaskPrediction
@@ -96,7 +97,7 @@ FORECAST = Forecast(
 )
 
 
-def report(findings: Findings, **changes: str) -> Investigation:
+def report(findings: Findings, **changes: Any) -> Investigation:
     """Return the report of findings that are enough for a conclusion."""
     conclusion = conclude(findings)
     assert conclusion is not None
@@ -107,7 +108,16 @@ def change() -> Investigation:
     """Return a report with a patch, which has backticks."""
     patch = "--- a/worker-pools.yml\n+++ b/worker-pools.yml\n@@ -1 +1 @@\n-a: b  # ```\n+a: c\n"
     findings = Findings(SLOWER, MACHINES, EXPLAINED, FORECAST)
-    return report(findings, patch=patch, note="All 2 pools of this entry get it")
+    sources = (
+        Source("runs of the task", "group:Q", "https://tc/tasks/groups/Q"),
+        Source(
+            "the benchmark's results of both pools", "group:K", "https://tc/tasks/groups/K", True
+        ),
+        Source("a profile of the task", "task:A.0", "https://tc/tasks/A/runs/0"),
+        Source("a profile of the task", "profile.json"),
+    )
+    note = "All 2 pools of this entry get it"
+    return report(findings, patch=patch, note=note, sources=sources)
 
 
 def nothing() -> Investigation:

@@ -190,6 +190,10 @@ class GroupWork(Struct, frozen=True):
     def tasks(self) -> list[QueueTask]:
         return self.ask(lambda queue: queue.members(self.group_id))
 
+    def find_tasks(self, tasks: Sequence[NewTask]) -> dict[str, QueueTask]:
+        """Return those of these tasks that exist."""
+        return self.ask(lambda queue: queue.tasks([task.task_id for task in tasks]))
+
     def measure(self, part: str = "") -> MeasuredGroup | None:
         """Wait for the group's tasks that run and have this part in their label; read the results of all.
 

@@ -25,6 +25,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Machines,
     Outcome,
     Slowness,
+    Source,
     Target,
 )
 from io_benchmark.analysis.investigation.slowness import find_slowness
@@ -34,7 +35,12 @@ from io_benchmark.errors import IoBenchmarkError, MissingError, ResultError, Usa
 from io_benchmark.number_text import listed
 from io_benchmark.operations.compare import compare, read_workers
 from io_benchmark.operations.history import history
-from io_benchmark.operations.investigation_tasks import InvestigationOptions, InvestigationTasks
+from io_benchmark.operations.investigation_tasks import (
+    CAPACITIES,
+    POOLS,
+    InvestigationOptions,
+    InvestigationTasks,
+)
 from io_benchmark.operations.predict import predict
 from io_benchmark.operations.submit import pools_of_kind
 from io_benchmark.operations.tasks import pool_of, read_completed_runs
@@ -42,7 +48,7 @@ from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, default_root_url, parse
 from io_benchmark.sources.taskcluster.queue_runs import find_earlier_tasks, read_task
-from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
+from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.submit.task_creation import TaskQueue
 from io_benchmark.text import clean
 
@@ -52,6 +58,9 @@ if TYPE_CHECKING:
 # Results of the index that are older say little about the machines of today.
 _RECENT = timedelta(days=14)
 _NEWEST = 3  # pushes
+_NEW_TASKS = "new tasks"
+# How the scheduler of a task in Firefox's repositories begins: gecko-level-1.
+_FIREFOX = "gecko-"
 _POOLS_NAMED = 10
 _TIMES, _MACHINES, _CAUSES, _DEMAND = _STEPS = (
     "What is slow",
@@ -63,7 +72,7 @@ _COSTS = {
     _TIMES: "reads the queue; no worker time",
     _MACHINES: "no worker time where results are there, else at most {budget:g} h of worker time (--budget)",
     _CAUSES: "no worker time, or a task that confirms the cause, within --budget",
-    _DEMAND: "no worker time, or a task per pool that measures everything, within --budget",
+    _DEMAND: "no worker time, or a task of a minute per pool that measures what predictions use",
 }
 
 
@@ -87,9 +96,16 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
                 break
     except ResultError as error:
         conclusion = _open(f"{steps.title} is not known", str(error))
+    except KeyboardInterrupt:
+        context.tell(f"The investigation was stopped; {new_tasks.how_to_resume}")
+        raise
     conclusion = conclusion or _open("this was a dry run", "omit --dry-run")
     report = Investigation(
-        address, findings, conclusion, remarks=tuple(dict.fromkeys(steps.remarks))
+        address,
+        findings,
+        conclusion,
+        remarks=tuple(dict.fromkeys(steps.remarks)),
+        sources=tuple(dict.fromkeys(steps.sources)),
     )
     fix, slowness = conclusion.fix, findings.slowness
     if fix is None or slowness is None or fix.target is not Target.POOL:
@@ -118,6 +134,7 @@ class _Steps(Struct):
     new_tasks: InvestigationTasks
     title: str = ""  # of the step under way
     remarks: list[str] = []
+    sources: list[Source] = []  # of the evidence
 
     def findings(self) -> Iterator[Findings]:
         """Do one step after the other; yield what is known after each."""
@@ -130,6 +147,9 @@ class _Steps(Struct):
         yield Findings(slowness)
         self._start(_MACHINES)
         machines = self._find_machines(slowness)
+        for address in machines.addresses:
+            is_new = machines.origin == _NEW_TASKS
+            self._use("the benchmark's results of both pools", address, is_new=is_new)
         yield Findings(slowness, machines)
         self._start(_CAUSES)
         explanation = self._explain(machines)
@@ -141,11 +161,19 @@ class _Steps(Struct):
         self.title = title
         self.context.tell(f"{title}: {_COSTS[title].format(budget=self.options.budget)}")
 
+    def _use(self, what: str, address: str, *, is_new: bool = False) -> None:
+        """Remember where evidence is, as an address that a browser opens."""
+        parsed = parse(address, self.context.environment)
+        page = getattr(parsed, "url", "")
+        self.sources.append(Source(what, str(parsed or address), page, is_new))
+
     def _find_slowness(self) -> Slowness:
         label, queue = self.queue_task.label, self.queue_task.status.queue
         group = f"group:{self.queue_task.status.task_group_id}"
         addresses = (group, str(self.task), *(self.options.runs or self._earlier_tasks()))
         pattern = re.compile(f"^{re.escape(label)}$")
+        for runs in (group, *addresses[2:]):
+            self._use("runs of the task", runs)
         sides, remarks = read_completed_runs(addresses, self.context, pattern)
         self.remarks += remarks
         pool = next((name for name in sides if f"/{queue}".endswith(f"/{name}")), None)
@@ -156,7 +184,8 @@ class _Steps(Struct):
         every_label, _ = read_completed_runs(self.options.runs, self.context)
         slowness, warnings = find_slowness(label, pool, sides, every_label, self.options.prices)
         self.remarks += map(text_of, warnings)
-        return slowness
+        is_of_firefox = self.queue_task.status.scheduler_id.startswith(_FIREFOX)
+        return replace(slowness, is_of_firefox=is_of_firefox)
 
     def _earlier_tasks(self) -> Sequence[str]:
         try:
@@ -180,12 +209,12 @@ class _Steps(Struct):
             pools = {each.queue or each.pool: each.pool for each in workers}
             return Machines(on, *_named(queues, pools, "--on has"), "--on")
         names = _named(queues, pools_of_kind(self.options.root), "the kind measures")
-        recent = None if "" in self.new_tasks.journal.groups else self._recent(names)
+        recent = None if POOLS in self.new_tasks.journal.groups else self._recent(names)
         if recent is not None:
             group, day = recent
             return Machines((f"group:{group}",), *names, f"the index, {day}")
         group = self.new_tasks.measure(dict(zip(names, queues, strict=True)))
-        return Machines((f"group:{group}",), *names, "new tasks")
+        return Machines((f"group:{group}",), *names, _NEW_TASKS)
 
     def _recent(self, pools: Sequence[str]) -> tuple[str, str] | None:
         """Return the newest group of the index that has results of all these pools, and its day."""
@@ -222,18 +251,22 @@ class _Steps(Struct):
         return Explanation.of(report, machines.pool, machines.reference)
 
     def _predict(self, slowness: Slowness, machines: Machines) -> Forecast:
-        """Predict the task; where that needs more than retrieves, measure everything once."""
+        """Predict the task; where results lack what that uses, measure it once."""
         found = self._forecast(slowness, machines, machines.addresses)
-        if found.ratio is None and found.task is not None and self.new_tasks.may_measure(ALL_KIND):
+        lacks_figures = found.ratio is None and found.task is not None
+        if lacks_figures and self.new_tasks.may_measure(CAPACITIES):
             queues = {machines.pool: slowness.queue, machines.reference: slowness.reference_queue}
-            group = self.new_tasks.measure(queues, ALL_KIND)
-            found = self._forecast(slowness, machines, (*machines.addresses, f"group:{group}"))
+            group = f"group:{self.new_tasks.measure(queues, CAPACITIES)}"
+            self._use("what the prediction uses of both pools", group, is_new=True)
+            found = self._forecast(slowness, machines, (*machines.addresses, group))
         return found
 
     def _forecast(
         self, slowness: Slowness, machines: Machines, addresses: Sequence[str]
     ) -> Forecast:
         profiles = self.options.profile or slowness.profiles
+        for profile in profiles:
+            self._use("a profile of the task", profile)
         try:
             predictions = predict(self.context, profiles, addresses, prices=self.options.prices)
         except ResultError as error:

@@ -29,6 +29,8 @@ from io_benchmark.text import clean
 _FILE = "investigation.json"
 _MOST_BYTES = 256 * 1024
 _ADVICE = "name another folder by --journal"
+# What tasks measure: the usual workloads until the pools are decided, or what predictions use, once.
+POOLS, CAPACITIES = "pools", "capacities"
 _Group = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}$")]
 
 
@@ -47,9 +49,9 @@ class InvestigationOptions(SubmissionOptions, frozen=True, kw_only=True):
 class _Journal(Struct, forbid_unknown_fields=True):
     version: Annotated[int, Meta(ge=1, le=1)]
     task: str  # its address in a browser
-    # By their kind, "" for the usual one, from before their first task was created.
+    # By what they measure, from before their first task was created.
     groups: dict[str, _Group] = {}
-    measured: list[str] = []  # the kinds whose tasks have ended
+    measured: list[str] = []  # what the tasks that ended measured
 
 
 class InvestigationTasks(Struct):
@@ -100,24 +102,29 @@ class InvestigationTasks(Struct):
             return ""
         return "creating tasks needs --yes where nobody can be asked; give it"
 
-    def may_measure(self, kind: str) -> bool:
-        """Return whether tasks of this kind were measured, or may be created."""
-        return kind in self.journal.measured or not self.obstacle
+    def may_measure(self, what: str) -> bool:
+        """Return whether this was measured, or tasks that measure it may be created."""
+        return what in self.journal.measured or not self.obstacle
+
+    @property
+    def how_to_resume(self) -> str:
+        return f"the same command resumes; its journal is {clean(str(self.folder), 200)}"
 
     def confirm(self, group: str, baseline: str) -> None:
         """Create the tasks that confirm the causes of a group, and wait for them."""
         submission.confirm(group, self._submission(baseline=baseline), self.context)
 
-    def measure(self, queues: Mapping[str, str], kind: str = "") -> str:
+    def measure(self, queues: Mapping[str, str], what: str = POOLS) -> str:
         """Measure these worker pools, the last as the baseline; return the group.
 
-        The usual tasks are created until they decide, of another kind one per pool. Those that exist
-        are not created again.
+        Tasks that compare the pools are created until they decide, those that measure capacities once.
+        Tasks that exist are not created again.
         """
-        if kind in self.journal.measured:
-            return self.journal.groups[kind]
-        jobs = tuple(f"{kind}-{pool}" if kind else pool for pool in queues)
-        push = f"git commit --allow-empty --message 'try: -j {','.join(jobs)} --rebuild 3'"
+        if what in self.journal.measured:
+            return self.journal.groups[what]
+        jobs, is_once = tuple(queues), what == CAPACITIES
+        option = "--capacities" if is_once else "--rebuild 3"
+        push = f"git commit --allow-empty --message 'try: -j {','.join(jobs)} {option}'"
         if self.obstacle:
             raise ResultError(f"{self.obstacle}, or push it and give the push by --on: {push}")
         options = self._submission(
@@ -125,21 +132,22 @@ class InvestigationTasks(Struct):
             # A table may name a pool without its provisioner: then the kind's own is used.
             pool={pool: queue for pool, queue in queues.items() if "/" in queue},
             baseline=[*queues][-1],
-            until_decided=not kind,
-            replicates=1 if kind else None,
+            capacities=is_once,
+            until_decided=not is_once,
+            replicates=1 if is_once else None,
         )
         if options.image is None:
             raise ResultError("the task has no image for the benchmark; give --image")
         # Before the first task is there: what was stopped has the same group.
-        group = self.journal.groups.setdefault(kind, slugid.nice())
+        group = self.journal.groups.setdefault(what, slugid.nice())
         self._save()
         try:
             submission.submit(options, self.context, group)
         except ResultError as error:
             raise ResultError(
-                f"{error}; call this again, or push it and give the push by --on: {push}"
+                f"{error}; {self.how_to_resume}; or push it and give the push by --on: {push}"
             ) from None
-        self.journal.measured.append(kind)
+        self.journal.measured.append(what)
         self._save()
         return group
 

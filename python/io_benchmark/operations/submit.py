@@ -39,17 +39,31 @@ _LABELS_SHOWN = 6
 
 
 def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> str | None:
-    """Create the tasks of a new group, or only print them; return the group to compare."""
+    """Create the tasks of a new group, or only print them; return the group to compare.
+
+    With the id of a group, create those that it lacks.
+    """
     options = replace(options, owner=options.owner or _owner_in_git(context.environment))
     resumption = RESUME if options.until_decided else ""
     work = GroupWork(group_id or slugid.nice(), options, context, resumption)
     tasks = _new_tasks(work)
     cost = MeasuredGroup(()).cost(tasks, options.prices)
     remark = _limit_of_looks(tasks, cost, options.budget) if options.until_decided else ""
-    if not work.confirm_creation(tasks, cost, remark):
-        return None
-    group = work.create_and_wait(tasks, is_new_group=True)
-    return _measure_until_decided(work, is_agreed=True) if options.until_decided else group
+    present = work.find_tasks(tasks) if group_id else {}
+    missing = [task for task in tasks if task.task_id not in present]
+    if present:
+        context.tell(f"{number_of(len(present), 'task')} of group:{group_id} exist already")
+    if missing:
+        cost = MeasuredGroup(()).cost(missing, options.prices)
+        if not work.confirm_creation(missing, cost, remark):
+            return None
+    running = {
+        task_id: task.label for task_id, task in present.items() if not task.status.is_resolved
+    }
+    group = work.create_and_wait(missing, running, is_new_group=not present)
+    if not options.until_decided:
+        return group
+    return _measure_until_decided(work, is_agreed=bool(missing))
 
 
 def _owner_in_git(environment: Mapping[str, str]) -> str:

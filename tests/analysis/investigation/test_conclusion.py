@@ -4,6 +4,7 @@
 from typing import Any
 
 import pytest
+import sample_report
 from msgspec.structs import replace
 from sample_investigation import EXPLAINED, FORECAST, MACHINES, ONE_DISK, SLOWER, slowness
 
@@ -156,6 +157,27 @@ def test_no_known_change(explanation: Explanation) -> None:
     assert f"{explanation.reasons[0].cause.name} (supported)" in text_of(conclusion.answer)
 
 
+@pytest.mark.parametrize(("workers", "noun"), [(1, "worker"), (2, "workers")])
+def test_more_runs(workers: int, noun: str) -> None:
+    """So many more workers are asked for as settle it; the machines' as well."""
+    advice = Advice(Verdict.SLOWER, workers, 0.1, statement(""))
+    assert OPEN_TIMES.comparison is not None
+    times = replace(OPEN_TIMES, comparison=replace(OPEN_TIMES.comparison, advice=advice))
+    (step,) = concluded(times).next_steps
+    expected = (
+        f"run the task on {workers} more {noun} per pool, or give a table of more runs by --runs"
+    )
+    assert text_of(step) == expected
+    machines = compared(
+        replace(EXPLAINED, reasons=()),
+        verdict=Verdict.INCONCLUSIVE,
+        interval=Interval(0.9, 1.9, 0.95),
+        advice=advice,
+    )
+    (step,) = concluded(SLOWER, machines).next_steps
+    assert text_of(step) == f"measure {workers} more {noun} per pool"
+
+
 @pytest.mark.parametrize(("high_ratio", "expected"), [(1.19, Outcome.NOT_IO), (1.21, Outcome.OPEN)])
 def test_undecided_machines(high_ratio: float, expected: Outcome) -> None:
     """They are measured again, unless they differ by too little to explain half of the difference."""
@@ -175,6 +197,15 @@ def test_mixed_pool() -> None:
     """Its definition is changed although the whole pool is undecided; the slower type goes."""
     mixed = replace(caused("mixed-pool"), slower_machine_type="n2-standard-16")
     assert fix(compared(mixed, verdict=Verdict.INCONCLUSIVE)) == ("n2-standard-16", "", 0)
+
+
+def test_what_would_show_a_cause() -> None:
+    """One command measures all that is missing."""
+    (question,) = Explanation.of(sample_report.seed_case(), "amd-16", "intel").open_questions
+    assert text_of(question) == (
+        "measure random-io, which would show random-io: `io-benchmark submit -j "
+        "io-benchmark-all-amd-16,io-benchmark-all-intel`, and give its group with the other results by --on"
+    )
 
 
 def test_refused_comparison() -> None:

@@ -79,10 +79,10 @@ def conclude(findings: Findings) -> Conclusion | None:
 
 
 def _without_reference(slowness: Slowness) -> Conclusion:
-    todo = (
-        "run {label} on another pool (mach try fuzzy --worker-override ALIAS=POOL), and give a table of "
-        "the runs, or the push, by --runs"
-    )
+    todo = "run {label} on another pool"
+    if slowness.is_of_firefox:
+        todo += " (mach try fuzzy --worker-override ALIAS=POOL)"
+    todo += ", and give its group, or a table of the runs, by --runs"
     return Conclusion(
         Outcome.OPEN,
         slowness.say("It ran on {pool} alone, so nothing shows a difference"),
@@ -116,7 +116,7 @@ def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None
         return Conclusion(Outcome.NOT_IO, answer, basis)
     if compared.verdict is Verdict.INCONCLUSIVE:
         more = compared.advice.workers_to_add if compared.advice else None
-        todo = "run the task more often"
+        todo = "run the task on more workers of both pools"
         if more:
             todo = f"run the task on {{more}} more {plural(more, 'worker')} per pool"
         todo += ", or give a table of more runs by --runs"

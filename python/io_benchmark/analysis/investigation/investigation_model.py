@@ -21,10 +21,12 @@ from io_benchmark.analysis.statements import (
     Unit,
     Value,
     count,
+    joined,
     ratio_of,
     statement,
 )
 from io_benchmark.analysis.tasks.task_model import TaskComparison
+from io_benchmark.command_lines import submit_everything
 from io_benchmark.results.parts import NS_PER_S
 
 _QUESTIONS = 8
@@ -42,6 +44,7 @@ class Slowness(Struct, frozen=True, kw_only=True):
     mean_s: float
     since: str = ""  # the day from which on it takes another time on its pool: 2026-03-01
     growth: float = 1.0  # its time since this day, divided by that before
+    is_of_firefox: bool = False  # whose `mach try` runs it on another pool
     grew_everywhere: bool = False  # on all other pools as well, of which there is at least one
     comparison: TaskComparison | None = None  # None: no other pool ran the label
     reference_queue: str = ""
@@ -174,6 +177,15 @@ class Forecast(Struct, frozen=True):
         return cls(task, ratio, Interval(min(ends), max(ends), PREDICTION_LEVEL), added_s)
 
 
+class Source(Struct, frozen=True):
+    """Where evidence is."""
+
+    has: str  # what is there
+    address: str  # as commands take it
+    page: str = ""  # for a browser
+    is_new: bool = False  # created by this investigation
+
+
 class Findings(Struct, frozen=True):
     """What the steps found so far; None: the step was not done."""
 
@@ -230,6 +242,7 @@ class Investigation(Struct, frozen=True, tag_field="version", tag=2):
     note: str = ""  # why there is none, or what else the patch changes
     unreadable: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
 
 
 # --- what a report says about two of its pools ---
@@ -284,10 +297,19 @@ def _questions(
                 machine=single.machine,
                 tasks=", ".join(single.tasks),
             )
+    missing: dict[str, list[str]] = {}
     for cause in (cause for diagnosis in diagnoses for cause in diagnosis.causes):
         if cause.workload is not None:
-            yield statement(
-                "measure {workload}, which would show {cause}",
-                workload=cause.workload,
-                cause=cause.name,
+            missing.setdefault(cause.workload, []).append(cause.name)
+    if missing:
+        shown = (
+            statement(
+                "{workload}, which would show {causes}", workload=workload, causes=joined(names)
             )
+            for workload, names in missing.items()
+        )
+        yield statement(
+            "measure {shown}: `{command}`, and give its group with the other results by --on",
+            shown=joined(shown, "; "),
+            command=submit_everything((leading.candidate, leading.baseline)),
+        )

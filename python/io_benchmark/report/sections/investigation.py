@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """An investigation, as a bug needs it: question, answer, certainty, evidence, patch, undoing, watching."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from io_benchmark.analysis.investigation.investigation_model import (
     Explanation,
@@ -12,9 +13,11 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Machines,
     Outcome,
     Slowness,
+    Source,
     Target,
 )
 from io_benchmark.analysis.levels import DEFAULT_MARGIN
+from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.command_lines import compare_tasks_before_and_after
 from io_benchmark.number_text import (
     compact,
@@ -63,7 +66,7 @@ def document(report: Investigation) -> blocks.Document:
         blocks.Paragraph(sentence_of(conclusion.certainty)),
         *blocks.Items.lists(("What decides it", steps)),
         blocks.Heading("Evidence"),
-        blocks.Items([*_evidence(report.findings)]),
+        blocks.Items([*_evidence(report.findings), *_sources(report.sources)]),
         *_picture(report.findings),
     ]
     if conclusion.fix is not None and slowness is not None:
@@ -87,6 +90,17 @@ def _evidence(findings: Findings) -> Iterator[blocks.Item]:
     }
     for step, sentences in lines.items():
         yield from (blocks.Item.led(step, sentence) for sentence in sentences)
+
+
+def _sources(sources: Sequence[Source]) -> Iterator[blocks.Item]:
+    """Write where the evidence is, as addresses that a browser opens."""
+    for (has, is_new), same in grouped(sources, attrgetter("has", "is_new")).items():
+        created = ", created by this investigation" if is_new else ""
+        line: list[blocks.Inline] = [blocks.Words("Source:", blocks.STRONG), f" {has}{created}: "]
+        for number, source in enumerate(same):
+            address = blocks.Words(source.address, link=source.page)
+            line += [", ", address] if number else [address]
+        yield blocks.Item(tuple(line))
 
 
 def _picture(findings: Findings) -> Iterator[blocks.Picture]:

@@ -49,6 +49,7 @@ class TaskStatus(_ApiObject, frozen=True):
     task_group_id: Slug
     state: str
     task_queue_id: str = ""
+    scheduler_id: str = ""
     runs: list[QueueRun] = []
 
     @property

@@ -95,17 +95,32 @@ async def _own_times(ended: Sequence[_Run], query: RunQuery) -> dict[tuple[str, 
         published = published[:_MOST_OWN_TIMES]
     query.progress("reading results", 0, len(published))
     readings = (_read_own_times(listed, run) for listed, run in published)
-    runs = ((listed.task.task_id, run.run_id) for listed, run in published)
-    return dict(zip(runs, await run_all(readings, _RESULTS_AT_ONCE), strict=True))
+    times = await run_all(readings, _RESULTS_AT_ONCE)
+    refusals = [time for time in times if isinstance(time, str)]
+    if refusals:
+        # The queue has the times of the tasks all the same.
+        query.remark(
+            FIRST,
+            f"set-up and tear-down are not known of {len(refusals):,} of {len(times):,} runs: "
+            f"{min(refusals)}",
+        )
+    return {
+        (listed.task.task_id, run.run_id): time
+        for (listed, run), time in zip(published, times, strict=True)
+        if not isinstance(time, str)
+    }
 
 
-async def _read_own_times(listed: ListedTask, run: QueueRun) -> _Times:
+async def _read_own_times(listed: ListedTask, run: QueueRun) -> _Times | str:
+    """Return when a run's own work began and ended, or why that cannot be read."""
     task = listed.task
     try:
         data = await listed.deployment.result(task, run, MAXIMUM_BYTES, task.own_times or "")
         times = await asyncio.to_thread(_OWN_TIMES.decode, data)
     except (NoArtifactError, TooLargeError, msgspec.DecodeError, UnicodeDecodeError):
         return _NO_TIMES
+    except ResultError as error:
+        return str(error)
     started_ms, ended_ms = _milliseconds(times.started), _milliseconds(times.ended)
     if times.duration_ns is not None and started_ms >= 0:
         ended_ms = started_ms + times.duration_ns // 10**6
