@@ -163,6 +163,9 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
         (f"{RETRIEVES}turn_ends", [20, 41], "[0].turn_ends: do not increase from 1 to 40"),
         (f"{BATCHES}turn_ends", [0], "[1].turn_ends: do not increase from 1 to"),
         ("timeline.columns.dirty_bytes", [], "$.timeline: its columns differ in length"),
+        ("host.vm.dirty_ratio", 2**63, "Expected `int` <= 9223372036854775807 - at `$.host.vm[..."),
+        ("host.vm.dirty_ratio", -(2**63) - 1, "Expected `int` >= -9223372036854775808 - at `$.ho"),
+        ("host.vm.dirty_ratio", 10**400, ""),
         (f"{BATCHES}samples.start_ns", [], "[1].samples: its columns differ in"),
         *(
             (f"{RETRIEVES}trials", TRIALS | {key: value}, message)
@@ -243,6 +246,14 @@ def is_part_of(part: Any, whole: Any) -> bool:
     if isinstance(part, list):
         return all(is_part_of(*pair) for pair in zip(part, whole, strict=True))
     return bool(part == whole)
+
+
+@pytest.mark.parametrize("setting", [2**63 - 1, -(2**63)])
+def test_the_ends_of_a_setting(setting: int) -> None:
+    """64 bits, of which the kernel's own settings have no more."""
+    host = results.parse(changed("host.vm.dirty_ratio", setting), "x").host
+    assert host is not None
+    assert host.vm["dirty_ratio"] == setting
 
 
 def test_a_workload_of_a_newer_script_is_skipped_by_name() -> None:

@@ -25,6 +25,8 @@ from situations import BASE, FAST, ONE_DISK, SLOW
 
 from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.history import HistoryReading, LeftOut, series
+from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
@@ -95,7 +97,7 @@ def few_entries() -> list[dict[str, Any]]:
             entry |= {"turn_ends": [3, SAMPLES], "threads": entry["threads"] or 2}
             entry["device_bytes"] = {"nvme1n1": {"read": 5, "written": 6}}
             entry["process_times"] = entry["process_times"] or TIMES
-            entry["observed"] |= {"not_visible": 1, "expect_100_stalls": 1}
+            entry["observed"] |= {"not_visible": 1, "expect_100_stalls": 1, "sync_ns": 1}
             entry["parameters"] |= {"writes_a_process": 3}
             kept.append(entry)
     return kept
@@ -162,17 +164,17 @@ def extreme_results(draw: st.DrawFn) -> list[dict[str, Any]]:
     return documents
 
 
+def parsed(document: Mapping[str, Any]) -> list[RunResult]:
+    """Return a result; nothing where it is refused because it has no time."""
+    try:
+        return [RunResult(results.parse(json.dumps(document).encode(), "result"), None, "result")]
+    except ResultError as error:
+        assert "a retrieve took no time at all" in str(error)  # noqa: PT017 - the only reason
+        return []
+
+
 def workers(*documents: Mapping[str, Any]) -> list[Worker]:
-    """Return the workers; a result without a time is refused, and its neighbours are not."""
-    read = []
-    for document in documents:
-        try:
-            result = results.parse(json.dumps(document).encode(), "result")
-        except ResultError as error:
-            assert "a retrieve took no time at all" in str(error)  # noqa: PT017 - the only reason
-        else:
-            read.append(worker_of(RunResult(result, None, "result"), result.task.pool))
-    return read
+    return [worker_of(run, run.pool) for document in documents for run in parsed(document)]
 
 
 def assert_finite(text: str) -> None:
@@ -188,6 +190,26 @@ def test_extreme_results(documents: list[dict[str, Any]]) -> None:
     report = compare(Plan.of_pools((each.side for each in compared), FAST), compared, Options())
     for form in FORMATS:
         assert_finite(rendered(report, form, Layout(details=True)))
+
+
+@settings(max_examples=5)
+@given(st.lists(extreme_results(), min_size=1, max_size=2))
+def test_extreme_histories(drawn: list[list[dict[str, Any]]]) -> None:
+    """They are points of a history like others, in every format."""
+    pushes = [*drawn, *[full_results(SLOW)] * 4]
+    readings: list[HistoryReading] = []
+    left_out: list[LeftOut] = []
+    for number, documents in enumerate(map(copied, pushes)):
+        for document in documents:
+            document["task"] |= {"task_group_id": f"push-{number}", "task_id": None}
+            document["started"] = f"2026-03-{number + 1:02}T10:00:00Z"
+            for run in parsed(document):
+                some, others = readings_of(run)
+                readings += some
+                left_out += others
+    shown = series.history(SLOW, readings, left_out=left_out)
+    for form in GENERAL_FORMATS:
+        assert_finite(rendered(shown, form, Layout(details=True)))
 
 
 @st.composite
