@@ -156,7 +156,7 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
         (f"{RETRIEVES}samples.copy_ns.3", -1, "Expected `int` >= 0 - at `$.workloads[0].sam"),
         (f"{RETRIEVES}samples.lookup_ns", [], "[0].samples: its columns differ in"),
         (f"{RETRIEVES}samples", NO_TIME, "[0].samples: a retrieve took no time at all"),
-        (f"{RETRIEVES}retrieves_planned", 5, "[0].samples: 40 retrieves, but 5 were"),
+        (f"{RETRIEVES}retrieves_planned", 5, "[0].samples: 40 retrieves, more than the 5"),
         (f"{RETRIEVES}samples.file_index.0", 100, f"[0].samples.file_index: {NO_SUCH_FILE}"),
         (f"{RETRIEVES}samples.lookup_user_ns", [], "[0].samples: its columns differ"),
         (f"{RETRIEVES}turn_ends", [20, 20], "[0].turn_ends: do not increase from 1 to 40"),
@@ -171,7 +171,7 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
             (f"{RETRIEVES}trials", TRIALS | {key: value}, message)
             for key, value, message in (
                 ("file_indexes", [3, 100], f"[0].trials.file_indexes: {NO_SUCH_FILE}"),
-                ("file_indexes", [3], "[0].trials.blocks: a block does not have 1 retrieves, as"),
+                ("file_indexes", [3], "[0].trials.blocks: a block does not have 1 retrieve, as"),
             )
         ),
     ],
