@@ -17,6 +17,7 @@ SHORT_PROFILES = {"twentieth": 200, "quick": 100}  # retrieves, at most
 PLACE = "workspace"  # as the kind names it
 HELP_COLUMNS = 79
 TIME_BUDGET_S = 600.0  # for each workload, place and destination
+CAPACITIES_S = 300.0  # for all of --capacities in a place; the transforms use the same
 URL = "http://host/path or https://host/path, without a user or password"
 RETRIEVES_AT_MOST = 100_000  # in all places and destinations together
 FILES_AT_MOST = 100_000
@@ -263,6 +264,8 @@ def _add_defaults(parser, settings, job):
     if settings.time_budget_s is None:
         measurements = len(settings.workloads) * len(settings.places) * len(settings.destinations)
         settings.time_budget_s = measurements * TIME_BUDGET_S
+        if settings.capacities:
+            settings.time_budget_s = len(settings.places) * CAPACITIES_S
     if settings.profile is None and settings.sizes_bytes is None and not settings.is_job:
         settings.profile = "quick"  # somebody's own machine, perhaps
     elif settings.profile is None and settings.sizes_bytes is None:

@@ -28,7 +28,8 @@ prints where it works and how much it writes. At the end it removes its files.
                         (default: quick; in a CI job the first that leaves half
                         of the space free)
   --time-budget SECONDS end after this time, with what was measured until then
-                        (default: 600, times workloads, places, destinations)
+                        (default: 600, times workloads, places, destinations;
+                        of --capacities 300, times places)
   --workload NAME       repeatable (default: cache-retrieve); one of
 %s
   --retrieves N         number of copies (default: 2000)

@@ -39,6 +39,9 @@ def test_every_figure(worker: Worker) -> None:
     command = script("run", "--pool", "amd-16", *given, prelude=SHORTER)
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout
+    # The option decides the sizes.
+    assert "ends after 300 s at the latest" in done.stdout
+    assert "--profile full" not in done.stdout
     measured = read_run(worker.result_path)
     storage = PoolStorage.of("amd-16", [worker_of(measured, "amd-16")], {})
     assert [figure for figure in OF_THE_PLACE if storage.mean(figure, "workspace") is None] == []

@@ -37,7 +37,8 @@ def show_plan(workloads, settings, result_path):
     written += ["small files"] if None in planned else []
     volume = (" and ".join(written), settings.profile)
     say("Writes %s there (profile %s); removes them at the end" % volume)
-    if settings.profile == "quick" and "cache-retrieve" in counts and not settings.is_job:
+    may_be_larger = "cache-retrieve" in counts and not settings.capacities
+    if settings.profile == "quick" and may_be_larger and not settings.is_job:
         say("Quick sizes; as tasks measure: --profile full, 6 GB of files, 120 GB of copies")
     say("Result: " + result_path)
 

@@ -135,5 +135,6 @@ def test_constants_are_the_scripts():
 def test_capacities() -> None:
     """The transforms embed the workloads that the script then chooses."""
     assert stanza.CAPACITIES == script_settings.CAPACITIES
+    assert stanza.CAPACITIES_S == script_settings.CAPACITIES_S
     benchmark = stanza.Benchmark.parse({**SMALLEST, "capacities": True})
     assert benchmark.measured_workloads == script_settings.CAPACITIES
