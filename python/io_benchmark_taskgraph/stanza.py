@@ -58,6 +58,7 @@ class Benchmark:
     perfherder: str
     trials: str
     capacities: bool
+    baseline: str | None = None
 
     @property
     def measured_workloads(self) -> tuple[str, ...]:
@@ -170,6 +171,8 @@ SCHEMA = voluptuous.Schema({
     # Small experiments after the retrieves, which test causes: within 15 % of their time, always,
     # or not at all.
     voluptuous.Optional("trials", default="never"): choice(("auto", "always", "never")),
+    # The pool that reports compare the others with; the same in all tasks of a kind.
+    voluptuous.Optional("baseline"): form("(?s:.+)", "is not a pool's name"),
     # Instead of all these, what predictions use, in about a minute per place.
     voluptuous.Optional("capacities", default=False): yes_or_no(),
 })

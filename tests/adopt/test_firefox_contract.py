@@ -103,6 +103,7 @@ def check_pools(tasks, values):
             f"{index}.date.io-benchmark.{task.pool}.{values['moz_build_date']}",
         ]
         assert there["extra"]["index"]["rank"] == values["build_date"]
+        assert there["extra"]["io-benchmark"] == here["extra"]["io-benchmark"]
         assert there["tags"].keys() == here["tags"].keys()
         assert there["payload"]["maxRunTime"] == here["payload"]["maxRunTime"]
         assert [*there["payload"]["artifacts"]] == [*here["payload"]["artifacts"]]

@@ -7,7 +7,7 @@ import pytest
 import simulation
 
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
-from io_benchmark.analysis.plan import Expectation
+from io_benchmark.analysis.plan import Expectation, Plan
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.errors import UsageError
 from io_benchmark.report.content import text_of
@@ -118,3 +118,33 @@ def test_wrong_forms(expectation: str) -> None:
     """The error is one line with the form to write."""
     with pytest.raises(UsageError, match=r"write it like 'amd-30/intel<1\.05'"):
         Expectation.parse(expectation)
+
+
+LAST = "the last by name"
+
+
+@pytest.mark.parametrize(
+    ("requested", "first", "named", "baseline", "reason"),
+    [
+        (None, (), (), "c", LAST),
+        (None, (), ("a",), "a", "named by the tasks' kind"),
+        (None, (), ("a", "a", None), "a", "named by the tasks' kind"),
+        (None, (), ("b", "a"), "c", f"{LAST}; the tasks' kinds name a, b"),
+        (None, (), ("d",), "c", "instead of d, which has no result"),
+        (None, ("b",), ("a",), "b", "the first address"),
+        # An address with several pools says nothing about which of them.
+        (None, ("b", "a"), ("a",), "a", "named by the tasks' kind"),
+        ("c", ("b",), ("a",), "c", "--baseline"),
+    ],
+)
+def test_the_baseline(requested, first, named, baseline, reason):
+    """An option, then the first of several addresses, what the tasks name, and the last by name."""
+    plan = Plan.of_pools("cab", requested, first=first, named=named)
+    assert (plan.baseline, plan.baseline_reason) == (baseline, reason)
+    assert {against for _, against in plan.pairs} == {baseline}
+
+
+def test_one_pool_at_several_addresses():
+    """There is nothing to compare it with."""
+    plan = Plan.of_pools("a", None, first="a")
+    assert (plan.pairs, plan.baseline_reason) == ((), LAST)

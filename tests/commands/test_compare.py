@@ -9,6 +9,7 @@ import pytest
 import seed_case
 from loopback import Loopback
 from loopback_deployment import Deployment, add_group
+from msgspec.structs import replace
 
 from io_benchmark.report.formats import FORMATS
 
@@ -95,9 +96,50 @@ def test_what_is_missing_fails_unless_partial(
     (intel / "io-benchmark.json").unlink()
     done = compare("results", *options, folder=tmp_path, expected=code)
     first = " ".join(done.stdout.split("\n\n")[0].split())
-    assert first.startswith("amd-16 against amd-30 (instead of intel, which has no result)")
+    shown = "amd-16 against amd-30 (baseline: instead of intel, which has no result)"
+    assert first.startswith(shown)
     assert f"{intel.name}/io-benchmark.json: does not exist" in done.stderr
     assert intel.name in done.stdout
+
+
+NAMED = "named by the tasks' kind"
+
+
+@pytest.mark.parametrize(
+    ("addresses", "named", "options", "first"),
+    [
+        (["all"], None, [], "amd-16, amd-30 against intel (baseline: the last by name)"),
+        (["all"], "amd-30", [], f"amd-16, intel against amd-30 (baseline: {NAMED})"),
+        # One folder per pool, as other systems' jobs leave them.
+        (["amd-16", "intel"], "intel", [], "intel against amd-16 (baseline: the first address)"),
+        (["intel", "amd-16"], "amd-16", [], "amd-16 against intel (baseline: the first address)"),
+        (["all", "amd-16"], "amd-30", [], f"amd-16, intel against amd-30 (baseline: {NAMED})"),
+        (
+            ["amd-16", "intel"],
+            "amd-16",
+            ["--baseline", "intel"],
+            "amd-16 against intel (baseline: given by --baseline)",
+        ),
+    ],
+)
+def test_the_first_line_has_the_baseline(
+    tmp_path: Path, addresses: list[str], named: str | None, options: list[str], first: str
+) -> None:
+    """In each format for people, with the reason; the same order of addresses gives the same bytes."""
+    for made in seed_case.documents():
+        for folder in ("all", made["task"]["pool"]):
+            record = lambda document: replace(seed_case.record(document), baseline=named)  # noqa: E731
+            seed_case.store(tmp_path / folder, [made], record)
+    files = [word for form in FORMATS for word in ("--write", f"{form}=report.{form}")]
+    done = compare(*addresses, *options, *files, folder=tmp_path)
+    assert " ".join(done.stdout.split()).startswith(first)
+    written = {form: (tmp_path / f"report.{form}").read_text() for form in FORMATS}
+    assert first in written["markdown"].replace("`", "").splitlines()[0]
+    assert f"<h1>{first}</h1>" in written["html"].replace("&#39;", "'")
+    baseline = first.partition(" (")[0].rpartition(" ")[2]
+    assert json.loads(written["json"])["baseline"] == baseline
+    compare(*addresses, *options, *files, folder=tmp_path)
+    assert written == {form: (tmp_path / f"report.{form}").read_text() for form in FORMATS}
 
 
 def test_waiting_for_a_group(tmp_path: Path) -> None:

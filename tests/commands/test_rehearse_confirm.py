@@ -92,7 +92,7 @@ def test_what_fails_is_named(runs: list[LocalRun], failing: set[str], tmp_path: 
     failing.add("intel")
     done = rehearse(tmp_path, "--baseline", "intel", expected=1)
     first = " ".join(done.stdout.split())
-    assert "amd-16 against amd-30 (instead of intel, which has no result)" in first
+    assert "amd-16 against amd-30 (baseline: instead of intel, which has no result)" in first
     assert "To confirm: amd-30 once more" in done.stderr
     assert len(runs) == 4
     assert "error: io-benchmark-intel: failed, exit code 1; its log is" in done.stderr

@@ -137,6 +137,8 @@ def test_pools(params, kind):
         # The date of the push: a retriggered task of an older push is not the latest.
         assert task["extra"]["index"]["rank"] == (0 if is_all else 1795248000)
         assert f" --time-budget {5100 if is_all else 3300} " in command
+        # A reader of the group knows from the definition with which pool the others are compared.
+        assert task["extra"]["io-benchmark"] == {"baseline": "intel"}
         # What the index has of a pool is not replaced by a tenth of the retrieves.
         is_indexed = any(route.startswith("index.") for route in task["routes"])
         assert is_indexed is (not is_all and params != "pull-request-untrusted")

@@ -148,6 +148,10 @@ def _convert(kind: dict[str, Any], root: Root, is_embedded: bool) -> bytes:
     for pool, task in tasks.items():
         if commands[pool] != usual:
             task.setdefault("run", {})["command"] = commands[pool]
+    baseline = defaults.get("benchmark", {}).get("baseline")
+    if baseline in tasks:
+        # Where the transforms of this project put it.
+        defaults["extra"] = {NAME: {"baseline": baseline}}
     for task in (defaults, *tasks.values()):
         for key in _DROPPED:
             task.pop(key, None)

@@ -58,6 +58,7 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         queue=task.task_queue if task else "",
         started=(task.started if task else "") or result.started,
         task_ns=task.task_ns if task else None,
+        named_baseline=task.baseline if task else None,
     )
 
 

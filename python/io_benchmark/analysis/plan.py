@@ -6,7 +6,7 @@ right side.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -28,7 +28,7 @@ from io_benchmark.suggestions import closest, did_you_mean
 from io_benchmark.text import clean_name
 
 BEFORE, AFTER = "before", "after"
-_AGAINST = "--against"
+BY_OPTION, AGAINST = "--baseline", "--against"
 FORM = re.compile(
     r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*/"
     r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
@@ -47,7 +47,7 @@ class Plan(Struct, frozen=True):
     @property
     def is_change(self) -> bool:
         """Return whether each pool is compared with itself before a change."""
-        return self.baseline_reason == _AGAINST
+        return self.baseline_reason == AGAINST
 
     def pool(self, side: str) -> str:
         """Return a side's pool, of which a change has two sides."""
@@ -60,9 +60,18 @@ class Plan(Struct, frozen=True):
 
     @classmethod
     def of_pools(
-        cls, names: Iterable[str], requested: str | None, missing: Iterable[str] = ()
+        cls,
+        names: Iterable[str],
+        requested: str | None,
+        missing: Iterable[str] = (),
+        *,
+        first: Iterable[str] = (),
+        named: Iterable[str | None] = (),
     ) -> "Plan":
-        """Compare each pool with one of them; say so where it should be one that left no result."""
+        """Compare each pool with one of them; say so where it should be one that left no result.
+
+        `first` are the pools at the first of several addresses, `named` what the tasks name.
+        """
         pools = sorted(set(names))
         expected = sorted({*pools, *missing})
         if requested is not None and requested not in expected:
@@ -72,9 +81,12 @@ class Plan(Struct, frozen=True):
             )
         if not pools:
             return cls("Comparison of pools", "", "there are no results", ())
-        chosen = requested or expected[-1]
+        chosen, reason = _default_baseline(
+            expected, sorted(set(first)), sorted({name for name in named if name})
+        )
+        if requested:
+            chosen, reason = requested, BY_OPTION
         baseline = chosen if chosen in pools else pools[-1]
-        reason = "--baseline" if requested else "the last by name; --baseline chooses another"
         if baseline != chosen:
             reason = f"instead of {chosen}, which has no result"
         candidates = [pool for pool in pools if pool != baseline]
@@ -86,7 +98,20 @@ class Plan(Struct, frozen=True):
         pools = sorted(set(names))
         title = f"{', '.join(pools)}: {AFTER} against {BEFORE}"
         pairs = tuple((f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in pools)
-        return cls(title, BEFORE, _AGAINST, pairs)
+        return cls(title, BEFORE, AGAINST, pairs)
+
+
+def _default_baseline(
+    pools: Sequence[str], first: Sequence[str], named: Sequence[str]
+) -> tuple[str, str]:
+    """Return the baseline that no option names, and why it is that one."""
+    if len(first) == 1 and len(pools) > 1:
+        return first[0], "the first address"
+    if len(named) == 1:
+        return named[0], "named by the tasks' kind"
+    if named:
+        return pools[-1], f"the last by name; the tasks' kinds name {', '.join(named)}"
+    return pools[-1], "the last by name"
 
 
 class _Outcome(Struct, frozen=True):

@@ -24,6 +24,10 @@ class WorkerVariation(Struct, frozen=True):
     # What is assumed of usual workers, where `ratio` is more because a single one may be unusual.
     usual_ratio: float | None = None
 
+    @staticmethod
+    def message_of(ratio: float) -> Statement:
+        return statement("{variation} is assumed", variation=share(ratio))
+
     def of_single_worker(self) -> "WorkerVariation":
         """Return what is assumed where a side has a single worker: more than of usual ones."""
         if self.ratio >= SINGLE_WORKER_VARIATION:
@@ -34,7 +38,7 @@ class WorkerVariation(Struct, frozen=True):
         if self.source == "option":
             template += " (--worker-variation is {given})"
         message = statement(
-            template, assumed=assumed(SINGLE_WORKER_VARIATION), given=share(self.ratio)
+            template, assumed=self.message_of(SINGLE_WORKER_VARIATION), given=share(self.ratio)
         )
         single = replace(
             self, ratio=SINGLE_WORKER_VARIATION, message=message, usual_ratio=self.ratio
@@ -47,7 +51,3 @@ class WorkerVariation(Struct, frozen=True):
             measured=share(self.measured_ratio),
         )
         return replace(single, explanation=explanation, shown_by=None)
-
-
-def assumed(ratio: float) -> Statement:
-    return statement("{variation} is assumed", variation=share(ratio))

@@ -68,8 +68,8 @@ OPTIONS = {
         options.option(
             "--worker-variation",
             "PERCENT",
-            f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%; where "
-            f"a pool has one worker, at least {100 * SINGLE_WORKER_VARIATION:g}%%)",
+            f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%; at "
+            f"least {100 * SINGLE_WORKER_VARIATION:g}%% of a single one)",
             options.parse_percentage,
         ),
         options.flag("--ignore-past", "do not learn from earlier pushes how workers vary"),

@@ -199,7 +199,7 @@ def _parse_expectation(value: str) -> "Expectation":
 
 # Of `--budget`.
 parse_hours = matching(r"(?=.*[1-9])[0-9]{1,6}(\.[0-9]{1,3})?", "is not a number above 0", float)
-BASELINE = option("--baseline", "POOL", "pool to compare with (default: the last by name)")
+BASELINE = option("--baseline", "POOL", "pool to compare the others with")
 MARGIN = option(
     "--margin",
     "PERCENT",

@@ -170,6 +170,7 @@ class LocalRun(Struct, frozen=True):
             image=self.task.image,
             started=started,
             resolved=queue_time(datetime.now(UTC)),
+            baseline=definition.get("extra", {}).get("io-benchmark", {}).get("baseline"),
         )
 
 

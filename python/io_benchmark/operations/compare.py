@@ -54,15 +54,10 @@ def compare(
     workers = [worker for reading in readings for worker in reading.results]
     unreadable = [line for reading in readings for line in reading.unreadable]
     remarks = [line for reading in readings for line in reading.remarks]
-    pools = {worker.pool for worker in workers}
     if against:
-        plan = Plan.before_and_after(pools)
+        plan = Plan.before_and_after(worker.pool for worker in workers)
     else:
-        missing = [pool for reading in readings for pool in reading.missing]
-        # The baseline may be among what is missing; the others can still be compared.
-        if baseline is not None and (partial or unreadable):
-            missing.append(baseline)
-        plan = Plan.of_pools(pools, baseline, missing)
+        plan = _plan_of_pools(readings[0], baseline, partial=partial)
     places = {pool: place for reading in readings for pool, place in reading.pasts.items()}
     past = None
     if places and not ignore_past:
@@ -80,6 +75,20 @@ def compare(
         unreadable=unreadable,
         remarks=remarks,
         lost=[side for reading in readings for side in reading.lost],
+    )
+
+
+def _plan_of_pools(reading: Gathered[Worker], baseline: str | None, *, partial: bool) -> Plan:
+    missing = [*reading.missing]
+    # The baseline may be among what is missing; the others can still be compared.
+    if baseline is not None and (partial or reading.unreadable):
+        missing.append(baseline)
+    return Plan.of_pools(
+        (worker.pool for worker in reading.results),
+        baseline,
+        missing,
+        first=reading.first,
+        named=(worker.named_baseline for worker in reading.results),
     )
 
 
@@ -104,7 +113,8 @@ def read_workers(
 
 def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
     """Compare workers that were read before, with the default options."""
-    plan = Plan.of_pools({worker.pool for worker in workers}, baseline)
+    named = {worker.named_baseline for worker in workers}
+    plan = Plan.of_pools({worker.pool for worker in workers}, baseline, named=named)
     return analysis.compare(plan, _in_order(workers), analysis.Options())
 
 

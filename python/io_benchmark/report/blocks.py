@@ -216,7 +216,12 @@ class Document(Struct, frozen=True):
     title: str
     blocks: Sequence[Block]
     screen: Sequence[Block] = ()
-    reason: str = ""  # behind the title of a screen: why these sides are compared so
+    reason: str = ""  # behind the title: why these sides are compared so
+
+    @property
+    def headline(self) -> str:
+        """Return the first line of a report."""
+        return self.title + self.reason
 
 
 def pieces(line: Line) -> tuple[Inline, ...]:

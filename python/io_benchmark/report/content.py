@@ -21,6 +21,7 @@ from io_benchmark.analysis.history import HistorySeries
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.observed.machines import grouped
+from io_benchmark.analysis.plan import AGAINST, BY_OPTION
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
 from io_benchmark.analysis.tasks.task_model import TaskComparison
@@ -219,6 +220,13 @@ def _workers_text(workers: Sequence[int]) -> str:
     if candidate == baseline:
         return f"{number_of(candidate, 'worker')} each"
     return f"{candidate:,} and {baseline:,} workers"
+
+
+def baseline_text(reason: str) -> str:
+    """Return ' (baseline: the last by name)', or nothing where each pool is compared with itself."""
+    if reason in ("", AGAINST):
+        return ""
+    return f" (baseline: {'given by --baseline' if reason == BY_OPTION else reason})"
 
 
 def bounds_text(bounds: Interval, level_ratio: float = LEVEL) -> str:

@@ -37,9 +37,10 @@ class Gathered(Struct, Generic[T], frozen=True):
     lost: tuple[str, ...]  # the pool of each task that ended and left no result
     missing: tuple[str, ...]  # pools of tasks without a result that could be read
     pasts: Mapping[str, IndexAddress]  # by pool, where its earlier results are
+    first: tuple[str, ...] = ()  # pools at the first of several addresses
 
     @classmethod
-    def of(cls, results: Iterable[T], reading: protocol.Reading) -> Self:
+    def of(cls, results: Iterable[T], reading: protocol.Reading, first: Iterable[str] = ()) -> Self:
         lost = {record.task_id: record.pool for record in reading.without_result if record.is_lost}
         return cls(
             tuple(results),
@@ -48,6 +49,7 @@ class Gathered(Struct, Generic[T], frozen=True):
             lost=tuple(lost.values()),
             missing=tuple(sorted(reading.missing)),
             pasts=reading.pasts,
+            first=tuple(sorted(first)),
         )
 
 
@@ -96,6 +98,7 @@ def gather(
     results: list[tuple[protocol.Position, T]] = []
     sources: dict[Hashable, str] = {}
     without_record: dict[Hashable, int] = {}  # which of the results
+    first_pools: set[str] = set()
 
     def accept(position: protocol.Position, run_result: RunResult, _data: bytes) -> None:
         """Count a run once: with its task record, else from its first source."""
@@ -103,6 +106,8 @@ def gather(
         # By the queue's record, and by what the result records about itself.
         run = content if record is None else (record.task_id, record.run_id)
         source = run_result.source
+        if position.address == 0 and len(addresses) > 1:
+            first_pools.add(run_result.pool)
         if run in sources:
             request.remark(position, _repeated(source, sources[run]))
             return
@@ -122,7 +127,7 @@ def gather(
     for source, source_addresses in parse_addresses(addresses, environment).items():
         source.read(source_addresses, request)
     results.sort(key=itemgetter(0))
-    return Gathered.of((result for _, result in results), request)
+    return Gathered.of((result for _, result in results), request, first_pools)
 
 
 def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gathered[TaskRun]:

@@ -46,6 +46,7 @@ class TaskRecord(Struct, frozen=True, kw_only=True):
     reason_resolved: str | None = None
     task_group_id: str | None = None
     revision: str | None = None
+    baseline: str | None = None  # the pool that its kind compares others with; no worker wrote it
     # Only of a task that left no result: why, and whether it was planned with its pool's others.
     problem: str | None = None
     is_lost: bool = False

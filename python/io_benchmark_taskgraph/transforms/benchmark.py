@@ -15,10 +15,11 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted, task_name
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted, task_name, there_are
 from io_benchmark_taskgraph.parameters import (
     ALL_JOB,
     CAPACITIES,
+    JOB,
     JOB_ATTRIBUTE,
     PERFHERDER,
     POOL_ATTRIBUTE,
@@ -160,6 +161,28 @@ def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
         yield task
 
 
+def _name_baseline(config: Any, tasks: Tasks) -> Tasks:
+    """Put the baseline into the task's definition, where a reader need not believe a worker."""
+    measuring = list(tasks)
+    pools = sorted(task["attributes"][POOL_ATTRIBUTE] for task in measuring)
+    first = measuring[0]["benchmark"].baseline if measuring else None
+    for task in measuring:
+        baseline = task["benchmark"].baseline
+        with in_task(config, task):
+            if baseline is not None and baseline not in pools:
+                problem = f"{quoted(baseline)} is not a pool; {there_are(pools, baseline)}"
+                raise BadKeyError("benchmark.baseline", problem)
+            if baseline != first:
+                raise BadKeyError(
+                    "benchmark.baseline",
+                    f"{quoted(baseline)} differs from {quoted(first)} of another pool; write it once, in "
+                    "task-defaults",
+                )
+        if baseline is not None:
+            task.setdefault("extra", {})[JOB] = {"baseline": baseline}
+        yield task
+
+
 def _replicate(config: Any, tasks: Tasks) -> Tasks:
     """Yield `replicates` tasks of one with a number each, IOB(amd16-1); a single one keeps its name."""
     replicates = override(config.params, REPLICATES)
@@ -179,4 +202,4 @@ def _replicate(config: Any, tasks: Tasks) -> Tasks:
             yield copy
 
 
-transforms = TransformSequence([_check_names, _check_stanza, _replicate])
+transforms = TransformSequence([_check_names, _check_stanza, _name_baseline, _replicate])

@@ -8,10 +8,12 @@ If no worker takes a task, the queue resolves it at its deadline. Only then does
 With the same deadline, the report would be resolved at the same moment, without having run.
 """
 
+from __future__ import annotations
+
 import json
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -31,7 +33,7 @@ from io_benchmark_taskgraph.mistakes import (
     there_are,
     whole_number,
 )
-from io_benchmark_taskgraph.parameters import POOL_ATTRIBUTE
+from io_benchmark_taskgraph.parameters import JOB, POOL_ATTRIBUTE
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH
 from io_benchmark_taskgraph.transforms import Tasks
 
@@ -125,13 +127,18 @@ SCHEMA = voluptuous.Schema({
 })
 
 
-def checked_stanza(stanza: object, pools: Collection[str]) -> dict[str, Any]:
-    """Check the stanza, also that it compares existing pools; return it with defaults."""
+def checked_stanza(
+    stanza: object, pools: Collection[str], named_baseline: str | None = None
+) -> dict[str, Any]:
+    """Check the stanza, also that it compares existing pools; return it with defaults.
+
+    `named_baseline` is the one that the pools' tasks name.
+    """
     settings = checked(SCHEMA, stanza, STANZA)
     if not pools:
         raise BadKeyError(STANZA, "no kind among kind-dependencies has pools; name io-benchmark")
     # As `io-benchmark compare` chooses it.
-    baseline = settings.get("baseline", max(pools))
+    baseline = settings.get("baseline", named_baseline or max(pools))
     if baseline not in pools:
         problem = f"{quoted(baseline)} is not a pool; {there_are(sorted(set(pools)), baseline)}"
         raise BadKeyError(f"{STANZA}.baseline", problem)
@@ -194,6 +201,13 @@ def _set_times(task: dict[str, Any], pools: Sequence[Any]) -> None:
     task["expires-after"] = first.task["expires"]["relative-datestamp"]
 
 
+def _named_baseline(measuring: Mapping[str, Any]) -> str | None:
+    """Return the baseline that the pools' tasks name; None where none or several are named."""
+    extras = (task.task.get("extra", {}).get(JOB, {}) for task in measuring.values())
+    named = {extra["baseline"] for extra in extras if "baseline" in extra}
+    return named.pop() if len(named) == 1 else None
+
+
 def _make_report(config: Any, tasks: Tasks) -> Tasks:
     measuring = {
         task.label: task
@@ -203,7 +217,7 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
     pools = [task.attributes[POOL_ATTRIBUTE] for task in measuring.values()]
     for task in tasks:
         with in_task(config, task):
-            settings = checked_stanza(task.pop(STANZA, None), pools)
+            settings = checked_stanza(task.pop(STANZA, None), pools, _named_baseline(measuring))
             needed_s = settings["wait-minutes"] * _MINUTE_S + MARGIN_S
             limit_s = task.get("worker", {}).get("max-run-time")
             # A task that is stopped at its limit uploads nothing.

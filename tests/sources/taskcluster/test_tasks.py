@@ -19,6 +19,7 @@ from io_benchmark.sources.taskcluster.api_answers import (
     _TaskMetadata,
 )
 from io_benchmark.sources.taskcluster.tasks import QueueTask
+from io_benchmark.text import clean_name
 
 REVISION = "1c9e2b7d0a5f4e3c8b6d7a9f0e1d2c3b4a5f6e7d"
 TASK = "Prp_WjpGRx26VH-wA8fjTA"
@@ -26,19 +27,23 @@ STATUS = TaskStatus(task_id=TASK, task_group_id=TASK, state="completed", task_qu
 SCRIPT = 'cat << EOF\nadd_argument("--pool", required=True)  # --pool NAME\nEOF\n'
 
 
-def definition(kind="io-benchmark", label="io-benchmark-amd-16", source="", routes=(), **payload):
+def definition(
+    kind="io-benchmark", label="io-benchmark-amd-16", source="", routes=(), extra=None, **payload
+):
     return TaskDefinition(
         tags=_Tags(kind=kind, label=label),
         metadata=_TaskMetadata(source=source),
         expires="2026-12-28T00:00:00.000Z",
         payload=msgspec.Raw(json.dumps(payload).encode()),
         routes=routes,
+        extra=msgspec.Raw(json.dumps(extra).encode()),
     )
 
 
 IMAGE = {"type": "task-image", "taskId": TASK, "path": "public/image.tar.zst"}
 DATED = {"expires": "2026-12-01T00:00:00.000Z"}
 GITHUB = "https://github.com/mozilla-releng/x/blob"
+CUT = clean_name("a\u202eb" + "c" * 500)
 PAST = "gecko.v2.try.date.io-benchmark.amd-16~2"
 
 
@@ -69,6 +74,14 @@ PAST = "gecko.v2.try.date.io-benchmark.amd-16~2"
         ("revision", {"source": f"https://hg.mozilla.org/try/file/{REVISION}/x"}, REVISION),
         ("revision", {"source": f"{GITHUB}/main/taskcluster/kinds/x"}, None),
         ("revision", {"source": f"https://example.com/{REVISION}"}, None),
+        # What the kind names; anything may be in a task's `extra`.
+        ("baseline", {"extra": {"io-benchmark": {"baseline": "intel"}, "index": {}}}, "intel"),
+        ("baseline", {"extra": {"io-benchmark": {"baseline": "a\u202eb" + "c" * 500}}}, CUT),
+        ("baseline", {"extra": {"io-benchmark": {"baseline": ["intel"]}}}, None),
+        ("baseline", {"extra": {"io-benchmark": "intel"}}, None),
+        ("baseline", {"extra": {"io-benchmark": {}}}, None),
+        ("baseline", {"extra": [1]}, None),
+        ("baseline", {}, None),
         # The namespace of the index that has a date for each push, of the task's own pool alone.
         ("past", {"routes": (f"index.{PAST}.20261121231056",)}, PAST),
         ("past", {"routes": ("index.gecko.v2.try.date.io-benchmark.a.20261121231056",)}, None),

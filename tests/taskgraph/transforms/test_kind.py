@@ -107,6 +107,34 @@ def test_wrong_parameters(run_kind, make_pool, params, text):
     assert message == f"the parameter {name}: {text}; leave it out for what kind.yml says"
 
 
+def test_baseline(run_kind, make_pool):
+    """Each task's definition names the pool that kind.yml names, also of replicates; none by default."""
+    pools = [
+        make_pool(name=name, benchmark={"baseline": "b", "replicates": 2}) for name in ("a", "b")
+    ]
+    made = run_kind(pools, "benchmark")
+    assert [task["extra"] for task in made] == [{"io-benchmark": {"baseline": "b"}}] * 4
+    assert ["extra" in task for task in run_kind([make_pool()], "benchmark")] == [False]
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (("c", "c"), "'c' is not a pool; there are: a, b"),
+        (("a", "b"), "'b' differs from 'a' of another pool; write it once, in task-defaults"),
+        (("a", None), "None differs from 'a' of another pool; write it once, in task-defaults"),
+    ],
+)
+def test_a_wrong_baseline(run_kind, make_pool, names, text):
+    """It is a pool of the kind, and one for all of them."""
+    stanzas = ({"baseline": name} if name else {} for name in names)
+    pools = [
+        make_pool(name=pool, benchmark=stanza) for pool, stanza in zip("ab", stanzas, strict=True)
+    ]
+    message = mistake(run_kind, pools, "benchmark")
+    assert message.endswith(f"benchmark.baseline: {text}")
+
+
 @pytest.mark.parametrize("is_shown", [True, False])
 def test_symbols(make_transform_config, make_pool, is_shown):
     """A symbol of 25 characters is accepted, and cut for a number; a project without Treeherder has none."""

@@ -167,7 +167,7 @@ TASK = {
 def make_report(run_transform, make_transform_config):
     """Make the report of pools that have these deadlines and expiries."""
 
-    def make(*times, **changes):
+    def make(*times, named=None, **changes):
         dependencies = {"image": make_task("docker-image-x", kind="docker-image")}
         for number, (deadline, expires) in enumerate(times or [DAY, DAY, DAY]):
             label = f"b-{number}"
@@ -176,7 +176,10 @@ def make_report(run_transform, make_transform_config):
                 label,
                 kind="io-benchmark",
                 attributes={"io_benchmark_pool": "intel" if number == 2 else "amd"},
-                task_def={key: {"relative-datestamp": value} for key, value in dates.items()},
+                task_def={
+                    **{key: {"relative-datestamp": value} for key, value in dates.items()},
+                    "extra": {"io-benchmark": {"baseline": named}} if named else {},
+                },
             )
         config = make_transform_config(kind_dependencies_tasks=dependencies)
         task = {**TASK, "run": {"using": "run-task"}, **changes}
@@ -205,6 +208,17 @@ def test_times(make_report, pools, limit_s, expected):
     deadline_s, expires = expected
     assert (task["deadline-after"], task["expires-after"]) == (f"{deadline_s} seconds", expires)
     assert "--wait 5 --partial \\\n  --baseline amd \\\n" in task["run"]["command"]
+
+
+@pytest.mark.parametrize(("named", "baseline"), [(None, "intel"), ("amd", "amd")])
+def test_expectations_are_of_the_baseline_that_the_tasks_name(make_report, named, baseline):
+    """As `compare` will choose it, without an option; the last by name if they name none."""
+    other = "amd" if baseline == "intel" else "intel"
+    made = make_report(named=named, report={"expectations": [f"{other}/{baseline}<1.05"]})
+    assert "--baseline" not in made["run"]["command"]
+    wrong = {"expectations": [f"{baseline}/{other}<1.05"]}
+    message = mistake(make_report, named=named, report=wrong)
+    assert f"the pools are compared with {baseline}; write CANDIDATE/{baseline} or" in message
 
 
 @pytest.mark.parametrize("limit_s", [899, None, "900", True, 3600.0])

@@ -50,7 +50,7 @@ from io_benchmark.analysis.variances import (
     LogMeans,
     MeanVariance,
 )
-from io_benchmark.analysis.worker_variation import WorkerVariation, assumed
+from io_benchmark.analysis.worker_variation import WorkerVariation
 
 # How many times as much as other pools the pool of a single worker may vary: 12 % against 5 %.
 _POOLS_DIFFER = 2.4
@@ -63,7 +63,7 @@ _PRIOR_DEGREES = 4.0
 
 
 def given(ratio: float) -> WorkerVariation:
-    message = statement("{assumed} (--worker-variation)", assumed=assumed(ratio))
+    message = statement("{assumed} (--worker-variation)", assumed=WorkerVariation.message_of(ratio))
     return WorkerVariation(ratio, ratio, "option", message)
 
 
@@ -105,7 +105,14 @@ def _measured(
         least=share(DEFAULT_WORKER_VARIATION),
     )
     return WorkerVariation(
-        ratio, expected, "pools", assumed(ratio), explanation, deviation, workers, shown_by
+        ratio,
+        expected,
+        "pools",
+        WorkerVariation.message_of(ratio),
+        explanation,
+        deviation,
+        workers,
+        shown_by,
     )
 
 
@@ -131,14 +138,14 @@ def of_pair(
         return widest
     # Two workers vary at least as far as the others were seen to, not as far as they may.
     ratio = max(widest.measured_ratio, DEFAULT_WORKER_VARIATION)
-    return replace(widest, ratio=ratio, message=assumed(ratio))
+    return replace(widest, ratio=ratio, message=WorkerVariation.message_of(ratio))
 
 
 DEFAULT = WorkerVariation(
     DEFAULT_WORKER_VARIATION,
     DEFAULT_WORKER_VARIATION,
     "default",
-    assumed(DEFAULT_WORKER_VARIATION),
+    WorkerVariation.message_of(DEFAULT_WORKER_VARIATION),
 )
 
 

@@ -53,7 +53,7 @@ def render(document: blocks.Document, layout: Layout) -> str:
         screen = blocks.fitting(
             document.screen, _written, lambda screen: screen.count("\n") < _FIRST_LINES - 2
         )
-        title = _prose(document.title + document.reason)
+        title = _prose(document.headline)
         head = f"## {title}\n\n{screen}\n\n<details>\n<summary>Details</summary>\n"
         end = "\n</details>\n"
     room = MAXIMUM_LENGTH - len(head) - len(end) - 1

@@ -28,7 +28,7 @@ _PAGE = Markup("""\
 </head>
 <body>
 <main>
-<h1>{title}</h1>
+<h1>{headline}</h1>
 {content}
 </main>
 </body>
@@ -43,7 +43,14 @@ _SCROLLING = Markup(
 def render(document: blocks.Document, _layout: Layout) -> str:
     css = (files("io_benchmark.report.formats") / "page.css").read_text(encoding="utf-8")
     style = Markup(css)  # noqa: S704 - the style sheet is a part of the program
-    return str(_PAGE.format(title=document.title, style=style, content=_written(document.blocks)))
+    return str(
+        _PAGE.format(
+            title=document.title,
+            headline=document.headline,
+            style=style,
+            content=_written(document.blocks),
+        )
+    )
 
 
 def _written(content: Iterable[blocks.Block]) -> Markup:

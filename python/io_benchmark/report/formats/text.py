@@ -70,7 +70,7 @@ def render(document: blocks.Document, layout: Layout) -> str:
         _environ={},
     )
     if layout.details or not document.screen:
-        title = _paragraph(document.title, columns, blocks.STRONG, indent="")
+        title = _paragraph(document.headline, columns, blocks.STRONG, indent="")
         lines = _single_gaps([*title, *_blocks(document.blocks, columns)])
     else:
         lines = blocks.fitting(
@@ -88,7 +88,7 @@ def _screen(
 ) -> list[Text]:
     # Only a screen with room has an empty line below its title and above its end.
     empty = [Text()] if content is document.screen else []
-    columns, title = layout.columns, document.title + document.reason
+    columns, title = layout.columns, document.headline
     head = _paragraph(title, columns, blocks.STRONG, indent="")
     hides_warnings = _warnings(content) < _warnings(document.screen)
     rest = "Warnings and all else" if hides_warnings else "Everything else"

@@ -16,7 +16,14 @@ from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.command_lines import confirm_causes
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks
-from io_benchmark.report.content import ends_text, on_measurement, pace_rate, text_of, verdict_text
+from io_benchmark.report.content import (
+    baseline_text,
+    ends_text,
+    on_measurement,
+    pace_rate,
+    text_of,
+    verdict_text,
+)
 from io_benchmark.report.sections.causes import causes, explanation
 from io_benchmark.report.sections.measured import Measurement, Side
 from io_benchmark.report.sections.measurements import COMPARED, measured, screen_table
@@ -48,14 +55,13 @@ _POOL = re.compile("[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 def document(report: SampledReport) -> blocks.Document:
     measurements = Measurement.all_of(report)
-    # An option needs no explanation, nor does a pool that is compared with nothing.
-    reason = report.baseline_reason
-    explains = reason and not reason.startswith("--") and report.title != report.baseline
+    # A pool that is compared with nothing needs no explanation.
+    is_compared = report.title != report.baseline
     return blocks.Document(
         report.title,
         [*_full(report, measurements)],
         [*_screen(report, measurements)],
-        f" ({reason})" if explains else "",
+        baseline_text(report.baseline_reason) if is_compared else "",
     )
 
 

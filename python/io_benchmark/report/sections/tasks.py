@@ -23,7 +23,7 @@ from io_benchmark.number_text import (
     signed,
 )
 from io_benchmark.report import blocks
-from io_benchmark.report.content import ends_text, text_of, verdict_text
+from io_benchmark.report.content import baseline_text, ends_text, text_of, verdict_text
 from io_benchmark.text import LINE_LENGTH, name
 
 _POOLS_NAMED, _LABELS_SHOWN, _SCREEN_NOTES = 4, 40, 2
@@ -82,8 +82,8 @@ def document(report: TaskReport) -> blocks.Document:
     pools = name(report.title, _TITLE_LENGTH)
     if len(report.comparisons) > _POOLS_NAMED and report.baseline:
         pools = f"{len(report.comparisons):,} pools against {report.baseline}"
-    if report.baseline and not report.baseline_reason.startswith("--"):
-        pools += f" ({report.baseline_reason})"
+    if report.baseline:
+        pools += baseline_text(report.baseline_reason)
     title = f"How long the same tasks take: {pools}"
     hidden = blocks.Items(warnings, noun="; --details shows them", shown=_SCREEN_NOTES)
     return blocks.Document(title, content, [answers, hidden, *tables])

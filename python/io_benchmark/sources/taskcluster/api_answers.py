@@ -7,7 +7,7 @@ Ids are checked against the queue's pattern, because they become parts of paths.
 from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.sources.requests import TransientError
@@ -80,6 +80,16 @@ class _Tags(_ApiObject, frozen=True):
     kind: str | None = None
 
 
+class _Comparing(Struct, frozen=True):
+    baseline: str | None = None
+
+
+class _Extra(Struct, frozen=True):
+    """What a task's `extra` has of this project: other tools put anything there."""
+
+    io_benchmark: _Comparing = field(default=_Comparing(), name="io-benchmark")
+
+
 class TaskDefinition(_ApiObject, frozen=True):
     """The definition of a task. Its payload, which may be large, is decoded when it is used."""
 
@@ -89,6 +99,7 @@ class TaskDefinition(_ApiObject, frozen=True):
     expires: str | None = None
     payload: msgspec.Raw = msgspec.Raw(b"{}")
     routes: tuple[str, ...] = ()
+    extra: msgspec.Raw = msgspec.Raw(b"{}")
 
     def decoded_payload(self) -> _TaskPayload:
         """Return the payload; an empty one where it is invalid."""
@@ -96,6 +107,15 @@ class TaskDefinition(_ApiObject, frozen=True):
             return decode(bytes(self.payload), _TaskPayload)
         except ValueError:
             return _TaskPayload()
+
+    @property
+    def baseline(self) -> str | None:
+        """Return the pool that the task's kind names as the baseline."""
+        try:
+            named = decode(bytes(self.extra), _Extra).io_benchmark.baseline
+        except ValueError:
+            return None
+        return clean_name(named) if named else None
 
 
 class StatusAnswer(Struct, frozen=True):

@@ -48,6 +48,7 @@ class QueueTask(Struct, frozen=True):
     created: datetime | None = None
     own_times: str | None = None  # the artifact that says when its own work began and ended
     profiles: tuple[str, ...] = ()  # artifacts that its definition has room for
+    baseline: str | None = None  # the pool that its kind compares others with
     past: str | None = None  # the namespace of the index that has its pool's results by date
 
     @classmethod
@@ -72,6 +73,7 @@ class QueueTask(Struct, frozen=True):
             own_times=_own_times(payload.artifacts, kind),
             profiles=_profiles(payload.artifacts),
             past=_past(definition.routes, pool),
+            baseline=definition.baseline,
         )
 
     @property
@@ -142,6 +144,7 @@ class QueueTask(Struct, frozen=True):
             reason_resolved=None if reason is None else clean_name(reason),
             task_group_id=self.status.task_group_id,
             revision=self.revision,
+            baseline=self.baseline,
         )
 
 
