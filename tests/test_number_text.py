@@ -4,8 +4,11 @@
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from io_benchmark import number_text
+from io_benchmark.costs.worker_time import Cost, CostShare, Price
 
 MS = 1_000_000
 
@@ -74,3 +77,22 @@ def unit_of(seconds: float) -> str:
 def test_numbers(write, values, expected):
     """Each kind of number has as many digits as it needs, and a unit that suits it."""
     assert write(*values) == expected
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=10), st.integers(0, 3))
+def test_rounded_parts(values: list[float], decimals: int) -> None:
+    """They add up to their rounded sum, and each is less than a unit from what it was."""
+    rounded = number_text.rounded_parts(values, decimals)
+    assert (
+        f"{sum(rounded):.{decimals}f}" == f"{round(math.fsum(values), decimals) + 0.0:.{decimals}f}"
+    )
+    pairs = zip(rounded, values, strict=True)
+    assert all(abs(part - value) < 10**-decimals + 1e-6 for part, value in pairs)
+
+
+def test_one_function_writes_money() -> None:
+    """The cost of tasks, of a decision and of a month have the same digits."""
+    written = {0.0312: "0.0312", 1.966: "1.97", 3.1: "3.10", 1234.5: "1,234"}
+    assert {value: number_text.money(value) for value in written} == written
+    share = CostShare("intel", 1, 60.0, price=Price(3.1, "USD"))
+    assert Cost((share,)).money == "3.10 USD"

@@ -56,6 +56,26 @@ def compact(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
+def rounded_parts(values: Sequence[float], decimals: int = 0) -> list[float]:
+    """Round values so that they add up to their sum, as that is rounded."""
+    scale = 10**decimals
+    whole = round(round(math.fsum(values), decimals) * scale)
+    scaled = [value * scale for value in values]
+    rounded = [math.floor(value) for value in scaled]
+    # Those that lose most by rounding down are rounded up.
+    by_loss = sorted(range(len(rounded)), key=lambda index: rounded[index] - scaled[index])
+    for index in by_loss[: max(whole - sum(rounded), 0)]:
+        rounded[index] += 1
+    return [value / scale for value in rounded]
+
+
+def money(value: float) -> str:
+    """Write an amount of money: 0.031, 3.10, 1,230."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) >= 0.0995 else f"{value:.3g}"
+
+
 def count(value: float) -> str:
     return f"{value:,.0f}"
 

@@ -49,6 +49,9 @@ def _run_benchmark(settings, interruption, origin_ns):
         say("error: " + reason)
         return FAILED, reason
     say("=== io-benchmark %s: pool %s ===" % (SCRIPT_VERSION, settings.pool))
+    if settings.retrieves_asked is not None:
+        fewer = (settings.profile, settings.retrieves, settings.retrieves_asked)
+        say("the profile %s takes %d retrieves, and not the %d of --retrieves" % fewer)
     names = ["workloads." + name.replace("-", "_") for name in settings.workloads]
     workloads = [importlib.import_module(name).WORKLOAD for name in names]
     return _Bench(settings, record, interruption, origin_ns).run(workloads)

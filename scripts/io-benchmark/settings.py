@@ -47,6 +47,8 @@ class _Place(NamedTuple):
 
 
 class _Settings(argparse.Namespace):
+    retrieves_asked = None  # by --retrieves, where the profile takes fewer
+
     def as_config(self):
         names = sorted(name for name in os.environ if name.startswith("IO_BENCHMARK_"))
         config = {
@@ -56,6 +58,7 @@ class _Settings(argparse.Namespace):
             "environment": {name: os.environ[name] for name in names},
         }
         del config["pool"], config["job"]
+        config.pop("retrieves_asked", None)
         return config
 
     @property
@@ -230,6 +233,8 @@ def parse(arguments, workload_names, job=None):
     _check_once(parser, "--workload", settings.workloads)
     _check_once(parser, "--destination", settings.destinations)
     most = SHORT_PROFILES.get(settings.profile, RETRIEVES_AT_MOST)
+    if settings.retrieves > most and any(word.startswith("--retrieves") for word in options):
+        settings.retrieves_asked = settings.retrieves
     settings.retrieves = min(settings.retrieves, most)
     if settings.retrieves * len(settings.places) * len(settings.destinations) > RETRIEVES_AT_MOST:
         problem = "argument --retrieves: more than %d in all places and destinations together"

@@ -110,6 +110,23 @@ def test_short_profiles_never_take_more_retrieves(profile: str, most: int) -> No
 
 
 @pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        (["--profile", "twentieth", "--retrieves", "201"], 201),
+        (["--profile", "twentieth", "--retrieves=201"], 201),
+        (["--profile", "twentieth", "--retrieves", "200"], None),
+        (["--profile", "twentieth"], None),
+        (["--retrieves", "400"], None),
+    ],
+)
+def test_fewer_retrieves_than_were_asked_for(words: list[str], asked: int | None) -> None:
+    """The settings keep the number that --retrieves gave, so that the log can name both; the result does not."""
+    parsed = settings.parse([*BASE, *words], ["w"])
+    assert parsed.retrieves_asked == asked
+    assert "retrieves_asked" not in parsed.as_config()
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--place", "b=c"], "'b=c' is not NAME=/absolute/path"),

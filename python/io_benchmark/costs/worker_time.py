@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.number_text import duration_unit, listed, number_of
+from io_benchmark.number_text import duration_unit, listed, money, number_of, plural
 
 MINUTES_PER_HOUR = 60
 # Of a price and of what a run cost. Products and ratios of amounts in these bounds are finite.
@@ -110,7 +110,7 @@ class Cost(Struct, frozen=True):
             if share.price is not None:
                 amount = share.all_minutes / MINUTES_PER_HOUR * share.price.per_hour
                 sums[share.price.currency] = sums.get(share.price.currency, 0.0) + amount
-        return " and ".join(f"{_amount(amount)} {currency}" for currency, amount in sums.items())
+        return " and ".join(f"{money(amount)} {currency}" for currency, amount in sums.items())
 
     @property
     def summary(self) -> str:
@@ -144,11 +144,4 @@ def _duration(minutes: float, *, is_limit: bool) -> str:
     parts = 10 if unit == "h" and value < _WHOLE_HOURS else 1
     rounded = math.ceil(value * parts - _NOISE) if is_limit else round(value * parts)
     number = f"{rounded / parts:,.1f}".removesuffix(".0")
-    return f"{number} {_WORDS[unit]}" + ("" if rounded == parts else "s")
-
-
-def _amount(value: float) -> str:
-    """Write money: 0.031, 3.10, 1,230."""
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.2f}" if value >= 0.0995 else f"{value:.3g}"
+    return f"{number} {plural(1 if rounded == parts else 2, _WORDS[unit])}"

@@ -5,7 +5,6 @@ What is needed follows from the group alone. The tasks name the looks (analysis/
 comparing the group later gives the same verdicts.
 """
 
-import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import chain
@@ -71,12 +70,13 @@ class MeasuredGroup(Struct, frozen=True):
         for job, replicates in jobs.items():
             first = replicates[0]
             minutes = [_minutes(run) for of_job, run in runs if of_job == job and run.started]
+            # Not rounded: a comparison of the same tasks writes the same amount of money.
             task_minutes = fmean(minutes) if minutes else first.limit_s / 60
             shares.append(
                 CostShare(
                     name=first.pool if pools[first.pool] == 1 else job,
                     tasks=len(replicates),
-                    minutes=max(1, math.ceil(task_minutes)),
+                    minutes=task_minutes,
                     is_limit=not minutes,
                     price=Price.find(prices, first.pool, first.queue),
                     queue=first.queue,

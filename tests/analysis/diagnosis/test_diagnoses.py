@@ -108,6 +108,27 @@ def test_what_is_left_over(user_ms: float, kernel_ms: float, left: list[Kind]) -
     assert [part.kind for part in (leftover.parts if leftover else ())] == left
 
 
+@pytest.mark.parametrize(("share", "left"), [(1.0, None), (0.95, None), (0.85, 0.15), (0.5, 0.287)])
+def test_shares_do_not_exceed_the_whole(share: float, left: float | None) -> None:
+    """A part that is slower may be made up for by one that is faster: 20 ms of a difference of 69.7 ms.
+
+    Then what the causes explain and what they leave over is at most 100 %.
+    """
+    change = {
+        "intel": waiting_for_io(1) | spent(copy_user=0, copy_kernel=0),
+        "amd-16": waiting_for_io(1) | spent(copy_user=0, copy_kernel=20),
+    }
+    sides = workers_of(seed_case.documents(1, pools=["intel", "amd-16"], change=change))
+    fast, slow = (Side.of_workers(workers, SUBJECT) for workers in sides.values())
+    cause = causes_of(change)["device-count"]
+    supported = [
+        replace(cause, state=State.SUPPORTED, share=None),
+        replace(cause, state=State.SUPPORTED, share=share),
+    ]
+    leftover = _left_over(supported, Case(SUBJECT, 1.92, fast, slow))
+    assert (leftover and leftover.share) == (left and pytest.approx(left, abs=1e-3))
+
+
 def test_remedies_are_for_the_slower_side() -> None:
     """Whichever of both is the baseline: fewer disks are not a remedy."""
     pools = Pool(SLOW, ONE_DISK, 4), Pool(FAST, BASE, 4)

@@ -4,8 +4,6 @@
 import pytest
 import sample_report
 from divided_reports import MS, Times, with_parts
-from hypothesis import assume, given
-from hypothesis import strategies as st
 from written import folds, lines, rows, section, tables
 
 from io_benchmark.analysis.model import DIFFERENT
@@ -13,7 +11,7 @@ from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.side_times import Division, PartDifference
 from io_benchmark.analysis.time_parts import Kind, Part, Phase
 from io_benchmark.report.blocks import Items
-from io_benchmark.report.sections.parts import _Difference, _whole_percents
+from io_benchmark.report.sections.parts import _Difference, where
 
 LOOKUP_USER = Part(Phase.LOOKUP, Kind.USER)
 LOOKUP_KERNEL = Part(Phase.LOOKUP, Kind.KERNEL)
@@ -135,13 +133,13 @@ def test_decimals(times_ms: tuple[float, float], expected: tuple[str, str, str])
     assert (*written, difference.unit) == expected
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=10))
-def test_whole_percents(values: list[float]) -> None:
-    """Rounded shares add up to 100, and each is less than one from what it was."""
-    whole = sum(values)
-    assume(abs(whole) > max(map(abs, values)) / 10)
-    shares = [value / whole for value in values]
-    percents = _whole_percents(shares)
-    assert sum(percents) == 100
-    rounded = zip(percents, shares, strict=True)
-    assert all(abs(percent - 100 * share) < 1 + 1e-6 for percent, share in rounded)
+def test_a_sentence_adds_up_as_it_is_written() -> None:
+    """97.2 ms are 90.1 and 7.1: the rest is of the written numbers, and not 7.2."""
+    parts = {COPY_BLOCKED: (0.0, 90.06, 89.0, 91.0), COPY_KERNEL: (0.0, 7.19, -9.0, 20.0)}
+    subject = with_parts(SEED_CASE, parts).subjects[0]
+    whole, named = where(subject.divisions[0], subject.subject)
+    assert whole == "+97.2 ms per retrieve"
+    assert (
+        named
+        == f"{BLOCKED} +90.1 ms (93 %), the rest +7.1 ms (7 %), of which no part alone is certain"
+    )

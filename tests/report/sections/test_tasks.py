@@ -10,6 +10,7 @@ from written import headings, lines, rows, section, tables
 
 from io_benchmark.analysis.prediction import PoolPrediction, Predictions, TaskPrediction
 from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.tasks.task_model import TaskTimes
 from io_benchmark.report.blocks import Block
 from io_benchmark.report.formats import document_of
 
@@ -36,6 +37,37 @@ def test_many_labels(count: int, ending: str) -> None:
     title = f"amd-16 against intel, {ending}"
     assert title in headings(many)
     assert len(tables(section(many, "amd-16 against intel"))[0].rows) == 40
+
+
+@pytest.mark.parametrize(
+    ("difference_s", "work_s", "set_up_s", "whole", "where"),
+    [
+        # Rounded by themselves they would be -4.7 and -0.06 of -5.
+        (
+            -4.97,
+            -4.7,
+            -0.06,
+            "−5 s per task",
+            "its own work −4.7 s, set-up −0.1 s, the rest −0.2 s",
+        ),
+        (4.97, 4.8, 0.17, "+5 s per task", "its own work +4.8 s, set-up +0.2 s"),
+        (10.4, 9.45, 0.95, "+10 s per task", "its own work +9 s, set-up +1 s"),
+        (99.6, 99.0, 0.6, "+100 s per task", "its own work +99 s, set-up +1 s"),
+    ],
+)
+def test_parts_add_up(
+    difference_s: float, work_s: float, set_up_s: float, whole: str, where: str
+) -> None:
+    """The parts of a difference have its decimals, and what they leave over is named."""
+    (pair,) = sample_tasks.seed().comparisons
+    before = TaskTimes(100.0, None, 10.0, 90.0)
+    after = TaskTimes(100.0 + difference_s, None, 10.0 + set_up_s, 90.0 + work_s)
+    times = {pair.baseline: before, pair.candidate: after}
+    changed = replace(pair, times=times, difference_s=difference_s)
+    report = replace(sample_tasks.seed(), comparisons=(changed,))
+    written = "\n".join(lines(document_of(report).blocks))
+    assert f", {whole} (" in written
+    assert f"Where: {where}.\n" in written
 
 
 def of_pool(*figures: Any, **changes: Any) -> list[Block]:

@@ -143,7 +143,9 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
     left_ns = {part.part: max(0.0, part.difference_ns) for part in division.parts}
     for cause in supported:
         _take(left_ns, cause, case)
-    rest_ns = min(whole_ns, math.fsum(left_ns.values()))
+    # Parts that are faster make up for others: causes that explain all of the difference leave nothing.
+    explained = math.fsum(cause.share for cause in supported if cause.share is not None)
+    rest_ns = min((1 - explained) * whole_ns, math.fsum(left_ns.values()))
     # The uncertainty of the parts that have a rest.
     margin_ns = math.hypot(
         *(

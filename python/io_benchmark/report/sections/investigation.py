@@ -20,10 +20,10 @@ from io_benchmark.analysis.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.command_lines import compare_tasks_before_and_after
 from io_benchmark.number_text import (
-    compact,
     digits,
     duration,
     listed,
+    money,
     number_of,
     percent,
     ratio,
@@ -137,7 +137,7 @@ def _times(slowness: Slowness) -> Iterator[str]:
         yield f"Since {slowness.since} {where}: {ratio(slowness.growth)} the time before."
     if compared is not None and compared.cost is not None:
         cost = compared.cost
-        own, theirs = (compact(side.per_1000) for side in (cost.candidate, cost.baseline))
+        own, theirs = (money(side.per_1000) for side in (cost.candidate, cost.baseline))
         yield f"1,000 tasks cost {own} {cost.currency} there, and {theirs} on {compared.baseline}."
     if slowness.gaining_share is not None:
         slower, labels = slowness.gaining_labels

@@ -16,7 +16,15 @@ from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.side_times import Division, PartDifference
 from io_benchmark.analysis.time_parts import Kind, Phase
-from io_benchmark.number_text import NOTHING, number_of, percent, signed, signed_percent, time_unit
+from io_benchmark.number_text import (
+    NOTHING,
+    number_of,
+    percent,
+    rounded_parts,
+    signed,
+    signed_percent,
+    time_unit,
+)
 from io_benchmark.report import blocks
 from io_benchmark.report.content import on_measurement
 from io_benchmark.report.sections.measured import Measurement, Side
@@ -69,8 +77,8 @@ class _Difference(Struct, frozen=True):
         percents: Mapping[PartDifference, int] = {}
         largest_ns = max(abs(part.difference_ns) for part in parts)
         if whole_ns and largest_ns <= _MOST_SHARE * abs(whole_ns):
-            shares = _whole_percents([part.difference_ns / whole_ns for part in parts])
-            percents = dict(zip(parts, shares, strict=True))
+            shares = rounded_parts([100 * part.difference_ns / whole_ns for part in parts])
+            percents = dict(zip(parts, map(int, shares), strict=True))
         large = [part for part in parts if part not in small]
         unit_ns, unit = time_unit(max(totals_ns["baseline_ns"], totals_ns["candidate_ns"]))
         # Three significant digits of the difference, and at most three decimals
@@ -83,6 +91,10 @@ class _Difference(Struct, frozen=True):
     def plain(self, time_ns: float) -> str:
         return f"{time_ns / self.unit_ns:,.{self.decimals}f}"
 
+    def written_ns(self, time_ns: float) -> float:
+        """Return a time as it is written."""
+        return round(time_ns / self.unit_ns, self.decimals) * self.unit_ns
+
     def signed(self, difference_ns: float) -> str:
         """Write a difference without its unit: '+70.1'."""
         return signed(self.plain(abs(difference_ns)), difference_ns)
@@ -91,17 +103,6 @@ class _Difference(Struct, frozen=True):
         """Write '+68.0 ms (97 %)'."""
         ending = "" if share is None else f" ({signed_percent(share)})"
         return f"{self.signed(difference_ns)} {self.unit}{ending}"
-
-
-def _whole_percents(shares: Sequence[float]) -> list[int]:
-    """Round parts of one that add up to one, to whole percentages that add up to 100."""
-    percents = [100 * share for share in shares]
-    rounded = [math.floor(percent) for percent in percents]
-    # Those that lose most by rounding down are rounded up.
-    by_loss = sorted(range(len(rounded)), key=lambda index: rounded[index] - percents[index])
-    for index in by_loss[: max(100 - sum(rounded), 0)]:
-        rounded[index] += 1
-    return rounded
 
 
 def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
@@ -149,7 +150,9 @@ def where(division: Division, subject: Subject) -> tuple[str, str]:
         f"{_name(part, division)} {difference.text(part.difference_ns, difference.percent([part]))}"
         for part in named
     ]
-    rest_ns = whole_ns - _sum_ns(named, "difference_ns")
+    # What is written adds up.
+    rest_ns = difference.written_ns(whole_ns)
+    rest_ns -= math.fsum(difference.written_ns(part.difference_ns) for part in named)
     rest_percent = difference.percent([part for part in division.parts if part not in named])
     is_nothing = abs(rest_ns) < least_ns if rest_percent is None else rest_percent == 0
     has_more = len(named) < len(large)

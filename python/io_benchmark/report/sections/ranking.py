@@ -10,6 +10,7 @@ from io_benchmark.number_text import (
     NOTHING,
     compact,
     count,
+    money,
     number_of,
     percent,
     plural,
@@ -62,7 +63,7 @@ def _labels(ranking: Ranking) -> Iterator[Block]:
 
 def _label(row: RankedLabel) -> list[str]:
     low, high = (compact(end) for end in row.hours_interval)
-    amount = signed(compact(abs(row.money or 0)), row.money or 0)
+    amount = signed(money(abs(row.money or 0)), row.money or 0)
     return [
         name(row.pool, _POOL_CELLS),
         name(row.reference, _POOL_CELLS),

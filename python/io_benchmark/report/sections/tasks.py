@@ -13,13 +13,14 @@ from io_benchmark.analysis.tasks.task_model import (
 )
 from io_benchmark.number_text import (
     NOTHING,
-    compact,
     count,
     duration_unit,
     is_cut,
+    money,
     number_of,
     percent,
     ratio,
+    rounded_parts,
     signed,
 )
 from io_benchmark.report import blocks
@@ -136,22 +137,28 @@ def _in_order(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]
 
 
 def _signed(value: float) -> str:
-    if abs(value) < _NEGLIGIBLE:
-        return "0"
-    return signed(f"{abs(value):.2g}" if abs(value) < 100 else f"{abs(value):,.0f}", value)
+    return _with_decimals(value, _decimals(value))
+
+
+def _decimals(value: float) -> int:
+    """Return how many decimals give two significant digits."""
+    if abs(value) < _NEGLIGIBLE or math.isinf(value):
+        return 0
+    return max(1 - math.floor(math.log10(abs(value))), 0)
+
+
+def _with_decimals(value: float, decimals: int) -> str:
+    """Write '+5.6', without zeros at its end."""
+    text = f"{abs(value):,.{decimals}f}"
+    return signed(text.rstrip("0").rstrip(".") if decimals else text, value)
 
 
 def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
     # 'its own work +5.6 min, set-up +0.3 min', of what takes more or less time
     unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
-    differences_s = comparison.differences_s
-    parts = [
-        f"{title} {_signed(differences_s[part] / unit_s)} {unit}"
-        for part, title in _PARTS.items()
-        if part in differences_s
-    ]
+    parts = _parts(comparison, unit_s)
     if parts:
-        yield "Where", f"{', '.join(parts)}."
+        yield "Where", f"{', '.join(f'{title} {size} {unit}' for title, size in parts)}."
     if comparison.cost is not None:
         yield "Money", _money(comparison, comparison.cost)
     if comparison.advice is not None:
@@ -163,6 +170,24 @@ def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
         yield "To settle it", f"probably {comparison.advice.leaning}, not proven; {settling}."
     elif comparison.single_sides:
         yield "To settle it", "run the tasks on more workers of both pools."
+
+
+def _parts(comparison: TaskComparison, unit_s: float) -> list[tuple[str, str]]:
+    """Return the parts of the difference, which add up to it as they are written.
+
+    The difference follows from the ratio, and the parts are those of averages: there may be a rest.
+    """
+    differences_s = comparison.differences_s
+    named = {title: differences_s[part] for part, title in _PARTS.items() if part in differences_s}
+    if not named:
+        return []
+    rest_s = comparison.difference_s - math.fsum(named.values())
+    values = [value / unit_s for value in (*named.values(), rest_s)]
+    decimals = _decimals(comparison.difference_s / unit_s)
+    rounded = rounded_parts(values, decimals)
+    texts = [_with_decimals(value, decimals) for value in rounded]
+    pairs = [*zip((*named, "the rest"), texts, strict=True)]
+    return pairs if rounded[-1] else pairs[:-1]
 
 
 def _money(comparison: TaskComparison, cost: CostComparison) -> str:
@@ -206,7 +231,7 @@ def _pair_table(comparison: TaskComparison) -> blocks.Table:
     cost = comparison.cost
     costs = [cost.baseline, cost.candidate] if cost is not None else []
     if cost is not None:
-        rows[f"1,000 tasks, {cost.currency}"] = [compact(side.per_1000) for side in costs]
+        rows[f"1,000 tasks, {cost.currency}"] = [money(side.per_1000) for side in costs]
     rows["Workers"] = [*map(count, comparison.workers)]
     rows["Completed runs"] = [*map(count, comparison.completed)]
     for title, ended in (
