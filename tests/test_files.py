@@ -2,15 +2,26 @@
 """Files that anybody may have made: nothing is waited for, and nothing is written elsewhere."""
 
 import errno
+import fcntl
 import os
+import signal
 import socket
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from io_benchmark import files
-from io_benchmark.files import FileTooLargeError, find_link, read_file, remove_below, write_below
+from io_benchmark.files import (
+    FileTooLargeError,
+    find_link,
+    read_file,
+    remove_below,
+    replace_file,
+    write_below,
+)
 
 OLD, NEW = b"old and longer", b"new"
 
@@ -142,3 +153,54 @@ def test_folder_that_cannot_be_listed(tree: Path) -> None:
         assert (folder / "a/b").read_bytes() == NEW
     finally:
         folder.chmod(0o700)
+
+
+KILLED = """
+import os, pathlib, signal, sys
+from io_benchmark import files
+os.replace = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+files.replace_file(pathlib.Path(sys.argv[1]), b"new")
+"""
+
+
+def test_what_a_killed_process_left(tmp_path: Path) -> None:
+    """The next file that is written into the folder removes it; files of other names stay."""
+    (tmp_path / ".io-benchmark-other").write_text("kept")
+    target = tmp_path / "report"
+    done = subprocess.run([sys.executable, "-c", KILLED, str(target)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 2
+    replace_file(target, b"whole")
+    assert {path.name for path in tmp_path.iterdir()} == {".io-benchmark-other", "report"}
+    assert target.read_bytes() == b"whole"
+
+
+def test_what_another_process_writes(tmp_path: Path) -> None:
+    """A file that is being written is locked, and stays."""
+    folder = os.open(tmp_path, os.O_RDONLY)
+    name, descriptor = files._new_file(folder)
+    replace_file(tmp_path / "report", b"whole")
+    assert {path.name for path in tmp_path.iterdir()} == {name, "report"}
+    os.close(descriptor)
+    replace_file(tmp_path / "report", b"again")
+    assert [path.name for path in tmp_path.iterdir()] == ["report"]
+    os.close(folder)
+
+
+def test_a_new_file_that_was_taken_for_an_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one is made where a process removed it before it was locked."""
+    folder, lock = os.open(tmp_path, os.O_RDONLY), fcntl.flock
+
+    def late(descriptor: int, operation: int) -> None:
+        monkeypatch.undo()
+        for path in tmp_path.iterdir():
+            path.unlink()
+        lock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    name, descriptor = files._new_file(folder)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    os.close(descriptor)
+    os.close(folder)

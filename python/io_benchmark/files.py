@@ -5,6 +5,7 @@ Each refusal is an OSError: its `strerror` says why, as the system's own refusal
 """
 
 import errno
+import fcntl
 import os
 import secrets
 import stat
@@ -16,6 +17,7 @@ from io_benchmark.number_text import size
 
 # Memory for the limit, which few files reach, takes longer than reading the file.
 _LEAST_STEP_BYTES = 64 * 1024
+_UNFINISHED = ".io-benchmark-unfinished-"
 # A folder to write into need not be readable; only Linux knows this flag.
 _FOLDER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
 
@@ -130,16 +132,53 @@ def _replace_in(folder: int, name: str, data: bytes) -> None:
         # The kernel decides whether it may be changed.
         flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
         os.close(os.open(name, flags, dir_fd=folder))
-    # Not named after the target, whose name may be as long as names can be.
-    temporary = f".io-benchmark-{secrets.token_hex(8)}"
+    _remove_unfinished(folder)
+    temporary, descriptor = _new_file(folder)
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        with open(os.open(temporary, flags, 0o666, dir_fd=folder), "wb") as file:  # noqa: PTH123
+        # The lock ends with the file, after it has its name.
+        with open(descriptor, "wb") as file:  # noqa: PTH123
             file.write(data)
+            file.flush()
             if mode is not None:
                 os.fchmod(file.fileno(), stat.S_IMODE(mode))
-        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=folder)
         raise
+
+
+def _new_file(folder: int) -> tuple[str, int]:
+    """Return the name and the descriptor of a new file, locked as long as it is open."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    while True:
+        # Not named after the target, whose name may be as long as names can be.
+        name = f"{_UNFINISHED}{secrets.token_hex(8)}"
+        descriptor = os.open(name, flags, 0o666, dir_fd=folder)
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_nlink:
+            return name, descriptor
+        # Another process took it, before it was locked, for one that a killed process left.
+        os.close(descriptor)
+
+
+def _remove_unfinished(folder: int) -> None:
+    """Remove the files that killed processes left: nobody holds their locks."""
+    names: list[str] = []
+    with suppress(OSError):  # a folder that cannot be listed
+        listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
+        try:
+            # A descriptor, which no Path takes.
+            names = [name for name in os.listdir(listed) if name.startswith(_UNFINISHED)]  # noqa: PTH208
+        finally:
+            os.close(listed)
+    for name in names:
+        with suppress(OSError):
+            flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+            descriptor = os.open(name, flags, dir_fd=folder)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(name, dir_fd=folder)
+            finally:
+                os.close(descriptor)
