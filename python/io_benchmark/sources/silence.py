@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from io_benchmark.sources.protocol import Progress, Tell
 
-# A person sees it before two seconds are over.
-SILENT_S, _EVERY_S = 1.4, 0.5
+# With half a second for the program's start, a person sees it before two seconds are over.
+SILENT_S, _EVERY_S = 1.0, 0.25
 # Gets what is waited for, and for how many seconds.
 Notice = Callable[[str, float], None]
 
