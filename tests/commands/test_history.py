@@ -83,3 +83,18 @@ def test_results_of_other_pools(folder: Path, pool: str, code: int, hint: str) -
     (text,) = [remark["text"] for remark in report["remarks"] if "other pools" in remark["text"]]
     counted = "2 of amd-30" if pool == "amd-16" else "20 of amd-16, 2 of amd-30"
     assert text == f"results of other pools are ignored: {counted}{hint}"
+
+
+def test_details(folder: Path) -> None:
+    """The first screen has the answer and the newest points; --details has all of them."""
+    short = program.run(*HISTORY, folder=folder).stdout
+    assert len(short.splitlines()) < 24
+    assert "and 10 more points" in short
+    assert "Everything else: add --details" in short
+    whole = program.run(*HISTORY, "--details", folder=folder).stdout
+    assert whole.count("c0ffee") + whole.count("\n  2026-") >= 20
+    assert "A point is one push" in whole
+    assert "more points" not in whole
+    # What is left out is said on the screen as well.
+    last = program.run(*HISTORY, "--last", "5", folder=folder).stdout
+    assert "! 15 older points are left out; --last N takes more" in last

@@ -77,7 +77,7 @@ ALL = {**REPORTS, **HISTORIES, **TASKS, **INVESTIGATIONS}
 # A section per kind of report and of block; that nothing is lost is tested by properties.
 FIRST_SCREENS = (
     *("seed-case", "one-bad-worker", "refused", "twelve-pools", "hostile-names"),
-    *("every-workload", "everything", *TASKS),
+    *("every-workload", "everything", *TASKS, "history: one-change", "history: two-series"),
 )
 IN_TEXT = (
     *("seed-case", "tried", "few-measurements", "nothing-readable"),

@@ -45,7 +45,10 @@ OPTIONS = {
         ),
         options.option("--since", "DATE", "show points from this day (UTC) on", options.parse_date),
     ),
-    options.REPORT_OUTPUT: options.report_options(GENERAL_FORMATS),
+    options.REPORT_OUTPUT: (
+        options.flag("--details", "show each series, its points, and all notes"),
+        *options.report_options(GENERAL_FORMATS),
+    ),
 }
 
 

@@ -109,6 +109,23 @@ def test_the_newest_and_since() -> None:
     assert [*map(text_of, later.remarks)] == ["before", older]
 
 
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        (1, "The newest point, 2026-04-27: 77.0 ms."),
+        # The mean of both would be 106 ms, which was never measured.
+        (2, "The newest point, 2026-05-04: 149 ms; the 2 points are from 77.0 ms to 149 ms."),
+        (9, "The newest point, 2026-06-22: 141 ms; the 9 points are from 77.0 ms to 151 ms."),
+        (10, "Now"),
+    ],
+)
+def test_few_points_have_no_level(count: int, expected: str) -> None:
+    """They may be of two levels, so that they have no mean."""
+    readings = [reading(week, 146 if week else 77) for week in range(count)]
+    report = " ".join(rendered(history("amd-16", readings), "text").split())
+    assert f"- {expected}" in report
+
+
 def test_rates_in_text() -> None:
     """A read at depth 1 takes 90 µs; a rate is written as a rate, and slower stays slower."""
     subject = Subject("random-io", "workspace", "read-depth-1")

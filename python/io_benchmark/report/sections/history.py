@@ -3,6 +3,8 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.history import Change, Effect, FactChange, History, HistorySeries, Level
 from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 from io_benchmark.analysis.model import Verdict
@@ -11,12 +13,15 @@ from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import bounds_text, mean_texts, text_of
 from io_benchmark.results import workloads
-from io_benchmark.text import clean
+from io_benchmark.text import clean, name
 
 _HEADS = ("Revision", "Workers", "Mean", "From zero", "Ratio", "Change")
 _BAR_CELLS = 12
 _REVISION_LENGTH = 12
 _POINTS_SHOWN = 60
+# Of a screen: at most, and those that are never left out.
+_SCREEN_POINTS, _POINTS_KEPT = 10, 3
+_SCREEN_NOTES, _NOTE_LENGTH = 2, 220
 # The answer names this many facts that changed, and counts the others.
 _FACTS_IN_ANSWER = 3
 _VALUE_LENGTH = 120
@@ -32,9 +37,14 @@ _INTRODUCTION = (
 
 def document(history: History) -> blocks.Document:
     content: list[blocks.Block] = [blocks.Heading("Answer")]
-    for series in history.series:
-        title = _title(series, history) if len(history.series) > 1 else ""
-        content.append(blocks.Items([*_answer(series, history)], title))
+    answers = [
+        blocks.Items(
+            [*_answer(series, history)],
+            _title(series, history) if len(history.series) > 1 else "",
+        )
+        for series in history.series
+    ]
+    content += answers
     if history.series:
         content.append(blocks.Paragraph(_INTRODUCTION, blocks.QUIET))
     else:
@@ -47,7 +57,39 @@ def document(history: History) -> blocks.Document:
         ("Not read", history.unreadable),
         ("Remarks", [*map(text_of, history.remarks)]),
     )
-    return blocks.Document(f"History of {history.pool}", content)
+    screen: list[blocks.Block] = []
+    if answers:
+        screen = [*answers, *_first_points(history), *_left_out(history)]
+    return blocks.Document(f"History of {history.pool}", content, screen)
+
+
+def _first_points(history: History) -> Iterator[blocks.Table]:
+    """Write the newest points of a single series; several have their answers alone on a screen."""
+    if len(history.series) > 1:
+        return
+    (series,) = history.series
+    table = _points_table(series)
+    rows = [
+        # The newest are left out last.
+        replace(row, rank=blocks.ALWAYS if number < _POINTS_KEPT else _SCREEN_POINTS - number)
+        for number, row in enumerate(table.rows[:_SCREEN_POINTS])
+    ]
+    left_out = len(table.rows) - len(rows)
+    yield replace(table, rows=rows, shown=0, left_out=left_out)
+
+
+def _left_out(history: History) -> Iterator[blocks.Items]:
+    lines = [
+        *(f"Not read: {line}" for line in history.unreadable),
+        *map(text_of, history.remarks),
+        *(f"Left out: {result.source}: {text_of(result.reason)}" for result in history.left_out),
+    ]
+    if lines:
+        items = [
+            blocks.Item(blocks.Words(name(line, _NOTE_LENGTH), blocks.WARNING), mark="!")
+            for line in lines
+        ]
+        yield blocks.Items(items, noun="; --details shows them", shown=_SCREEN_NOTES)
 
 
 def _title(series: HistorySeries, history: History) -> str:
@@ -70,7 +112,8 @@ def _answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
         yield blocks.Item.answer(Verdict.INCONCLUSIVE, f"{_unclear(series)}.")
     elif not series.changes:
         yield blocks.Item.answer(Verdict.EQUIVALENT, f"{_steady(series)}.")
-    yield blocks.Item(f"{_now(series, history)}.", kind="now")
+    is_short = len(series.points) < FEWEST_VALUES
+    yield blocks.Item(f"{_newest(series) if is_short else _now(series, history)}.", kind="now")
 
 
 def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
@@ -130,6 +173,18 @@ def _now(series: HistorySeries, history: History) -> str:
     return f"{sentence}, {_points(level)}{varies}"
 
 
+def _newest(series: HistorySeries) -> str:
+    """Return the newest point: the mean of so few would hide that they may be of two levels."""
+    means_ns = [point.mean_ns for point in series.points]
+    newest, low, high = mean_texts(series, [means_ns[-1], min(means_ns), max(means_ns)])
+    if workloads.of(series.subject.workload).higher_is_better:
+        low, high = high, low
+    date = series.points[-1].date
+    count = len(means_ns)
+    others = f"; the {count} points are from {low} to {high}" if count > 1 else ""
+    return f"The newest point, {date}: {newest}{others}"
+
+
 def _points(level: Level) -> str:
     return number_of(level.end - level.start, "point")
 
@@ -177,9 +232,7 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
         f"{line}. A dashed line marks a change, with its ratio."
     )
     yield blocks.Picture((blocks.Words(title, blocks.STRONG), meaning), "history", (series, title))
-    rows, drop = [*_rows(series)][::-1], ("Revision", "Workers", "From zero", "Ratio")
-    table = blocks.Table("Date", _HEADS, rows, drop=drop, shown=_POINTS_SHOWN, noun=" points")
-    yield table if series.changes else table.keep_columns(range(len(_HEADS) - 1))
+    yield _points_table(series)
     for position, change in enumerate(series.changes, start=1):
         date = series.points[change.at].date
         yield blocks.Heading(f"Change {position}, {date}: {ratio(change.ratio)}", 3)
@@ -187,6 +240,13 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
             yield blocks.Items.of(facts, where.replace("Close", "Changed close"))
         if not change.changed:
             yield blocks.Paragraph(_nothing(change))
+
+
+def _points_table(series: HistorySeries) -> blocks.Table:
+    """Write a row per point, the newest first."""
+    rows, drop = [*_rows(series)][::-1], ("Revision", "Workers", "From zero", "Ratio")
+    table = blocks.Table("Date", _HEADS, rows, drop=drop, shown=_POINTS_SHOWN, noun=" points")
+    return table if series.changes else table.keep_columns(range(len(_HEADS) - 1))
 
 
 def _rows(series: HistorySeries) -> Iterator[blocks.Row]:

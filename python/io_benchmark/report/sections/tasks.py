@@ -59,9 +59,9 @@ def document(report: TaskReport) -> blocks.Document:
     warnings = [
         blocks.Item(blocks.Words(line, blocks.WARNING), mark="!")
         for line in (
-            *(name(note, _NOTE_LENGTH) for note in notes),
             # They name what to set or to ask for, such as a scope.
             *(name(f"Not read: {line}", LINE_LENGTH) for line in report.unreadable),
+            *(name(note, _NOTE_LENGTH) for note in notes),
             *(name(remark, _NOTE_LENGTH) for remark in remarks),
         )
     ]
