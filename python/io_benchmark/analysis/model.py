@@ -218,6 +218,7 @@ class Problem(Struct, frozen=True):
     sides: tuple[str, ...]
     message: Statement  # one line: what differs, with both sides' values
     explanation: Statement | None = None  # in sentences; the first screen leaves it out
+    can_be_allowed: bool = False  # it is refused, and --allow compares nevertheless
 
 
 class Interval(Struct, frozen=True):

@@ -17,7 +17,6 @@ from msgspec.structs import asdict, replace
 from io_benchmark import number_text
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation
 from io_benchmark.analysis.figures_model import PERCENTILES, Figures
-from io_benchmark.analysis.history import HistorySeries
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.observed.machines import grouped
@@ -175,9 +174,9 @@ def unit_text(workload_name: str) -> str:
     return f"({workload.unit}, {'higher' if workload.higher_is_better else 'lower'} is better)"
 
 
-def mean_texts(series: HistorySeries, means_ns: Sequence[float]) -> list[str]:
-    """Write means of a history, all in one unit."""
-    workload = workloads.of(series.subject.workload)
+def mean_texts(subject: Subject, means_ns: Sequence[float]) -> list[str]:
+    """Write means of one measurement, all in one unit."""
+    workload = workloads.of(subject.workload)
     if not workload.higher_is_better:
         return times(means_ns)
     return [f"{digits(workload.shown(mean_ns))} {workload.unit}" for mean_ns in means_ns]

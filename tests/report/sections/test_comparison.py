@@ -11,6 +11,7 @@ import seed_case
 import seed_workers
 from msgspec.structs import replace
 from sample_report import text
+from seed_facts import first
 from simulated_results import Pool, measure
 from situations import BASE, FAST, ONE_DISK, SLOW
 from written import lines, rows, screen, section, tables
@@ -180,6 +181,51 @@ def test_a_preempted_run_stands_in() -> None:
     assert f"! amd-16: task {preempted.task_id} run 0 was preempted (worker-shutdown)" in "".join(
         screen(report)
     )
+
+
+def refused_report(change: dict[str, Any], **options: Any) -> Report:
+    pools = ("intel", "amd-16")
+    workers = seed_workers.workers(pools=pools, change={"amd-16": change})
+    return seed_workers.report_of(workers, **options)
+
+
+IN_MEMORY = {"storage.places.0.kind": "memory"}
+PYTHON_METHOD = {"workloads.0.copy_method": "cp"}
+
+
+@pytest.mark.parametrize(
+    ("change", "allowed"),
+    [
+        (IN_MEMORY, ["place-kind"]),
+        # Each of them alone would not do.
+        ({**IN_MEMORY, **PYTHON_METHOD}, ["copy-method", "place-kind"]),
+    ],
+)
+def test_what_is_refused_has_figures_and_a_way(change: dict[str, Any], allowed: list[str]) -> None:
+    """The averages of both sides, the rules, and the options that compare them, which do."""
+    shown = screen(refused_report(change))
+    averages = "The averages are 146 ms on amd-16 and 76.0 ms on intel."
+    assert shown[1].endswith(f"no verdict, refused by {', '.join(allowed)}. {averages}")
+    options = " ".join(f"--allow {rule}" for rule in allowed)
+    refusals = [line for line in shown if "REFUSED by" in line]
+    assert len(refusals) == len(allowed)
+    ending = f"No verdict is given. To compare nevertheless, use {options} of compare."
+    assert all(line.endswith(ending) for line in refusals)
+    compared = refused_report(change, allow=frozenset(allowed))
+    assert [len(part.comparisons) for part in compared.subjects] == [1]
+    assert not any("REFUSED" in line or "averages are" in line for line in screen(compared))
+
+
+@pytest.mark.parametrize(
+    ("samples", "can_be_allowed"), [(0, False), (1, False), (2, True), (19, True)]
+)
+def test_what_cannot_be_allowed(samples: int, can_be_allowed: bool) -> None:
+    """Without two samples nothing can be compared, and no option is named."""
+    report = refused_report(first(samples))
+    (line,) = [line for line in screen(report) if "REFUSED by too-few-retrieves" in line]
+    assert ("use --allow too-few-retrieves of compare" in line) is can_be_allowed
+    allowed = refused_report(first(samples), allow=frozenset(["too-few-retrieves"]))
+    assert any(part.comparisons for part in allowed.subjects) is can_be_allowed
 
 
 STOPPED = {"outcome": seed_case.outcome("stopped", "stopped by SIGTERM")}

@@ -47,13 +47,16 @@ def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run],
     problems: list[Problem] = []
     for run in runs:
         # A run without samples cannot be compared, whatever is allowed.
-        allowed_here = allowed if len(run.entry.total_ns) > 1 else frozenset[str]()
+        has_samples = len(run.entry.total_ns) > 1
+        allowed_here = allowed if has_samples else frozenset[str]()
         for name, (severity, rule) in RUN_RULES.items():
             message = rule(run)
             if message is None:
                 continue
             severity_here = _after_allowing(name, severity, allowed_here)
-            problems.append(_problem(name, severity_here, run.worker, run.subject, message))
+            problem = _problem(name, severity_here, run.worker, run.subject, message)
+            is_refused = severity_here is Severity.REFUSED
+            problems.append(replace(problem, can_be_allowed=is_refused and has_samples))
             if severity_here is Severity.REFUSED or name == SKIPPED_RULE:
                 break  # no other rule matters for a run that is not compared
         else:
@@ -171,7 +174,9 @@ def check_sides(candidate: Side, baseline: Side, allowed: frozenset[str]) -> lis
             tasks=joined(worker.task_name for worker in alone),
         )
         severity_here = _after_allowing(rule_name, severity, allowed)
-        problems.append(Problem(rule_name, severity_here, baseline.subject, names, message))
+        problem = Problem(rule_name, severity_here, baseline.subject, names, message)
+        is_refused = severity_here is Severity.REFUSED
+        problems.append(replace(problem, can_be_allowed=is_refused))
     return problems
 
 

@@ -225,7 +225,7 @@ def history(series: HistorySeries, title: str) -> Markup:
     means = (shown(worker.mean_ns) for point in series.points for worker in point.workers)
     newest = shown(series.levels[-1].mean_ns)
     scale = Scale.around([*means, newest * (1 - _STEADY_RATIO), newest * (1 + _STEADY_RATIO)])
-    texts = mean_texts(series, [level.mean_ns for level in series.levels])
+    texts = mean_texts(series.subject, [level.mean_ns for level in series.levels])
     levels = (
         f"{mean} from {series.points[level.start].date} to {series.points[level.end - 1].date}"
         for mean, level in zip(texts, series.levels, strict=True)

@@ -19,6 +19,7 @@ from io_benchmark.report import blocks
 from io_benchmark.report.content import (
     baseline_text,
     ends_text,
+    mean_texts,
     on_measurement,
     pace_rate,
     text_of,
@@ -70,7 +71,7 @@ def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[blo
     answer = _answer(report, measurements, is_full=False)
     yield blocks.Items([*answer, *_looks(measurements), *warnings(report)], shown=0)
     pools = [Side.leading(pool) for pool in Measurement.pools(measurements)]
-    if pools and any(part.comparisons for part in report.subjects):
+    if pools and any(part.comparisons or len(part.figures) > 1 for part in report.subjects):
         subject = next((side for side in pools if side.differs), pools[0]).subject
         leading = next(part for part in measurements if part.subject == subject)
         yield screen_table(leading, str(subject) if len(measurements) > 1 else "")
@@ -126,6 +127,7 @@ def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
     same = [side for side in pool if side.verdict == leading.verdict]
     if leading.differs or len(same) == 1:
         sentences = [f"{on_measurement(leading.subject, report)}{rest}"]
+        sentences += _figures_of_refused(leading, report)
         same = [leading]
     elif leading.comparison is None:
         sentences = [f"{rest.removesuffix('.')} ({len(same):,} measurements)."]
@@ -144,6 +146,15 @@ def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
     return blocks.Item.answer(
         leading.verdict, lead, " ".join(sentences), [*_reasons(leading, report)]
     )
+
+
+def _figures_of_refused(side: Side, report: Report) -> Iterator[str]:
+    """Write the averages of two sides that a rule does not let be compared."""
+    part = next(part for part in report.subjects if part.subject == side.subject)
+    if side.refused_by and {side.name, side.baseline} <= set(part.figures):
+        means_ns = [part.figures[name].mean_ns for name in (side.name, side.baseline)]
+        candidate, baseline = mean_texts(side.subject, means_ns)
+        yield f"The averages are {candidate} on {side.name} and {baseline} on {side.baseline}."
 
 
 def _verdict(side: Side, report: Report) -> tuple[str, str]:

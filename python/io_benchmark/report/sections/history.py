@@ -118,7 +118,7 @@ def _answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
 
 def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
     kind, size = change.verdict, ratio(change.ratio)
-    before, after = mean_texts(series, [change.before_ns, change.after_ns])
+    before, after = mean_texts(series.subject, [change.before_ns, change.after_ns])
     bounds = bounds_text(change.interval, change.interval.level_ratio)
     changed = [
         f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}."
@@ -157,7 +157,9 @@ def _steady(series: HistorySeries) -> str:
 
 def _now(series: HistorySeries, history: History) -> str:
     level, last = series.levels[-1], series.points[-1]
-    means = mean_texts(series, [level.mean_ns if series.trend is None else series.expected_ns[-1]])
+    means = mean_texts(
+        series.subject, [level.mean_ns if series.trend is None else series.expected_ns[-1]]
+    )
     since = series.points[level.start].date
     siblings = [sibling for sibling in history.series if sibling.subject == series.subject]
     is_newest = last.time >= max(sibling.points[-1].time for sibling in siblings)
@@ -176,7 +178,7 @@ def _now(series: HistorySeries, history: History) -> str:
 def _newest(series: HistorySeries) -> str:
     """Return the newest point: the mean of so few would hide that they may be of two levels."""
     means_ns = [point.mean_ns for point in series.points]
-    newest, low, high = mean_texts(series, [means_ns[-1], min(means_ns), max(means_ns)])
+    newest, low, high = mean_texts(series.subject, [means_ns[-1], min(means_ns), max(means_ns)])
     if workloads.of(series.subject.workload).higher_is_better:
         low, high = high, low
     date = series.points[-1].date
@@ -251,7 +253,7 @@ def _points_table(series: HistorySeries) -> blocks.Table:
 
 def _rows(series: HistorySeries) -> Iterator[blocks.Row]:
     """Yield a row per point; the first one of a level has the number of the change."""
-    means = mean_texts(series, [point.mean_ns for point in series.points])
+    means = mean_texts(series.subject, [point.mean_ns for point in series.points])
     figure = workloads.of(series.subject.workload).shown
     values = [figure(point.mean_ns) for point in series.points]
     largest = max(values)

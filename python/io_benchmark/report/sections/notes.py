@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model import Problem, Severity, WorkerLine
 from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.analysis.report_model import Report
 from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES
 from io_benchmark.number_text import listed, number_of
 from io_benchmark.report import blocks
@@ -19,6 +19,8 @@ _SIDES_SHOWN = 6
 # Of warnings of a kind a screen has two, then a count; without any answer there is room for more.
 _SHOWN, _SHOWN_ALONE = 2, 4
 _WARNING_LENGTH = 300
+# What also follows where every run of a side is refused
+_NOTHING_LEFT = "nothing-in-common"
 NOTE_RANK = 5  # notes about how it was measured are left out first
 # Rules that change most how a verdict is read come first, those about single runs last.
 _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
@@ -96,24 +98,41 @@ def refusals(report: Report) -> list[blocks.Line]:
     return [
         (
             blocks.Words(f"REFUSED by {alike[0].rule}", blocks.NO_VERDICT),
-            f" ({_where(alike, report)}): {_refusal(alike[0], report.subjects)}",
+            f" ({_where(alike, report)}): {_refusal(alike[0], report)}",
         )
         for alike in _alike(report, Severity.REFUSED)
     ]
 
 
-def _refusal(problem: Problem, subjects: Sequence[SubjectReport]) -> str:
+def _refusal(problem: Problem, report: Report) -> str:
     """Return the message, and what follows: without one run, the others of its side are compared."""
     compared = {
         side
-        for part in subjects
+        for part in report.subjects
         if problem.subject in (None, part.subject)
         for comparison in part.comparisons
         for side in (comparison.candidate, comparison.baseline)
     }
-    is_left_out = len(problem.sides) == 1 and compared.issuperset(problem.sides)
-    consequence = "This run is left out." if is_left_out else "No verdict is given."
+    consequence = f"No verdict is given{_way_to_allow(problem, report)}."
+    if len(problem.sides) == 1 and compared.issuperset(problem.sides):
+        consequence = "This run is left out."
     return f"{text_of(problem.message).rstrip('.')}. {consequence}"
+
+
+def _way_to_allow(problem: Problem, report: Report) -> str:
+    """Return the options that compare what is refused; all rules that refuse it have to be allowed."""
+    same = [
+        refused
+        for refused in report.problems
+        if refused.severity is Severity.REFUSED
+        and (refused is problem or refused.rule != _NOTHING_LEFT)
+        and set(problem.sides) & set(refused.sides)
+        and (problem.subject == refused.subject or None in (problem.subject, refused.subject))
+    ]
+    if not all(refused.can_be_allowed for refused in same):
+        return ""
+    options = " ".join(dict.fromkeys(f"--allow {refused.rule}" for refused in same))
+    return f". To compare nevertheless, use {options} of compare"
 
 
 def _alike(report: Report, *severities: Severity) -> list[list[Problem]]:
