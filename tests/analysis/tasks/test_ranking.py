@@ -66,6 +66,15 @@ def test_chance_is_not_ranked() -> None:
     assert ranking.compared == 300
 
 
+def test_any_two_pools_may_differ() -> None:
+    """The pool on which a label takes least is chosen afterwards: of three pools there are three pairs."""
+    hours = {("a", "slow"): 2.0, ("a", "usual"): 1.0, ("a", "fast"): 1.0}
+    ranking = totals(hours, spread=0.01).ranking({})
+    assert ranking.compared == 2
+    levels = {row.pool: row.interval.level_ratio for row in ranking.labels}
+    assert levels["slow"] == pytest.approx(1 - 0.05 / 3)
+
+
 def test_one_worker_shows_nothing() -> None:
     """A pool with a single worker is not compared; with two it is."""
     hours = {("a", "slow"): 3.0, ("a", "fast"): 1.0}
