@@ -202,7 +202,7 @@ def test_the_longest_name_and_the_highest_cost(file, monkeypatch):
 def test_limits(file, tmp_path, monkeypatch):
     """Bad rows after the third are counted; too much, a folder and a missing file are one line each."""
     _, lines = read(file, "\n".join([HEAD, *["build,b,w,x,,"] * 10]))
-    assert (len(lines), lines[-1]) == (4, "7 more rows are left out")
+    assert (len(lines), lines[-1]) == (4, "7 more rows left out")
     monkeypatch.setattr(run_table, "_MOST_BYTES", 10)
     with pytest.raises(ResultError, match="is larger than"):
         read(file, f"{HEAD}\n{ROW}\n")
