@@ -61,10 +61,12 @@ def unit_of(seconds: float) -> str:
         # Two decimals, more where the interval is narrow; one that says nothing is unknown.
         (number_text.interval, (1.68, 2.19), "1.68 to 2.19"),
         (number_text.interval, (0.981, 1.027), "0.981 to 1.027"),
-        (number_text.interval, (0.5, math.inf), "0.50 to ∞"),
-        (number_text.interval, (0.0123, 123.4), "0.0123 to 123"),
+        (number_text.interval, (1.5, math.inf), "1.50 to ∞"),
+        (number_text.interval, (0.1, 10.0), "0.10 to 10.00"),
+        (number_text.interval, (0.1, 10.01), "unknown"),
+        (number_text.interval, (0.0108, 35.09), "unknown"),
         (number_text.interval, (4.65e-13, 9.72e11), "unknown"),
-        (number_text.interval, (0.02, 54_321.0), "0.0200 to >100"),
+        (number_text.interval, (1.02, 543_210.0), "1.02 to >100"),
         # At least two of a unit; tasks, predictions and costs have the same rule.
         (unit_of, (0,), "s"),
         (unit_of, (119.9,), "s"),

@@ -10,6 +10,8 @@ _NS_PER_MS = 1_000_000
 _NARROW = 0.1
 # An interval that reaches over this factor is cut at these ends.
 _WIDE, _LEAST, _MOST = 100_000, 0.01, 100
+# An interval around 1 that reaches over this factor tells nothing.
+_TELLS_NOTHING = 100
 # Units with their size, the largest first
 _TIME_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
 _LONG_UNITS = ((3600, "h"), (60, "min"), (1, "s"))
@@ -123,8 +125,10 @@ def ratio(value: float) -> str:
 
 def interval(low: float, high: float) -> str:
     """Write an interval of ratios: three decimals where two would hide how narrow it is."""
+    if low < 1 < high and high > _TELLS_NOTHING * low:
+        return "unknown"
     if is_cut(low, high):
-        return "unknown" if low < _LEAST and high > _MOST else f"{_end(low)} to {_end(high)}"
+        return f"{_end(low)} to {_end(high)}"
     if math.isfinite(high - low) and high - low < _NARROW and low >= 0.1:
         return f"{low:.3f} to {high:.3f}"
     return f"{_ratio_digits(low)} to {_ratio_digits(high)}"

@@ -25,7 +25,11 @@ process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
 _, status, usage = os.wait4(process.pid, 0)
 print(os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024 / 1e6)
 """
-COMPARE = (sys.executable, "-m", "io_benchmark.cli", "compare", "--partial")
+# Of several addresses the first would be the baseline, which here is a hostile one.
+COMPARE = (
+    *(sys.executable, "-m", "io_benchmark.cli", "compare", "--partial"),
+    *("--baseline", "pool-1"),
+)
 Change = Callable[[dict[str, Any], int], None]
 
 

@@ -29,7 +29,12 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     assert len(lines) <= 23
     assert re.search(r"^ +intel +amd-16 +amd-30$", done.stdout, re.MULTILINE)
     assert len(re.findall(r" [0-9.,]+×", done.stdout)) >= len(POOLS) - 1
-    assert lines[0].startswith("Rehearsal on one machine: amd-16, amd-30 against intel")
+    first = (
+        "Rehearsal on one machine, where all differences are noise: amd-16, amd-30 against intel"
+    )
+    assert " ".join(lines[:2]).startswith(first)
+    assert len(re.findall("took .*× as long as intel: noise of this machine", done.stdout)) == 2
+    assert "interval" not in done.stdout
     (results,) = (tmp_path / "io-benchmark-results").iterdir()
     assert f"Results: {results}" in done.stderr
     pools = {}
@@ -44,6 +49,24 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
     assert pools == POOLS
 
 
+def test_a_page_of_a_rehearsal_says_first_what_it_is(tmp_path: Path) -> None:
+    """Whoever compares the folder later, in each format: a rehearsal, noise, and no interval of a difference."""
+    rehearse("-j", "amd-16,intel", "--output", "out", folder=tmp_path)
+    forms = ("html", "markdown", "json")
+    files = [word for form in forms for word in ("--write", f"{form}={form}")]
+    done = program.run("compare", "out", "--details", *files, folder=tmp_path)
+    page, markdown, document = ((tmp_path / form).read_text() for form in forms)
+    first = "Rehearsal on one machine, where all differences are noise: amd-16 against intel"
+    assert f"<title>{first}</title>" in page
+    assert f"<h1>{first} (" in page
+    assert markdown.startswith(f"## {first} (")
+    assert done.stdout.startswith(first)
+    assert (json.loads(document)["title"], json.loads(document)["is_only_noise"]) == (first, True)
+    for text in (page, markdown, done.stdout):
+        assert "noise of this machine" in text
+        assert re.findall("[0-9] to [0-9.]+.*; 1 worker|is inconclusive|To settle", text) == []
+
+
 def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
     """-j chooses, --at moves a pool, --json prints the figures alone, and nothing is left behind."""
     elsewhere = tmp_path / "other"
@@ -54,7 +77,10 @@ def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
     assert document["baseline"] == "amd-16"
     # Disks that differ need more than a look.
     assert '"samples": 200' in json.dumps(document["subjects"])
-    assert document["remarks"][0]["text"] == f"Only the folders differ: amd-16 in {elsewhere}"
+    places_text = f"amd-16 in {elsewhere}, intel in {tmp_path / 'out'}"
+    assert document["remarks"][0]["text"] == f"Only the folders differ: {places_text}"
+    assert document["title"] == "Rehearsal on one machine: intel against amd-16"
+    assert document["is_only_noise"] is False
     assert list(elsewhere.iterdir()) == []
     assert names(tmp_path) == ["other", "out"]
     results = [run_files.read_run(folder).result for folder in (tmp_path / "out").iterdir()]

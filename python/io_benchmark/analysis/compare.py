@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, convert, field
@@ -32,7 +33,7 @@ from io_benchmark.analysis.observed.sides import Side
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import SampledReport, SampleSeries, SubjectReport
 from io_benchmark.analysis.side_times import Division, SideStorage
-from io_benchmark.analysis.statements import Statement, count, statement
+from io_benchmark.analysis.statements import Statement, count, joined, statement
 from io_benchmark.analysis.summary import figures, place_rows, replication, unlike_machines
 from io_benchmark.analysis.trials.confirm import Confirming
 from io_benchmark.analysis.validity import checks
@@ -91,7 +92,7 @@ def compare(
         [*unlike_machines.with_obstacles(plain, mixed)], counted
     )
     lines = _lines(read, compared)
-    return SampledReport(
+    report = SampledReport(
         title=plan.title,
         baseline=plan.baseline,
         baseline_reason=plan.baseline_reason,
@@ -115,6 +116,35 @@ def compare(
         confirming=Confirming.of(chain(*(part.comparisons for part in reports)), read),
         decision_cost=replication.cost_of_deciding(reports, counted, options.prices),
         replication=replication.count_workers(reports, lines),
+    )
+    return _named_as_rehearsal(report, read)
+
+
+def _named_as_rehearsal(report: SampledReport, workers: Sequence[Worker]) -> SampledReport:
+    """Say so first if one machine rehearsed all runs; no queue names such a worker group.
+
+    Then only its folders differ, or nothing does.
+    """
+    machines = {worker.worker_id for worker in workers}
+    if len(machines) != 1 or not machines.pop().startswith("rehearsal/"):
+        return report
+    folders = {
+        worker.side: str(PurePath(worker.result.config.places[0].path).parent) for worker in workers
+    }
+    is_only_noise = len(set(folders.values())) == 1
+    title, remark = "Rehearsal on one machine", "Only the folders differ: {places}"
+    if is_only_noise:
+        title += ", where all differences are noise"
+        remark = "What differs shows how far apart equal pools may look on this machine."
+    places = (
+        statement("{side} in {folder}", side=side, folder=folder)
+        for side, folder in sorted(folders.items())
+    )
+    return replace(
+        report,
+        title=f"{title}: {report.title}",
+        remarks=(statement(remark, places=joined(places)), *report.remarks),
+        is_only_noise=is_only_noise,
     )
 
 

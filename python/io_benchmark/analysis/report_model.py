@@ -199,6 +199,8 @@ class Report(Struct, frozen=True, tag_field="version", tag=4):
     # What the workers cost that would decide what is open; None: more workers decide nothing.
     decision_cost: Cost | None = None
     replication: tuple[Replication, ...] = ()
+    # A rehearsal on one machine in one folder: no difference is one between pools.
+    is_only_noise: bool = False
 
 
 class SampledReport(Report, frozen=True, kw_only=True):

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model import Worker
 from io_benchmark.analysis.plan import Plan
 from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.statements import statement
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.execute.local_run import LocalRun
@@ -99,17 +98,6 @@ def rehearse(
             machine.run(tasks)
         # As any reader would find them; a pool may have no result.
         report = compare(context, [str(results)], baseline=baseline, partial=True)
-    remark = "What differs is noise: it shows how far apart equal pools may look on this machine."
-    if folders:
-        remark = "Only the folders differ: " + ", ".join(
-            f"{pool} in {path}" for pool, path in sorted(folders.items())
-        )
-    # In the title, which no crowded screen leaves out: a verdict here is not one about pools.
-    report = replace(
-        report,
-        title=f"Rehearsal on one machine: {report.title}",
-        remarks=(statement("{remark}", remark=remark), *report.remarks),
-    )
     return report, results, machine.failures
 
 

@@ -19,7 +19,7 @@ Written = TypeVar("Written")
 
 # Kinds of words besides verdicts and the states of causes.
 STRONG, QUIET, CODE, WARNING, BAR = "strong", "quiet", "code", "warning", "bar"
-BASELINE, NO_VERDICT = "baseline", "no verdict"
+BASELINE, NO_VERDICT, NOISE = "baseline", "no verdict", "noise"
 # What is never left out. Lower ranks, from 0 on, are left out first where there is no room.
 ALWAYS = 12
 # With so many columns a table that may be turned is turned; a narrow terminal needs it earlier.

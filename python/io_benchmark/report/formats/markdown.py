@@ -46,15 +46,14 @@ def render(document: blocks.Document, layout: Layout) -> str:
 
     Where all would not fit in a comment, its folds are closed; then it is cut.
     """
-    head, end, content = f"## {_prose(document.title)}\n", "", document.blocks
+    head, end, content = f"## {_prose(document.headline)}\n", "", document.blocks
     if layout.details:
         content = [*_opened(content)]
     elif document.screen and _written(content).count("\n") > _SHORT_LINES:
         screen = blocks.fitting(
             document.screen, _written, lambda screen: screen.count("\n") < _FIRST_LINES - 2
         )
-        title = _prose(document.headline)
-        head = f"## {title}\n\n{screen}\n\n<details>\n<summary>Details</summary>\n"
+        head = f"{head}\n{screen}\n\n<details>\n<summary>Details</summary>\n"
         end = "\n</details>\n"
     room = MAXIMUM_LENGTH - len(head) - len(end) - 1
     report = blocks.fitting(content, _written, lambda report: len(report) < room) + "\n"

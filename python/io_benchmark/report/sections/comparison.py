@@ -57,7 +57,7 @@ _POOL = re.compile("[A-Za-z0-9][A-Za-z0-9_.-]*")
 def document(report: SampledReport) -> blocks.Document:
     measurements = Measurement.all_of(report)
     # A pool that is compared with nothing needs no explanation.
-    is_compared = report.title != report.baseline
+    is_compared = any(len(part.figures) > 1 for part in report.subjects)
     return blocks.Document(
         report.title,
         [*_full(report, measurements)],
@@ -80,7 +80,8 @@ def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[blo
 def _answer(
     report: Report, measurements: Sequence[Measurement], *, is_full: bool
 ) -> list[blocks.Item]:
-    nothing, cost = _reason_for_nothing(report), cost_text(report)
+    nothing = _reason_for_nothing(report)
+    cost = "" if report.is_only_noise else cost_text(report)
     return [
         *([blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT))] if nothing else []),
         *_pools(measurements, report, is_full=is_full),
@@ -123,6 +124,12 @@ def _looks(measurements: Sequence[Measurement]) -> Iterator[blocks.Item]:
 def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
     """Write a pool's sentence: about what leads, then about its other measurements."""
     leading = Side.leading(pool)
+    if leading.verdict == blocks.NOISE and leading.comparison is not None:
+        lead = (
+            f"{leading.name} took {ratio(leading.comparison.ratio)} as long as {leading.baseline}"
+        )
+        rest = f"{on_measurement(leading.subject, report)}: noise of this machine."
+        return blocks.Item.answer(leading.verdict, lead, rest)
     lead, rest = _verdict(leading, report)
     same = [side for side in pool if side.verdict == leading.verdict]
     if leading.differs or len(same) == 1:

@@ -11,7 +11,7 @@ from io_benchmark.analysis.model import DIFFERENT, Comparison, Severity, Subject
 from io_benchmark.analysis.observed.machines import grouped
 from io_benchmark.analysis.report_model import Report, SubjectReport
 from io_benchmark.analysis.side_times import Division
-from io_benchmark.report.blocks import BASELINE, NO_VERDICT
+from io_benchmark.report.blocks import BASELINE, NO_VERDICT, NOISE
 
 # Of ratios of two figures with three digits each
 _ROUNDING = 0.01
@@ -21,7 +21,7 @@ class Side(Struct, frozen=True):
     name: str
     subject: Subject
     baseline: str
-    verdict: str  # BASELINE, a Verdict's value or NO_VERDICT
+    verdict: str  # BASELINE, a Verdict's value, NO_VERDICT or NOISE
     refused_by: tuple[str, ...]  # rules; empty where it is compared
     comparison: Comparison | None = None
     diagnosis: Diagnosis | None = None  # explains the difference
@@ -133,6 +133,8 @@ def _sides(
         comparison, baseline = comparisons.get(name), report.baseline
         if comparison is not None:
             verdict, baseline = comparison.verdict.value, comparison.baseline
+            if report.is_only_noise:
+                verdict = NOISE
             explanation, division = explained.get((part.subject, name)), divisions.get(name)
             yield Side(
                 *(name, part.subject, baseline, verdict, ()), comparison, explanation, division

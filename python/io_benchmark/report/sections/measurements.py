@@ -75,6 +75,8 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
     """Write the figures of measurements that share a table, then what they rest on."""
     first, subject = members[0], members[0].subject
     pairs = [(part, pair) for part in members for pair in part.part.comparisons]
+    if report.is_only_noise:
+        pairs = []
     advice = []
     if subject.workload in workloads.IN_BATCHES:
         place = f", place {place_of(subject)}" if place_of(subject) else ""
@@ -139,7 +141,10 @@ def _comparison(side: Side) -> tuple[blocks.Words, str, blocks.Words]:
     """Write a side's ratio, its interval and the verdict; the baseline's own ratio is 1."""
     value, ends = ratio(1) if side.verdict == blocks.BASELINE else NOTHING, NOTHING
     if side.comparison is not None:
-        value, ends = ratio(side.comparison.ratio), ends_text(side.comparison.interval)
+        value = ratio(side.comparison.ratio)
+        # Of noise, an interval would be one of a difference between pools.
+        if side.verdict != blocks.NOISE:
+            ends = ends_text(side.comparison.interval)
     return blocks.Words(value, side.verdict), ends, blocks.Words(side.verdict, side.verdict)
 
 
@@ -232,7 +237,7 @@ def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator
         (f"{pair.subject.label}: " if is_shared else "") + name(pair.candidate, _NAME_CELLS)
         for pair in pairs
     ]
-    if pairs:
+    if pairs and not report.is_only_noise:
         caption = (blocks.Words("Ratio of times to the baseline's", blocks.STRONG), _RATIOS_MEANING)
         yield blocks.Picture(caption, "forest", (pairs, names, report.margin_ratio))
     for measurement in members:
