@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2154  # $script and $root come from who sources this
 # SPDX-License-Identifier: MPL-2.0
-# What bin/io-benchmark, scripts/rehearse, scripts/test and scripts/tox share: an environment inside the
-# checkout, made from a lock file if it is missing, and made again if the lock file has changed. Needs
-# Python >= 3.11 with venv; IO_BENCHMARK_PYTHON=PATH chooses the interpreter.
+# What scripts/bin/io-benchmark, scripts/rehearse, scripts/test and scripts/tox share: an environment
+# inside the checkout, made from a lock file if it is missing, and made again if the lock file has changed.
+# Needs Python >= 3.11 with venv; IO_BENCHMARK_PYTHON=PATH chooses the interpreter.
 
 # A pinned environment must not use the caller's own modules.
 unset PYTHONHOME PYTHONPATH

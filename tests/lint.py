@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = "scripts/io-benchmark"
 SHELL = (
-    *("bin/io-benchmark", "scripts/environment.sh", "scripts/rehearse", "scripts/test"),
+    *("scripts/bin/io-benchmark", "scripts/environment.sh", "scripts/rehearse", "scripts/test"),
     *("scripts/tox", "tests/lock.sh", ".ci/run"),
 )
 # The worker's script has no annotations, so that fewer checks apply.

@@ -14,7 +14,7 @@ IN_FIREFOX = (
 )
 PROGRAMS = (
     ".ci/run",
-    "bin/io-benchmark",
+    "scripts/bin/io-benchmark",
     "scripts/rehearse",
     "scripts/test",
     "scripts/tox",

@@ -28,7 +28,7 @@ TOX = [*TOX_OF_CHECKOUT, "-e", "py"]
 @pytest.mark.parametrize(
     ("script", "arguments", "started"),
     [
-        ("bin/io-benchmark", ["compare", "two words", ""], ["compare", "two words", ""]),
+        ("scripts/bin/io-benchmark", ["compare", "two words", ""], ["compare", "two words", ""]),
         ("scripts/rehearse", ["-j", "two words", ""], [*REHEARSE, "-j", "two words", ""]),
         ("scripts/test", [], TOX),
         ("scripts/tox", ["-e", "site"], [*TOX_OF_CHECKOUT, "-e", "site"]),
@@ -47,8 +47,8 @@ def test_the_command_and_a_rehearsal_share_an_environment(checkout):
     """What one of them made the other uses; a link to the command, on the PATH, is the command."""
     checkout.interpreter("python3")
     assert checkout.run("scripts/rehearse")[0] == 0
-    (checkout.path / "link").symlink_to(checkout.path / "bin/io-benchmark")
-    for script in ("bin/io-benchmark", "link"):
+    (checkout.path / "link").symlink_to(checkout.path / "scripts/bin/io-benchmark")
+    for script in ("scripts/bin/io-benchmark", "link"):
         code, started, errors = checkout.run(script, "--version")
         assert (code, started, errors) == (0, ["<--version>"], "")
     assert checkout.logged()[1:] == INSTALLED
@@ -57,9 +57,11 @@ def test_the_command_and_a_rehearsal_share_an_environment(checkout):
 def test_the_command_makes_its_environment(checkout):
     """It needs no rehearsal before, and names itself in what it says."""
     python = checkout.interpreter("python3")
-    code, started, errors = checkout.run("bin/io-benchmark", "--version")
+    code, started, errors = checkout.run("scripts/bin/io-benchmark", "--version")
     assert (code, started) == (0, ["<--version>"])
-    assert errors.startswith(f"bin/io-benchmark: making {checkout.path}/.venv with {python}\n")
+    assert errors.startswith(
+        f"scripts/bin/io-benchmark: making {checkout.path}/.venv with {python}\n"
+    )
     assert checkout.logged()[1:] == INSTALLED
 
 
