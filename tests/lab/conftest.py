@@ -85,12 +85,12 @@ def as_another_machine(result: Path) -> None:
 
 @pytest.fixture
 def compare():
-    """A case decides how many workers it measures before it looks: there is one look."""
+    """Compare with intel, at one look: a case decides how many workers it measures before it looks."""
 
     def run(*results, expected=0):
         pools = Counter(json.loads(each.read_text())["task"]["pool"] for each in results)
         workers = min(pools.values())
         looks = ("--looks", str(workers)) if workers > 1 else ()
-        return program.compare(*results, *looks, expected=expected)
+        return program.compare(*results, "--baseline", "intel", *looks, expected=expected)
 
     return run

@@ -92,7 +92,7 @@ def test_without_extras(small_environment, tmp_path):
     given = ("one.json", "two.json", "--write", "html=report.html", "--format", "markdown")
     result = run(program, tmp_path, "compare", *given)
     assert result.returncode == 0, result.stderr
-    assert "one compared with two" in (tmp_path / "report.html").read_text() + result.stdout
+    assert "two compared with one" in (tmp_path / "report.html").read_text() + result.stdout
 
 
 # What needs a package of an extra, and what does not.
