@@ -239,9 +239,8 @@ class _Bench:
         for entry in self.record.document["workloads"]:
             if entry["outcome"]["state"] == "not-started":
                 entry["outcome"]["reason"] = run_outcome["reason"]
-            elif (
-                entry["outcome"]["state"] == "running"
-            ):  # ended by a bug, or an error hid the signal
+            elif entry["outcome"]["state"] == "running":
+                # A bug ended it, or an error hid the signal.
                 state = "failed" if self._interruption.raised is None else run_outcome["state"]
                 entry["outcome"] = outcome(state, run_outcome["reason"])
         self.record.finish(run_outcome)

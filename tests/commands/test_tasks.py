@@ -40,6 +40,29 @@ def test_pools_are_named_without_their_provisioner(folder, others, names):
     assert names in [(pair["candidate"], pair["baseline"]) for pair in pairs]
 
 
+@pytest.mark.parametrize(
+    ("order", "options", "names"),
+    [
+        (["amd-16", "intel"], (), ("intel", "amd-16")),
+        (["intel", "amd-16"], (), ("amd-16", "intel")),
+        (["amd-16", "intel"], ("--baseline", "intel"), ("amd-16", "intel")),
+        (["both", "amd-16"], (), ("amd-16", "intel")),
+    ],
+    ids=["first", "last by name is first", "option", "first has two pools"],
+)
+def test_the_first_of_several_addresses_is_the_baseline(tmp_path, order, options, names):
+    """As for compare; not where it has several pools, or an option names another one."""
+    tables = {"both": list(real_tasks.rows())}
+    for row in tables["both"]:
+        tables.setdefault(row["pool"], []).append(row)
+    for name, rows in tables.items():
+        (tmp_path / f"{name}.csv").write_text(real_tasks.table(rows))
+    files = [f"{name}.csv" for name in order]
+    document = program.document("tasks", *files, *options, folder=tmp_path)
+    (pair,) = document["comparisons"]
+    assert (pair["candidate"], pair["baseline"]) == names
+
+
 def test_a_bad_row_is_named_and_fails(folder):
     """The comparison is shown all the same; the exit code says that not all was read."""
     table = real_tasks.table() + "x,intel,w,,0,completed,completed,,yesterday,,,\n"

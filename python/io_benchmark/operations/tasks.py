@@ -63,8 +63,9 @@ def compare_task_runs(
         plan = Plan.before_and_after(pools or names.values())
     else:
         remarks += _leave_out_lone_pools(names, sides)
+        first = {names[pool] for pool in readings[""].first if pool in names}
         # A user may name the baseline with its provisioner.
-        plan = Plan.of_pools(names.values(), names.get(baseline or "", baseline))
+        plan = Plan.of_pools(names.values(), names.get(baseline or "", baseline), first=first)
     return analyse(
         plan, sides, margin=margin, prices=prices or {}, unreadable=unreadable, remarks=remarks
     )

@@ -74,7 +74,7 @@ class FolderSource(protocol.Source):
         for done, address in enumerate(addresses, 1):
             position = protocol.Position(address.number)
             try:
-                for line in read_run_table(address.meaning, query):
+                for line in read_run_table(address.meaning, query, address.number):
                     query.problem(position, line)
             except ResultError as error:
                 query.problem(position, str(error))

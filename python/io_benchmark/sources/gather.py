@@ -144,7 +144,8 @@ def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gath
         query.remark(
             protocol.LAST, f"runs that were read more than once: {repeated:,}; each counts once"
         )
-    return Gathered.of(sorted(runs.values()), query)
+    first_pools = query.first_pools if len(addresses) > 1 else ()
+    return Gathered.of(sorted(runs.values()), query, first_pools)
 
 
 def gather_profiles(addresses: Sequence[str], query: protocol.Reading) -> Gathered[RunProfile]:

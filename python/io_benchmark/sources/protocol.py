@@ -89,6 +89,7 @@ class RunQuery(Reading, kw_only=True):
     since: date | None = None
     runs: list[TaskRun] = field(default_factory=list)
     pools_there: set[str] = field(default_factory=set)  # of all tasks, where some are wanted
+    first_pools: set[str] = field(default_factory=set)  # of the runs at the first address
 
     def wants_task(self, label: str, pool: str) -> bool:
         if self.pools:
@@ -109,12 +110,14 @@ class RunQuery(Reading, kw_only=True):
                 hint = did_you_mean(name, sorted(names))
                 self.remark(LAST, f"--pool {name}: no task is on this pool{hint}")
 
-    def add(self, run: TaskRun) -> None:
+    def add(self, run: TaskRun, address: int) -> None:
         """Keep a run of a wanted task by its day; raise a UsageError where there are too many."""
         if self.since is not None:
             moment_ms = run.started_ms if run.started_ms >= 0 else run.resolved_ms
             if datetime.fromtimestamp(moment_ms / 1000, UTC).date() < self.since:
                 return
+        if address == 0:
+            self.first_pools.add(run.pool)
         self.keep(run)
 
     def keep(self, run: TaskRun) -> None:

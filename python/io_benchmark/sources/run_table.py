@@ -67,7 +67,7 @@ class _Row(Struct, frozen=True):
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] = "USD"
 
 
-def read_run_table(path: Path, query: RunQuery) -> list[str]:
+def read_run_table(path: Path, query: RunQuery, address: int = 0) -> list[str]:
     """Give the runs in a file to the query; return a line for each kind of row left out."""
     file = clean(str(path), 300)
     if not path.is_file():
@@ -85,7 +85,7 @@ def read_run_table(path: Path, query: RunQuery) -> list[str]:
             try:
                 label, pool = (str(row.get(column) or "") for column in ("label", "pool"))
                 if not (label and pool) or query.wants_task(label, pool):
-                    query.add(_run(row))
+                    query.add(_run(row), address)
             except ValueError as error:
                 bad += 1
                 if bad <= _ROWS_NAMED:
