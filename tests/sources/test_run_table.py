@@ -64,7 +64,7 @@ def file(tmp_path: Path) -> Path:
 def read(path: Path, text: str | bytes, **wanted: Any) -> tuple[list[TaskRun], list[str]]:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     query = RunQuery({}, **wanted)
-    lines = read_run_table(path, query)
+    lines = read_run_table(path, query, 0)
     return query.runs, [line.removeprefix(f"{path}: ") for line in lines]
 
 
@@ -212,7 +212,7 @@ def test_limits(file, tmp_path, monkeypatch):
         read(file, f"{HEAD}\n{ROW}\n{ROW}\n")
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(ResultError, match="is not a file"):
-            read_run_table(path, RunQuery({}))
+            read_run_table(path, RunQuery({}), 0)
 
 
 def test_a_run_in_two_tables(tmp_path: Path) -> None:

@@ -67,8 +67,11 @@ class _Row(Struct, frozen=True):
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] = "USD"
 
 
-def read_run_table(path: Path, query: RunQuery, address: int = 0) -> list[str]:
-    """Give the runs in a file to the query; return a line for each kind of row left out."""
+def read_run_table(path: Path, query: RunQuery, address: int) -> list[str]:
+    """Give the runs in a file to the query; return a line for each kind of row left out.
+
+    `address` is the file's number on the command line.
+    """
     file = clean(str(path), 300)
     if not path.is_file():
         raise ResultError(f"{file}: is not a file; give a table of task runs")

@@ -246,8 +246,11 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
 
 def _points_table(series: HistorySeries) -> blocks.Table:
     """Write a row per point, the newest first."""
-    rows, drop = [*_rows(series)][::-1], ("Revision", "Workers", "From zero", "Ratio")
-    table = blocks.Table("Date", _HEADS, rows, drop=drop, shown=_POINTS_SHOWN, noun=" points")
+    newest_first = list(reversed(list(_rows(series))))
+    drop = ("Revision", "Workers", "From zero", "Ratio")
+    table = blocks.Table(
+        "Date", _HEADS, newest_first, drop=drop, shown=_POINTS_SHOWN, noun=" points"
+    )
     return table if series.changes else table.keep_columns(range(len(_HEADS) - 1))
 
 
