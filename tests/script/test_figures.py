@@ -9,9 +9,18 @@ from checkout import ROOT
 from result import figures
 from workloads import cache_retrieve, random_io
 
+from io_benchmark.results import workloads as described
+
+PERCENTILES = figures.PERCENTILES  # before a test replaces them
 # Their figures need no bench and no folder.
 RETRIEVES = object.__new__(cache_retrieve.WORKLOAD)
 RANDOM_IO = object.__new__(random_io.WORKLOAD)
+
+
+@pytest.fixture(autouse=True)
+def _some_percentiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A further percentile changes no other figure, and none of these tests."""
+    monkeypatch.setattr(figures, "PERCENTILES", (50, 95, 99))
 
 
 def retrieves(copies_ms: list[int]) -> dict[str, object]:
@@ -31,6 +40,11 @@ def retrieves(copies_ms: list[int]) -> dict[str, object]:
         "retrieves_planned": count,
         "outcome": {"state": "completed", "reason": None},
     }
+
+
+def test_percentiles_are_those_of_reports() -> None:
+    """The worker and the reader cannot import each other, and have the same list."""
+    assert PERCENTILES == described.PERCENTILES
 
 
 def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:

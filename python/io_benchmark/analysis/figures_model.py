@@ -5,8 +5,6 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-PERCENTILES = (50, 95, 99)  # those that every report has
-
 
 class Detail(Struct, frozen=True):
     """A figure that only one workload has, for one side."""
@@ -26,7 +24,7 @@ class Figures(Struct, frozen=True):
     operations: int  # a retrieve is one; a batch has as many as were timed together
     mean_ns: float  # of one operation, like all times here except the total
     value: float  # the mean in the workload's unit, which may be a rate
-    percentiles_ns: Mapping[int, float]  # one for each of PERCENTILES
+    percentiles_ns: Mapping[int, float]  # one for each of `workloads.PERCENTILES`
     total_ns: float
     lookup_mean_ns: float | None  # only cache-retrieve has lookups and copies
     copy_mean_ns: float | None

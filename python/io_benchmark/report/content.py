@@ -16,7 +16,7 @@ from msgspec.structs import asdict, replace
 
 from io_benchmark import number_text
 from io_benchmark.analysis.diagnosis_model import Evidence, Observation
-from io_benchmark.analysis.figures_model import PERCENTILES, Figures
+from io_benchmark.analysis.figures_model import Figures
 from io_benchmark.analysis.levels import LEVEL
 from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
 from io_benchmark.analysis.observed.machines import grouped
@@ -59,16 +59,20 @@ class _Figure(NamedTuple):
     screen_rank: int = 0  # what has the lowest rank is left out first; 0: not on a screen
 
 
-def _percentile(number: int, screen_rank: int) -> _Figure:
+def _percentile(number: int) -> _Figure:
     return _Figure(
-        f"P{number}", lambda side: side.percentiles_ns[number], f"p{number}", screen_rank
+        f"P{number}",
+        lambda side: side.percentiles_ns[number],
+        f"p{number}",
+        _SCREEN_RANKS.get(number, 0),
     )
 
 
-# A further percentile is one number in PERCENTILES.
+# The percentiles of a first screen, with their ranks; a full report has all.
+_SCREEN_RANKS = {50: 2, 95: 3, 99: 4}
 FIGURES = (
     _Figure("Avg", lambda side: side.mean_ns, "", 8),
-    *(_percentile(number, rank) for rank, number in enumerate(PERCENTILES, 2)),
+    *map(_percentile, workloads.PERCENTILES),
     _Figure("Total", lambda side: side.total_ns, "", 1),
     _Figure("Lookup avg", lambda side: side.lookup_mean_ns, "lookup-mean"),
     _Figure("Copy avg", lambda side: side.copy_mean_ns, "copy-mean"),

@@ -12,7 +12,7 @@ from log import NS_PER_S, say
 from result import files
 from settings import free_space_bytes
 
-PERCENTILES = (50, 95, 99)
+PERCENTILES = (50, 95, 99)  # reports have the same
 FILE_NAME = "perfherder-data-io-benchmark.json"
 OPTION_LENGTH = 45
 # Marks the series that belong to no pool, so that they never mix with a pool's own. Two pushes of

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.report_model import Report
 from io_benchmark.report.formats import rendered
 from io_benchmark.report.formats.perfherder import _option
+from io_benchmark.results.workloads import PERCENTILES
 
 
 def suites(report: Report) -> list[Any]:
@@ -56,7 +57,11 @@ def test_values_that_are_not_finite_are_left_out() -> None:
     part = replace(part, comparisons=(open_ended, replace(undecided, ratio=math.nan)))
     (suite,) = suites(replace(report, subjects=(part,)))
     assert [subtest["name"] for subtest in suite["subtests"]] == [
-        *("mean", "interval-low", "p50", "p95", "p99", "lookup-mean", "copy-mean")
+        "mean",
+        "interval-low",
+        *(f"p{number}" for number in PERCENTILES),
+        "lookup-mean",
+        "copy-mean",
     ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.figures_model import PERCENTILES, Detail, Figures
+from io_benchmark.analysis.figures_model import Detail, Figures
 from io_benchmark.analysis.model import Subject, Worker
 from io_benchmark.analysis.observed.runs import Run
 from io_benchmark.analysis.observed.sides import Side
@@ -42,7 +42,7 @@ def summarize(side: Side) -> Figures:
         value=workloads.of(side.subject.workload).shown(mean_ns),
         percentiles_ns={
             percent: fmean(fmean(run[percent] for run in worker) for worker in runs_ns)
-            for percent in PERCENTILES
+            for percent in workloads.PERCENTILES
         },
         total_ns=mean(lambda run: sum(run.entry.total_ns)),
         lookup_mean_ns=side.mean(attrgetter("entry.lookup_mean_ns")),
@@ -69,7 +69,10 @@ def _percentiles_ns(run: Run) -> dict[int, float]:
         times_ns = map(truediv, entry.total_ns, entry.operations)
     ordered = sorted(times_ns)
     count = len(ordered)
-    return {percent: ordered[min(count * percent // 100, count - 1)] for percent in PERCENTILES}
+    return {
+        percent: ordered[min(count * percent // 100, count - 1)]
+        for percent in workloads.PERCENTILES
+    }
 
 
 def with_workload_figures(

@@ -10,6 +10,8 @@ from operator import attrgetter
 from io_benchmark.results.parts import BatchEntry, Workload, WorkloadFigure
 from io_benchmark.results.workloads import cache_retrieve
 
+# Every report has these of each measurement. The worker has the same list, in result/figures.py.
+PERCENTILES = (50, 95, 99)
 SCALING, NOT_VISIBLE, OVER_HARDLINKED = "scaling", "not-visible", "over-hardlinked"
 VISIBILITY = "visibility"  # the variant of metadata that counts files that appear late
 NOT_SYNCED = ("cold", "warm")  # the variants of unpack without a final sync
