@@ -10,8 +10,8 @@ import pytest
 
 from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.errors import ResultError
 from io_benchmark.report.formats import FORMATS, rendered
 from io_benchmark.sources.run_results import RunResult

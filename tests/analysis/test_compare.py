@@ -9,8 +9,11 @@ from seed_case import outcome
 from seed_facts import cpu_limit
 from seed_workers import SUBJECT, broken, compared, measured, report_of, workers
 
-from io_benchmark.analysis.model import Entry, Severity, Subject, Verdict
-from io_benchmark.analysis.report_model import SampledReport, SubjectReport
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.problem import Severity
+from io_benchmark.analysis.model.report import SampledReport, SubjectReport
+from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.report.content import text_of
 
 REFUSED, WARNING = Severity.REFUSED, Severity.WARNING

@@ -16,7 +16,7 @@ from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.history import HistoryReading
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
-from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.model.run import Worker
 from io_benchmark.report.formats import rendered as rendered_as
 from io_benchmark.results import parse
 from io_benchmark.sources.run_results import RunResult

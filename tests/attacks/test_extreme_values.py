@@ -27,11 +27,11 @@ from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.history import HistoryReading, LeftOut, series
 from io_benchmark.analysis.history.readings import readings_of
-from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.prediction import Predictions
 from io_benchmark.analysis.prediction.predict import predict
+from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT, Price
 from io_benchmark.errors import ResultError
 from io_benchmark.report.formats import FORMATS, GENERAL_FORMATS, Layout, rendered

@@ -11,10 +11,10 @@ from seed_workers import report_of, worker
 from simulated_results import Measured, Pool, measure, measure_one
 from situations import BASE, FAST, ONE_DISK, SLOW
 
-from io_benchmark.analysis.diagnosis_model import State
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.side_times import Division, PartDifference
-from io_benchmark.analysis.time_parts import Part
+from io_benchmark.analysis.model.cause import State
+from io_benchmark.analysis.model.division import Division, PartDifference
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.time_parts import Part
 
 RETRIEVES = 120
 TRIED_RETRIEVES = 100

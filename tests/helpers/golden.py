@@ -25,7 +25,7 @@ from json_schemas import TITLES, report_schema, schema_of
 
 from io_benchmark.analysis.history import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout, rendered
 from io_benchmark.results import format as result_format

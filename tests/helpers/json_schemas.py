@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from io_benchmark.analysis.history import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.prediction import Predictions
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.statements import Statement
 from io_benchmark.analysis.tasks.ranking import Ranking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats.json_documents import _Sentence

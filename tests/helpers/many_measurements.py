@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from seed_case import shortened
 from seed_workers import compared, measured
 
-from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.report_model import SampledReport
+from io_benchmark.analysis.model.report import SampledReport
+from io_benchmark.analysis.model.subject import Subject
 
 Document = dict[str, Any]
 FIRST = "workspace"

@@ -12,7 +12,7 @@ import workload_entries
 from seed_workers import worker
 from tried_workers import trials
 
-from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.model.run import Worker
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.reader import parse_profile
 from io_benchmark.sources.run_results import RunProfile

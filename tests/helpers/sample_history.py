@@ -8,15 +8,10 @@ from typing import Any
 from msgspec.structs import replace
 from sample_report import HOSTILE_NAMES, text
 
-from io_benchmark.analysis.history import (
-    History,
-    HistoryReading,
-    LeftOut,
-    Origin,
-)
+from io_benchmark.analysis.history import History, HistoryReading, LeftOut, Origin
 from io_benchmark.analysis.history.series import history
-from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.observed.machines import Facts, MachineMarks
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.reading.machines import Facts, MachineMarks
 
 MS = 1_000_000
 FIRST = datetime(2026, 4, 27, 3, tzinfo=UTC)  # a Monday

@@ -7,7 +7,6 @@ from typing import Any
 import sample_tasks
 from msgspec.structs import replace
 
-from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Observation, Remedy, State
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
     Explanation,
@@ -20,9 +19,11 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Slowness,
     Source,
 )
-from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
+from io_benchmark.analysis.model.cause import Cause, Evidence, Observation, Remedy, State
+from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
+from io_benchmark.analysis.model.statements import statement
+from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.prediction import TaskPrediction
-from io_benchmark.analysis.statements import statement
 from io_benchmark.analysis.tasks.task_model import TaskTimes
 
 

@@ -12,12 +12,14 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis
-from io_benchmark.analysis.figures_model import Figures
-from io_benchmark.analysis.model import Comparison, Problem, Severity, Worker, WorkerLine
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report, SampledReport
-from io_benchmark.analysis.statements import Statement, statement
+from io_benchmark.analysis.model.cause import Cause, Diagnosis
+from io_benchmark.analysis.model.comparison import Comparison
+from io_benchmark.analysis.model.figures import Figures
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.problem import Problem, Severity
+from io_benchmark.analysis.model.report import Report, SampledReport
+from io_benchmark.analysis.model.run import Worker, WorkerLine
+from io_benchmark.analysis.model.statements import Statement, statement
 from io_benchmark.report.formats import Layout, rendered
 
 POOLS = ("intel", "amd-16", "amd-30")

@@ -7,7 +7,7 @@ from typing import Any
 
 import real_tasks
 
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.costs.worker_time import Price

@@ -13,16 +13,19 @@ from msgspec.structs import replace
 
 from io_benchmark import results
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.diagnosis.case import Case, OtherMeasurement
-from io_benchmark.analysis.diagnosis.deciding import judge
-from io_benchmark.analysis.diagnosis_model import Cause, TrialOutcome
-from io_benchmark.analysis.figures_model import Detail
-from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import Entry, Interval, Problem, Subject, Verdict, Worker
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import SampledReport
-from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
+from io_benchmark.analysis.explaining.deciding import judge
+from io_benchmark.analysis.model.cause import Cause, TrialOutcome
+from io_benchmark.analysis.model.comparison import Interval, Verdict
+from io_benchmark.analysis.model.figures import Detail
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.problem import Problem
+from io_benchmark.analysis.model.report import SampledReport
+from io_benchmark.analysis.model.run import Entry, Worker
+from io_benchmark.analysis.model.side import Side
+from io_benchmark.analysis.model.statements import Statement
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.report.content import evidence_text, text_of
 from io_benchmark.sources.run_results import RunResult
 

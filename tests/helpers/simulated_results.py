@@ -18,7 +18,7 @@ import simulated_trials
 from seed_facts import ENTRY, PLACE, Facts, cpu_limit, fixed_work, io_limit, memory_limit
 from simulated_machine import GIB, MB, MIB, SIZES_BYTES, Clock, Counters, Machine
 
-from io_benchmark.analysis.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
 
 RETRIEVES = 400
 TICK_S = 0.004

@@ -19,19 +19,15 @@ import numpy as np
 import seed_workers
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.inference.comparisons import Judgement
-from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.inference.looks import SINGLE, Look, Schedule
-from io_benchmark.analysis.inference.variations import Prior
-from io_benchmark.analysis.model import (
-    DIFFERENT,
-    Entry,
-    Interval,
-    Subject,
-    Verdict,
-)
-from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import SideData
+from io_benchmark.analysis.model.comparison import DIFFERENT, Interval, Verdict
+from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.statistics.looks import SINGLE, Look, Schedule
+from io_benchmark.analysis.statistics.ratios import Estimate
+from io_benchmark.analysis.statistics.variations import Prior
+from io_benchmark.analysis.statistics.verdicts import Judgement
 
 Factors = NDArray[np.float64]
 Files = NDArray[np.int64]

@@ -7,7 +7,8 @@ from typing import Any
 import seed_case
 from seed_workers import worker
 
-from io_benchmark.analysis.model import Subject, Worker
+from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.subject import Subject
 
 MS = 1_000_000
 MIB = 1024 * 1024

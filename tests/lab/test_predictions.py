@@ -14,9 +14,9 @@ from profiled import Profiled
 from storage_lab import BLKIO, MIB, WRITES_CAP, Lab, needs_write_caps, number_of, run
 from worker import script
 
-from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.prediction import PoolPrediction
 from io_benchmark.analysis.prediction.predict import predict
+from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.report.content import text_of
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.sources.run_files import read_run

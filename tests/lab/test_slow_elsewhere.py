@@ -13,7 +13,7 @@ import pytest
 from answers import comparison, states, supported
 from storage_lab import Lab, joining, own_cpu_group
 
-from io_benchmark.analysis.time_parts import Kind, in_all, in_copies, in_lookups
+from io_benchmark.analysis.model.time_parts import Kind, in_all, in_copies, in_lookups
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from submitted_tasks import generated, of_all
 
-from io_benchmark.analysis.model import Verdict
+from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.operations.group_work import MeasuredGroup
 from io_benchmark.submit.definitions import SubmissionOptions, select_tasks
 

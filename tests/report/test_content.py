@@ -6,9 +6,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sample_report import seed_case
 
-from io_benchmark.analysis.diagnosis_model import Evidence, Observation, Seen
-from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.model.cause import Evidence, Observation, Seen
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, statement
 from io_benchmark.report.content import (
     evidence_text,
     make_harmless,

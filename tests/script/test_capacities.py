@@ -5,9 +5,9 @@ import subprocess
 
 from worker import Worker, needs_disk, script
 
-from io_benchmark.analysis.intake import worker_of
 from io_benchmark.analysis.prediction import pool_storage
 from io_benchmark.analysis.prediction.pool_storage import PoolStorage
+from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.sources.run_files import read_run
 
 # The rest of it is limited by its time already.

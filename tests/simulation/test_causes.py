@@ -20,10 +20,10 @@ from simulated_machine import Disk
 from simulated_results import Measured, Pool, measure
 from situations import BASE, FAST, IRRELEVANT, ONE_DISK, SLOW, TRUTHS, Truth, sides
 
-from io_benchmark.analysis.diagnosis_model import State, TrialState
-from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.time_parts import Part
+from io_benchmark.analysis.model.cause import State, TrialState
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.time_parts import Part
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 RETRIEVES, SHORT_RETRIEVES = 400, 200

@@ -14,14 +14,14 @@ import simulation
 from msgspec.structs import replace
 from simulation import VARIATION, Growing, side_of_logs
 
-from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.estimates import WORKERS_AND_PAST, Estimate
-from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.variations import Prior
-from io_benchmark.analysis.model import DIFFERENT, Verdict
-from io_benchmark.analysis.variances import MeanVariance
+from io_benchmark.analysis.model.comparison import DIFFERENT, Verdict
+from io_benchmark.analysis.statistics import variations
+from io_benchmark.analysis.statistics.looks import Schedule
+from io_benchmark.analysis.statistics.pairs import Pair
+from io_benchmark.analysis.statistics.ratios import WORKERS_AND_PAST, Estimate
+from io_benchmark.analysis.statistics.variances import MeanVariance
+from io_benchmark.analysis.statistics.variations import Prior
+from io_benchmark.analysis.statistics.verdicts import compare_sides
 
 FALSE_CALLS = 0.05
 SCHEDULES = [(3, 6), (2, 3, 4, 5, 6, 7), (3, 6, 12, 24), (10, 20, 30, 40, 50, 60)]

@@ -11,10 +11,10 @@ import pytest
 from msgspec.structs import replace
 from simulation import ASSUMED, RUN_NOISES, Bursts, Noise, judged, run_of, sequence, side_of
 
-from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.inference.looks import SINGLE, Schedule
-from io_benchmark.analysis.levels import SINGLE_WORKER_VARIATION
-from io_benchmark.analysis.model import DIFFERENT
+from io_benchmark.analysis.model.comparison import DIFFERENT
+from io_benchmark.analysis.statistics.levels import SINGLE_WORKER_VARIATION
+from io_benchmark.analysis.statistics.looks import SINGLE, Schedule
+from io_benchmark.analysis.statistics.ratios import Estimate
 
 FALSE_CALLS = 0.05
 COUNTS = (2, 3, 6, 12)

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 from simulation import Rates, entry
 
-from io_benchmark.analysis.model import Entry
+from io_benchmark.analysis.model.run import Entry
 from io_benchmark.analysis.summary.place_rows import IN_TURNS, _within_workers
 
 FEW, MANY, TURNS, LEVEL, DRIFT = 200, 2000, 10, 0.95, 0.10

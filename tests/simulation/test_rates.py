@@ -23,12 +23,12 @@ from simulation import (
     windows_of,
 )
 
-from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.inference.variations import PushVariation
-from io_benchmark.analysis.model import DIFFERENT
-from io_benchmark.analysis.statements import statement
-from io_benchmark.analysis.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
+from io_benchmark.analysis.model.comparison import DIFFERENT
+from io_benchmark.analysis.model.statements import statement
+from io_benchmark.analysis.statistics import variations
+from io_benchmark.analysis.statistics.pushes import PushVariation
+from io_benchmark.analysis.statistics.ratios import Estimate
+from io_benchmark.analysis.statistics.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
 
 COVERAGE, COVERAGE_OF_RUNS, FALSE_CALLS = 0.93, 0.95, 0.05
 RETRIEVES = 200

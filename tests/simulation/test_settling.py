@@ -15,14 +15,14 @@ import simulation
 from msgspec.structs import replace
 from simulation import Rates
 
-from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.variations import Prior
-from io_benchmark.analysis.model import Comparison, Verdict
-from io_benchmark.analysis.observed.sides import SideData
-from io_benchmark.analysis.variances import MeanVariance
+from io_benchmark.analysis.model.comparison import Comparison, Verdict
+from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.statistics import variations
+from io_benchmark.analysis.statistics.looks import Schedule
+from io_benchmark.analysis.statistics.pairs import Pair
+from io_benchmark.analysis.statistics.variances import MeanVariance
+from io_benchmark.analysis.statistics.variations import Prior
+from io_benchmark.analysis.statistics.verdicts import compare_sides
 
 LEAST, MOST = 0.75, 0.92
 VARIATION, MOST_WORKERS = 0.05, 110

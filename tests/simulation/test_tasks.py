@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace as replaced
 from sample_tasks import compared, completed
 
-from io_benchmark.analysis.model import DIFFERENT, Verdict
+from io_benchmark.analysis.model.comparison import DIFFERENT, Verdict
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun

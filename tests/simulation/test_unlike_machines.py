@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from simulation import ASSUMED, SUBJECT, run_on
 
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.summary.unlike_machines import SingleMachine, _MachineSplit
+from io_benchmark.analysis.explaining.unlike_machines import SingleMachine, _MachineSplit
+from io_benchmark.analysis.model.side import Side
 
 FALSE_NAMES, FOUND = 0.02, 0.90
 FALSE_SPLITS, SPLITS_FOUND = 0.05, 0.95

@@ -19,9 +19,9 @@ from msgspec import convert
 from seed_workers import measured, texts, workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.diagnosis_model import Cause, State
-from io_benchmark.analysis.observed.disks import Stack
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.model.cause import Cause, State
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.reading.disks import Stack
 from io_benchmark.results.machine import StoragePlace
 
 # Trees of unlike places are compared for what tells them apart, as with --allow.

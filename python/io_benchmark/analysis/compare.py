@@ -11,35 +11,31 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis import levels
-from io_benchmark.analysis.diagnosis import diagnoses
-from io_benchmark.analysis.diagnosis.single_workers import explain_single_workers
-from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.comparisons import compare_sides
-from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.inference.variations import Prior, PushVariation
-from io_benchmark.analysis.model import (
-    UNKNOWN,
-    Problem,
-    Severity,
-    Subject,
-    Worker,
-    WorkerLine,
-)
-from io_benchmark.analysis.observed.machines import MachineMarks, grouped
-from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import SampledReport, SampleSeries, SubjectReport
-from io_benchmark.analysis.side_times import Division, SideStorage
-from io_benchmark.analysis.statements import Statement, count, joined, statement
-from io_benchmark.analysis.summary import figures, place_rows, replication, unlike_machines
-from io_benchmark.analysis.trials.confirm import Confirming
+from io_benchmark.analysis.explaining import diagnoses, unlike_machines
+from io_benchmark.analysis.explaining.confirm import missing_runs
+from io_benchmark.analysis.explaining.parts import divide, storage_of
+from io_benchmark.analysis.explaining.single_workers import explain_single_workers
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.problem import Problem, Severity
+from io_benchmark.analysis.model.report import SampledReport, SampleSeries, SubjectReport
+from io_benchmark.analysis.model.run import UNKNOWN, Worker, WorkerLine
+from io_benchmark.analysis.model.side import Side
+from io_benchmark.analysis.model.statements import Statement, count, joined, statement
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.model.worker_variation import WorkerVariation
+from io_benchmark.analysis.reading.machines import MachineMarks
+from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.statistics import levels, variations
+from io_benchmark.analysis.statistics.looks import Schedule
+from io_benchmark.analysis.statistics.pairs import Pair
+from io_benchmark.analysis.statistics.pushes import PushVariation
+from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION
+from io_benchmark.analysis.statistics.variations import Prior
+from io_benchmark.analysis.statistics.verdicts import compare_sides
+from io_benchmark.analysis.summary import figures, place_rows, replication
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import workers as rules_of_workers
-from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION
-from io_benchmark.analysis.worker_variation import WorkerVariation
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 
@@ -113,7 +109,7 @@ def compare(
             single, compared, pairs, margin=options.margin, assumed=variation
         ),
         mixed_pools=mixed,
-        confirming=Confirming.of(chain(*(part.comparisons for part in reports)), read),
+        confirming=missing_runs(chain(*(part.comparisons for part in reports)), read),
         decision_cost=replication.cost_of_deciding(reports, counted, options.prices),
         replication=replication.count_workers(reports, lines),
     )
@@ -202,8 +198,8 @@ def _compare_subject(
         subject,
         {name: figures.summarize(side) for name, side in in_order.items()},
         compare_sides(subject, pairs, margin=margin),
-        {name: SideStorage.of_side(side) for name, side in stored.items()},
-        tuple(Division.between(sides[pair.candidate], sides[pair.baseline]) for pair in pairs),
+        {name: storage_of(side) for name, side in stored.items()},
+        tuple(divide(sides[pair.candidate], sides[pair.baseline]) for pair in pairs),
         operation=workload.operation,
         unit=workload.unit,
         higher_is_better=workload.higher_is_better,
@@ -265,7 +261,7 @@ def _variation(
         past = options.past.variations(of_few) if options.past else ()
         variation = variations.of_pair(pair, logs, past)
     has_single = any(len(logs[name]) == 1 for name in pair)
-    return variation.of_single_worker() if has_single else variation
+    return variations.of_single_worker(variation) if has_single else variation
 
 
 def _priors(candidate: Side, baseline: Side, options: Options) -> tuple[Prior | None, Prior | None]:

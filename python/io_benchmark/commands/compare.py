@@ -10,7 +10,10 @@ Exit code: 0 compared, 1 failed, 2 wrong usage, 3 an expectation is not met.
 
 from typing import TYPE_CHECKING
 
-from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION, SINGLE_WORKER_VARIATION
+from io_benchmark.analysis.statistics.levels import (
+    DEFAULT_WORKER_VARIATION,
+    SINGLE_WORKER_VARIATION,
+)
 from io_benchmark.commands import options
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
@@ -18,7 +21,7 @@ from io_benchmark.report.formats import FORMATS
 from io_benchmark.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.inference.looks import Schedule
+    from io_benchmark.analysis.statistics.looks import Schedule
 
 USAGE = "ADDRESS ... [OPTION ...]"
 EXAMPLES = (
@@ -29,7 +32,7 @@ MANUAL = "comparing.md"
 
 
 def _parse_looks(value: str) -> "Schedule":
-    from io_benchmark.analysis.inference.looks import Schedule
+    from io_benchmark.analysis.statistics.looks import Schedule
 
     schedule = Schedule.parse(value)
     if schedule is None:

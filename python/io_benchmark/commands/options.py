@@ -12,13 +12,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from io_benchmark.analysis.levels import DEFAULT_MARGIN
+from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.errors import UsageError
 from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean, clean_name
 
 if TYPE_CHECKING:  # --help needs no data classes
-    from io_benchmark.analysis.plan import Expectation
+    from io_benchmark.analysis.expectations import Expectation
     from io_benchmark.costs.worker_time import Price
 
 Given = Mapping[str, Any]  # by the name of the option: `worker_variation`
@@ -192,7 +192,7 @@ def _parse_prices(path: str) -> "dict[str, Price]":
 
 
 def _parse_expectation(value: str) -> "Expectation":
-    from io_benchmark.analysis.plan import Expectation
+    from io_benchmark.analysis.expectations import Expectation
 
     return Expectation.parse(value)
 

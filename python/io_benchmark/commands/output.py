@@ -12,7 +12,7 @@ from io_benchmark.report.formats import FORMATS, Layout, rendered, show
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.report_model import Report
+    from io_benchmark.analysis.model.report import Report
     from io_benchmark.report.formats import AnyReport
 
 EXIT_FAILED = 1  # of every command

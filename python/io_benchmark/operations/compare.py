@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from io_benchmark.analysis import compare as analysis
-from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.levels import DEFAULT_MARGIN
-from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.trials.confirm import Pace
+from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.trials import Pace
+from io_benchmark.analysis.reading.intake import worker_of
+from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
+from io_benchmark.analysis.statistics.looks import Schedule
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.report.content import pace_text, text_of

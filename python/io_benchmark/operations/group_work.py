@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """A group that gets tasks: what they cost, creating them, waiting for them, and what its next look needs.
 
-What is needed follows from the group alone. The tasks name the looks (analysis/inference/looks.py), so
+What is needed follows from the group alone. The tasks name the looks (analysis/statistics/looks.py), so
 comparing the group later gives the same verdicts.
 """
 
@@ -13,10 +13,11 @@ from typing import NamedTuple, Self, TypeVar
 
 from msgspec import Struct
 
-from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.model import Verdict, Worker
-from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.statistics.looks import Schedule
 from io_benchmark.command_lines import cancel_group, compare_group, confirm_causes, resume_group
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost, CostShare, Price

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.history import History, HistoryReading, LeftOut, series
 from io_benchmark.analysis.history.readings import PastWorkers, readings_of
-from io_benchmark.analysis.model import Worker
+from io_benchmark.analysis.model.run import Worker
 from io_benchmark.command_lines import history_in_folder
 from io_benchmark.context import Context
 from io_benchmark.errors import GaveUpError, MissingError, ResultError

@@ -29,7 +29,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Target,
 )
 from io_benchmark.analysis.investigation.slowness import find_slowness
-from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.model.statements import statement
 from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError, MissingError, ResultError, UsageError
 from io_benchmark.number_text import listed

@@ -10,9 +10,9 @@ import slugid
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.run import Worker
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.execute.local_run import LocalRun

@@ -16,7 +16,7 @@ from typing import Any
 import slugid
 from msgspec.structs import replace
 
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.command_lines import compare_group_when_done, resume_group
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost

@@ -10,10 +10,10 @@ from msgspec import field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.investigation.investigation_model import Explanation
-from io_benchmark.analysis.levels import DEFAULT_MARGIN
-from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.plan import AFTER, BEFORE, Plan
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
+from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.ranking import Ranking, RunTotals
 from io_benchmark.analysis.tasks.task_model import Side, TaskReport

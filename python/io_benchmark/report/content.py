@@ -15,16 +15,17 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from io_benchmark import number_text
-from io_benchmark.analysis.diagnosis_model import Evidence, Observation
-from io_benchmark.analysis.figures_model import Figures
-from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import Comparison, Interval, Subject, Verdict
-from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.plan import AGAINST, BY_OPTION
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.statements import MIB, Quantity, Range, Statement, Unit, Value
+from io_benchmark.analysis.model.cause import Evidence, Observation
+from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
+from io_benchmark.analysis.model.figures import Figures
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.plan import AGAINST, BY_OPTION
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.statements import MIB, Quantity, Range, Statement, Unit, Value
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.model.trials import Pace
+from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.analysis.tasks.task_model import TaskComparison
-from io_benchmark.analysis.trials.confirm import Pace
 from io_benchmark.number_text import digits, interval, listed, number_of, percent, ratio, times
 from io_benchmark.results import workloads
 from io_benchmark.text import LINE_LENGTH, NAME_CELLS, capitalized, clean, clean_lines, name

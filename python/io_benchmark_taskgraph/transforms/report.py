@@ -47,7 +47,7 @@ FILES = {
     "markdown": f"{FOLDER}/report.md",
     "json": f"{FOLDER}/report.json",
 }
-# A test compares this with FORM in io_benchmark/analysis/plan.py.
+# A test compares this with FORM in io_benchmark/analysis/expectations.py.
 EXPECTATION = re.compile(
     r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*/"
     r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"

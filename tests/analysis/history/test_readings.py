@@ -16,9 +16,9 @@ from seed_case import outcome
 from io_benchmark import results
 from io_benchmark.analysis.history import HistoryReading, Origin
 from io_benchmark.analysis.history.readings import PastWorkers, _conditions_of, readings_of
-from io_benchmark.analysis.observed.machines import MachineMarks
-from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.model.statements import statement
+from io_benchmark.analysis.reading.machines import MachineMarks
+from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.report.content import text_of
 from io_benchmark.sources.run_results import RunResult
 

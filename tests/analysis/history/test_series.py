@@ -11,8 +11,9 @@ from scipy.stats import ttest_ind
 
 from io_benchmark.analysis.history import Change, FactChange, HistoryReading, Point
 from io_benchmark.analysis.history.series import _with_facts, history
-from io_benchmark.analysis.model import Interval, Subject
-from io_benchmark.analysis.observed.machines import MachineMarks
+from io_benchmark.analysis.model.comparison import Interval
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.reading.machines import MachineMarks
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 

@@ -8,7 +8,6 @@ import sample_report
 from msgspec.structs import replace
 from sample_investigation import EXPLAINED, FORECAST, MACHINES, ONE_DISK, SLOWER, slowness
 
-from io_benchmark.analysis.diagnosis_model import Remedy
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
     Conclusion,
@@ -21,8 +20,9 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Slowness,
     Target,
 )
-from io_benchmark.analysis.model import Advice, Interval, Verdict
-from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.model.cause import Remedy
+from io_benchmark.analysis.model.comparison import Advice, Interval, Verdict
+from io_benchmark.analysis.model.statements import statement
 from io_benchmark.report.content import text_of
 
 

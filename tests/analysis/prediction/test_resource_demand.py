@@ -10,12 +10,12 @@ from predicted_tasks import DISK, pool_workers, sync_ns
 from published_profiles import MIB, Sample, resource_document, resource_profile
 from seed_facts import operations_limit
 
+from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.prediction.demand import Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, WRITES, PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.analysis.prediction.profiled_run import ProfiledRun
-from io_benchmark.analysis.statements import Statement
 from io_benchmark.report.content import text_of
 from io_benchmark.results.resource_profile import ResourceProfile, parse_any_profile
 from io_benchmark.sources.run_results import RunProfile

@@ -14,9 +14,9 @@ from seed_case import outcome, shortened
 from seed_workers import workers
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model import Entry
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import AtPlace
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.report import AtPlace
+from io_benchmark.analysis.model.run import Entry
 from io_benchmark.analysis.summary.place_rows import _within_workers
 from io_benchmark.report.content import text_of
 

@@ -9,11 +9,11 @@ import real_tasks
 from msgspec.structs import replace
 from sample_tasks import START_MS, compared, completed, of_rows
 
-from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.inference.looks import SINGLE
-from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.observed.sides import SideData
-from io_benchmark.analysis.plan import Plan
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.statistics.looks import SINGLE
+from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.tasks import compare_tasks, task_pair
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as task_report
 from io_benchmark.analysis.tasks.labelled_ratio import LabelledRatio

@@ -14,10 +14,11 @@ from seed_case import outcome
 from seed_facts import first
 from seed_workers import broken, report_of, workers
 
-from io_benchmark.analysis.model import Entry, Severity, Worker
-from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.report_model import SampledReport
-from io_benchmark.analysis.run_noise import Step
+from io_benchmark.analysis.model.problem import Severity
+from io_benchmark.analysis.model.report import SampledReport
+from io_benchmark.analysis.model.run import Entry, Worker
+from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.statistics.noise import Step
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import rules as validity
 from io_benchmark.report.content import text_of

@@ -16,8 +16,8 @@ from golden import ALL, REPORTS
 from json_schemas import report_schema
 from msgspec.structs import replace
 
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.statements import Quantity, Unit, statement
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.statements import Quantity, Unit, statement
 from io_benchmark.report.formats import rendered
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.model.report import Report
 from io_benchmark.report.formats import rendered
 from io_benchmark.report.formats.perfherder import _option
 from io_benchmark.results.workloads import PERCENTILES

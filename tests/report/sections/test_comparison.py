@@ -17,11 +17,12 @@ from situations import BASE, FAST, ONE_DISK, SLOW
 from written import lines, rows, screen, section, tables
 
 from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.diagnosis_model import Cause, Evidence, Leftover, State
-from io_benchmark.analysis.model import Problem, Severity, Verdict
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import Replication, Report, Standing
-from io_benchmark.analysis.statements import statement
+from io_benchmark.analysis.model.cause import Cause, Evidence, Leftover, State
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.problem import Problem, Severity
+from io_benchmark.analysis.model.report import Replication, Report, Standing
+from io_benchmark.analysis.model.statements import statement
 from io_benchmark.report.formats import Layout, rendered
 from io_benchmark.report.sections.comparison import _ratios
 from io_benchmark.report.sections.measured import Side

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 from written import folds, headings, section, tables
 
-from io_benchmark.analysis.model import Interval
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.model.comparison import Interval
+from io_benchmark.analysis.model.report import Report
 from io_benchmark.report.blocks import plain
 from io_benchmark.report.sections.places import _is_notable
 

@@ -6,10 +6,10 @@ import sample_report
 from divided_reports import MS, Times, with_parts
 from written import folds, lines, rows, section, tables
 
-from io_benchmark.analysis.model import DIFFERENT
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.side_times import Division, PartDifference
-from io_benchmark.analysis.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.model.comparison import DIFFERENT
+from io_benchmark.analysis.model.division import Division, PartDifference
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
 from io_benchmark.report.blocks import Items
 from io_benchmark.report.sections.parts import _Difference, where
 

@@ -13,8 +13,8 @@ from checkout import ROOT
 from pytest_taskgraph import make_task
 from user_mistakes import WrongValues, mistake, wrong_values
 
-from io_benchmark.analysis import plan
-from io_benchmark.analysis.inference.looks import Schedule
+from io_benchmark.analysis import expectations
+from io_benchmark.analysis.statistics.looks import Schedule
 from io_benchmark.commands import compare
 from io_benchmark.commands.options import add_options
 from io_benchmark.costs.worker_time import Price
@@ -97,9 +97,9 @@ def test_without_pools():
 @pytest.mark.parametrize("bound", ["0", "0.00", "0.01"])
 def test_what_is_accepted_here_compare_accepts(bound):
     """The two programs share no module, but they read one form: no push is refused by its own report."""
-    assert report.EXPECTATION.pattern == plan.FORM.pattern
+    assert report.EXPECTATION.pattern == expectations.FORM.pattern
     try:
-        plan.Expectation.parse(f"a/b<{bound}")
+        expectations.Expectation.parse(f"a/b<{bound}")
         is_accepted = True
     except UsageError:
         is_accepted = False

@@ -9,9 +9,11 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model import Interval, Subject, Verdict
-from io_benchmark.analysis.observed.machines import Facts, FactValue, MachineMarks, by_machine
-from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.model.comparison import Interval, Verdict
+from io_benchmark.analysis.model.groups import by_machine
+from io_benchmark.analysis.model.statements import Statement
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.reading.machines import Facts, FactValue, MachineMarks
 from io_benchmark.results import workloads
 
 # A validity rule and the traits that it compares; they are the same within a series.

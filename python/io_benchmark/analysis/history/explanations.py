@@ -31,9 +31,9 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.history import Change, Effect
-from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import Interval
-from io_benchmark.analysis.variances import reach
+from io_benchmark.analysis.model.comparison import Interval
+from io_benchmark.analysis.statistics.levels import LEVEL
+from io_benchmark.analysis.statistics.variances import reach
 
 Numbers = NDArray[np.float64]
 # A step between five equal values and five others is not found in fewer.

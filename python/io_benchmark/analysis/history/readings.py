@@ -22,17 +22,18 @@ from msgspec.structs import replace
 from io_benchmark.analysis.history import Conditions, HistoryReading, HistorySeries, LeftOut, Origin
 from io_benchmark.analysis.history.explanations import FEWEST_VALUES
 from io_benchmark.analysis.history.series import history
-from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.variations import Prior
-from io_benchmark.analysis.intake import worker_of
-from io_benchmark.analysis.model import UNKNOWN, Severity, Worker
-from io_benchmark.analysis.observed.machines import FactValue, MachineMarks, facts_of
-from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.statements import Statement, count, joined, statement
+from io_benchmark.analysis.model.problem import Severity
+from io_benchmark.analysis.model.run import UNKNOWN, Worker
+from io_benchmark.analysis.model.statements import Statement, count, joined, statement
+from io_benchmark.analysis.model.worker_variation import WorkerVariation
+from io_benchmark.analysis.reading.intake import worker_of
+from io_benchmark.analysis.reading.machines import FactValue, MachineMarks, facts_of
+from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.statistics import variations
+from io_benchmark.analysis.statistics.variances import MeanVariance
+from io_benchmark.analysis.statistics.variations import Prior
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity.rules import SIDE_RULES
-from io_benchmark.analysis.variances import MeanVariance
-from io_benchmark.analysis.worker_variation import WorkerVariation
 from io_benchmark.number_text import plural
 from io_benchmark.sources.run_results import RunResult, TaskRecord, parse_time
 

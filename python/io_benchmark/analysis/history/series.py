@@ -28,9 +28,10 @@ from io_benchmark.analysis.history import (
     Point,
 )
 from io_benchmark.analysis.history.explanations import Explanation, Numbers
-from io_benchmark.analysis.observed.machines import Facts, FactValue, MachineMarks, grouped
-from io_benchmark.analysis.statements import count, statement
-from io_benchmark.analysis.variances import MeanVariance
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.statements import count, statement
+from io_benchmark.analysis.reading.machines import Facts, FactValue, MachineMarks
+from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import Workload

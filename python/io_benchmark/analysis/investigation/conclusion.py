@@ -8,7 +8,6 @@ of the difference is waiting for what this cause limits.
 
 import math
 
-from io_benchmark.analysis.diagnosis_model import Remedy, State
 from io_benchmark.analysis.investigation.investigation_model import (
     Conclusion,
     Explanation,
@@ -21,10 +20,9 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Slowness,
     Target,
 )
-from io_benchmark.analysis.levels import DEFAULT_MARGIN
-from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.observed.disks import MachineType
-from io_benchmark.analysis.statements import (
+from io_benchmark.analysis.model.cause import Remedy, State
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.statements import (
     Quantity,
     Range,
     Statement,
@@ -35,6 +33,8 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
+from io_benchmark.analysis.reading.disks import MachineType
+from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.tasks.task_model import OWN_WORK, PENDING, TaskComparison
 from io_benchmark.number_text import plural
 

@@ -10,12 +10,12 @@ from typing import Self
 
 from msgspec import Struct
 
-from io_benchmark.analysis.diagnosis_model import Cause, Diagnosis, Evidence, Remedy, State
-from io_benchmark.analysis.model import Comparison, Interval, Severity, Verdict, WorkerLine
-from io_benchmark.analysis.observed.disks import MachineType
-from io_benchmark.analysis.prediction import PREDICTION_LEVEL, Predictions, TaskPrediction
-from io_benchmark.analysis.report_model import MixedPool, Report
-from io_benchmark.analysis.statements import (
+from io_benchmark.analysis.model.cause import Cause, Diagnosis, Evidence, Remedy, State
+from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
+from io_benchmark.analysis.model.problem import Severity
+from io_benchmark.analysis.model.report import MixedPool, Report
+from io_benchmark.analysis.model.run import WorkerLine
+from io_benchmark.analysis.model.statements import (
     Range,
     Statement,
     Unit,
@@ -25,6 +25,8 @@ from io_benchmark.analysis.statements import (
     ratio_of,
     statement,
 )
+from io_benchmark.analysis.prediction import PREDICTION_LEVEL, Predictions, TaskPrediction
+from io_benchmark.analysis.reading.disks import MachineType
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.command_lines import submit_everything
 from io_benchmark.results.parts import NS_PER_S

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.history.explanations import FEWEST_VALUES, Explanation
 from io_benchmark.analysis.investigation.investigation_model import Slowness
-from io_benchmark.analysis.levels import DEFAULT_MARGIN
-from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.statements import Statement
+from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun

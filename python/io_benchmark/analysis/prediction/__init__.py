@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from io_benchmark.analysis.statements import Statement
+from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.costs.worker_time import Price
 
 # The level of the interval of a single task's time.

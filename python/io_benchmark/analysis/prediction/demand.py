@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.machine import StoragePlace
 

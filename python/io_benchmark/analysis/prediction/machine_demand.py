@@ -9,6 +9,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.prediction.demand import (
     LEAST_NS,
     NS_PER_MS,
@@ -20,7 +21,6 @@ from io_benchmark.analysis.prediction.demand import (
     PlaceDemand,
     window_ends,
 )
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.resource_profile import ResourceProfile, ResourceSample
 
 # Longer samples hide when the task wrote.

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 
+from io_benchmark.analysis.model.statements import Statement, joined, statement
 from io_benchmark.analysis.prediction.demand import SMALL_SHARE, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import (
@@ -14,7 +15,6 @@ from io_benchmark.analysis.prediction.pool_storage import (
     WRITES_LIMIT,
     PoolStorage,
 )
-from io_benchmark.analysis.statements import Statement, joined, statement
 from io_benchmark.command_lines import measure_capacities, submit_capacities
 
 # The place that the worker's program measures unless it is told another one.

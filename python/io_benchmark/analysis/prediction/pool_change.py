@@ -35,7 +35,7 @@ from io_benchmark.analysis.prediction.pool_storage import (
     PoolStorage,
 )
 from io_benchmark.analysis.prediction.unknowns import EXPECTED, WIDE_LOG, Unknowns
-from io_benchmark.analysis.variances import MeanVariance
+from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.results.parts import NS_PER_S
 
 # Standard deviation of ln(measured ÷ predicted) of real jobs in the storage lab, with their own variation.

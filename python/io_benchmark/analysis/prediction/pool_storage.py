@@ -10,12 +10,13 @@ from statistics import fmean, median
 
 from msgspec import Struct
 
-from io_benchmark.analysis.levels import SINGLE_WORKER_VARIATION
-from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.machines import by_machine, dirty_room
-from io_benchmark.analysis.run_noise import RelativeTimes
-from io_benchmark.analysis.time_parts import ON_CPU, in_lookups
-from io_benchmark.analysis.variances import MeanVariance
+from io_benchmark.analysis.model.groups import by_machine
+from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.time_parts import ON_CPU, in_lookups
+from io_benchmark.analysis.reading.machines import dirty_room
+from io_benchmark.analysis.statistics.levels import SINGLE_WORKER_VARIATION
+from io_benchmark.analysis.statistics.noise import RelativeTimes
+from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.parts import NS_PER_S
 

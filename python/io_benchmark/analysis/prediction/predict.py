@@ -15,9 +15,9 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Worker
-from io_benchmark.analysis.observed.machines import MachineMarks, grouped
-from io_benchmark.analysis.observed.runs import Run, mean_of_known
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.statements import Statement, statement
 from io_benchmark.analysis.prediction import (
     PREDICTION_LEVEL,
     PoolPrediction,
@@ -29,9 +29,10 @@ from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
 from io_benchmark.analysis.prediction.profiled_run import ProfiledRun, notes_of
 from io_benchmark.analysis.prediction.refusals import reasons_against
-from io_benchmark.analysis.statements import Statement, statement
+from io_benchmark.analysis.reading.machines import MachineMarks
+from io_benchmark.analysis.reading.runs import Run, mean_of_known
+from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.analysis.validity.checks import check_runs
-from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.sources.run_results import RunProfile

@@ -7,11 +7,18 @@ from itertools import chain, islice
 from statistics import median
 from typing import NamedTuple
 
-from io_benchmark.analysis.observed.runs import mean_of_known
+from io_benchmark.analysis.model.statements import (
+    Quantity,
+    Range,
+    Statement,
+    Unit,
+    count,
+    statement,
+)
 from io_benchmark.analysis.prediction.demand import SMALL_SHARE, Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
 from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
-from io_benchmark.analysis.statements import Quantity, Range, Statement, Unit, count, statement
+from io_benchmark.analysis.reading.runs import mean_of_known
 from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.sources.run_results import RunProfile
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec.structs import replace
 
+from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, ratio_of, statement
 from io_benchmark.analysis.prediction.demand import PlaceDemand
 from io_benchmark.analysis.prediction.missing_figures import missing_figures
 from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import SLOWING
 from io_benchmark.analysis.prediction.unknowns import WIDE_LOG
-from io_benchmark.analysis.statements import Quantity, Statement, Unit, ratio_of, statement
 from io_benchmark.results.parts import NS_PER_S
 
 # From this share of the machine's CPUs on, a task might use more of them.

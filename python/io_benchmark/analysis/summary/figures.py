@@ -11,13 +11,21 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.figures_model import Detail, Figures
-from io_benchmark.analysis.model import Subject, Worker
-from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.report_model import SubjectReport
-from io_benchmark.analysis.statements import Statement, count, joined, ratio_of, share, statement
-from io_benchmark.analysis.variances import MeanVariance
+from io_benchmark.analysis.model.figures import Detail, Figures
+from io_benchmark.analysis.model.report import SubjectReport
+from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.side import Side
+from io_benchmark.analysis.model.statements import (
+    Statement,
+    count,
+    joined,
+    ratio_of,
+    share,
+    statement,
+)
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import WorkloadFigure

@@ -16,18 +16,19 @@ from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.estimates import RUNS, Estimate, MachineRatio
-from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import Entry, Subject, Worker
-from io_benchmark.analysis.observed.machines import by_machine, grouped
-from io_benchmark.analysis.observed.runs import LAYERED, Run
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import AtPlace, PlaceRow, Places, SubjectReport
-from io_benchmark.analysis.run_noise import RelativeTimes
-from io_benchmark.analysis.statements import Statement, count, joined, statement
+from io_benchmark.analysis.model.groups import by_machine, grouped
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.report import AtPlace, PlaceRow, Places, SubjectReport
+from io_benchmark.analysis.model.run import Entry, Worker
+from io_benchmark.analysis.model.side import Side
+from io_benchmark.analysis.model.statements import Statement, count, joined, statement
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.reading.runs import LAYERED, Run
+from io_benchmark.analysis.statistics.levels import LEVEL
+from io_benchmark.analysis.statistics.noise import RelativeTimes
+from io_benchmark.analysis.statistics.ratios import RUNS, Estimate, MachineRatio
+from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.analysis.validity import rules
-from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.text import clean
 
 _KINDS = {"overlay": "container overlay"}

@@ -11,9 +11,11 @@ from itertools import chain
 from operator import attrgetter
 from statistics import fmean
 
-from io_benchmark.analysis.model import Comparison, Subject, Verdict, Worker, WorkerLine
-from io_benchmark.analysis.observed.machines import by_machine, grouped
-from io_benchmark.analysis.report_model import Replication, Standing, SubjectReport
+from io_benchmark.analysis.model.comparison import Comparison, Verdict
+from io_benchmark.analysis.model.groups import by_machine, grouped
+from io_benchmark.analysis.model.report import Replication, Standing, SubjectReport
+from io_benchmark.analysis.model.run import Worker, WorkerLine
+from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.results.parts import NS_PER_S
 

@@ -8,18 +8,25 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis import levels
-from io_benchmark.analysis.inference.advice import advise
-from io_benchmark.analysis.inference.comparisons import Judgement
-from io_benchmark.analysis.inference.looks import Schedule
-from io_benchmark.analysis.inference.pairs import Pair
-from io_benchmark.analysis.model import Advice, Verdict
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.statements import Statement, count, joined, ratio_of, share, statement
+from io_benchmark.analysis.model.comparison import Advice, Verdict
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.statements import (
+    Statement,
+    count,
+    joined,
+    ratio_of,
+    share,
+    statement,
+)
+from io_benchmark.analysis.statistics import levels
+from io_benchmark.analysis.statistics.advice import advise
+from io_benchmark.analysis.statistics.looks import Schedule
+from io_benchmark.analysis.statistics.pairs import Pair
+from io_benchmark.analysis.statistics.variances import LogMeans
+from io_benchmark.analysis.statistics.verdicts import Judgement
 from io_benchmark.analysis.tasks.task_costs import compare_costs
 from io_benchmark.analysis.tasks.task_model import Ending, Side, TaskComparison, TaskReport
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
-from io_benchmark.analysis.variances import LogMeans
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import plural
 from io_benchmark.sources.run_results import TaskRun

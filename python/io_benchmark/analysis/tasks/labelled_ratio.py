@@ -17,10 +17,10 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.inference.looks import Look
-from io_benchmark.analysis.observed.sides import SideData
-from io_benchmark.analysis.variances import FEWEST_FOR_VARIATION, MeanVariance
+from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.statistics.looks import Look
+from io_benchmark.analysis.statistics.ratios import Estimate
+from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION, MeanVariance
 
 LogMeansByLabel = Mapping[str, Mapping[str, float]]  # of each worker
 # The digits of logarithms that are the same on all machines: numpy adds up in the order that suits the CPU.

@@ -13,13 +13,12 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis import levels
-from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.model import Interval
-from io_benchmark.analysis.observed.sides import SideData
+from io_benchmark.analysis.model.comparison import Interval
+from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.statistics import levels, variations
+from io_benchmark.analysis.statistics.ratios import Estimate
+from io_benchmark.analysis.statistics.variances import LogMeans, MeanVariance
 from io_benchmark.analysis.tasks.task_model import Side
-from io_benchmark.analysis.variances import LogMeans, MeanVariance
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
 

@@ -14,11 +14,11 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.statements import Statement, joined, statement
+from io_benchmark.analysis.model.statements import Statement, joined, statement
+from io_benchmark.analysis.statistics.ratios import Estimate
+from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.analysis.tasks.task_model import CostComparison, Ending, Side, SideCost
 from io_benchmark.analysis.tasks.task_pair import PairSide, TaskPair
-from io_benchmark.analysis.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
 
 _S_PER_HOUR, _MS_PER_HOUR = 3600.0, 3.6e6

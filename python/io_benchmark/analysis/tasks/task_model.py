@@ -15,9 +15,9 @@ from typing import Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model import Advice, Interval, Verdict
-from io_benchmark.analysis.statements import Statement
-from io_benchmark.analysis.worker_variation import WorkerVariation
+from io_benchmark.analysis.model.comparison import Advice, Interval, Verdict
+from io_benchmark.analysis.model.statements import Statement
+from io_benchmark.analysis.model.worker_variation import WorkerVariation
 from io_benchmark.sources.run_results import TaskRun
 
 # Times are written with whole seconds or milliseconds.

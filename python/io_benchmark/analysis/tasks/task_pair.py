@@ -16,15 +16,14 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple, Self
 
-from io_benchmark.analysis import levels
-from io_benchmark.analysis.inference import variations
-from io_benchmark.analysis.inference.estimates import Estimate
-from io_benchmark.analysis.inference.looks import Look, Schedule
-from io_benchmark.analysis.observed.sides import SideData
+from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.model.worker_variation import WorkerVariation
+from io_benchmark.analysis.statistics import levels, variations
+from io_benchmark.analysis.statistics.looks import Look, Schedule
+from io_benchmark.analysis.statistics.ratios import Estimate
+from io_benchmark.analysis.statistics.variances import LogMeans
 from io_benchmark.analysis.tasks.labelled_ratio import LabelledRatio, LogMeansByLabel
 from io_benchmark.analysis.tasks.task_model import LabelRow, Side, TaskTimes
-from io_benchmark.analysis.variances import LogMeans
-from io_benchmark.analysis.worker_variation import WorkerVariation
 from io_benchmark.sources.run_results import TaskRun
 
 MOST_LABELS = 1000

@@ -8,15 +8,17 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.levels import DEFAULT_WORKER_VARIATION
-from io_benchmark.analysis.model import Problem, Severity, Subject, Worker
-from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.plan import Plan
-from io_benchmark.analysis.report_model import SubjectReport
-from io_benchmark.analysis.run_noise import FEWEST_RETRIEVES
-from io_benchmark.analysis.statements import Statement, count, joined, ratio_of, statement
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.problem import Problem, Severity
+from io_benchmark.analysis.model.report import SubjectReport
+from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.side import Side
+from io_benchmark.analysis.model.statements import Statement, count, joined, ratio_of, statement
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
+from io_benchmark.analysis.statistics.noise import FEWEST_RETRIEVES
 from io_benchmark.analysis.validity.rules import (
     RETRIEVES_RULE,
     RUN_RULES,

@@ -15,10 +15,9 @@ from hashlib import sha256
 
 import msgspec
 
-from io_benchmark.analysis.model import Entry, Severity
-from io_benchmark.analysis.observed.runs import Run
-from io_benchmark.analysis.run_noise import FEWEST_RETRIEVES
-from io_benchmark.analysis.statements import (
+from io_benchmark.analysis.model.problem import Severity
+from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.statements import (
     Quantity,
     Statement,
     Unit,
@@ -28,6 +27,8 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
+from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.statistics.noise import FEWEST_RETRIEVES
 from io_benchmark.number_text import plural
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, workloads
 from io_benchmark.results.parts import OutcomeState

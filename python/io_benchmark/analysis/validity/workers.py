@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from itertools import chain, pairwise
 from operator import attrgetter, itemgetter
 
-from io_benchmark.analysis.inference.variations import PushVariation
-from io_benchmark.analysis.model import UNKNOWN, Comparison, Problem, Severity, Worker
-from io_benchmark.analysis.observed.machines import MachineMarks, grouped
-from io_benchmark.analysis.observed.sides import Side
-from io_benchmark.analysis.statements import (
+from io_benchmark.analysis.model.comparison import Comparison
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.problem import Problem, Severity
+from io_benchmark.analysis.model.run import UNKNOWN, Worker
+from io_benchmark.analysis.model.side import Side
+from io_benchmark.analysis.model.statements import (
     Quantity,
     Statement,
     Unit,
@@ -25,6 +26,8 @@ from io_benchmark.analysis.statements import (
     share,
     statement,
 )
+from io_benchmark.analysis.reading.machines import MachineMarks
+from io_benchmark.analysis.statistics.pushes import PushVariation
 from io_benchmark.number_text import plural
 from io_benchmark.results import Result, workloads
 from io_benchmark.results.parts import NS_PER_S

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from io_benchmark.analysis.report_model import Report, SampledReport
-from io_benchmark.analysis.statements import Statement, Value
+from io_benchmark.analysis.model.report import Report, SampledReport
+from io_benchmark.analysis.model.statements import Statement, Value
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import Layout
 

@@ -11,8 +11,8 @@ from html import escape
 from itertools import groupby
 from operator import itemgetter
 
-from io_benchmark.analysis.diagnosis_model import State
-from io_benchmark.analysis.model import DIFFERENT
+from io_benchmark.analysis.model.cause import State
+from io_benchmark.analysis.model.comparison import DIFFERENT
 from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
 

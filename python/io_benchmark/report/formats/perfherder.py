@@ -11,8 +11,8 @@ import math
 import re
 from typing import Any
 
-from io_benchmark.analysis.model import Comparison
-from io_benchmark.analysis.report_model import Report, SubjectReport
+from io_benchmark.analysis.model.comparison import Comparison
+from io_benchmark.analysis.model.report import Report, SubjectReport
 from io_benchmark.report.content import FIGURES
 from io_benchmark.report.formats import Layout
 

@@ -9,12 +9,12 @@ from typing import TypeAlias
 from markupsafe import Markup
 
 from io_benchmark.analysis.history import HistorySeries, Point
-from io_benchmark.analysis.levels import margin_bounds
-from io_benchmark.analysis.model import Comparison, Verdict
-from io_benchmark.analysis.observed.machines import grouped
+from io_benchmark.analysis.model.comparison import Comparison, Verdict
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.report import SampleSeries, SubjectReport
+from io_benchmark.analysis.model.statements import MIB
 from io_benchmark.analysis.prediction import WrittenOverTime
-from io_benchmark.analysis.report_model import SampleSeries, SubjectReport
-from io_benchmark.analysis.statements import MIB
+from io_benchmark.analysis.statistics.levels import margin_bounds
 from io_benchmark.number_text import digits, duration_unit, number_of, ratio
 from io_benchmark.report.blocks import DrawnRatio
 from io_benchmark.report.content import ends_text, mean_texts

@@ -11,7 +11,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from io_benchmark.analysis.diagnosis_model import State
+from io_benchmark.analysis.model.cause import State
 from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
 from io_benchmark.text import name

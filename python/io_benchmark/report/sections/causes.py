@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.diagnosis_model import (
+from io_benchmark.analysis.model.cause import (
     Cause,
     Diagnosis,
     Leftover,
@@ -13,8 +13,8 @@ from io_benchmark.analysis.diagnosis_model import (
     State,
     TrialOutcome,
 )
-from io_benchmark.analysis.model import DIFFERENT
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.model.comparison import DIFFERENT
+from io_benchmark.analysis.model.report import Report
 from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
 from io_benchmark.report import blocks
 from io_benchmark.report.content import (

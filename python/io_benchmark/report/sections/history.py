@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.history import Change, Effect, FactChange, History, HistorySeries, Level
 from io_benchmark.analysis.history.explanations import FEWEST_VALUES
-from io_benchmark.analysis.model import Verdict
-from io_benchmark.analysis.observed.machines import FactValue
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.reading.machines import FactValue
 from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import bounds_text, mean_texts, text_of

@@ -16,8 +16,8 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Source,
     Target,
 )
-from io_benchmark.analysis.levels import DEFAULT_MARGIN
-from io_benchmark.analysis.observed.machines import grouped
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.command_lines import compare_tasks_before_and_after
 from io_benchmark.number_text import (
     digits,

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from io_benchmark.analysis.diagnosis_model import Diagnosis
-from io_benchmark.analysis.model import DIFFERENT, Comparison, Severity, Subject
-from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.report_model import Report, SubjectReport
-from io_benchmark.analysis.side_times import Division
+from io_benchmark.analysis.model.cause import Diagnosis
+from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison
+from io_benchmark.analysis.model.division import Division
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.problem import Severity
+from io_benchmark.analysis.model.report import Report, SubjectReport
+from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT, NOISE
 
 # Of ratios of two figures with three digits each

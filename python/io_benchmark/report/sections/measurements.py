@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.figures_model import Detail
-from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import Comparison
-from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.report_model import SampledReport, SubjectReport
-from io_benchmark.analysis.side_times import SideStorage
+from io_benchmark.analysis.model.comparison import Comparison
+from io_benchmark.analysis.model.division import SideStorage
+from io_benchmark.analysis.model.figures import Detail
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.report import SampledReport, SubjectReport
+from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.number_text import NOTHING, count, digits, number_of, percent, ratio, size, times
 from io_benchmark.report import blocks
 from io_benchmark.report.content import FIGURES, ends_text, place_of, sharing, text_of, unit_text

@@ -4,9 +4,10 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import Problem, Severity, WorkerLine
-from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.report_model import Report
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.problem import Problem, Severity
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.run import WorkerLine
 from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES
 from io_benchmark.number_text import listed, number_of
 from io_benchmark.report import blocks

@@ -10,12 +10,12 @@ from itertools import chain
 
 from msgspec import Struct
 
-from io_benchmark.analysis.levels import LEVEL
-from io_benchmark.analysis.model import Subject
-from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.report_model import Report
-from io_benchmark.analysis.side_times import Division, PartDifference
-from io_benchmark.analysis.time_parts import Kind, Phase
+from io_benchmark.analysis.model.division import Division, PartDifference
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.model.time_parts import Kind, Phase
+from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.number_text import (
     NOTHING,
     number_of,

@@ -3,9 +3,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.levels import margin_bounds
-from io_benchmark.analysis.model import DIFFERENT, Subject
-from io_benchmark.analysis.report_model import PlaceRow, Places, Report
+from io_benchmark.analysis.model.comparison import DIFFERENT
+from io_benchmark.analysis.model.report import PlaceRow, Places, Report
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.statistics.levels import margin_bounds
 from io_benchmark.number_text import NOTHING, digits, number_of, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, sharing, text_of, unit_text

@@ -4,14 +4,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
-from io_benchmark.analysis.levels import DEFAULT_MARGIN
-from io_benchmark.analysis.model import Interval
+from io_benchmark.analysis.model.comparison import Interval
 from io_benchmark.analysis.prediction import (
     PREDICTION_LEVEL,
     PoolPrediction,
     Predictions,
     TaskPrediction,
 )
+from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.number_text import (
     compact,

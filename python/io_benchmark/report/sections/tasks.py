@@ -4,7 +4,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import DIFFERENT, Interval
+from io_benchmark.analysis.model.comparison import DIFFERENT, Interval
 from io_benchmark.analysis.tasks.task_model import (
     OWN_WORK,
     CostComparison,

@@ -4,15 +4,16 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.model import UNKNOWN, Verdict, WorkerLine
-from io_benchmark.analysis.observed.machines import grouped
-from io_benchmark.analysis.report_model import (
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.report import (
     Replication,
     Report,
     SingleWorker,
     Standing,
     SubjectReport,
 )
+from io_benchmark.analysis.model.run import UNKNOWN, WorkerLine
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Why one side is slower: hypotheses judged by what both sides' workers observed.
+
+A cause is supported where its fact differs between the sides in the direction of the measured
+ratio, ruled out where both sides were seen and that is not so, and otherwise not observable.
+Reports have the causes of a module in the order in which it declares them.
+taskcluster/docs/causes.md has what each cause reads.
+"""
+
+from importlib import import_module
+
+from io_benchmark.analysis.explaining.rules import CauseRule
+
+# In the order of reports: what is most often the reason comes first.
+_MODULES = (
+    *("disks", "disk_speed", "io_limits", "ranked_settings", "mount_costs", "schedulers"),
+    *("memory_and_cpu", "operation_costs", "names_and_transfers", "run_conditions"),
+)
+RULES: tuple[CauseRule, ...] = tuple(
+    rule
+    for module in _MODULES
+    for rule in vars(import_module(f"{__name__}.{module}")).values()
+    if isinstance(rule, CauseRule)
+)

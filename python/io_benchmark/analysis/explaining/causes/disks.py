@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The disks of a place: what kind they are, how many work at once, and how fast each is.
+
+What disks can do is measured, or published, or not known. Their number explains a difference in that; it is
+not a cause by itself.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from io_benchmark.analysis.explaining.case import Case
+from io_benchmark.analysis.explaining.causes import io_limits
+from io_benchmark.analysis.explaining.causes.io_limits import (
+    AS_FAST_SHARE,
+    of_all_disks,
+    reaches_limit,
+)
+from io_benchmark.analysis.explaining.effects import WRITE_RATE, Effect, Proof, Size, span, tally
+from io_benchmark.analysis.explaining.measured_gains import Push
+from io_benchmark.analysis.explaining.rules import CauseRule, RankedFact, Ranking, ranked_cause
+from io_benchmark.analysis.model.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    count,
+    joined,
+    statement,
+)
+from io_benchmark.analysis.reading.disks import PERSISTENT_DISK, Stack
+from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
+
+LIMITED = "A cgroup limits what the slower side's disks may write or read."
+Answer = TypeVar("Answer")
+_UNSEEN = "The devices under the place could not be seen."
+_PUBLISHED_CAP = attrgetter("published_write_cap")
+
+
+def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[Run], Answer | None]:
+    return lambda run: None if run.stack is None else read(run.stack)
+
+
+def _spread(stack: Stack) -> Statement:
+    template = "{disks} disks, {width} at once"
+    if len(stack.disks) == 1:
+        template = "{disks} disk"
+    elif stack.linear:
+        template = "{disks} disks, linear: the bandwidth of {width}"
+    elif stack.copies > 1:
+        template = "{disks} disks, a mirror: the bandwidth of {width}"
+    elif stack.width == len(stack.disks):
+        template = "{disks} disks, striped"
+    return statement(template, disks=count(len(stack.disks)), width=count(stack.width))
+
+
+def _listed_models(stack: Stack) -> Statement:
+    models = sorted({(disk.model or "", disk.size_bytes or 0) for disk in stack.disks})
+    return joined(
+        statement(
+            "{model} {size}" if model else "{size}", model=model, size=Quantity(size, Unit.BYTES)
+        )
+        for model, size in models
+    )
+
+
+WRITING = frozenset(("cache-retrieve", "unpack"))
+_DISKS_AT_ONCE, _LAYOUT = _of_stack(attrgetter("width")), _of_stack(attrgetter("linear", "copies"))
+_PLAIN = (False, 1)
+# Disks whose volumes write as much as their number says, within this factor, are alike.
+ALIKE_RATIO = 1.25
+
+
+def _machine_type(run: Run) -> Statement | None:
+    machine = run.machine_type
+    return statement("machine type {value}", value=machine.name) if machine.instance_type else None
+
+
+@ranked_cause(
+    "device-count",
+    "The slower side's writes are spread over fewer disks.",
+    Ranking(
+        name="disks",
+        read=_of_stack(
+            lambda stack: RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
+        ),
+        supports="The slower side spreads its writes over fewer disks.",
+        unseen=_UNSEEN,
+        same="As many disks work at once on both sides.",
+        no_waits="The number of disks differs, but the slower side did not wait for its disks.",
+        observe=(
+            tally("disks", _of_stack(_spread)),
+            tally("models", _of_stack(_listed_models), "models {value}"),
+            tally("machine-type", _machine_type, "machine type {value}"),
+            WRITE_RATE,
+            span(
+                *("published-write-cap", _PUBLISHED_CAP, Unit.BYTES_PER_SECOND),
+                *("published cap {value}", "no published cap"),
+            ),
+        ),
+    ),
+    workloads=WRITING,
+    remedies={"use a machine type with more local SSDs, striped": Push.more_disks},
+    tried_by=TrialKind.PACE,
+)
+def _device_count(case: Case, effect: Effect) -> Effect:
+    if case.slower.values(_LAYOUT) - case.faster.values(_LAYOUT) - {_PLAIN}:
+        return effect.opposed("The slower side's volume does not spread its writes over its disks.")
+    if _boot_disk_fallback.judge(case).is_slower:
+        return effect.opposed("The slower side's disks are of another kind, which explains more.")
+    is_limited = io_limits.cgroup_io_limit.judge(case).is_slower
+    if is_limited and reaches_limit(case.slower):
+        return effect.opposed(LIMITED)
+    more = case.more_bandwidth()
+    if more is not None and more * AS_FAST_SHARE < 1 and case.both_sides is None:
+        return effect.opposed("The slower side has fewer disks, but they write as fast.")
+    published, counted = case.times_as_fast(_PUBLISHED_CAP), case.times_as_fast(_DISKS_AT_ONCE)
+    expected, source = published or counted or 1.0, "the disks' write caps"
+    if published is None:
+        source = "the numbers of disks, because the write caps of one side are not known"
+    doubt = ""
+    if is_limited:
+        doubt = "A cgroup may limit what they write."
+    elif more is None and not published:
+        doubt = "What the disks can write is not known."
+    elif more is not None and not 1 / ALIKE_RATIO <= more / expected <= ALIKE_RATIO:
+        doubt = "The disks are unlike: their number does not show what they write."
+    if doubt:
+        return replace(effect, proof=Proof.SETTING).also(doubt)
+    if more is not None and more < AS_FAST_SHARE * expected:
+        expected, source = more, "what the disks of both sides wrote"
+    return replace(effect, size=Size(case.times_by_bandwidth(expected))).also(
+        f"The predicted ratio is that of {source}."
+    )
+
+
+def _gain_of_stripe(run: Run) -> float | None:
+    """Return what the worker's disks would reach as a stripe, over what they reach."""
+    if run.stack is None:
+        return None
+    published, cap = run.published_cap_of(len(run.stack.disks)), run.published_write_cap
+    return published / cap if published and cap else len(run.stack.disks) / run.stack.width
+
+
+def _cause_of_layout(
+    name: str, hypothesis: str, rank: Callable[[Stack], int], supports: str, remedy: str
+) -> CauseRule:
+    """Declare how a volume uses its disks as a cause, judged by what they would write as a stripe."""
+
+    @ranked_cause(
+        name,
+        hypothesis,
+        Ranking(
+            name="disks",
+            read=_of_stack(lambda stack: RankedFact(_spread(stack), rank(stack))),
+            supports=supports,
+            unseen=_UNSEEN,
+            no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
+        ),
+        workloads=WRITING,
+        remedies={remedy: Push.predict},
+        tried_by=TrialKind.PACE,
+    )
+    def layout(case: Case, effect: Effect) -> Effect:
+        gain = case.slower.mean(_gain_of_stripe) or 1.0  # known where the layout is
+        if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
+            return effect.opposed("The slower side's volume writes as fast.")
+        return replace(effect, size=Size(case.times_by_bandwidth(gain)))
+
+    return layout
+
+
+_linear_volume = _cause_of_layout(
+    "linear-volume",
+    "The slower side's volume is linear: several disks with the bandwidth of one.",
+    attrgetter("linear"),
+    "The slower side's volume joins its disks one after another, so a copy has the bandwidth of one disk.",
+    "make the volume striped (lvcreate -i N) instead of linear",
+)
+_mirrored_volume = _cause_of_layout(
+    "mirrored-volume",
+    "The slower side's volume is a mirror: several disks with the bandwidth of one.",
+    attrgetter("copies"),
+    "The slower side's volume is a mirror: it writes each byte to several disks.",
+    "make the volume striped (RAID 0), where its files need not survive a disk",
+)
+
+
+def _medium(run: Run) -> RankedFact | None:
+    medium = run.stack.medium if run.stack is not None else None
+    if medium is None:
+        return None
+    # LVM may span both: then the slow part decides.
+    return RankedFact(statement("on {medium}", medium=medium), float(PERSISTENT_DISK in medium))
+
+
+@ranked_cause(
+    "boot-disk-fallback",
+    "The slower side works on its boot disk, the faster side on local SSDs.",
+    Ranking(
+        name="disk-kind",
+        read=_medium,
+        supports="The slower side's place is on a persistent disk. This happens when the "
+        "workers' start script does not find the local SSDs and uses the boot disk silently.",
+        unseen="The disks do not report what they are.",
+        same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
+        no_waits="The slower side's place is on a persistent disk, but it did not wait for it.",
+    ),
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+    remedies={
+        "fix the fallback: the workers' start script must find the local SSDs or fail": Push.other_pool
+    },
+    tried_by=TrialKind.PACE,
+)
+def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:
+    factor = case.times_as_fast(partial(of_all_disks, 1))
+    if case.subject.workload != "cache-retrieve" or factor is None:
+        return effect
+    return replace(effect, size=Size(case.times_by_bandwidth(factor)))

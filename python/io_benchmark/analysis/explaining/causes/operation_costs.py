@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What single operations cost: lookups and the processes that they start, small and synchronous writes.
+
+A synchronous write waits for the disk, or for the journal's commit. Both are measured times. A limit or a
+scheduler that makes writes wait is seen in the same times: next to such a cause these are not separable.
+"""
+
+import re
+from operator import attrgetter
+
+from msgspec.structs import replace
+
+from io_benchmark.analysis.explaining.case import Case
+from io_benchmark.analysis.explaining.causes import mount_costs
+from io_benchmark.analysis.explaining.causes.memory_and_cpu import general_slowdown
+from io_benchmark.analysis.explaining.causes.schedulers import SYNC_WRITE, counted_as
+from io_benchmark.analysis.explaining.effects import (
+    NOT_MEASURED,
+    SLOWER_AT_RATIO,
+    Effect,
+    Fact,
+    Proof,
+    SideEvidence,
+    Size,
+    as_share,
+    is_enough,
+    span,
+)
+from io_benchmark.analysis.explaining.measured_gains import Gain, Push
+from io_benchmark.analysis.explaining.rules import RankedFact, Ranking, cause, ranked_cause
+from io_benchmark.analysis.model.cause import Cause, Evidence, Observation
+from io_benchmark.analysis.model.statements import Quantity, Unit, ratio_of, statement
+from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, in_copies, in_lookups
+from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
+
+_TOOLS = ("python3", "bash", "cp", "grep", "sed")
+# The loop of fidelity seed starts grep; cached_download.sh starts grep twice, sed and cp.
+_PROCESSES_SEED, _PROCESSES_REAL = 1, 4
+# Whatever waits for a CPU waits for others: that is no cost of the lookups.
+_PARTS = in_lookups(*set(Kind) - {Kind.WAITING})
+_PART = "The lookups make up {share} of the difference."
+_RANDOM_IO = "random-io"
+# One operation at a time waits for the disk's latency.
+_AT_ONCE = "-depth-32"
+
+# Overwriting a file in place leaves its size as it is: only data must reach the disk.
+_IN_PLACE = "dsync-overwrite"
+_GROWING = ("dsync-append", "append-fsync")
+_SLOWER_RATIO = 1.25
+_NOT_USED = "The faster side's writes do not wait for its disk: its overlay is mounted volatile."
+
+lookup_ns = attrgetter("entry.lookup_mean_ns")
+
+
+def _share_of_lookups(case: Case) -> float | None:
+    """Return the share of the difference that lookups take longer than all work on that side does."""
+    slower, faster = case.means(lookup_ns)
+    if slower is None or faster is None:
+        return None
+    return case.share_of(slower - faster * general_slowdown(case))
+
+
+def _by_lookups(case: Case, enough: str, rest: str) -> Effect:
+    """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
+    evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
+    if case.difference_ns is None:
+        return evidence.unseen("The workload has no times.", workload="spawn")
+    effect = evidence.by_share(_share_of_lookups(case) or 0.0, _PART)
+    return effect.also(enough if effect.is_slower else rest)
+
+
+def _tools(run: Run) -> RankedFact | None:
+    host = run.host
+    if host is None:
+        return None
+    tools = [(name, host.tools.get(name)) for name in _TOOLS]
+    versions = {name: "absent" if tool is None else _number(tool.version) for name, tool in tools}
+    template = "{distribution}: " + ", ".join(f"{name} {{{name}}}" for name in _TOOLS)
+    return RankedFact(statement(template, distribution=host.distribution or "unknown", **versions))
+
+
+def _number(version: str | None) -> str:
+    match = re.search(r"[0-9]+(\.[0-9]+)+", version or "")
+    return match.group() if match else "unknown"
+
+
+@ranked_cause(
+    "image-and-tools",
+    "The slower side's image has slower tools.",
+    Ranking(
+        name="tools",
+        read=_tools,
+        unseen="The result does not have the versions of the tools.",
+        unranked="The tools differ, and the workload has no times to compare their cost with.",
+    ),
+    refined={Fact.UNCLEAR},
+    remedies={"use the same image on both sides": Push.other_pool},
+    acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
+    tried_by=TrialKind.LOOKUP,
+)
+def _image_and_tools(case: Case, effect: Effect) -> Effect:
+    share = _share_of_lookups(case)
+    if share is not None and is_enough(share):
+        # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
+        # count ticks do not tell one from the other.
+        return effect.evidence.supports(
+            "The tools differ, and the lookups, which they do, make up {share} of the difference.",
+            share=as_share(share),
+            proof=Proof.LEFTOVER,
+        )
+    if case.subject.fidelity == "real":
+        return effect.evidence.unclear(
+            "The tools that copy the files differ. Only the same image on both sides would show "
+            "what that costs."
+        )
+    if share is None:
+        return effect
+    return effect.opposed(
+        "The tools differ, but the kernel copies here, and the lookups make up only {share} of the "
+        "difference.",
+        share=as_share(share),
+    )
+
+
+@cause(
+    "lookup-cost", "The lookups (grep) take longer.", acts_through=_PARTS, tried_by=TrialKind.LOOKUP
+)
+def _lookup_cost(case: Case) -> Effect:
+    return _by_lookups(
+        case,
+        "The workload spawn shows whether grep or starting it takes the time.",
+        "The rest is in the copies.",
+    )
+
+
+@cause(
+    "spawn-cost",
+    "Starting a process (fork, exec) takes longer.",
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
+)
+def _spawn_cost(case: Case) -> Effect:
+    """Compare how much longer a process takes with how many a retrieve starts."""
+    spawned = case.measured("spawn")
+    if not spawned or case.difference_ns is None:
+        unknown = "How much of that is starting grep is not known."
+        effect = _by_lookups(case, unknown, "Starting grep is only a part of a lookup.")
+        return replace(effect, fact=Fact.UNCLEAR, workload="spawn") if effect.is_slower else effect
+    spawn = spawned[0]
+    evidence = SideEvidence(
+        lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
+    )
+    count = _PROCESSES_REAL if case.subject.fidelity == "real" else _PROCESSES_SEED
+    share = case.share_of(count * case.longer_ns(spawn)) or 0.0
+    template = (
+        "The one process that a retrieve starts makes up {share} of the difference."
+        if count == 1
+        else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
+    )
+    effect = evidence.by_share(share, template)
+    return effect.may_be_chance() if effect.is_slower and not spawn.is_decided else effect
+
+
+def _process_start(mean_ns: float) -> Evidence:
+    started = statement("process started in {time}", time=Quantity(mean_ns, Unit.NANOSECONDS))
+    return Evidence.led_by(Observation.of_side("process-start", started))
+
+
+def _pool_with_other_disks(push: Push, cause: Cause) -> Gain | None:
+    """Leave the remedy out where device-count is supported, which has its own."""
+    return None if "device-count" in push.supported else push.other_pool(cause)
+
+
+@cause(
+    "random-io",
+    "The slower side's disks do fewer operations per second.",
+    workloads=frozenset(("cache-retrieve", _RANDOM_IO)),
+    remedies={"use the faster side's kind and number of disks": _pool_with_other_disks},
+)
+def _random_io(case: Case) -> Effect:
+    measurements = case.measured(_RANDOM_IO)
+    if not measurements:
+        return NOT_MEASURED.unseen(
+            "These copies are sequential and do not show how many small reads and writes per second "
+            "the disks do.",
+            workload=_RANDOM_IO,
+        )
+    is_itself = case.subject.workload == _RANDOM_IO
+    many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
+    chosen = (case.sibling() if is_itself else None) or case.slowest(many or measurements)
+    evidence = SideEvidence.from_means(measurements, chosen)
+    ratio = 1.0 if chosen is None else case.times_as_long(chosen)
+    # Sequential copies are hardly slower for that.
+    if chosen is None or ratio < (SLOWER_AT_RATIO if is_itself else _SLOWER_RATIO):
+        return evidence.opposes("The slower side's disks do about as many operations per second.")
+    effect = evidence.supports(
+        "The slower side's disks do {ratio} fewer operations per second ({variant}).",
+        # Copies are sequential: whatever slows them may slow these operations as well.
+        proof=None if is_itself else Proof.LEFTOVER,
+        ratio=ratio_of(ratio),
+        variant=chosen.subject.variant,
+    )
+    return effect if chosen.is_decided else effect.may_be_chance()
+
+
+@cause(
+    "slow-flush",
+    "The slower side's disk takes longer to confirm a synchronous write.",
+    workloads=frozenset((SYNC_WRITE,)),
+    remedies={"use the faster side's disks, or make fewer writes wait": Push.other_pool},
+)
+def _slow_flush(case: Case) -> Effect:
+    in_place = case.measured(SYNC_WRITE, _IN_PLACE)
+    if not in_place:
+        return NOT_MEASURED.needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
+    evidence = SideEvidence.from_means(in_place)
+    if mount_costs.volatile_overlay.judge(case).is_slower:
+        return evidence.opposes(_NOT_USED)
+    ratio = case.times_as_long(in_place[0])
+    if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
+        return evidence.opposes(
+            "A write in place, which needs no journal, is as fast on the slower side, or not known "
+            "to be slower."
+        )
+    return evidence.supports(
+        "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
+        Size.measured(case, ratio),
+        Proof.LEFTOVER,
+        ratio=ratio_of(ratio),
+    )
+
+
+@cause(
+    "slow-journal",
+    "The slower side's file system takes longer to commit its journal.",
+    workloads=frozenset((SYNC_WRITE,)),
+    remedies={"use the faster side's file system and its options": Push.other_pool},
+)
+def _slow_journal(case: Case) -> Effect:
+    in_place = case.measured(SYNC_WRITE, _IN_PLACE)
+    growing = [write for variant in _GROWING for write in case.measured(SYNC_WRITE, variant)]
+    slowest_growing = case.slowest(growing)
+    if not in_place or slowest_growing is None:
+        return NOT_MEASURED.needs(
+            f"the variants {_IN_PLACE} and {_GROWING[0]} of sync-write", SYNC_WRITE
+        )
+    evidence = SideEvidence.from_means([*in_place, *growing], slowest_growing)
+    if mount_costs.volatile_overlay.judge(case).is_slower:
+        return evidence.opposes(_NOT_USED)
+    counted = counted_as(case)
+    if counted is not None:
+        return evidence.opposes(f"That writes wait for the journal counts as {counted}.")
+    journal = case.times_as_long(slowest_growing) / case.known_times_as_long(in_place[0])
+    if journal < _SLOWER_RATIO or not slowest_growing.is_decided:
+        return evidence.opposes(
+            "Appending, which commits the file's new size, is slower only as far as writing in place "
+            "is."
+        )
+    return evidence.supports(
+        "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "
+        "its journal's commits.",
+        Size.measured(case, journal),
+        Proof.LEFTOVER,
+        ratio=ratio_of(journal),
+    )

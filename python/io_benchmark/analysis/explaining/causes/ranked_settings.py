@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Settings that are compared by rank: limits of memory and CPU, the kind of place, and what is below it."""
+
+from functools import partial
+from operator import attrgetter
+
+from io_benchmark.analysis.explaining.case import Case
+from io_benchmark.analysis.explaining.effects import Effect, Fact, Proof
+from io_benchmark.analysis.explaining.measured_gains import Push
+from io_benchmark.analysis.explaining.rules import CauseRule, RankedFact, Ranking, ranked_cause
+from io_benchmark.analysis.model.statements import Quantity, Unit, count, statement
+from io_benchmark.analysis.model.time_parts import Kind, in_all, in_copies, in_lookups
+from io_benchmark.analysis.reading.runs import LAYERED, Run
+from io_benchmark.results.parts import NS_PER_S
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
+
+NO_HIERARCHY = "No cgroup hierarchy could be read."
+NO_LIMIT = statement("no limit, as far as the container sees")
+NEITHER = "Neither side has such a limit, as far as the containers see."
+# A memory limit does not affect the page cache where it holds the files twice.
+_ROOMY = 2
+# One process copies while the kernel writes back.
+_CPUS_NEEDED = 2.0
+# Unlimited ranks 0; any limit ranks by how far below this it is.
+FAR_ABOVE = float(1 << 50)
+# Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
+_PLACE_RANKS = {"memory": 0.0, "volume": 1.0, "directory": 1.0, "overlay": 2.0, "network": 3.0}
+_FILESYSTEM_RANKS = {
+    **dict.fromkeys(("tmpfs", "ramfs"), 0.0),
+    **dict.fromkeys(("ext2", "ext3", "ext4", "xfs", "f2fs"), 1.0),
+    **dict.fromkeys(("btrfs", "zfs"), 2.0),  # copy on write, with checksums
+    **dict.fromkeys(("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs"), 3.0),
+}
+# Kinds of devices and levels of RAID that do work for each byte.
+_LAYER_COSTS = {
+    "crypt": "encryption (dm-crypt)",
+    "loop": "a file as a disk (loop)",
+    **dict.fromkeys(("raid4", "raid5", "raid6"), "parity (RAID)"),
+}
+_FILESYSTEM_TYPE = attrgetter("filesystem_type")
+
+
+def memory_limit_bytes(run: Run) -> int | None:
+    """Return the tightest limit of memory that is below the machine's memory."""
+    machine = run.host.memory_bytes if run.host is not None else None
+    limits = run.limits.memory if run.limits is not None else []
+    limits_bytes = [limit.bytes for limit in limits if limit.bytes >= 0]
+    return min((size for size in limits_bytes if machine is None or size < machine), default=None)
+
+
+def _memory(run: Run) -> RankedFact | None:
+    if not run.sees_cgroups:
+        return None
+    limit_bytes = memory_limit_bytes(run)
+    if limit_bytes is None:
+        return RankedFact(NO_LIMIT)
+    retrieves = run.entry.retrieves
+    needed_bytes = sum(retrieves.file_sizes_bytes) if retrieves is not None else 0
+    is_roomy = 0 < _ROOMY * needed_bytes <= limit_bytes
+    seen = statement(
+        "{limit}, the cache has {needed}" + (": holds it twice" if is_roomy else ""),
+        limit=Quantity(limit_bytes, Unit.BYTES),
+        needed=Quantity(needed_bytes, Unit.BYTES),
+    )
+    return RankedFact(seen, 0.0 if is_roomy else FAR_ABOVE / max(1, limit_bytes))
+
+
+@ranked_cause(
+    "cgroup-memory-limit",
+    "A cgroup limits the slower side's memory.",
+    Ranking(
+        name="memory-limit",
+        read=_memory,
+        supports="The slower side's memory is limited more tightly, and the page cache counts towards it.",
+        unseen=NO_HIERARCHY,
+        same="Both sides have the same limit.",
+        neither=NEITHER,
+    ),
+    remedies={"lift the cgroup's memory limit": Push.other_pool},
+    acts_through=in_all(Kind.BLOCKED, Kind.KERNEL),
+)
+def _memory_limit(case: Case, effect: Effect) -> Effect:
+    """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
+    return effect.if_enough(
+        case,
+        _moved_more_share(case),
+        "The slower side's memory is limited more tightly, but what its disks read and wrote more "
+        "makes up {share} of the difference.",
+    )
+
+
+def _moved_more_share(case: Case) -> float | None:
+    """Return the share of the difference in which the slower side's disks moved what the other's did not."""
+    moving_s = 0.0
+    for way in (0, 1):  # read, written
+        more, rate = case.more(_MOVED[way]), case.slower.mean(_PEAKS[way])
+        if more is None:
+            return None
+        moving_s += max(0.0, more) / rate if rate else 0.0
+    return case.share_of(moving_s * NS_PER_S)
+
+
+def _moved_per_sample(way: int, run: Run) -> float | None:
+    moved = run.moved_bytes
+    return None if moved is None else moved[way] / len(run.entry.total_ns)
+
+
+def _peak(way: int, run: Run) -> float | None:
+    """Return the rate that the disks kept up, else the run's average."""
+    peaks, averages = run.peak_bytes_per_s, run.moved_bytes_per_s
+    return None if peaks is None or averages is None else peaks[way] or averages[way]
+
+
+_MOVED, _PEAKS = ([partial(read, way) for way in (0, 1)] for read in (_moved_per_sample, _peak))
+
+
+def _cpu(run: Run) -> RankedFact | None:
+    if not run.sees_cgroups:
+        return None
+    quota = run.worker.cpu_quota
+    if quota is None:
+        return RankedFact(NO_LIMIT)
+    cpus = Quantity(quota, Unit.NUMBER)
+    threads = run.subject.threads if run.is_measured else 0
+    if quota >= max(_CPUS_NEEDED, threads):
+        user = "its threads use" if threads else "a copy uses"
+        return RankedFact(statement(f"{{cpus}} CPUs: more than {user}", cpus=cpus))
+    return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
+
+
+def _quota_ns(run: Run) -> float | None:
+    """Return how long a quota below one CPU keeps a retrieve from its CPU."""
+    work_ms, quota = run.per_operation_ms("own_user_ms", "own_system_ms"), run.worker.cpu_quota
+    kept_times = 0.0 if quota is None else max(0.0, 1 / max(quota, 1e-6) - 1)
+    return None if work_ms is None else work_ms * 1e6 * kept_times
+
+
+@ranked_cause(
+    "cgroup-cpu-limit",
+    "A cgroup limits the slower side's CPU time.",
+    Ranking(
+        name="cpu-quota",
+        read=_cpu,
+        supports="The slower side's cgroup has a smaller quota of CPU time.",
+        unseen=NO_HIERARCHY,
+        same="Both sides have the same quota.",
+        neither=NEITHER,
+    ),
+    workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
+    remedies={"lift the cgroup's CPU quota": Push.other_pool},
+    # A child's wait for a CPU is its parent's wait for the child.
+    acts_through=in_all(Kind.WAITING, Kind.ELSEWHERE) | in_lookups(Kind.BLOCKED),
+)
+def _cpu_limit(case: Case, effect: Effect) -> Effect:
+    # Several at once need more than one CPU.
+    share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
+    return effect.if_enough(
+        case,
+        share,
+        "The slower side has a smaller quota, but that predicts only {share} of the difference.",
+    )
+
+
+def _place(run: Run) -> RankedFact | None:
+    place = run.place
+    if place is None or place.kind not in _PLACE_RANKS:
+        return None
+    engine = run.host.container.engine if run.host and run.host.container else ""
+    template = "{kind}" + (" over {layers} layers" if place.overlay else "")
+    layers = count(place.overlay.lower_layers if place.overlay else 0)
+    template += ", in {engine}" if engine else ""
+    seen = statement(template, kind=place.kind, layers=layers, engine=engine or "")
+    return RankedFact(seen, _PLACE_RANKS[place.kind])
+
+
+_storage_place = CauseRule(
+    "storage-place",
+    "The slower side's place is an overlay or a network file system, the faster side's a volume.",
+    Ranking(
+        name="place",
+        read=_place,
+        supports="The slower side's place does more work between a file and its disk.",
+        unseen="The kind of the place could not be seen.",
+        same="Both sides have the same kind of place.",
+    ).judge,
+    workloads=frozenset(
+        ("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")
+    ),
+    remedies={"work on a volume instead of the container's overlay": Push.other_place},
+    acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
+    proof=Proof.SETTING,
+)
+
+
+def _filesystem(run: Run) -> RankedFact | None:
+    name = run.filesystem_type
+    if name is None or name in LAYERED:
+        return None
+    return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
+
+
+def storage_differs(case: Case) -> bool:
+    """Return whether mounts differ because the kinds of place or the file systems do."""
+    slower, faster = (side.values(_FILESYSTEM_TYPE) for side in (case.slower, case.faster))
+    return _storage_place.judge(case).is_slower or not slower & faster
+
+
+@ranked_cause(
+    "file-system",
+    "The slower side has a slower file system.",
+    Ranking(
+        name="file-system",
+        read=_filesystem,
+        supports="The slower side's file system does more work for each write.",
+        unseen="The file system could not be seen.",
+        unranked="The file systems differ, and the load decides which is faster. Only the same "
+        "file system on both sides would show it.",
+    ),
+    refined=frozenset(Fact),
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
+    remedies={"format the place with the faster side's file system": Push.other_pool},
+    acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
+    proof=Proof.SETTING,
+)
+def _file_system(case: Case, effect: Effect) -> Effect:
+    is_known = None not in case.values(_filesystem)
+    if is_known and case.differs and _storage_place.judge(case).is_slower:
+        return effect.opposed("The file system follows from the kind of place, which differs.")
+    if effect.fact is Fact.UNSEEN and case.values(_FILESYSTEM_TYPE) & set(LAYERED):
+        return effect.evidence.unseen(
+            "An overlay hides the file system below it; a place on a volume would show it."
+        )
+    return effect
+
+
+def _layers(run: Run) -> RankedFact | None:
+    """Rank what lies between the file system and the disks by the work that it does for each byte."""
+    if run.place is None or not run.place.devices:
+        return None
+    kinds = {kind for device in run.place.devices for kind in (device.kind, device.raid_level)}
+    names = sorted({name for kind, name in _LAYER_COSTS.items() if kind in kinds})
+    layers = statement("{layers}", layers=", ".join(names) or "no such layer")
+    return RankedFact(layers, len(names))
+
+
+_device_layers = CauseRule(
+    "device-layers",
+    "Between the slower side's files and disks is a layer that does work for each byte.",
+    Ranking(
+        name="layers",
+        read=_layers,
+        supports="Between the slower side's files and disks is a layer that does work for each byte.",
+        unseen="The devices under the place could not be seen.",
+        same="Both sides have the same layers between files and disks.",
+        no_waits="The slower side has such a layer, but did not wait for its disks.",
+    ).judge,
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+)

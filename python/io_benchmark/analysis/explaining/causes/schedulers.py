@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The disks' I/O scheduler, and the two ways in which it makes synchronous writers wait.
+
+Idling between groups: a writer and ext4's journal wait for each other while the disk is idle. It
+needs four preconditions, and does not happen where one is absent. ext4's journal is a kernel thread
+(jbd2), so it is always in the root group.
+
+Starvation: bfq with strict guarantees and without idling. Measured on kernel 6.18: 19 to 20 ms per
+write on ext4, where the same disk without a scheduler takes 0.15 ms. It depends on the order in which
+the two were set: only times prove it.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from statistics import fmean
+
+from msgspec.structs import replace
+
+from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
+from io_benchmark.analysis.explaining.effects import (
+    SLOWER_AT_RATIO,
+    Effect,
+    Fact,
+    Proof,
+    SideEvidence,
+    tally,
+)
+from io_benchmark.analysis.explaining.measured_gains import Push
+from io_benchmark.analysis.explaining.rules import RankedFact, Ranking, cause, ranked_cause
+from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, ratio_of, statement
+from io_benchmark.analysis.reading.disks import FAIR_QUEUEING
+from io_benchmark.analysis.reading.runs import LAYERED, Run
+from io_benchmark.results.machine import Device
+from io_benchmark.results.workloads.cache_retrieve import TrialKind
+
+# Each in ms and, on later kernels, in µs as well.
+_IDLING = ("slice_idle", "group_idle")
+SYNC_WRITE = "sync-write"
+# A write that waits for less does not wait for the time slices of others.
+_STARVES_NS = 10_000_000
+_JOURNALLING = ("ext3", "ext4")
+# Folders where a hierarchy is mounted whole: its root group.
+_ROOT_GROUPS = ("cgroup", "blkio", "unified")
+_STATES = {True: "met", False: "not met", None: "unknown"}
+
+_Answer = tuple[bool | None, str]  # whether it is met (None: could not be seen), and what was seen
+_FAIR_SETTINGS = (
+    *("slice_idle", "slice_idle_us", "group_idle", "group_idle_us"),
+    *("low_latency", "strict_guarantees"),
+)
+
+
+def _scheduled_disks(run: Run) -> tuple[Device, ...] | None:
+    """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
+    if run.place is not None and run.place.kind == "memory":
+        return ()
+    if run.stack is None or any(disk.scheduler is None for disk in run.stack.disks):
+        return None
+    return run.stack.disks
+
+
+def _separate_group(run: Run) -> _Answer:
+    if run.host is not None and run.host.container is not None:
+        # Inside a container its group looks like the root group.
+        return True, "a container"
+    # blkio where that is mounted, else the unified hierarchy.
+    groups = run.limits.groups if run.limits is not None else {}
+    group = groups.get("blkio", groups.get("unified"))
+    if group is None:
+        return None, "no hierarchy seen"
+    last = group.rstrip("/").rsplit("/", 1)[-1]
+    return (False, "the root group") if last in _ROOT_GROUPS else (True, last)
+
+
+def _journal(run: Run) -> _Answer:
+    details = run.place.filesystem if run.place is not None else None
+    if details is None:
+        return None, "no file system seen"
+    if details.type in LAYERED:
+        return None, f"below {details.type}"
+    return details.type in _JOURNALLING, details.type
+
+
+def _is_fair(disk: Device) -> bool:
+    return disk.scheduler in FAIR_QUEUEING
+
+
+def _fair_scheduler(run: Run) -> _Answer:
+    disks = _scheduled_disks(run)
+    if disks is None:
+        return None, "no scheduler seen"
+    fair = [disk for disk in disks if _is_fair(disk)]
+    names = sorted({disk.scheduler or "" for disk in fair or disks})
+    return bool(fair), ", ".join(names) or "no disk"
+
+
+def _idles(run: Run) -> _Answer:
+    disks = _scheduled_disks(run)
+    if disks is None:
+        return None, "no scheduler seen"
+    fair = [disk for disk in disks if _is_fair(disk)]
+    settings = [setting for disk in fair for setting in _idle_settings(disk).items()]
+    above = {name: value for name, value in settings if value > 0}
+    shortest = sorted((above or dict(settings)).items())
+    # A scheduler without these settings never idles.
+    is_met = bool(above) if settings or not fair else None
+    return is_met, " ".join(f"{name}={value}" for name, value in shortest) or "none"
+
+
+# The name of the observation, what is needed, and whether it is met.
+_PRECONDITIONS: tuple[tuple[str, str, Callable[[Run], _Answer]], ...] = (
+    ("cgroup", "a separate cgroup", _separate_group),
+    ("journal", "ext3 or ext4, its journal in the root group", _journal),
+    ("scheduler", "bfq or cfq", _fair_scheduler),
+    ("idle-settings", "idle settings above 0", _idles),
+)
+
+
+def _fact(name: str, see: Callable[[Run], _Answer], run: Run) -> Statement:
+    met, seen = see(run)
+    return statement(f"{name}: {_STATES[met]} ({{seen}})", seen=seen)
+
+
+_OBSERVATIONS = [tally(key, partial(_fact, name, see)) for key, name, see in _PRECONDITIONS]
+
+
+def _all_met(run: Run) -> float | None:
+    """Return 1 where each is met; one that is known not to be met decides, others may be unknown."""
+    states = [see(run)[0] for _, _, see in _PRECONDITIONS]
+    if False in states:
+        return 0.0
+    return None if None in states else 1.0
+
+
+@cause(
+    "scheduler-idling",
+    "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
+    workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
+    remedies={
+        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": Push.other_pool
+    },
+)
+def _scheduler_idling(case: Case) -> Effect:
+    evidence = SideEvidence.of(case, *_OBSERVATIONS, has_summary=False)
+    slower, faster = case.means(_all_met)
+    if case.differs and slower == 0:
+        absent = "; ".join(
+            name
+            for _, name, see in _PRECONDITIONS
+            if any(see(run)[0] is False for run in case.slower)
+        )
+        return evidence.opposes(f"Absent on the slower side: {absent}.")
+    if slower is None or faster is None:
+        side = "slower" if slower is None else "faster"
+        return evidence.unseen(
+            f"On the {side} side not all of the four preconditions could be seen."
+        )
+    if slower <= faster:
+        return evidence.opposes(
+            "The faster side meets all four preconditions on as many of its workers, or more."
+        )
+    effect = evidence.supports(
+        "All four preconditions are met on {where}: a synchronous write waits for the journal's "
+        "thread, and the scheduler leaves the disk idle between the two.",
+        where="more workers of the slower side" if faster else "the slower side alone",
+    )
+    write = _slowest_write(case)
+    if write is None:
+        effect = effect.also(f"Times of the workload {SYNC_WRITE} would prove it.")
+        return replace(effect, proof=Proof.SETTING)
+    if case.times_as_long(write) < SLOWER_AT_RATIO:
+        effect = evidence.opposes("Synchronous writes are as fast on the slower side.")
+    elif not write.is_decided:
+        effect = evidence.supports("The slower side may be slower at synchronous writes.")
+        return _with_times(case, effect, write).may_be_chance()
+    return _with_times(case, effect, write)
+
+
+def _slowest_write(case: Case) -> OtherMeasurement | None:
+    """Return the synchronous writes that the slower side does worst at: they wait for schedulers most."""
+    return case.slowest(case.measured(SYNC_WRITE))
+
+
+def _with_times(case: Case, effect: Effect, write: OtherMeasurement) -> Effect:
+    slower, faster = case.slower_first(write)
+    return effect.also(
+        "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
+        "(sync-write, {variant}).",
+        slower=Quantity(slower.mean_ns, Unit.NANOSECONDS),
+        faster=Quantity(faster.mean_ns, Unit.NANOSECONDS),
+        variant=write.subject.variant,
+    )
+
+
+def counted_as(case: Case) -> str | None:
+    """Return the cause by which a scheduler makes writers wait, so that it counts once."""
+    if not case.differs or case.subject.workload not in _scheduler_idling.workloads:
+        return None
+    if _scheduler_idling.judge(case).is_slower:
+        return _scheduler_idling.name
+    return "scheduler" if _starves(case, _slowest_write(case)) else None
+
+
+def _may_starve(run: Run) -> bool:
+    """Return whether bfq has strict guarantees and does not idle: with these, times decide."""
+    idle = [
+        _idle_settings(disk).values()
+        for disk in _scheduled_disks(run) or ()
+        if disk.scheduler == "bfq" and disk.scheduler_settings.get("strict_guarantees", 0) > 0
+    ]
+    return any(values and not any(values) for values in idle)
+
+
+def _starves(case: Case, write: OtherMeasurement | None) -> bool:
+    if write is None or not write.is_decided or True not in case.slower.values(_may_starve):
+        return False
+    slower, _ = case.slower_first(write)
+    return slower.mean_ns >= _STARVES_NS and case.times_as_long(write) >= SLOWER_AT_RATIO
+
+
+def _scheduler(run: Run) -> RankedFact | None:
+    disks = _scheduled_disks(run)
+    if not disks:
+        return None
+    listed = ", ".join(sorted(set(map(_described, disks))))
+    return RankedFact(statement("{schedulers}", schedulers=listed), fmean(map(_is_fair, disks)))
+
+
+@ranked_cause(
+    "scheduler",
+    "The slower side's I/O scheduler delays requests.",
+    Ranking(
+        name="schedulers",
+        read=_scheduler,
+        supports="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
+        "throughput on fast disks.",
+        unseen="The disks' scheduler could not be seen.",
+        same="Both sides have the same scheduler.",
+        unranked="The schedulers differ, and the disk decides which is faster. Only equal "
+        "schedulers would show it.",
+    ),
+    refined=frozenset(Fact),
+    workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
+    remedies={"set the scheduler none or mq-deadline": Push.other_pool},
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+)
+def _scheduler_choice(case: Case, effect: Effect) -> Effect:
+    if effect.fact not in (Fact.SAME, Fact.OPPOSITE) and counted_as(case) == _scheduler_idling.name:
+        return effect.opposed("What they differ in counts as scheduler-idling.")
+    write, unproved = _slowest_write(case), replace(effect, workload=SYNC_WRITE)
+    if write is None:
+        return unproved
+    if _starves(case, write):
+        starving = effect.evidence.supports(
+            "bfq with strict_guarantees=1 and slice_idle=0 delays each synchronous write until other "
+            "time slices are over.",
+            proof=Proof.COST,
+        )
+        return _with_times(case, starving, write)
+    if effect.fact is not Fact.UNCLEAR:
+        return unproved
+    ratio = case.times_as_long(write)
+    if ratio < SLOWER_AT_RATIO:
+        return effect.opposed(
+            "The schedulers differ, but synchronous writes are as fast with both."
+        )
+    # Other differences can make them slower as well.
+    return effect.also("Synchronous writes take {ratio} as long.", ratio=ratio_of(ratio))
+
+
+def _idle_settings(disk: Device) -> dict[str, int]:
+    """Return how long the scheduler idles; in µs only where that is under a millisecond."""
+    settings = {}
+    for name in _IDLING:
+        ms, us = (disk.scheduler_settings.get(setting) for setting in (name, f"{name}_us"))
+        if us is not None and not ms and us > 0:
+            settings[f"{name}_us"] = us
+        elif ms is not None or us is not None:
+            settings[name] = ms or 0
+    return settings
+
+
+def _described(disk: Device) -> str:
+    settings = disk.scheduler_settings if _is_fair(disk) else {}
+    values = [f"{name}={settings[name]}" for name in _FAIR_SETTINGS if name in settings]
+    return " ".join([disk.scheduler or "", *values])

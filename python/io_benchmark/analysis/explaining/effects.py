@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What a rule finds: both sides' evidence, and the effect of a fact, of which `deciding` makes a state.
+
+Workers are counted, not runs: a worker has what any of its runs showed. Evidence is made when it is read:
+nobody reads it where a single worker is judged.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from enum import Enum, auto
+from itertools import chain
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
+from io_benchmark.analysis.model.cause import Evidence, Observation, Seen
+from io_benchmark.analysis.model.figures import Figures
+from io_benchmark.analysis.model.run import UNKNOWN
+from io_benchmark.analysis.model.side import Side
+from io_benchmark.analysis.model.statements import (
+    Quantity,
+    Range,
+    Statement,
+    Unit,
+    Value,
+    count,
+    statement,
+)
+from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.results import workloads
+
+# The part of the difference that a cost must make up to be a cause of it.
+_EXPLAINS_SHARE = 0.2
+# Nearer than this another measurement is as fast, whatever its interval says.
+SLOWER_AT_RATIO = 1.1
+
+Observe = Callable[[Side], Observation]
+
+
+class Fact(Enum):
+    """How the facts of both sides compare."""
+
+    UNSEEN = auto()  # a side did not record it
+    SAME = auto()
+    UNCLEAR = auto()  # they differ, and nothing shows whether that costs time
+    OPPOSITE = auto()  # the faster side has the slower one, or it costs the slower side nothing
+    SHARED = auto()  # it costs both sides time alike: its remedies help, but it explains nothing
+    SLOWER = auto()  # the slower side has the slower one
+
+
+class Proof(Enum):
+    """What makes a slower fact a cause."""
+
+    COST = auto()
+    # One setting is slower, but nobody knows by how much. Without a size it may cost nothing.
+    SETTING = auto()
+    # Nothing else differs: what is seen may be the effect of any other cause.
+    LEFTOVER = auto()
+
+
+class Size(NamedTuple):
+    """How many times as long the slower side takes because of a cause."""
+
+    times: float
+    is_measured: bool = False  # a part of the measured difference, not a prediction
+
+    @classmethod
+    def measured(cls, case: Case, times: float) -> "Size":
+        """Return the size of a cause that was measured; it is at most the whole difference."""
+        return cls(min(times, case.times), is_measured=True)
+
+
+class Effect(Struct, frozen=True):
+    """What a rule found about a cause: how the facts compare, what they cost, and the reasons."""
+
+    fact: Fact
+    evidence: "SideEvidence"
+    reasons: tuple[Statement, ...]
+    size: Size | None = None  # None: nothing shows how much it costs
+    proof: Proof | None = None  # None: as the cause declares
+    workload: str | None = None  # that would show what is not observable
+
+    @property
+    def is_slower(self) -> bool:
+        return self.fact is Fact.SLOWER
+
+    def also(self, template: str, **values: Value) -> "Effect":
+        return replace(self, reasons=(*self.reasons, statement(template, **values)))
+
+    def opposed(self, template: str, **values: Value) -> "Effect":
+        """Return what is held against the fact instead."""
+        return self.evidence.opposes(template, **values)
+
+    def if_enough(
+        self, case: Case, share: float | None, too_little: str, unknown: str = ""
+    ) -> "Effect":
+        """Return what a measured share of the difference leaves of a slower fact.
+
+        `too_little` is the reason against it, with a slot for the share; `unknown` is why none is known.
+        """
+        if share is None:
+            return self.unclear(unknown) if unknown else self
+        if not is_enough(share):
+            return self.opposed(too_little, share=as_share(share))
+        explained = min(share, 1.0) * (1 - 1 / case.times)
+        return replace(self, size=Size(case.times_without(explained), is_measured=True))
+
+    def unclear(self, template: str) -> "Effect":
+        """Return, for this further reason, that it is not clear whether the fact costs time."""
+        return replace(self, fact=Fact.UNCLEAR).also(template)
+
+    def may_be_chance(self) -> "Effect":
+        return self.unclear("This may be chance; more workers would show it.")
+
+
+class SideEvidence(Struct, frozen=True):
+    """Both sides' evidence, the baseline's first; its methods return the effects that it can lead to."""
+
+    read: Callable[[], tuple[Evidence, Evidence]]
+
+    @classmethod
+    def of(cls, case: Case, *observe: Observe, has_summary: bool = True) -> "SideEvidence":
+        """Return what both sides' workers showed; the first observation is the summary, if any."""
+
+        def evidence(side: Side) -> Evidence:
+            observations = tuple(observation(side) for observation in observe)
+            return Evidence.led_by(*observations) if has_summary else Evidence(observations)
+
+        return cls(lambda: (evidence(case.baseline), evidence(case.candidate)))
+
+    @classmethod
+    def from_means(
+        cls, measurements: Sequence[OtherMeasurement], first: OtherMeasurement | None = None
+    ) -> "SideEvidence":
+        """Return both sides' mean times; those of `first` lead them."""
+        ordered = sorted(measurements, key=lambda match: match is not first)
+        named = len({match.subject.place for match in ordered}) > 1
+
+        def evidence(side: str) -> Evidence:
+            return Evidence.led_by(
+                *(_figure(match, getattr(match, side), named=named) for match in ordered)
+            )
+
+        return cls(lambda: (evidence("baseline"), evidence("candidate")))
+
+    @classmethod
+    def from_detail(
+        cls,
+        measurement: OtherMeasurement,
+        name: str,
+        unit: Unit,
+        template: str,
+        *,
+        note: str = "",
+        **values: Value,
+    ) -> "SideEvidence":
+        """Return both sides' figure of this name; the summary is the template alone, without the note."""
+
+        def evidence(figures: Figures) -> Evidence:
+            value = figures.detail(name)
+            figure: Value = UNKNOWN if value is None else Quantity(value, unit)
+            seen = Observation.of_side(name, statement(template + note, figure=figure, **values))
+            return Evidence((seen,), statement(template, figure=figure, **values))
+
+        return cls(lambda: (evidence(measurement.baseline), evidence(measurement.candidate)))
+
+    def needs(self, what: str, workload: str) -> Effect:
+        """Return the effect of a cause for which this workload was not measured as it needs."""
+        return self.unseen(f"This needs {what} on both sides.", workload=workload)
+
+    def by_share(self, share: float, template: str) -> Effect:
+        """Support a cause whose cost is a large enough part; the sentence has a slot for the share."""
+        judge = self.supports if is_enough(share) else self.opposes
+        return judge(template, share=as_share(share))
+
+    def supports(
+        self, template: str, size: Size | None = None, proof: Proof | None = None, **values: Value
+    ) -> Effect:
+        reasons = (statement(template, **values),)
+        return Effect(Fact.SLOWER, self, reasons, size=size, proof=proof)
+
+    def same(self, template: str, **values: Value) -> Effect:
+        return Effect(Fact.SAME, self, (statement(template, **values),))
+
+    def opposes(self, template: str, **values: Value) -> Effect:
+        return Effect(Fact.OPPOSITE, self, (statement(template, **values),))
+
+    def unseen(self, template: str, *, workload: str | None = None, **values: Value) -> Effect:
+        return Effect(Fact.UNSEEN, self, (statement(template, **values),), workload=workload)
+
+    def unclear(self, template: str, *, workload: str | None = None, **values: Value) -> Effect:
+        return replace(self.unseen(template, workload=workload, **values), fact=Fact.UNCLEAR)
+
+    def compared(self, slower: float, faster: float, supports: str) -> Effect:
+        """Return the effect of figures that differ; the higher one is the slower fact."""
+        if slower < faster:
+            return self.opposes("The faster side has the slower setting.")
+        return self.supports(supports)
+
+
+def is_enough(share: float) -> bool:
+    """Return whether a part of the difference is large enough to be a cause."""
+    return share >= _EXPLAINS_SHARE
+
+
+def as_share(share: float) -> Quantity:
+    """Return a part of the difference as a quantity; a negative one is nothing."""
+    return Quantity(max(share, 0.0), Unit.SHARE)
+
+
+def tally(
+    name: str,
+    read: Callable[[Run], Any],
+    template: str = "{value}",
+    *,
+    to_statement: Callable[[Any], Statement | None] = lambda value: value,
+) -> Observe:
+    """Observe how many workers have which value; `template` is how an unknown one is written.
+
+    `to_statement` makes a statement of what `read` returns.
+    """
+    unknown = statement(template, value=UNKNOWN)
+
+    def observe(side: Side) -> Observation:
+        workers = [list(map(to_statement, values)) for values in side.readings(read)]
+        runs, *further = workers
+        counts_runs = not further and len(set(runs)) > 1
+        groups = [[value] for value in runs] if counts_runs else workers
+        # Leave out that one of a worker's runs does not have the value, where another has it.
+        recorded = (set(values) - {None} or {None} for values in groups)
+        counts = Counter(chain.from_iterable(recorded)).items()
+        ordered = sorted(counts, key=lambda item: (-item[1], str(item[0])))
+        seen = tuple(Seen(value or unknown, number) for value, number in ordered)
+        return Observation(name, seen, len(groups), counts_runs)
+
+    return observe
+
+
+def span(
+    name: str,
+    read: Callable[[Run], float | None],
+    unit: Unit,
+    template: str = "{value}",
+    missing: str | None = None,
+) -> Observe:
+    """Observe the range of a number, and how many workers have it; `missing` is said where none has."""
+
+    def observe(side: Side) -> Observation:
+        values = [[value for value in runs if value is not None] for runs in side.readings(read)]
+        numbers, total = list(chain(*values)), len(values)
+        if not numbers:
+            seen = Seen(statement(missing or template, value=UNKNOWN), total)
+        else:
+            low, high = min(numbers), max(numbers)
+            value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
+            seen = Seen(statement(template, value=value), sum(map(bool, values)))
+        return Observation(name, (seen,), total)
+
+    return observe
+
+
+# The rate at which all disks of the place wrote.
+WRITE_RATE = span(
+    "write-rate", attrgetter("written_bytes_per_s"), Unit.BYTES_PER_SECOND, "write rate {value}"
+)
+# The bytes that reached the disks per byte copied.
+written_share: Callable[[Run], float | None] = attrgetter("written_share")
+WRITTEN_SHARE = span(
+    "written-share",
+    written_share,
+    Unit.SHARE,
+    "{value} of the bytes copied were written to the disks",
+)
+
+
+def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> Observation:
+    subject, quantity = measurement.subject, Quantity(figures.mean_ns, Unit.NANOSECONDS)
+    workload = workloads.of(subject.workload)
+    if workload.higher_is_better:
+        unit = Unit.IOPS if workload.unit == "IOPS" else Unit.OPERATIONS_PER_SECOND
+        quantity = Quantity(workload.shown(figures.mean_ns), unit)
+    template = "{variant}" + (" {threads} at once" if subject.threads > 1 else "")
+    template += " in {place} {figure}" if named else " {figure}"
+    figure = statement(
+        template,
+        variant=subject.variant,
+        threads=count(subject.threads),
+        place=subject.place,
+        figure=quantity,
+    )
+    return Observation.of_side(f"{subject.workload}-mean", figure)
+
+
+_NOT_MEASURED = Evidence((Observation.of_side("measured", statement("not measured")),))
+NOT_MEASURED = SideEvidence(lambda: (_NOT_MEASURED, _NOT_MEASURED))

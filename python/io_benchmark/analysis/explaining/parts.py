@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Where the time of sides goes: the parts of their difference, and what each side's storage did.
+
+A difference of two sides' mean times is divided into parts that were measured on both, and blocked time.
+
+The same program measures different things where copies wait for storage and where they do not, and a
+different figure is steady: the mean, or the median where the page cache takes everything.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache
+from operator import attrgetter
+from statistics import fmean
+
+from io_benchmark.analysis.model.division import Division, PartDifference, SideStorage
+from io_benchmark.analysis.model.side import Runs, Side
+from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.statistics.levels import LEVEL
+from io_benchmark.analysis.statistics.variances import MeanVariance
+
+_PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine
+
+
+def divide(candidate: Side, baseline: Side, names: tuple[str, str] | None = None) -> Division:
+    """Divide the difference of two sides, all of whose runs measured the same.
+
+    A phase that some machine did not record in full is compared as far as all of them did.
+    """
+    sides = baseline.divided_like(candidate)
+    common = frozenset.intersection(
+        *(parts for side in sides for parts in side.by_worker(_recorded_parts))
+    )
+    times = [side.by_worker(_times_in(common)) for side in sides]
+    parts = {part for side in times for machine in side for part in machine}
+    differences = tuple(
+        _difference(Part(phase, kind), *times)
+        for phase in Phase
+        for kind in Kind
+        if (phase, kind) in parts
+    )
+    candidate_name, baseline_name = names or (candidate.name, baseline.name)
+    return Division(baseline_name, candidate_name, differences)
+
+
+def _machine_means(runs: Runs) -> _PartMeans:
+    """Return the average of the runs of one machine, in what all of them recorded."""
+    parts = [run.entry.parts_ns for run in runs if run.is_measured]
+    common = set.intersection(*map(set, parts))
+    merged = [_merged(run, common) for run in parts]
+    return {part: fmean(run.get(part, 0.0) for run in merged) for part in merged[0]}
+
+
+def _recorded_parts(runs: Runs) -> frozenset[Part]:
+    return frozenset(_machine_means(runs))
+
+
+@cache
+def _times_in(common: frozenset[Part]) -> Callable[[Runs], _PartMeans]:
+    """Return how to read a worker's times in these parts, the same for the same parts."""
+    return lambda runs: _merged(_machine_means(runs), common)
+
+
+def _merged(machine: _PartMeans, common: AbstractSet[Part]) -> dict[Part, float]:
+    """Put what not every machine recorded into the phase's unexplained part."""
+    merged: dict[Part, float] = defaultdict(float)
+    for part, mean_ns in machine.items():
+        merged[part if part in common else Part(part.phase, Kind.UNEXPLAINED)] += mean_ns
+    return merged
+
+
+def _difference(
+    part: Part, baseline: Sequence[_PartMeans], candidate: Sequence[_PartMeans]
+) -> PartDifference:
+    values = [[machine.get(part, 0.0) for machine in side] for side in (baseline, candidate)]
+    baseline_ns, candidate_ns = map(fmean, values)
+    low = high = None
+    if min(map(len, values)) > 1:
+        # Welch's interval of the difference of the means.
+        variance = MeanVariance.of_sum([MeanVariance.of_mean(side) for side in values])
+        margin, difference = variance.half_width(LEVEL), candidate_ns - baseline_ns
+        low, high = difference - margin, difference + margin
+    return PartDifference(part.phase, part.kind, baseline_ns, candidate_ns, low, high)
+
+
+def storage_of(side: Side) -> SideStorage:
+    return SideStorage(
+        copied_bytes=side.mean(attrgetter("copied_bytes")),
+        written_bytes=side.mean(lambda run: run.moved_bytes and run.moved_bytes[1]),
+        io_wait_ratio=side.mean(attrgetter("io_wait_share")),
+        busiest_disk_ratio=side.mean(attrgetter("busiest_share")),
+        written_bytes_per_s=side.mean(attrgetter("written_bytes_per_s")),
+        write_cap_bytes_per_s=side.mean(attrgetter("write_cap")),
+    )

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Records: subjects, runs, sides, comparisons, causes and reports."""

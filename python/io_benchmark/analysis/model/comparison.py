@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MPL-2.0
+"""One candidate against the baseline: the ratio, its intervals, the verdict and what would settle it."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from io_benchmark.analysis.model.statements import Statement
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.model.worker_variation import WorkerVariation
+
+
+class Interval(Struct, frozen=True):
+    low_ratio: float
+    high_ratio: float
+    level_ratio: float  # 0.95
+
+    def excludes(self, value: float) -> bool:
+        return value < self.low_ratio or value > self.high_ratio
+
+    def within(self, low: float, high: float) -> bool:
+        return low <= self.low_ratio and self.high_ratio <= high
+
+
+class Verdict(StrEnum):
+    SLOWER = "slower"
+    FASTER = "faster"
+    EQUIVALENT = "equivalent"
+    INCONCLUSIVE = "inconclusive"
+
+
+DIFFERENT = (Verdict.SLOWER, Verdict.FASTER)
+
+
+class Advice(Struct, frozen=True):
+    """How to settle an inconclusive comparison."""
+
+    leaning: Verdict  # the more probable verdict
+    workers_to_add: int | None  # per side; None: not decidable by repetition, see `obstacle`
+    variation_ratio: float  # between workers, as assumed here
+    message: Statement
+    obstacle: Statement | None = None  # why more workers would not decide it
+    # Where it takes many: a margin with which so few more workers should settle it.
+    wider_margin_ratio: float | None = None
+    workers_at_wider_margin: int | None = None
+
+
+class Comparison(Struct, frozen=True):
+    """One candidate against the baseline, for one subject."""
+
+    subject: Subject
+    baseline: str
+    candidate: str
+    ratio: float  # candidate over baseline, of `means_ns`: above 1 is slower
+    interval: Interval  # 95 %, adjusted for several candidates and looks
+    interval_90: Interval  # adjusted for several looks
+    p_value: float  # adjusted
+    verdict: Verdict
+    method: str  # "workers" (Welch on log means), or how one worker per side was compared
+    assumed_variation_ratio: float | None  # between workers; None where it was estimated
+    # How far workers must differ for this difference to be chance; None where it can be chance.
+    variation_to_explain_ratio: float | None
+    advice: Advice | None
+    look: Statement | None = None  # "second of at most 3 looks"; None: a single look, or one worker
+    of_all: "Comparison | None" = None  # by all workers, where this verdict is an earlier look's
+    workers: tuple[int, int] | None = None  # of the candidate and the baseline at that look
+    assumed_variation: WorkerVariation | None = None  # where the assumed one comes from
+    means_ns: tuple[float, float] | None = None  # geometric means of candidate and baseline

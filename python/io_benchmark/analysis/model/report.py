@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The whole outcome of a comparison: `analysis` fills it, `report` shows it, neither knows the other.
+
+What is published as JSON is `Report` as it is here (`report/formats/json_documents.py`).
+"""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from operator import floordiv
+
+from msgspec import Struct, field
+
+from io_benchmark.analysis.model.cause import Diagnosis, Remedy
+from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
+from io_benchmark.analysis.model.division import Division, SideStorage
+from io_benchmark.analysis.model.figures import Figures
+from io_benchmark.analysis.model.problem import Problem
+from io_benchmark.analysis.model.run import UNKNOWN, Integers, Worker, WorkerLine
+from io_benchmark.analysis.model.statements import Statement
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.model.trials import Confirming
+from io_benchmark.costs.worker_time import Cost
+
+
+class SubjectReport(Struct, frozen=True):
+    subject: Subject
+    figures: Mapping[str, Figures]  # by side, baseline first
+    comparisons: tuple[Comparison, ...]  # one per candidate, in the order of `figures`
+    # By side; empty for all workloads but cache-retrieve.
+    storage: dict[str, SideStorage] = field(default_factory=dict)
+    divisions: tuple[Division, ...] = ()  # one per comparison, in the same order
+    # How people know the workload's figure.
+    operation: str = "retrieve"  # what is done once
+    unit: str = "ms"
+    higher_is_better: bool = False
+
+    def workers(self, side: str) -> int:
+        return self.figures[side].workers if side in self.figures else 0
+
+    def workers_wanted(self, comparison: Comparison) -> int | None:
+        """Return the workers that each side needs in total; None where more would not decide it."""
+        advice = comparison.advice
+        if advice is None or advice.workers_to_add is None:
+            return None
+        # The advice counts from the side that has fewer.
+        fewer = min(map(self.workers, (comparison.candidate, comparison.baseline)))
+        return fewer + advice.workers_to_add
+
+    @staticmethod
+    def not_by_repetition(subjects: Sequence["SubjectReport"]) -> dict[str, Statement | None]:
+        """Return the candidates with a comparison which more workers would not decide, and why not."""
+        never: dict[str, Statement | None] = {}
+        for part in subjects:
+            for comparison in part.comparisons:
+                is_open = comparison.verdict is Verdict.INCONCLUSIVE
+                if is_open and part.workers_wanted(comparison) is None:
+                    obstacle = comparison.advice.obstacle if comparison.advice else None
+                    never.setdefault(comparison.candidate, obstacle)
+        return never
+
+
+class SingleWorker(Struct, frozen=True):
+    """A worker that alone is slower or faster than all others of its side, on one measurement."""
+
+    subject: Subject
+    side: str
+    machine: str  # as `Worker` has it
+    tasks: tuple[str, ...]  # TASKID.RUN of each run on this machine
+    instance_type: str | None
+    others: int  # how many workers of its side it is compared with
+    ratio: float  # its mean time over that of the other workers
+    usual: Interval  # where this ratio is for one more worker like the others
+    division: Division  # the parts of its difference from the others
+    # The comparisons of its side without it, and without what else is named on this measurement:
+    # no verdicts, because workers that are left out for their times decide them.
+    without: tuple[Comparison, ...]
+    diagnosis: Diagnosis | None  # None: it is explained on another measurement
+
+    @property
+    def verdict(self) -> Verdict:
+        return Verdict.SLOWER if self.ratio > 1 else Verdict.FASTER
+
+
+class MixedPool(Struct, frozen=True):
+    """A side whose workers are machines of two kinds, by facts that its times follow."""
+
+    subject: Subject
+    side: str
+    slower: tuple[str, ...]  # machines, as `Worker` has them, or tasks where these are not known
+    faster: tuple[str, ...]
+    facts_of_slower: tuple[str, ...]  # "1 disk"
+    facts_of_faster: tuple[str, ...]  # the same facts, in the same order
+    ratio: float  # the mean time of the slower machines over that of the others
+    p_value: float  # for all the splits that were tried
+    remedy: Remedy
+    of_the_faster: tuple[Comparison, ...] = ()  # as the side's, without the slower machines
+
+
+class AtPlace(Struct, frozen=True):
+    """One side at one place, compared with itself at the first place."""
+
+    side: str
+    kind: str  # "volume, ext4"
+    mean_ns: float | None  # None: `missing` has the reason
+    missing: Statement | None
+    # The mean here over the mean at the first place, paired within the worker; None at the first
+    # place, and where `not_compared` has the reason.
+    ratio: float | None = None
+    means_ns: tuple[float, float] | None = None  # the means that are compared: here, first place
+    interval: Interval | None = None  # 95 %
+    method: str = ""  # as in a comparison; empty without a ratio
+    workers: int = 0  # how many the ratio is based on
+    # Otherwise one place came after the other, and a drift of the machine is in the ratio.
+    in_turns: bool = True
+    not_compared: Statement | None = None
+    # How the work there differs from that at the first place.
+    differences: tuple[Statement, ...] = ()
+
+
+class PlaceRow(Struct, frozen=True):
+    place: str
+    sides: tuple[AtPlace, ...]
+    comparisons: tuple[Comparison, ...]  # of the sides with each other at this place
+
+
+class Places(Struct, frozen=True):
+    """One measurement in every place of its tasks; each place is compared with the first."""
+
+    subject: Subject  # in the first place
+    rows: tuple[PlaceRow, ...]
+
+
+class Standing(StrEnum):
+    """Whether a side's verdicts have enough workers."""
+
+    DECIDED = "decided"
+    OPEN = "open"
+    NOT_BY_REPETITION = "not by repetition"
+    NO_VERDICT = "no verdict"
+
+
+class Replication(Struct, frozen=True):
+    """One side's workers; the comparison that needs most of them counts."""
+
+    side: str
+    runs: int  # whose results were read
+    workers: int  # machines; a run whose machine is unknown counts as a separate one
+    workers_compared: int  # those that every verdict is based on
+    standing: Standing
+    workers_needed: int | None  # in total, where it is open
+    workers_to_add: int | None
+
+
+class SampleSeries(Struct, frozen=True):
+    """One worker's raw times for one subject, for the plots."""
+
+    side: str
+    worker: str
+    subject: Subject
+    total_ns: Integers  # of one operation
+
+    @classmethod
+    def of_worker(cls, worker: Worker) -> "Iterator[SampleSeries]":
+        """Yield the raw times that are drawn; a batch as what one of its operations took."""
+        name = worker.task_id if worker.worker_id == UNKNOWN else worker.worker_id
+        for entry in worker.entries:
+            total_ns = entry.total_ns
+            if entry.retrieves is None:
+                total_ns = array("q", map(floordiv, total_ns, entry.operations))
+            if total_ns:
+                yield cls(worker.side, name, entry.subject, total_ns)
+
+
+class Report(Struct, frozen=True, tag_field="version", tag=4):
+    """A comparison of pools, or of pools before and after a change."""
+
+    title: str
+    baseline: str
+    baseline_reason: str  # "--baseline", or why this one is the default
+    margin_ratio: float  # 0.05
+    subjects: tuple[SubjectReport, ...]
+    diagnoses: tuple[Diagnosis, ...]
+    problems: tuple[Problem, ...]
+    workers: tuple[WorkerLine, ...]
+    unreadable: tuple[str, ...]  # one line for each result that could not be read
+    remarks: tuple[Statement, ...]  # further footnotes
+    places: tuple[Places, ...] = ()
+    single_workers: tuple[SingleWorker, ...] = ()
+    mixed_pools: tuple[MixedPool, ...] = ()
+    confirming: Confirming = Confirming()
+    # What the workers cost that would decide what is open; None: more workers decide nothing.
+    decision_cost: Cost | None = None
+    replication: tuple[Replication, ...] = ()
+    # A rehearsal on one machine in one folder: no difference is one between pools.
+    is_only_noise: bool = False
+
+
+class SampledReport(Report, frozen=True, kw_only=True):
+    """A comparison with the raw samples that its page draws, which are not published as JSON."""
+
+    series: tuple[SampleSeries, ...]

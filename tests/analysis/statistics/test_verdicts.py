@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: MPL-2.0
+"""From estimates to verdicts and advice, each limit from both sides; the rates are in tests/simulation."""
+
+import math
+
+import numpy as np
+import pytest
+import seed_workers
+import simulation
+from msgspec.structs import replace
+from scipy import special
+from written import lines, section
+
+from io_benchmark.analysis.expectations import Expectation
+from io_benchmark.analysis.model.comparison import Interval, Verdict
+from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.statistics import variations
+from io_benchmark.analysis.statistics.advice import _Question, advise
+from io_benchmark.analysis.statistics.looks import SINGLE, Schedule
+from io_benchmark.analysis.statistics.pairs import Pair
+from io_benchmark.analysis.statistics.ratios import Estimate
+from io_benchmark.analysis.statistics.variances import MeanVariance
+from io_benchmark.analysis.statistics.verdicts import _holm, _verdict
+from io_benchmark.report.content import text_of
+from io_benchmark.results.format import PLAN_VARIABLE
+
+MARGIN = 0.05
+SLOWER, EQUIVALENT, INCONCLUSIVE = Verdict.SLOWER, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE
+
+
+def test_holm_is_rs_p_adjust():
+    """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") gives 0.03 0.06 0.06 0.02."""
+    assert [p for p, _ in _holm([0.6, 0.01, 0.7], [SINGLE] * 3)] == pytest.approx([1.0, 0.03, 1.0])
+    adjusted = _holm([0.01, 0.04, 0.03, 0.005], [SINGLE] * 4)
+    assert [p for p, _ in adjusted] == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    # Two are rejected at alpha/4 and alpha/3; the third fails at alpha/2, and so does the fourth.
+    levels = [1 - level for _, level in adjusted]
+    assert levels == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4])
+
+
+@pytest.mark.parametrize(
+    ("adjusted", "at_90", "expected"),
+    [
+        pytest.param((1.10, 1.30), (1.12, 1.28), SLOWER, id="slower"),
+        pytest.param((0.70, 0.90), (0.72, 0.88), Verdict.FASTER, id="faster"),
+        pytest.param((0.95, 1.06), (0.97, 1.03), EQUIVALENT, id="equivalent"),
+        pytest.param((1.01, 1.04), (1.01, 1.03), EQUIVALENT, id="real-but-within-margin"),
+        pytest.param((0.90, 1.20), (0.93, 1.15), INCONCLUSIVE, id="wide"),
+        pytest.param((1.01, 1.09), (1.02, 1.08), SLOWER, id="across-the-margin"),
+        pytest.param((0.0, math.inf), (0.0, math.inf), INCONCLUSIVE, id="unknown"),
+        pytest.param((0.9, 1.1), (1 / 1.05, 1.05), EQUIVALENT, id="as-wide-as-the-margin"),
+        pytest.param((0.9, 1.1), (0.952, 1.05), INCONCLUSIVE, id="below-the-margin"),
+        pytest.param((0.9, 1.1), (1 / 1.05, 1.051), INCONCLUSIVE, id="above-the-margin"),
+        pytest.param((1.0, 1.3), (1.01, 1.2), INCONCLUSIVE, id="touches-1"),
+        pytest.param((1.01, 1.05), (1.0, 1.06), INCONCLUSIVE, id="differs-by-too-little"),
+    ],
+)
+def test_verdicts(adjusted, at_90, expected):
+    """Each of the four, by the intervals alone."""
+    (low, high), (low_90, high_90) = adjusted, at_90
+    assert _verdict(Interval(low, high, 0.95), Interval(low_90, high_90, 0.90), MARGIN) is expected
+
+
+@pytest.mark.parametrize("options", [{}, {"worker_variation": 0.01}], ids=["default", "option"])
+@pytest.mark.parametrize(
+    ("factors", "baseline", "expected"),
+    [
+        # Of two single workers about 2.09 × √0.02 = 0.295 may be chance, 1.34 times the time.
+        pytest.param((1.30,), (1.0,), INCONCLUSIVE, id="two-single-workers"),
+        pytest.param((1.40,), (1.0,), SLOWER, id="more-than-workers-differ"),
+        pytest.param((0.77,), (1.0,), INCONCLUSIVE, id="less-time"),
+        pytest.param((0.71,), (1.0,), Verdict.FASTER, id="less-time-than-workers-differ-by"),
+        # Of one against three that agree 2.09 × 0.1 = 0.209 at least; their pools may vary by 12 %.
+        pytest.param((1.25,), (1.0, 1.01, 0.99), INCONCLUSIVE, id="one-single-worker"),
+        pytest.param((1.40,), (1.0, 1.01, 0.99), SLOWER, id="more-than-one-worker-differs"),
+    ],
+)
+def test_a_single_worker_may_be_unusual(factors, baseline, expected, options):
+    """Its pool is taken to vary by 10 % at least, and the interval that is shown has that: it decides."""
+    workers = [*pool("amd-16", factors), *pool("intel", baseline)]
+    (comparison,) = seed_workers.report_of(workers, **options).subjects[0].comparisons
+    assert comparison.verdict is expected
+    assert (comparison.assumed_variation_ratio or 0) >= 0.10
+    assert comparison.interval.excludes(1.0) is (expected is not INCONCLUSIVE)
+    assert (comparison.p_value <= 0.05) is (expected is not INCONCLUSIVE)
+    # Nor does an expectation know more than the verdict.
+    expectation = Expectation.parse("amd-16/intel<1" if factors[0] < 1 else "amd-16/intel>1")
+    report = seed_workers.report_of(workers, **options)
+    assert expectation.judge(report).met is (expected is not INCONCLUSIVE)
+
+
+# --- a verdict that a look has reached stands, whatever workers come later ---
+
+DECIDED = (1.15, 1.16, 1.14)
+BASELINE = (0.99, 1.0, 1.01)
+LATER = (1.3, 1.31, 1.29)  # workers of the baseline that were added for another pool
+DECLARED = Schedule((3, 6), is_declared=True)
+
+
+def pool(name, factors, plan=None):
+    """One worker per factor, each on its own machine, which started one after another."""
+    environment = {} if plan is None else {PLAN_VARIABLE: plan}
+    change = {"intel": {"config.environment": environment}}
+    made = seed_workers.workers(len(factors), pools=("intel",), change=change, side=name)
+    return [
+        replace(
+            worker,
+            pool=name,
+            task_id=f"{name}-{hour}",
+            worker_id=f"{name}-{hour}",
+            started=f"2026-11-22T{hour:02}:00:00Z",
+            entries=(seed_workers.slowed(worker.entries[0], factor),),
+        )
+        for hour, (worker, factor) in enumerate(zip(made, factors, strict=True))
+    ]
+
+
+def compared(workers, schedule=DECLARED, lost=()):
+    report = seed_workers.report_of(workers, schedule=schedule, lost=lost)
+    (comparison,) = report.subjects[0].comparisons
+    return comparison
+
+
+def test_a_declared_look_stands():
+    """Its figures and verdict are those of that look; those of all workers are beside it."""
+    workers = [*pool("amd-16", DECIDED), *pool("intel", (*BASELINE, *LATER))]
+    first, comparison = compared(workers[:6]), compared(workers)
+    assert (first.verdict, first.of_all) == (SLOWER, None)
+    assert comparison.workers == (3, 3)
+    assert replace(comparison, of_all=None, workers=None) == first
+    assert comparison.of_all.ratio == pytest.approx(1.01, abs=0.01)
+    assert comparison.of_all.verdict is INCONCLUSIVE
+    assert compared(workers[::-1]) == comparison  # the order of the results does not matter
+    report = seed_workers.report_of(workers, schedule=DECLARED)
+    (assumptions,) = [line for line in lines(section(report, "cache")) if "Welch's test" in line]
+    assert assumptions.startswith("- amd-16: 3 and 3 workers, compared by Welch's test")
+    assert assumptions.endswith("; first of at most 2 looks")
+
+
+@pytest.mark.parametrize(
+    ("intel", "plan", "lost", "workers"),
+    [
+        ((*BASELINE, *LATER), None, 0, None),
+        ((*BASELINE, *LATER), "3", 0, (3, 3)),
+        # A fourth is to come; or it is lost.
+        ((*BASELINE, 1.0, *LATER), "4", 0, None),
+        ((*BASELINE, 1.0, *LATER), "4", 1, (3, 4)),
+    ],
+)
+def test_what_the_tasks_declare(intel, plan, lost, workers):
+    """A plan's look stands as well, without runs that it lost; without one nobody looked."""
+    made = [*pool("amd-16", DECIDED, plan), *pool("intel", intel, plan)]
+    comparison = compared(made, Schedule(), ["amd-16"] * lost)
+    assert (comparison.workers, comparison.verdict is SLOWER) == (workers, workers is not None)
+    assert workers is None or (comparison.look, comparison.interval.level_ratio) == (None, 0.95)
+
+
+# --- how many more workers are advised, and when none would help ---
+
+
+@pytest.mark.parametrize("log_ratio", [1.0, 30.0, -30.0, 700.0])
+def test_the_chance_of_a_ratio_that_is_beyond_everything_assumed(log_ratio: float) -> None:
+    """Both means that the truth may have are too far away for their densities to be told from 0."""
+    seen = MeanVariance(0.03**2, 4.0)
+    question = _Question(log_ratio, 3.0, seen, seen, 0.0, 0.0, MARGIN, 1)
+    assert question.chance(SINGLE, 8) == pytest.approx(1.0)
+
+
+def side(*log_means):
+    return SideData(log_means, ((simulation.entry(np.full(2000, 1_000_000)),),) * len(log_means))
+
+
+def single(ratio):
+    """One worker each, whose samples have no noise."""
+    slower = simulation.entry(np.full(2000, 1e6 * ratio))
+    return SideData((math.log(ratio),), ((slower,),)), side(0.0)
+
+
+def several(ratio, workers):
+    """Two sides whose workers vary by 5 %."""
+    spread = [0.05 * (at % 2 * 2 - 1) for at in range(workers)]
+    return side(*(math.log(ratio) + log for log in spread)), side(*spread)
+
+
+def advice(sides, schedule=None, *, comparisons=1, is_one_machine=False):
+    candidate, baseline = sides
+    pair = Pair("amd-16", "intel", candidate, baseline, variations.given(0.05), schedule=schedule)
+    pair = replace(pair, is_one_machine=is_one_machine)
+    estimate = Estimate.of_sides(candidate, baseline, 0.05)
+    return advise(estimate, pair, margin=MARGIN, comparisons=comparisons)
+
+
+def test_a_new_measurement():
+    """The present workers count where they are continued; pushes that vary make a verdict less likely."""
+    seen = MeanVariance(0.05**2, 10.0)
+    question = _Question(0.1, 6.0, seen, seen, 0.0, 0.0, MARGIN, 1)
+    anew = question._replace(is_continued=False)
+    assert question.chance(SINGLE, 8) > anew.chance(SINGLE, 8)
+    for continued in (True, False):
+        pushes = question._replace(between_pushes=0.05**2, is_continued=continued)
+        assert pushes.chance(SINGLE, 60) < 0.5 < question.chance(SINGLE, 60)
+    # Workers that hardly vary, and pushes of which the next differs by 5 % as well.
+    steady = MeanVariance(1e-6, 10.0)
+    pushes = anew._replace(log_ratio=0.15, seen=steady, variance=steady, between_pushes=0.05**2)
+    later = 0.15 * 0.15**2 / (0.15**2 + 0.05**2), math.sqrt(0.05**2 * (1 + 0.9))
+    expected = float(special.ndtr((later[0] - 1.98 * 0.05) / later[1]))
+    assert pushes.chance(SINGLE, 60) == pytest.approx(expected, abs=0.015)
+
+
+def test_ten_percent_of_one_worker():
+    """It may well be nothing, so that it takes what shows that; 20 % takes fewer."""
+    given = advice(single(1.10))
+    assert (given.leaning, given.workers_to_add) == (SLOWER, 19)
+    assert text_of(given.message) == (
+        "probably slower, not proven; 19 more workers per pool should settle it "
+        "if workers vary by 5 %, including an assumed 5 %"
+    )
+    assert given.wider_margin_ratio is None
+    assert advice(single(1.20)).workers_to_add == 2
+    assert advice(single(1 / 1.10)).leaning is Verdict.FASTER
+    # Holm's first step is harder with three candidates than with one.
+    assert advice(single(1.10), comparisons=3).workers_to_add > 19
+
+
+@pytest.mark.parametrize(
+    ("ratio", "workers", "is_one_machine", "expected"),
+    [
+        (77 / 76, range(15, 40), False, "more workers per pool should"),
+        (1.0499, range(15, 40), False, "or accept ±12 %: 6 more"),
+        (1.01, [None], True, "settle it: one machine ran all of these tasks"),
+    ],
+)
+def test_equivalence(ratio, workers, is_one_machine, expected):
+    """Within the margin it is what more workers may show, also at its edge; not one machine."""
+    given = advice(single(ratio), is_one_machine=is_one_machine)
+    assert given.leaning is EQUIVALENT
+    assert given.workers_to_add in workers
+    assert expected in text_of(given.message)
+
+
+def test_workers_that_ran_count():
+    """Their variation is pooled with the assumed one, and they are taken off the number needed."""
+    given = advice((side(0.1, 0.02, 0.18), side(0.0, 0.08, -0.08)))
+    variation = math.sqrt((0.0064 * 4 + 4 * 0.0025) / 8)
+    assert given.variation_ratio == pytest.approx(variation)
+    seen, combined = MeanVariance(0.0064, 4.0), MeanVariance(variation**2, 8.0)
+    question = _Question(0.1, 3.0, seen, combined, 0.0, 0.0, MARGIN, 1)
+    total = 3 + given.workers_to_add
+    assert given.workers_to_add >= 11  # from there on 80 % are required
+    fewer, enough = (question.chance(SINGLE, workers) for workers in (total - 1, total))
+    assert fewer < 0.8 <= enough
+    assert "estimated from these workers and an assumed 5 %" in text_of(given.message)
+
+
+def test_sides_of_different_sizes():
+    """The pool with fewer workers gets more, and those of the other count."""
+    few, many = several(1.08, 3)[0], several(1.08, 20)[1]
+    given = advice((few, many))
+    assert given.leaning is SLOWER
+    assert 1 <= given.workers_to_add < advice(several(1.08, 3)).workers_to_add
+
+
+@pytest.mark.parametrize(("variation", "wider"), [(0.15, 0.2), (0.6, None)])
+def test_too_many(variation, wider):
+    """Workers that vary so much need more than 100, and a few more only settle it with a wide margin."""
+    spread = [variation * (at % 2 * 2 - 1) for at in range(6)]
+    given = advice((side(*spread), side(*spread)))
+    assert (given.workers_to_add, given.wider_margin_ratio) == (None, wider)
+    assert text_of(given.obstacle) == "that would take more than 100 per pool"
+    assert text_of(given.message).endswith("or accept ±20 %: 6 more") == (wider is not None)
+
+
+ANEW = "a new measurement with {} per pool and one look should settle it"
+
+
+NONE_LEFT = "no look is declared after 6 workers per pool; "
+TOO_FEW = "the chance at the last declared look, 12 workers per pool, is too small; "
+
+
+@pytest.mark.parametrize(
+    ("looks", "ratio", "workers", "more", "obstacle"),
+    [
+        # The next look, and the last one.
+        ("3,6,12", 1.15, 4, 2, None),
+        ("3,6,12", 1.08, 6, 6, None),
+        # No look is left, or too few are; at last a ratio at the margin.
+        ("3,6", 1.07, 6, None, NONE_LEFT + ANEW.format(17)),
+        ("3,6,12", 1.055, 6, None, TOO_FEW + ANEW.format(20)),
+        ("3,6", 1.049, 6, None, NONE_LEFT + ANEW.format(21)),
+    ],
+)
+def test_declared_looks(looks, ratio, workers, more, obstacle):
+    """The advice never goes beyond the last declared look, and names no number between two looks."""
+    given = advice(several(ratio, workers), Schedule.parse(looks))
+    assert (given.workers_to_add, given.obstacle and text_of(given.obstacle)) == (more, obstacle)
+    assert obstacle is None or obstacle in text_of(given.message)
