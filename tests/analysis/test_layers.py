@@ -20,15 +20,7 @@ HISTORY = (*READING, "history")
 # Real tasks are compared by the same statistics; a benchmark's report may be held against them.
 TASKS = (*READING, "tasks")
 # An investigation looks at real tasks over time, and concludes from what the others found.
-INVESTIGATION = (
-    *READING,
-    "validity",
-    "explaining",
-    "history",
-    "tasks",
-    "prediction",
-    "investigation",
-)
+INVESTIGATION = (*READING, "explaining", "history", "tasks", "prediction", "investigation")
 EXPECTATIONS = ("model", "expectations")
 REPORT = ("content", "blocks", "sections", "formats")
 
