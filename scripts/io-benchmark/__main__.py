@@ -4,16 +4,16 @@
 
 Measured: the chosen workloads, in each place; the time of every operation is kept. Also observed:
 the machine, the devices and mounts of each place, and limits set from outside; once per second the
-devices, dirty pages and pressure. Not measured: the network, the boot, the task's own set-up. Runs as
-any user on Python 3.8 and later, and needs only the standard library and the tools that a workload
-measures. All files that it made are removed at the end.
+devices, dirty pages and pressure. Not measured: the network, the boot, the task's own set-up. Runs
+as any user on Python 3.8 and later, and needs only the standard library and the tools that a
+workload measures. All files that it made are removed at the end.
 
   io-benchmark.json                    all measurements, for programs
   perfherder-data-io-benchmark.json    this task's series for Perfherder, with --perfherder
   this log                             for people
 
-`run` does this; without a command, its options do the same. `measure -- COMMAND` instead runs a command,
-and writes what it demanded of the machine; see measure.py.
+`run` does this; without a command, its options do the same. `measure -- COMMAND` instead runs a
+command, and writes what it demanded of the machine; see measure.py.
 
 Exit code: 0 measured (or out of time with enough measured), 1 failed, 2 wrong arguments; 143, 130
 and 129 stopped by SIGTERM, SIGINT and SIGHUP. With every code, the result file says what is
@@ -35,7 +35,7 @@ def _known_workloads():
 
 
 def _ci_job():
-    """Return the job of a CI system; None where the program lacks that module, as in Taskcluster's tasks."""
+    """Return the job of a CI system, or None; Taskcluster's tasks lack the module."""
     try:
         from ci import current_job  # noqa: PLC0415 - few commands need it
     except ImportError:
@@ -44,7 +44,7 @@ def _ci_job():
 
 
 def _reserve_standard_streams(*, inheritable):
-    """Open closed streams: otherwise the next file would get their number, and the log would go there."""
+    """Open closed streams: otherwise the next file gets their number, and the log."""
     descriptor = os.open(os.devnull, os.O_RDWR)
     while descriptor < 3:
         os.set_inheritable(descriptor, inheritable)

@@ -81,7 +81,7 @@ class _Bench:
         }
 
     def device_bytes_since(self, before, earlier=None):
-        """Return what the places' disks have moved since, together with what they had moved earlier."""
+        """Return what the places' disks have moved since, added to what they had moved earlier."""
         return {
             name: {
                 kind: total - before[name][kind] + (earlier or {}).get(name, {}).get(kind, 0)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Processes that do a workload's operations concurrently, and send what they measured as lines.
 
-They are not threads, because Python runs one thread at a time: two threads would not do more than one,
-however well the file system scales. Each is a new process that has done no I/O yet, because I/O schedulers
-count per process.
+They are not threads, because Python runs one thread at a time: two threads would not do more than
+one, however well the file system scales. Each is a new process that has done no I/O yet, because
+I/O schedulers count per process.
 """
 
 import ctypes
@@ -28,8 +28,8 @@ BUG = 70  # exit code of a member that ended by a bug of this script
 class Crew:
     """`work(index, ready, tell)` runs in each member.
 
-    It calls ready() when it can start, which returns when all can, and tell(object) with each message
-    for the measuring process. Leaving the block ends the members.
+    It calls ready() when it can start, which returns when all can, and tell(object) with each
+    message for the measuring process. Leaving the block ends the members.
     """
 
     def __init__(self, count, work):
@@ -157,7 +157,7 @@ def _be_member(number, work, go_read, write_end):
 
 
 def ending_with_parent():
-    """Return a function for a new process to call first: the kernel then ends it with its parent."""
+    """Return what a new process calls first, so that the kernel ends it with its parent."""
     parent = os.getpid()
 
     def call():

@@ -2,11 +2,11 @@
 """What the kernel shows in /proc and /sys: small files, read whole, and what processes spent.
 
 Measured, of a thread and of children that it reaps here: the time on a CPU, in user mode and in the
-kernel, and the time waiting for a CPU. For the rest of the wall clock time they were blocked: on I/O, on
-writeback, on memory.
-Not measured: what children of a child waited for. Depending on the kernel, time that a hypervisor took
-away is in the rest or in the time on a CPU. Where the kernel counts ticks, a time on a CPU below one tick
-is all in user mode, but the sum of both modes is right.
+kernel, and the time waiting for a CPU. For the rest of the wall clock time they were blocked: on
+I/O, on writeback, on memory.
+Not measured: what children of a child waited for. Depending on the kernel, time that a hypervisor
+took away is in the rest or in the time on a CPU. Where the kernel counts ticks, a time on a CPU
+below one tick is all in user mode, but the sum of both modes is right.
 """
 
 import os
@@ -90,7 +90,7 @@ class Account(AbstractContextManager):
         os.close(self._schedstat)
 
     def read(self):
-        """Return a reading for growth(); only this much work must be done close to the timed part."""
+        """Return a reading for growth(); no more work may be done close to the timed part."""
         usage = getrusage(RUSAGE_THREAD)
         try:
             return usage, os.pread(self._schedstat, 100, 0)
@@ -103,7 +103,7 @@ class Account(AbstractContextManager):
 
 
 def growth(before, after):
-    """Return user, kernel and waiting ns between two readings; what the kernel does not tell is None."""
+    """Return user, kernel and waiting ns between two readings; None is what nothing tells."""
     (usage, schedstat), (usage_before, schedstat_before) = after, before
     user_ns = round((usage.ru_utime - usage_before.ru_utime) * NS_PER_S)
     kernel_ns = round((usage.ru_stime - usage_before.ru_stime) * NS_PER_S)
@@ -113,7 +113,7 @@ def growth(before, after):
 
 
 def wait_for(child):
-    """Wait until the child has ended; it stays in the process table, where its times can be read."""
+    """Wait until the child has ended; its times can still be read in the process table."""
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
 
 
@@ -130,16 +130,22 @@ def reap(child, waiting_ns):
 
 
 def times_with_children(process):
-    """Return user and kernel ns of a process and the children that it reaped, in ticks; None if not shown."""
+    """Return user and kernel ns of a process and the children that it reaped, or None if not shown.
+
+    Both are whole ticks.
+    """
     stat = read_text("/proc/%d/stat" % process) or ""
     tick_ns = NS_PER_S // os.sysconf("SC_CLK_TCK")
     # After the name, which may hold anything.
-    times_ns = [int(ticks) * tick_ns for ticks in stat.rpartition(")")[2].split()[11:15]]
-    return (times_ns[0] + times_ns[2], times_ns[1] + times_ns[3]) if times_ns else None
+    fields = stat.rpartition(")")[2].split()
+    if not fields:
+        return None
+    user, kernel, children_user, children_kernel = map(int, fields[11:15])
+    return (user + children_user) * tick_ns, (kernel + children_kernel) * tick_ns
 
 
 def together(*spent):
-    """Return the sums of what some have spent, such as user, kernel and waiting ns; None where one is."""
+    """Return sums of what some have spent, as user, kernel and waiting ns; None where one is."""
     return tuple(None if None in column else sum(column) for column in zip(*spent))
 
 
@@ -147,7 +153,7 @@ def _waiting_ns(schedstat):
     """Return the second number of a thread's schedstat; None where the kernel does not count it."""
     try:
         _, waiting_ns, times_run = schedstat.split()
-        # A thread that ended or reads this was on a CPU; 0 times means that the kernel does not count.
+        # A thread that ended or reads this was on a CPU: after 0 times the kernel does not count.
         return int(waiting_ns) if int(times_run) else None
     except ValueError:
         return None

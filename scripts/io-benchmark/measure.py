@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """Run a command as if it ran alone, and write what it demanded of the machine into one file.
 
-Measured: wall time; CPU time of the command and of all processes that were waited for; of the places'
-disks: bytes, requests and flushes, ten times per second; dirty pages; pressure.
+Measured: wall time; CPU time of the command and of all processes that were waited for; of the
+places' disks: bytes, requests and flushes, ten times per second; dirty pages; pressure.
 Not measured: processes that outlive the command. The counters of the disks, and those of
 syncs, are the whole machine's: `other_cpu_ms` shows whether others used it.
 
 The command has this process' streams, environment, limits and process group. Signals for this
 process are passed on to it; those of a terminal reach both by themselves. A signal to the whole
 group reaches the command twice. This process ends as the command did, by the same exit code or
-signal, also if the profile fails. Exit code 127: the command was not found; 126: it is not executable.
+signal, also if the profile fails. Exit code 127: the command was not found; 126: it cannot run.
 """
 
 import errno
@@ -25,8 +25,13 @@ from settings import WrongArgumentsError, parse_measure
 
 WAITED_FOR = {
     signal.SIGCHLD,
-    *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM),
-    *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM),
+    signal.SIGHUP,
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGALRM,
 }
 SI_KERNEL = 0x80  # the origin of a signal: the kernel, such as for a terminal's Ctrl-C
 # Python ignores these when it starts, and nothing shows whether they were ignored before.

@@ -27,8 +27,14 @@ PLACES_AT_MOST = 10
 CAPACITIES = ("cache-retrieve", "sync-write", "random-io", "metadata", "spawn")
 # What --capacities itself decides.
 CHOSEN_BY_CAPACITIES = (
-    *("--workload", "--profile", "--trials", "--pace", "--destination", "--retrieves"),
-    *("--sizes", "--fidelity"),
+    "--workload",
+    "--profile",
+    "--trials",
+    "--pace",
+    "--destination",
+    "--retrieves",
+    "--sizes",
+    "--fidelity",
 )
 
 
@@ -185,7 +191,8 @@ def parse_measure(arguments, job):
     parser = _Parser(
         prog="io-benchmark measure",
         description="Run a command, and write what it asked of this machine.",
-        usage="%(prog)s [--place NAME=/path ...] [--pool NAME] [--label TEXT] [--output FILE] -- COMMAND ...",
+        usage="%(prog)s [--place NAME=/path ...] [--pool NAME] [--label TEXT] [--output FILE] "
+        "-- COMMAND ...",
         epilog="Exit code: the command's; 2 wrong arguments, 126 and 127 it cannot be run.",
     )
     add = parser.add_argument

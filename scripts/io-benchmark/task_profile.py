@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The profile of a command: what it demanded of the machine, as one JSON document.
 
-A value that cannot be known is None, and `unknown` has the reason. Until the command has ended, nothing is
-written and no process is started, because the profile must not disturb the command.
+A value that cannot be known is None, and `unknown` has the reason. Until the command has ended,
+nothing is written and no process is started, because the profile must not disturb the command.
 """
 
 import hashlib
@@ -141,9 +141,10 @@ class TaskProfile:
 
 
 class _CommandTimeline(timelines.Timeline):
-    """Rows about disks, CPUs and dirty pages while a command runs, ten per second; the first is at time 0.
+    """Rows about disks, CPUs and dirty pages while a command runs.
 
-    In a long run, every second row is dropped and the interval doubles, as often as needed.
+    There are ten per second, the first at time 0. In a long run, every second row is dropped and
+    the interval doubles, as often as needed.
     """
 
     memory, pressure = ("Dirty", "Writeback"), timelines.PRESSURE[:1]
@@ -164,7 +165,7 @@ class _CommandTimeline(timelines.Timeline):
         before_ns = time.thread_time_ns()
         self._rows.append(self._row())
         if len(self._rows) > self._rows_at_most:
-            self._rows = self._rows[::2]
+            self._rows = [row for index, row in enumerate(self._rows) if index % 2 == 0]
             self._every_s *= 2
         cost_s = (time.thread_time_ns() - before_ns) / 1e9
         rest_s = max(self._every_s, cost_s / COST_SHARE)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """The base class of all workloads except cache-retrieve: their entry and its samples.
 
-A sample is a batch: a number of operations and the time that they took together. It is one operation
-if that takes long enough. Otherwise it is so many that reading the clock costs less than 1 %.
+A sample is a batch: a number of operations and the time that they took together. It is one
+operation if that takes long enough. Otherwise there are so many that reading the clock costs less
+than 1 %.
 """
 
 import platform
@@ -73,15 +74,15 @@ class Batches(Workload):
         self.time_limit_s = limit_s / turns
         self.start(entry)
         yield
-        for self.planned in Workload.ends_of_turns(planned, turns):
-            self.taken = len(self._rows)
-            if self.taken >= self.planned:  # some samples are taken several at a time
+        for end in Workload.ends_of_turns(planned, turns):
+            self.planned, self.taken = end, len(self._rows)
+            if self.taken >= end:  # some samples are taken several at a time
                 continue
             self._measure_turn(entry)
             if turns > 1 and len(self._rows) > self.taken:
                 self.end_turn(entry)
             # Where operations are slow, one takes longer than a turn may.
-            if self.planned == planned or (entry["run_ns"] or 0) >= limit_s * NS_PER_S:
+            if end == planned or (entry["run_ns"] or 0) >= limit_s * NS_PER_S:
                 break
             yield
         if not self._rows:
@@ -109,7 +110,7 @@ class Batches(Workload):
         self._progress = ProgressLines(self.planned, started_ns, self.log_label)
 
     def add_spent(self, *times_ns):
-        """Add wall, user, kernel and waiting nanoseconds of a process; one None makes a sum unknown."""
+        """Add the wall, user, kernel and waiting ns of a process; one None makes a sum unknown."""
         self._spent = together(self._spent, times_ns)
 
     def add(self, times, operations=1):
@@ -134,7 +135,10 @@ class Batches(Workload):
                 yield message
 
     def take_times(self, crew, operations):
-        """Add what a member sends as [(start_ns, end_ns) per sample, spent]; return whether that is enough."""
+        """Add what members send, until that is enough; return whether it is.
+
+        A member sends [(start_ns, end_ns) per sample, spent].
+        """
         for _, (times, spent) in self.take_messages(crew):
             if len(self._rows) == self.taken:
                 self.begin(times[0][0])
@@ -195,8 +199,9 @@ class Batches(Workload):
 def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_message, thread=0):
     """Do steps until end_ns; tell the thread, several windows at once, and what it spent in them.
 
-    A window is [start_ns, end_ns, operations], what was spent [wall, user, kernel, waiting ns]. It ends at
-    the first operation after a multiple of the window's length on the clock that all processes share.
+    A window is [start_ns, end_ns, operations], what was spent [wall, user, kernel, waiting ns]. It
+    ends at the first operation after a multiple of the window's length on the clock that all
+    processes share.
     """
     clock, counts = time.monotonic_ns, []
     with Account() as account:
@@ -227,8 +232,9 @@ def _spent(counts, times_ns):
 def _windows_together(counts_by_member, members, window_ns):
     """Return (start_ns, duration_ns, operations) per window in which all members were working.
 
-    Windows without operations are joined. A count may extend over the end of a window, if the process waited for
-    a CPU, or one operation took long. Then its operations are distributed evenly over its time.
+    Windows without operations are joined. A count may extend over the end of a window, if the
+    process waited for a CPU, or one operation took long. Then its operations are distributed evenly
+    over its time.
     """
     if len(counts_by_member) < members:
         return []

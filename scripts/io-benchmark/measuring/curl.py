@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""curl, as the workload `upload` uses it: what it is told, and what its lines say of each object."""
+"""curl, as the workload `upload` uses it: its options, and what its lines say of each object."""
 
 import os
 import re
@@ -25,8 +25,9 @@ OLDEST_CURL = (7, 67)  # --parallel, --no-progress-meter
 class Curl:
     """One curl per set of objects; its options are in a file. SkippedError without a suitable curl.
 
-    upload() yields (start_ns, end_ns, connections, http_version) per object, and adds what curl spent from its
-    start to its end by `add_spent`. A refusal by the server or a network failure is a WorkloadError.
+    upload() yields (start_ns, end_ns, connections, http_version) per object, and adds what curl
+    spent from its start to its end by `add_spent`. A refusal by the server or a network failure is
+    a WorkloadError.
     """
 
     def __init__(self, folder, held):
@@ -123,14 +124,18 @@ class Curl:
             # curl does this by default for an upload, but not in every version.
             'header = "Expect:%s"' % (" 100-continue" if expect else ""),
         ]
-        lines += ['noproxy = "*"'] if urls[0].startswith(LOOPBACK) else []
-        lines += ['header = "Connection: close"'] if way == "connection-each" else []
+        if urls[0].startswith(LOOPBACK):
+            lines.append('noproxy = "*"')
+        if way == "connection-each":
+            lines.append('header = "Connection: close"')
         if way in TOGETHER:
             lines += ["parallel", "parallel-max = %d" % len(urls)]
-            lines += ["parallel-immediate"] if way == "concurrent" else []
+        if way == "concurrent":
+            lines.append("parallel-immediate")
         for url in urls:
-            lines += ["url = %s" % _quoted(url), "upload-file = %s" % _quoted(file)]
-            lines += ['output = "/dev/null"']
+            lines.append("url = %s" % _quoted(url))
+            lines.append("upload-file = %s" % _quoted(file))
+            lines.append('output = "/dev/null"')
         with open(self._config, "wb") as config:
             config.write(os.fsencode("\n".join(lines) + "\n"))
 
@@ -150,8 +155,8 @@ def _parse_object(message, now_ns):
 def _one_after_another(objects):
     """Return objects that curl sent in this order, each before the next one began.
 
-    It tells how long each took, and not when. Of several whose lines are read at once, because this process
-    had to wait, only the last one's end is known; the others ended before.
+    It tells how long each took, and not when. Of several whose lines are read at once, because this
+    process had to wait, only the last one's end is known; the others ended before.
     """
     placed: List[Optional[tuple]] = []
     next_ns = None
@@ -163,4 +168,5 @@ def _one_after_another(objects):
         late_ns = 0 if next_ns is None else max(0, end_ns - next_ns)
         next_ns = start_ns - late_ns
         placed.append((next_ns, end_ns - late_ns, *facts))
-    return placed[::-1]
+    placed.reverse()
+    return placed

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """The same small work on every machine: what its CPU and its kernel can do without any disk.
 
-  user          compress a fixed text by bzip2: integers in cache, branches, hardly a system call. Its
-                library has had one implementation for years, and none for special instructions
+  user          compress a fixed text by bzip2: integers in cache, branches, hardly a system call.
+                Its library has had one implementation for years, and none for special instructions
   kernel-copy   copy 1 MiB between two files in memory, as a retrieve copies
   kernel-calls  ask for the number of the parent process, the cheapest system call
 
-Measured, of each burst: the wall time, the exact time on a CPU, and the time waiting for one. Half of the
-bursts run before the first workload and half after the last, so that throttling shows as a change. Where the
-kernel counts ticks, only sums of many bursts divide into user and kernel time. Not measured: several CPUs.
+Measured, of each burst: the wall time, the exact time on a CPU, and the time waiting for one. Half
+of the bursts run before the first workload and half after the last, so that throttling shows as a
+change. Where the kernel counts ticks, only sums of many bursts divide into user and kernel time.
+Not measured: several CPUs.
 """
 
 import os
@@ -33,7 +34,7 @@ MEMORY_NEEDED_BYTES = 8 * FILE_BYTES
 
 
 def measure(settings, origin_ns, records):
-    """Append a record per burst, one kind of work after the other; return what is missing, and why."""
+    """Append a record per burst, one kind of work after the other; return what is missing."""
     with ExitStack() as files:
         works, missing = {}, []
         for name, make in MAKERS.items():

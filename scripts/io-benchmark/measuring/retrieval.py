@@ -20,8 +20,8 @@ MEMORY_FILE_BYTES = 16 * MIB
 class SeedSteps(AbstractContextManager):
     """One grep and one copy inside this process, as the seed measures.
 
-    The copy does what shutil.copy2 does on Linux (sendfile, then mode and times). It is written out here
-    to be the same in every version of Python.
+    The copy does what shutil.copy2 does on Linux (sendfile, then mode and times). It is written out
+    here to be the same in every version of Python.
     """
 
     lookup_method = "grep -Fnx, posix_spawn"
@@ -101,8 +101,8 @@ class SeedSteps(AbstractContextManager):
         return os.sendfile(target, source, start, size)
 
 
-# One bash for the whole run, as in update-verify. It runs cached_download's steps on a hit: two greps,
-# sed, printf and cp, each as a separate process. It answers each step with one line.
+# One bash for the whole run, as in update-verify. It runs cached_download's steps on a hit: two
+# greps, sed, printf and cp, each as a separate process. It answers each step with one line.
 REAL_STEPS = r"""
 urls=$1 cache=$2 cp_option=$3
 while IFS= read -r step; do
@@ -151,7 +151,7 @@ class RealSteps(AbstractContextManager):
 
     @staticmethod
     def spent(before, between, after, _):
-        """Return what lookup and copy spent, bash and all that it ran; their waiting is not known."""
+        """Return what lookup and copy spent, with all that bash ran; the waiting is not known."""
         if None in (before, between, after):
             return (None,) * 6
         lookup = (now - then for then, now in zip(before, between))
@@ -159,7 +159,7 @@ class RealSteps(AbstractContextManager):
         return (*lookup, None, *copy, None)
 
     def read(self):
-        """Return user and kernel time in steps of a tick, whose errors cancel over many retrieves."""
+        """Return user and kernel time, in ticks; their errors cancel over many retrieves."""
         return kernel.times_with_children(self._bash.pid)
 
     def _ask(self, step, argument):
@@ -183,8 +183,8 @@ class RealSteps(AbstractContextManager):
 class PacedCopies(SeedSteps):
     """Copies that are limited to a rate, as by a disk behind a page cache of a few files.
 
-    Unused bytes accumulate, also during lookups, up to four mean files, because a page cache is written
-    back meanwhile, too. None have accumulated at the start, as if the page cache were full.
+    Unused bytes accumulate, also during lookups, up to four mean files, because a page cache is
+    written back meanwhile, too. None have accumulated at the start, as if the page cache were full.
     """
 
     def __init__(self, url_list, bytes_per_s, mean_file_bytes):
@@ -212,7 +212,7 @@ class PacedCopies(SeedSteps):
 
 
 class MemorySteps(SeedSteps):
-    """List, source and destination in memory, in files without a name: nothing can be left behind."""
+    """List, source and destination in memory, in files without a name: nothing is left behind."""
 
     def __init__(self, urls, largest_bytes):
         with ExitStack() as files:  # closed after an error alone
@@ -220,7 +220,8 @@ class MemorySteps(SeedSteps):
             self._size = min(largest_bytes, MEMORY_FILE_BYTES)
             whole, rest = divmod(self._size, MIB)
             chunk = os.urandom(MIB)
-            self._source = self._file(files, *[chunk] * whole, chunk[:rest])
+            chunks = [chunk] * whole + [chunk[:rest]]
+            self._source = self._file(files, *chunks)
             self._destination = self._file(files)
             super().__init__(url_list)
             self._files = files.pop_all()

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """Trials: after the samples, the same retrieves in several ways, to see which removes a difference.
 
-Measured: first, how fast the idle storage takes a file, written in order and synced (ceilings). Then, in
-rounds, the same retrieves as in the samples (normal), without grep (lookup), with the destination removed
-first (unlink), and in memory (memory). The rounds of retrieves that are limited to a given rate of writing
-(pace) come last: they leave the storage idle, and what follows it is faster than in the samples.
-Not measured: what a retrieve spends. Not timed: retrieves before each block, until as much memory is dirty
-as at the end of the samples.
+Measured: first, how fast the idle storage takes a file, written in order and synced (ceilings).
+Then, in rounds, the same retrieves as in the samples (normal), without grep (lookup), with the
+destination removed first (unlink), and in memory (memory). The rounds of retrieves that are limited
+to a given rate of writing (pace) come last: they leave the storage idle, and what follows it is
+faster than in the samples.
+Not measured: what a retrieve spends. Not timed: retrieves before each block, until as much memory
+is dirty as at the end of the samples.
 
 Trials change no sample, fail no run, and remove what they made.
 """
@@ -70,7 +71,7 @@ def run(bench, retrieves, entry, count):
 def _files_of_blocks(sizes_bytes, count):
     """Return files of which any beginning has small and large ones as the cache has.
 
-    They are the files in order of size: the first, the middle, the quarters, the eighths, and so on.
+    They are the files in order of size: the first, the middle, the quarters, the eighths, ….
     """
     by_size = sorted(range(len(sizes_bytes)), key=sizes_bytes.__getitem__)
     fractions = [0.0]
@@ -180,7 +181,7 @@ class _Trials:
         raise WorkloadError(reason % (needed_s, TRIALS_PERCENT, allowed_s))
 
     def _blocks_s(self, rounds, length):
-        """Return how long blocks and pilot take if every way is as slow as the samples, or paced."""
+        """Return how long blocks and pilot take if all are as slow as the samples, or paced."""
         sizes, pace = self._retrieves.sizes, self._record["pace_bytes_per_s"]
         retrieves_s = (length + REFILLS_PLANNED) * self._mean_s * len(self._ways)
         if pace:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """One workload in all its places: what can be compared within a machine takes turns.
 
-A drift of the machine is then in all of it. After a turn nothing is left to write. In each round every
-measurement has one turn, in an order that changes. Places whose files do not fit into memory together are
-measured one after the other, because each would evict the files of the others.
+A drift of the machine is then in all of it. After a turn nothing is left to write. In each round
+every measurement has one turn, in an order that changes. Places whose files do not fit into memory
+together are measured one after the other, because each would evict the files of the others.
 """
 
 import random
@@ -55,7 +55,8 @@ class Turns:
             self._give_up(planned, planned.entries, error)
             return []
         prepared = [copy(workload) for _ in planned.entries]
-        for workload, workload.entry in zip(prepared, planned.entries):
+        for workload, entry in zip(prepared, planned.entries):
+            workload.entry = entry
             workload.entries = planned.entries
         return prepared
 

@@ -10,7 +10,7 @@ from settings import free_space_bytes
 
 
 class Workload:
-    """One workload in one place: prepare once, run once per variant, read the samples after each run."""
+    """One workload in one place: prepare once, run each variant, read its samples."""
 
     name = ""
     unit = ""
@@ -44,7 +44,7 @@ class Workload:
             raise SkippedError("no space: needs %d MiB, %d MiB are free" % sizes_mib)
 
     def planned_bytes(self):
-        """Return the bytes of the files that it keeps, and of all copies; None if not known before."""
+        """Return the bytes of its files, and of all copies; None if not known before."""
 
     def kept_bytes(self):
         """Return the bytes of the files that have to stay in memory or in the place."""
@@ -54,7 +54,7 @@ class Workload:
         """Return the same value for entries that take turns."""
 
     def run(self, entry, turns):
-        """Yield when everything is ready, and after each turn but the last, with nothing left to write."""
+        """Yield when all is ready, and after each turn but the last, with nothing left to write."""
 
     @staticmethod
     def ends_of_turns(samples, turns):
@@ -72,7 +72,7 @@ class Workload:
         return {name: None if None in values else values for name, values in columns.items()}
 
     def run_trials(self, entry):
-        """Try what makes a difference, after the entry is complete; most workloads have no trials."""
+        """Try what makes a difference, after a complete entry; most workloads have no trials."""
 
     @classmethod
     def figure(cls, operation_ns):

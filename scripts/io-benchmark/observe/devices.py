@@ -22,7 +22,7 @@ UNSEEN = (None,) * len(COLUMNS)
 
 
 def name_of(content, file="dev"):
-    """Return the device whose file in /sys has this content, such as 'nvme0n1' for '259:1', or None."""
+    """Return the device whose file in /sys has this content, as 'nvme0n1' for '259:1', or None."""
     names = list_names(CLASS)
     return next((n for n in names if read_text(os.path.join(CLASS, n, file)) == content), None)
 
@@ -59,9 +59,9 @@ def _kind_of(name):
 def _stripes_of(name, kind):
     """Return over how many members a stripe goes, by the queue's hints; needs no privileges.
 
-    A striped volume announces its chunk as minimum_io_size and the whole stripe as optimal_io_size. A
-    linear volume over two disks has no such hint, or the hint of its members: some NVMe disks announce 4
-    and 128 KiB.
+    A striped volume announces its chunk as minimum_io_size and the whole stripe as optimal_io_size.
+    A linear volume over two disks has no such hint, or the hint of its members: some NVMe disks
+    announce 4 and 128 KiB.
     """
     queue = os.path.join(CLASS, name, "queue")
     minimum = read_int(os.path.join(queue, "minimum_io_size"))

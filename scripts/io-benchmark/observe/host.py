@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Facts about the machine, the tools that workloads use, and the cgroup limits of I/O, memory and CPU, v1 and v2."""
+"""Facts about the machine, the tools that workloads use, and the limits of cgroups, v1 and v2."""
 
 import mmap
 import os
@@ -21,8 +21,13 @@ INACTIVE = r"(?s:.*)^(?:total_)?inactive_file (\d+)"
 TOOLS = ("bash", "cp", "curl", "grep", "sed")
 USED_MEMORY = ("memory.usage_in_bytes", "memory.current")  # of v1, of v2
 VM_SETTINGS = (
-    *("dirty_background_bytes", "dirty_background_ratio", "dirty_bytes"),
-    *("dirty_expire_centisecs", "dirty_ratio", "dirty_writeback_centisecs", "swappiness"),
+    "dirty_background_bytes",
+    "dirty_background_ratio",
+    "dirty_bytes",
+    "dirty_expire_centisecs",
+    "dirty_ratio",
+    "dirty_writeback_centisecs",
+    "swappiness",
 )
 
 # (kind, NAME in v1's file blkio.throttle.NAME_device, field of v2's io.max)
@@ -112,7 +117,7 @@ def _tool_versions():
 
 
 def observe_limits():
-    """Return the limits of I/O, memory and CPU, of every level from the task's own cgroup up to the root."""
+    """Return the limits of I/O, memory and CPU, from the task's own cgroup up to the root."""
     observed: Any = {"cgroup_versions": [], "groups": {}, "io": [], "memory": [], "cpu": []}
     for version, controller, directories in _hierarchies():
         if controller in observed["groups"]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The mount table, and the storage of a place: mount, overlay or bind, file system, devices down to the leaves.
+"""The mount table, and the storage of a place.
 
-All is observed on this machine, not taken from how it was provisioned.
+That is its mount, overlay or bind, its file system, and its devices down to the leaves. All is
+observed on this machine, not taken from how it was provisioned.
 """
 
 import mmap
@@ -18,7 +19,7 @@ from observe import devices
 PROBE_BYTES = 8 * MIB
 # A device that wrote this much of the probe stores it; with a stripe over eight disks, each does.
 PROBE_SHARE_BYTES = PROBE_BYTES // 16
-# Other processes write as well. So a device counts only if it writes in every round, and hardly between.
+# Other processes write as well: a device counts if it writes in every round, and hardly between.
 PROBE_ROUNDS = 4
 QUIET_S = 0.02, 0.5  # the shortest and the longest time between rounds
 # What each container engine leaves in the root.
@@ -74,14 +75,14 @@ def mount_table() -> List[_Mount]:
 
 
 def mount_of(path: str, mounts: List[_Mount]) -> Optional[_Mount]:
-    """Return the mount with the longest matching point; the last one at a point hides the others."""
+    """Return the mount with the longest matching point; the last one there hides the others."""
     path = os.path.realpath(path) + "/"
     above = [m for m in mounts if path.startswith(m.point.rstrip("/") + "/")]
     return max(reversed(above), key=lambda mount: len(mount.point), default=None)
 
 
 def container(table):
-    """Return the engine, if it can be seen, and the root's file system; None outside of a container."""
+    """Return the engine, if it can be seen, and the root's file system; None in no container."""
     engine = next((name for name, path in ENGINES.items() if exists(path)), None)
     root = mount_of("/", table)
     filesystem = root.filesystem if root else None
@@ -118,7 +119,7 @@ def observe(name, path, *, may_write=True):
 
 
 def _find_devices(mount, table, path):
-    """Return the devices directly below the mount; without a path, nothing is written to find them."""
+    """Return the devices directly below the mount; without a path, none is found by writing."""
     if KINDS.get(mount.filesystem) in ("memory", "network"):
         return []
     names = _devices_of(mount)

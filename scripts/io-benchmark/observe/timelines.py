@@ -42,7 +42,9 @@ class Timeline:
         self._every_s, self._origin_ns, self._rows = every_s, origin_ns, []
         self._names = ["time_ns", *(MEMORY[field] + "_bytes" for field in self.memory)]
         self._names += ["psi_%s_%s_us" % part for part in self.pressure]
-        self._names += [*CPU_COLUMNS, *(["own_user_ms", "own_system_ms"] if process_id else [])]
+        self._names += CPU_COLUMNS
+        if process_id:
+            self._names += ["own_user_ms", "own_system_ms"]
         self._names += ["%s:%s" % (disk, name) for disk in disks for name in self.disk_columns]
 
     def _row(self):
@@ -74,8 +76,8 @@ class Timeline:
 class Sampler(Timeline):
     """A row per second, taken by a separate process, so that it never delays a retrieve.
 
-    Its pipe is read between retrieves. If it dies, the timeline ends with a warning, and the measurement
-    continues.
+    Its pipe is read between retrieves. If it dies, the timeline ends with a warning, and the
+    measurement continues.
     """
 
     def __init__(self, disks, origin_ns):

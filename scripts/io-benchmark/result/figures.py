@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the log says of a run before and after, and the same figures as the task's series for Perfherder.
+"""What the log says of a run before and after, and the same figures as series for Perfherder.
 
-Each sample is the time of a number of operations. A rate's percentiles are those of the time: P95 is
-the rate that 95 % of the samples reached or exceeded.
+Each sample is the time of a number of operations. A rate's percentiles are those of the time: P95
+is the rate that 95 % of the samples reached or exceeded.
 """
 
 import os
@@ -33,8 +33,11 @@ def show_plan(workloads, settings, result_path):
         say("Place %s: %s, %s free" % (*place, _size_label(free_space_bytes(place.path))))
     planned = [workload.planned_bytes() for workload in workloads]
     sizes = tuple(_size_label(sum(column)) for column in zip(*filter(None, planned)))
-    written = ["%s of files, %s of copies" % sizes] if sizes else []
-    written += ["small files"] if None in planned else []
+    written = []
+    if sizes:
+        written.append("%s of files, %s of copies" % sizes)
+    if None in planned:
+        written.append("small files")
     volume = (" and ".join(written), settings.profile)
     say("Writes %s there (profile %s); removes them at the end" % volume)
     may_be_larger = "cache-retrieve" in counts and not settings.capacities
@@ -84,7 +87,8 @@ def suite(settings, workload, entry):
     # Without an owner, the pools of one platform would collapse into one series.
     owner = ANY_POOL if settings.perfherder == "neutral" else settings.pool
     options = [owner, entry["place"], *workload.options(entry)]
-    options += [] if settings.profile == "full" else ["profile-" + settings.profile]
+    if settings.profile != "full":
+        options.append("profile-" + settings.profile)
     times_ns = _subtests_ns(workload, entry)
     stretches = [_subtests_ns(workload, stretch) for stretch in _stretches(entry)]
     replicates = {

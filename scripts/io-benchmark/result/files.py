@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """The files of a run: one JSON document, and a folder in each place, which is removed at the end.
 
-The document grows by rename and is valid at every moment. There is no fsync, because it would flush the disk
-that is being measured. Only a crash of the machine can leave a truncated file, because a rename happens
-completely or not at all.
+The document grows by rename and is valid at every moment. There is no fsync, because it would flush
+the disk that is being measured. Only a crash of the machine can leave a truncated file, because a
+rename happens completely or not at all.
 """
 
 import errno
@@ -52,7 +52,10 @@ JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":
 
 
 def _script_sha256():
-    """Return the sha256 of each module's path, length and contents; a zip application has it as a module."""
+    """Return the sha256 of each module's path, length and contents.
+
+    A zip application has it as a module.
+    """
     with suppress(ImportError):
         return importlib.import_module("program_sha256").SHA256
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -67,7 +70,7 @@ def _script_sha256():
 
 
 def _describe_task(pool, job):
-    """Return which task of which pool this is, by the variables of Taskcluster, or as the CI system's job."""
+    """Return which task of which pool this is, by Taskcluster's variables or a CI system's job."""
     task = {"pool": pool}
     task.update((key, os.environ.get(name) or None) for key, name in TASK_VARIABLES.items())
     task["ci"] = job.description if job is not None and task["task_id"] is None else None
@@ -245,7 +248,7 @@ def _readable(value):
 
 
 def claim_folder(path, job, attempts=10):
-    """Make a new folder in the place, for this run alone; return its path. A missing place is made."""
+    """Make a new folder in the place, for this run alone, and a missing place; return its path."""
     import tempfile  # noqa: PLC0415 - measure must not load it
 
     try:
@@ -289,9 +292,10 @@ def _check_owner(path, job):
 
 
 def _is_of_job(path, job):
-    """Return whether the CI system gave the job this folder: who can write there decides what the job runs.
+    """Return whether the CI system gave the job this folder.
 
-    In a container it often belongs to a user of the host, or every user can write to it.
+    Who can write there decides what the job runs. In a container it often belongs to a user of the
+    host, or every user can write to it.
     """
     if job is None or job.folder is None:
         return False

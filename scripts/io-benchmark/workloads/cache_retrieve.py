@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Seed 000's pattern: find a URL in a list with grep, copy the cached file that it names.
 
-Measured: for each retrieve the lookup (fork, exec, grep's answer, wait), and separately the copy (open
-to close, with mode and times); of both the time on a CPU, in user mode and in the kernel, and the
-time waiting for one; at the end the time to write the dirty pages that the copies left.
+Measured: for each retrieve the lookup (fork, exec, grep's answer, wait), and separately the copy
+(open to close, with mode and times); of both the time on a CPU, in user mode and in the kernel, and
+the time waiting for one; at the end the time to write the dirty pages that the copies left.
 Not measured: downloading, unpacking, anything of update-verify beyond the cache.
 
 The destination of the copy decides what is measured:
@@ -29,10 +29,19 @@ from settings import PROFILES
 CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
 # Keys that only a run can fill in; null in the file until then.
 OBSERVED = (
-    *("cache_state", "lookup_method", "copy_method", "run_ns", "trims"),
-    *("shares_extents", "final_sync_ns"),
-    *("dirty_before_sync_bytes", "writeback_before_sync_bytes"),
-    *("final_sync_device_bytes", "device_bytes", "turn_ends", "trials"),
+    "cache_state",
+    "lookup_method",
+    "copy_method",
+    "run_ns",
+    "trims",
+    "shares_extents",
+    "final_sync_ns",
+    "dirty_before_sync_bytes",
+    "writeback_before_sync_bytes",
+    "final_sync_device_bytes",
+    "device_bytes",
+    "turn_ends",
+    "trials",
 )
 URL = "https://archive.mozilla.org/pub/firefox/fake/%d/firefox-%gMB.mar"
 SPARE_BYTES = 16 * MIB  # room for the list, the probes and the file system's own needs
@@ -96,9 +105,16 @@ class _CacheRetrieve(Workload):
     unit = "ms"
     unit_ns = 1_000_000
     columns = (
-        *("file_index", "start_ns", "lookup_ns", "copy_ns"),
-        *("lookup_user_ns", "lookup_kernel_ns", "lookup_waiting_ns"),
-        *("copy_user_ns", "copy_kernel_ns", "copy_waiting_ns"),
+        "file_index",
+        "start_ns",
+        "lookup_ns",
+        "copy_ns",
+        "lookup_user_ns",
+        "lookup_kernel_ns",
+        "lookup_waiting_ns",
+        "copy_user_ns",
+        "copy_kernel_ns",
+        "copy_waiting_ns",
     )
     samples_for_a_verdict = 100
 
@@ -189,7 +205,10 @@ class _CacheRetrieve(Workload):
         target.remove()
 
     def _begin_turn(self, steps, target, end):
-        """Make the turn continue the pass: what it reads first is on the disk, and the copy before it unwritten."""
+        """Make the turn continue the pass.
+
+        What it reads for the first time is on the disk alone, and the copy before it is unwritten.
+        """
         done = len(self._rows)
         read = self._sequence[:done]
         for index in set(self._sequence[done:end]).difference(read):
@@ -248,7 +267,7 @@ class _CacheRetrieve(Workload):
         }
 
     def _drain(self, entry):
-        """Time the final sync, and record what was dirty before it and what the disks then wrote."""
+        """Time the final sync; record what was dirty before it, and what the disks then wrote."""
         dirty, writeback = host.memory_bytes("Dirty"), host.memory_bytes("Writeback")
         before_sync = self._bench.device_bytes()
         started_ns = time.monotonic_ns()

@@ -4,13 +4,14 @@
   hardlinked  each process runs the same file by a different name
   copies      each process runs its own copy, as builders with separate file systems do
 
-The kernel keeps the pages of a file once, so that processes of one file share them in the last-level
-cache; copies displace each other. The program is made here: code of 0.6 of that cache's size, which it
-jumps through in a random order. Measured: each process from its start to its end, on a separate CPU if
-there are enough; and what it and this process, while it starts it, spent on a CPU and waiting for one.
+The kernel keeps the pages of a file once, so that processes of one file share them in the
+last-level cache; copies displace each other. The program is made here: code of 0.6 of that cache's
+size, which it jumps through in a random order. Measured: each process from its start to its end, on
+a separate CPU if there are enough; and what it and this process, while it starts it, spent on a CPU
+and waiting for one.
 Not measured: reading the program from the disk, since it has run before. The size depends on the
-machine's cache, so different machines run different programs: compare `copies` with `hardlinked` on one
-machine.
+machine's cache, so different machines run different programs: compare `copies` with `hardlinked` on
+one machine.
 """
 
 import os
@@ -160,8 +161,8 @@ def _build_program(blob_bytes, passes):
     """Return a static program, made here because workers have no compiler.
 
     It jumps through all of its code, one jump per cache line, in an order that no prefetcher
-    predicts, `passes` times, and exits. Lines are read from memory again where the caches cannot hold
-    its code and the code of the copies that run at the same time.
+    predicts, `passes` times, and exits. Lines are read from memory again where the caches cannot
+    hold its code and the code of the copies that run at the same time.
     """
     lines = blob_bytes // LINE_BYTES
     order = list(range(lines))
@@ -189,14 +190,12 @@ def _build_program(blob_bytes, passes):
 
 def _headers(size):
     """Return ELF's header and one segment: the whole file, readable and executable."""
-    return struct.pack(
-        "<16sHHIQQQI6HIIQ5Q",
-        b"\x7fELF\x02\x01\x01",  # 64 bits, little end first, version 1
-        *(2, MACHINE_X86_64, 1, LOAD_ADDRESS + CODE_AT, 64, 0, 0),  # kind and entry
-        *(64, 56, 1, 0, 0, 0),  # sizes of headers
-        *(1, READ_AND_EXECUTE, 0),
-        *(LOAD_ADDRESS, LOAD_ADDRESS, size, size, PAGE_BYTES),
-    )
+    magic = b"\x7fELF\x02\x01\x01"  # 64 bits, little end first, version 1
+    kind_and_entry = (2, MACHINE_X86_64, 1, LOAD_ADDRESS + CODE_AT, 64, 0, 0)
+    sizes_of_headers = (64, 56, 1, 0, 0, 0)
+    header = struct.pack("<16sHHIQQQI6H", magic, *kind_and_entry, *sizes_of_headers)
+    addresses = (LOAD_ADDRESS, LOAD_ADDRESS, size, size, PAGE_BYTES)
+    return header + struct.pack("<IIQ5Q", 1, READ_AND_EXECUTE, 0, *addresses)
 
 
 WORKLOAD = _Exec

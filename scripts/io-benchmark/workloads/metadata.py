@@ -4,19 +4,19 @@
   stat                  os.stat of files that are there
   stat-missing          os.stat of names that are not there, again and again, as a search through
                         include paths does: the kernel remembers the answer
-  lookup-missing        the same, but each name for the first time, and where the place's file system
-                        begins: an overlay looks into each of its layers, since they all are there
+  lookup-missing        the same, but each name for the first time, and at the root of the place's
+                        file system: an overlay looks into each of its layers, as all are there
   create-rename-unlink  a new empty file, renamed, removed: three operations
   visibility            one thread creates a file, and another thread stats it right after: how long
                         until it is visible, and how many were not visible at the first look
 
 Measured: what all processes did together, by windows of time; each works in a separate folder, so
 that only the file system and the kernel can make one wait for another. They are processes, because
-Python's threads take turns: two threads do not do more than one, however well the file system scales. In
-`visibility` the two are threads, as in the tools that had this problem. Python's own part, about a
-microsecond, is in each operation. Also measured: what the processes spent on a CPU and waiting
-for one, but not in `visibility`, whose two threads take turns. Not measured: reading and writing data,
-and, lookup-missing apart, names that are not in the kernel's cache.
+Python's threads take turns: two threads do not do more than one, however well the file system
+scales. In `visibility` the two are threads, as in the tools that had this problem. Python's own
+part, about a microsecond, is in each operation. Also measured: what the processes spent on a CPU
+and waiting for one, but not in `visibility`, whose two threads take turns. Not measured: reading
+and writing data, and, lookup-missing apart, names that are not in the kernel's cache.
 """
 
 import itertools
@@ -172,7 +172,8 @@ def _look_for_missing(path):
 
 def _every_few(paths, look):
     # Whole groups only: each step is as many operations.
-    groups = itertools.cycle(list(zip(*[iter(paths)] * STEPS_PER_READING)))
+    starts = range(0, len(paths) - STEPS_PER_READING + 1, STEPS_PER_READING)
+    groups = itertools.cycle([paths[start : start + STEPS_PER_READING] for start in starts])
 
     def step():
         for path in next(groups):

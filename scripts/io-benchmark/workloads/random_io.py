@@ -3,9 +3,10 @@
 
 Measured: the number of operations per window of 100 ms, on a file of random bytes that was written
 and synced before, opened O_DIRECT; the 99th percentile of the latency of all operations; and what
-the threads of several Python processes, each with one operation in flight, spent on a CPU and waiting
-for one. Not measured: sequential I/O, and anything that the page cache does. If the file system refuses
-O_DIRECT (an older tmpfs), the workload is skipped: through the page cache it would measure memory.
+the threads of several Python processes, each with one operation in flight, spent on a CPU and
+waiting for one. Not measured: sequential I/O, and anything that the page cache does. If the file
+system refuses O_DIRECT (an older tmpfs), the workload is skipped: through the page cache it would
+measure memory.
 """
 
 import mmap
@@ -73,8 +74,8 @@ class _RandomIo(Batches):
 
         def work(number, ready, tell):
             seed = self._bench.settings.seed + 1000 * number + self.taken
-            threads, limit_s = least + (number < more), self.time_limit_s
-            _work(self._file, parameters, limit_s, threads, seed, ready, tell)
+            threads = least + 1 if number < more else least
+            _work(self._file, parameters, self.time_limit_s, threads, seed, ready, tell)
 
         try:
             with Crew(processes, work) as crew:

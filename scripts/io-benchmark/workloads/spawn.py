@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """The time to start a process and to wait for its end (seed 000's hypothesis 8).
 
-Measured: from posix_spawn of a program that does nothing, by its absolute path, until waitpid returns:
-fork, exec, the dynamic loader, exit; and what both processes spent on a CPU and waiting for one. The
-latter is read between the program's end and waitpid, and this time is not counted. Not measured: a
-shell, a search through PATH, a program's own work. Python's share depends on its version (1.05 ms on
-3.9, 0.5 ms on 3.10 were seen), so the result has the version.
+Measured: from posix_spawn of a program that does nothing, by its absolute path, until waitpid
+returns: fork, exec, the dynamic loader, exit; and what both processes spent on a CPU and waiting
+for one. The latter is read between the program's end and waitpid, and this time is not counted. Not
+measured: a shell, a search through PATH, a program's own work. Python's share depends on its
+version (1.05 ms on 3.9, 0.5 ms on 3.10 were seen), so the result has the version.
 """
 
 import os

@@ -8,11 +8,11 @@
   dsync-append-first  as dsync-append, but only the first 30 writes of a process, by one process
                       after another: bfq idles while it learns what a process does, and not later
 
-Measured: each write until the file system reports it as stored; of the first writes, all 30 together;
-and what the writing processes spent on a CPU and waiting for one.
+Measured: each write until the file system reports it as stored; of the first writes, all 30
+together; and what the writing processes spent on a CPU and waiting for one.
 Each variant runs in a new process that has done no I/O before, because schedulers such as bfq count
-bandwidth and idling per process. Not measured: opening, creating, closing. Whether the disk really stores
-the data cannot be seen; the storage part of the result has its write cache.
+bandwidth and idling per process. Not measured: opening, creating, closing. Whether the disk really
+stores the data cannot be seen; the storage part of the result has its write cache.
 """
 
 import itertools

@@ -8,15 +8,15 @@
 
 Measured: all files together, from opening the archive to closing the last file, with the final sync
 where there is one; and what this process spent on a CPU and waiting for one. Each file is created,
-written, and given its mode and its time. Names, sizes and contents follow from the seed, the same on
-every pool. The archive lies in the measured place, next to the files.
-Not measured: downloading, decompression, removing the files. Between two samples the files are removed
-and the file system is synced. So without a final sync, the disk writes only what the kernel does not
-keep in memory.
+written, and given its mode and its time. Names, sizes and contents follow from the seed, the same
+on every pool. The archive lies in the measured place, next to the files.
+Not measured: downloading, decompression, removing the files. Between two samples the files are
+removed and the file system is synced. So without a final sync, the disk writes only what the kernel
+does not keep in memory.
 
-The archive is an uncompressed tar, because decompression is only work for the CPU, and its speed depends
-on the version of a library. The tar is written and read here, because Python's tarfile differs between
-versions.
+The archive is an uncompressed tar, because decompression is only work for the CPU, and its speed
+depends on the version of a library. The tar is written and read here, because Python's tarfile
+differs between versions.
 """
 
 import hashlib
@@ -83,7 +83,7 @@ class _Unpack(Batches):
     def start(self, entry):
         self._is_cold = entry["variant"].startswith("cold")
         self._is_synced = entry["variant"].endswith("-sync")
-        method = "own tar reader" + ", syncfs" * self._is_synced
+        method = "own tar reader, syncfs" if self._is_synced else "own tar reader"
         entry["observed"].update(method=method, python=PYTHON, unpacked_bytes=0)
         self.unpack_once()  # a warm-up
         self._make_ready()
@@ -136,8 +136,8 @@ class _Unpack(Batches):
 def _file_sizes_bytes(seed, sizes):
     """Return the sizes of the files, in the order of the archive.
 
-    In each octave of sizes there are about as many files. A large one follows each of equal parts of
-    the small ones.
+    In each octave of sizes there are about as many files. A large one follows each of equal parts
+    of the small ones.
     """
     # Only random() gives the same values in every version of Python.
     draw = random.Random(seed).random
@@ -187,7 +187,7 @@ def _header(name, kind, mode, size=0):
 
 
 def _unpack(archive_path, tree):
-    """Unpack an archive that _write_archive() made into a new folder; return the number of files."""
+    """Unpack an archive of _write_archive() into a new folder; return the number of files."""
     files = 0
     os.mkdir(tree)
     start = os.fsencode(tree) + b"/"

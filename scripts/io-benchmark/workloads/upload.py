@@ -8,15 +8,16 @@
                    connection; only with an https:// --upload-url
 
 Measured: the time per object; of objects that are sent at once, the time of a set, from the first
-one's start to the last one's end. Without --upload-url the objects go to this script's own server on
-loopback. It waits before each answer, and once more on a new connection, as a distant server would.
-Then nothing leaves this machine, and pools differ only by their own share. By curl; without it, the
-workload is skipped. Also measured: what curl spent on a CPU and waiting for one, from its start to its end.
+one's start to the last one's end. Without --upload-url the objects go to this script's own server
+on loopback. It waits before each answer, and once more on a new connection, as a distant server
+would. Then nothing leaves this machine, and pools differ only by their own share. By curl; without
+it, the workload is skipped. Also measured: what curl spent on a CPU and waiting for one, from its
+start to its end.
 Not measured: bandwidth, the server's CPU.
 
-curl sends Expect: 100-continue and waits one second for the answer. So a server that never answers costs
-a second per object. Such objects are counted: they took about a second longer than the median of a few
-objects that were sent without Expect.
+curl sends Expect: 100-continue and waits one second for the answer. So a server that never answers
+costs a second per object. Such objects are counted: they took about a second longer than the median
+of a few objects that were sent without Expect.
 """
 
 import asyncio
@@ -77,7 +78,7 @@ class _Upload(Batches):
         if way == "http2" and not self._curl.has_http2:
             raise SkippedError("%s offers no HTTP/2" % self._curl.name)
         if way == "http2" and not url.startswith("https:"):
-            # Without TLS it would be an upgrade to h2c, which browsers and object stores do not support.
+            # Without TLS it would be an upgrade to h2c, which browsers and object stores lack.
             raise SkippedError("HTTP/2 needs TLS: give an https:// --upload-url")
         entry["observed"]["method"] = self._curl.name
         if url is not None:
@@ -130,7 +131,8 @@ class _Upload(Batches):
             times.append((start_ns, end_ns))
             if observed["without_expect_ns"]:
                 usual_ns = statistics.median(observed["without_expect_ns"])
-                observed["expect_100_stalls"] += end_ns - start_ns - usual_ns >= STALL_NS
+                if end_ns - start_ns - usual_ns >= STALL_NS:
+                    observed["expect_100_stalls"] += 1
             if not together:
                 # What was read late may seem to have ended after this one began.
                 late_ns = max(0, self.ended_ns - start_ns)
@@ -149,7 +151,7 @@ def _addresses(url, count):
 
 
 async def _serve(delay_s, report_port):
-    """Accept objects on loopback, discard them, answer after a delay; until the process is killed."""
+    """Accept and discard objects on loopback, and answer after a delay, until it is killed."""
 
     async def handle(reader, writer):
         try:
@@ -178,11 +180,13 @@ async def _accept_object(reader, writer, delay_s):
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     await reader.readexactly(int(fields.get("content-length", "0")))
     await asyncio.sleep(delay_s)
-    last = fields.get("connection") == "close"
-    end = b"Connection: close\r\n" * last
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n%s\r\n" % end)
+    is_last = fields.get("connection") == "close"
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
+    if is_last:
+        answer += b"Connection: close\r\n"
+    writer.write(answer + b"\r\n")
     await writer.drain()
-    return not last
+    return not is_last
 
 
 WORKLOAD = _Upload
