@@ -14,7 +14,7 @@ from io_benchmark.analysis.investigation.investigation_model import Investigatio
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.prediction import Predictions
-from io_benchmark.analysis.tasks.ranking import Ranking
+from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats.json_documents import _Sentence
 
@@ -25,7 +25,7 @@ TITLES: dict[type[Struct], str] = {
     TaskReport: "tasks",
     Predictions: "predictions",
     Investigation: "investigation",
-    Ranking: "ranking",
+    LabelRanking: "ranking",
 }
 # The name of a type that only its module uses, alone or in a reference.
 PRIVATE_TYPE = re.compile(r"^(#/\$defs/)?_")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from io_benchmark.analysis.tasks.ranking import Ranking, RunTotals
+from io_benchmark.analysis.tasks.ranking import LabelRanking, RunTotals
 from io_benchmark.sources.run_results import TaskRun
 
 START_MS, USUAL_MS = 1_774_000_000_000, 2_400_000
@@ -24,7 +24,7 @@ class Pools:
     labels: int = 1
     ratio: float = 1.0
 
-    def ranking(self, dice: np.random.Generator) -> Ranking:
+    def ranking(self, dice: np.random.Generator) -> LabelRanking:
         sums = RunTotals()
         for label in range(self.labels):
             for pool, (workers, between) in enumerate(zip(self.workers, self.between, strict=True)):

@@ -15,8 +15,8 @@ from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
-from io_benchmark.analysis.tasks.ranking import Ranking, RunTotals
-from io_benchmark.analysis.tasks.task_model import Side, TaskReport
+from io_benchmark.analysis.tasks.ranking import LabelRanking, RunTotals
+from io_benchmark.analysis.tasks.task_model import TaskReport, TaskSide
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
@@ -91,7 +91,7 @@ def rank_labels(
     since: date | None = None,
     prices: Mapping[str, Price] | None = None,
     on: Sequence[str] = (),
-) -> Ranking:
+) -> LabelRanking:
     """Rank labels by what their slower pools cost, with the causes that results at `on` show."""
     with context.progress() as progress:
         query = _TotalsQuery(
@@ -136,7 +136,7 @@ def read_completed_runs(
     """Return the completed runs by the name of their pool, and the messages about all runs."""
     reading = _read_runs(addresses, context, label)
     names = _side_names({run.pool for run in reading.results})
-    completed = (run for run in reading.results if Side.ending(run) == "completed")
+    completed = (run for run in reading.results if TaskSide.ending(run) == "completed")
     return grouped(completed, lambda run: names[run.pool]), (*reading.unreadable, *reading.remarks)
 
 

@@ -17,7 +17,7 @@ from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.tasks import compare_tasks, task_pair
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as task_report
 from io_benchmark.analysis.tasks.labelled_ratio import LabelledRatio
-from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_model import BothSides, TaskComparison, TaskReport
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
@@ -97,8 +97,10 @@ def test_every_run_is_counted() -> None:
     ]
     report = compared([*pools(10, 10), *runs])
     known, side = only(report), report.sides[1]
-    assert (known.failed, known.lost, known.stopped) == ((0, 1), (0, 3), (0, 2))
-    assert known.completed == (4, 5)
+    assert known.failed == BothSides(0, 1)
+    assert known.lost == BothSides(0, 3)
+    assert known.stopped == BothSides(0, 2)
+    assert known.completed == BothSides(4, 5)
     assert (side.completed, side.failed, side.lost, side.stopped) == (5, 2, 3, 2)
     assert (side.never_started, side.unusable) == (1, 2)
     assert "runs of a whose times contradict each other: 2; they are left out" in warnings(report)

@@ -95,7 +95,7 @@ def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None
     """Conclude where the task is not slower, or slower for a reason that its times show."""
     basis = slowness.say(
         "{ratio} the time of {reference} (95 % interval {interval}), by {own} "
-        f"{plural(compared.workers[1], 'worker')} of {{pool}} and {{theirs}} of {{reference}}"
+        f"{plural(compared.workers.candidate, 'worker')} of {{pool}} and {{theirs}} of {{reference}}"
     )
     if compared.verdict is Verdict.SLOWER:
         reason = _slower_before_work(slowness, compared)

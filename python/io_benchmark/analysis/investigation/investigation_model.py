@@ -70,8 +70,8 @@ class Slowness(Struct, frozen=True, kw_only=True):
                 "reference": self.comparison.baseline,
                 "ratio": ratio_of(self.comparison.ratio),
                 "interval": Range(interval.low_ratio, interval.high_ratio, Unit.RATIO),
-                "own": count(self.comparison.workers[1]),
-                "theirs": count(self.comparison.workers[0]),
+                "own": count(self.comparison.workers.candidate),
+                "theirs": count(self.comparison.workers.baseline),
             }
         return statement(template, **{**usual, **values})
 

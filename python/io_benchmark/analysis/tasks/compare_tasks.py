@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""From runs of tasks to a report: which runs count, ratios within labels, verdicts, parts and cost."""
+"""From runs of tasks to a report: which runs count, ratios within labels, verdicts and costs."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,14 +25,22 @@ from io_benchmark.analysis.statistics.pairs import Pair
 from io_benchmark.analysis.statistics.variances import LogMeans
 from io_benchmark.analysis.statistics.verdicts import Judgement
 from io_benchmark.analysis.tasks.task_costs import compare_costs
-from io_benchmark.analysis.tasks.task_model import Ending, Side, TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_model import (
+    BothSides,
+    Ending,
+    TaskComparison,
+    TaskReport,
+    TaskSide,
+)
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import plural
 from io_benchmark.sources.run_results import TaskRun
 
-_NOT_COMPLETED: tuple[Ending, ...] = ("failed", "lost", "stopped")
+# Shares of failed or lost runs that differ by this between the sides are worth a warning. Chosen:
+# so many shorter or longer runs may hide a difference of a few percent.
 _ENDED_DIFFER = 0.1
+# Less than this share of a side's runs in the time of both sides is worth a warning. Chosen.
 _LEAST_OVERLAP = 0.5
 
 
@@ -45,33 +53,39 @@ def compare_tasks(
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> TaskReport:
-    used = {name: Side.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
-    by_names = {
-        names: TaskPair.of(used[names[0]], used[names[1]])
-        for names in plan.pairs
-        if all(name in used for name in names)
-    }
-    pairs = _with_other_pools([pair for pair in by_names.values() if pair is not None])
+    """Compare the runs of the pairs of sides that the plan names."""
+    used = {name: TaskSide.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
+    pairs = []
+    unlike = []  # candidates that have no label in common with their baseline
+    unlike_baseline = ""
+    for candidate, baseline in plan.pairs:
+        if candidate not in used or baseline not in used:
+            continue
+        pair = TaskPair.of(used[candidate], used[baseline])
+        if pair is not None:
+            pairs.append(pair)
+        else:
+            unlike.append(candidate)
+            unlike_baseline = unlike_baseline or baseline
+    pairs = _with_other_pools(pairs)
     messages = [statement("{remark}", remark=remark) for remark in remarks]
-    unlike = [names for names, pair in by_names.items() if pair is None]
     if unlike:
         sentence = "{candidates} and {baseline} have no label in common with a completed run"
-        candidates = joined(candidate for candidate, _ in unlike)
-        messages.append(statement(sentence, candidates=candidates, baseline=unlike[0][1]))
+        messages.append(statement(sentence, candidates=joined(unlike), baseline=unlike_baseline))
     estimates, looks = [pair.estimate for pair in pairs], [pair.look for pair in pairs]
     judgements = Judgement.of(estimates, looks, margin)
     return TaskReport(
-        plan.title,
-        plan.baseline,
-        plan.baseline_reason,
-        margin,
-        tuple(used[name].counts for name in plan.order(list(used))),
-        tuple(
+        title=plan.title,
+        baseline=plan.baseline,
+        baseline_reason=plan.baseline_reason,
+        margin_ratio=margin,
+        sides=tuple(used[name].counts for name in plan.order(list(used))),
+        comparisons=tuple(
             _comparison(pair, judgement, _advise(pair, judgement, len(pairs)), prices)
             for pair, judgement in zip(pairs, judgements, strict=True)
         ),
-        tuple(unreadable),
-        tuple(messages),
+        unreadable=tuple(unreadable),
+        remarks=tuple(messages),
     )
 
 
@@ -88,13 +102,14 @@ def _comparison(
 ) -> TaskComparison:
     baseline, candidate = pair.baseline.side, pair.candidate.side
     ratio, interval = judgement.estimate.ratio, judgement.interval
-    difference_s, low_s, high_s = (
-        pair.baseline.mean_s * (end - 1) for end in (ratio, interval.low_ratio, interval.high_ratio)
-    )
-    failed, lost, stopped = (
-        (len(baseline.of_labels(ending, pair.mix)), len(candidate.of_labels(ending, pair.mix)))
-        for ending in _NOT_COMPLETED
-    )
+    baseline_s = pair.baseline.mean_s
+
+    def ended(ending: Ending) -> BothSides[int]:
+        return BothSides(
+            len(baseline.of_labels(ending, pair.mix)), len(candidate.of_labels(ending, pair.mix))
+        )
+
+    candidate_workers, baseline_workers = (workers.count for workers in pair.ratio.workers)
     cost, cost_warnings = compare_costs(pair, prices, judgement.level)
     comparison = TaskComparison(
         baseline=baseline.name,
@@ -104,13 +119,16 @@ def _comparison(
         interval_90=judgement.interval_90,
         p_value=judgement.p_value,
         verdict=judgement.verdict,
-        workers=(pair.ratio.workers[1].count, pair.ratio.workers[0].count),
-        completed=(len(pair.baseline.runs), len(pair.candidate.runs)),
-        failed=failed,
-        lost=lost,
-        stopped=stopped,
-        difference_s=difference_s,
-        difference_interval_s=(low_s, high_s),
+        workers=BothSides(baseline_workers, candidate_workers),
+        completed=BothSides(len(pair.baseline.runs), len(pair.candidate.runs)),
+        failed=ended("failed"),
+        lost=ended("lost"),
+        stopped=ended("stopped"),
+        difference_s=baseline_s * (ratio - 1),
+        difference_interval_s=(
+            baseline_s * (interval.low_ratio - 1),
+            baseline_s * (interval.high_ratio - 1),
+        ),
         times=pair.times,
         labels=pair.label_rows,
         advice=advice,
@@ -123,9 +141,8 @@ def _comparison(
 
 def _advise(pair: TaskPair, judgement: Judgement, comparisons: int) -> Advice | None:
     """Return how many workers to add; None where there is a verdict, or one worker per side."""
-    if judgement.verdict is not Verdict.INCONCLUSIVE or math.isinf(
-        judgement.estimate.error.variance
-    ):
+    is_unknown = math.isinf(judgement.estimate.error.variance)
+    if judgement.verdict is not Verdict.INCONCLUSIVE or is_unknown:
         return None
     names = pair.candidate.side.name, pair.baseline.side.name
     workers = Pair(*names, *pair.ratio.workers, pair.variation, schedule=Schedule())
@@ -146,7 +163,7 @@ def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]
     yield from _times_apart(pair)
     yield from _failures(comparison)
     yield from _unlike_ratios(pair, comparison)
-    yield from _workers(pair)
+    yield from _unclear_workers(pair)
     yield from _unusable(pair)
     if len(comparison.labels) == MOST_LABELS:
         yield statement(
@@ -157,12 +174,14 @@ def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]
 def _few_workers(comparison: TaskComparison) -> Iterator[Statement]:
     """Return what is assumed where too few workers show how far those of a pool differ."""
     assumed = comparison.assumed_variation
-    if max(comparison.workers) == 1:
+    if comparison.workers == BothSides(1, 1):
         yield statement("one worker per pool shows nothing about other workers of these pools")
     if assumed is not None:
+        template = "too few workers to show how far those of a pool differ: {assumed}"
+        if assumed.shown_by:
+            template += " ({shown_by} vary by {measured})"
         yield statement(
-            "too few workers to show how far those of a pool differ: {assumed}"
-            + (" ({shown_by} vary by {measured})" if assumed.shown_by else ""),
+            template,
             assumed=assumed.message,
             shown_by=assumed.shown_by or "",
             measured=share(assumed.measured_ratio or 0.0),
@@ -170,6 +189,7 @@ def _few_workers(comparison: TaskComparison) -> Iterator[Statement]:
 
 
 def _different_labels(comparison: TaskComparison) -> Iterator[Statement]:
+    """Warn that the labels have different ratios."""
     if any(row.differs for row in comparison.labels):
         rows = [(row.ratio, row.label) for row in comparison.labels if row.interval is not None]
         lowest, highest = (
@@ -184,16 +204,19 @@ def _different_labels(comparison: TaskComparison) -> Iterator[Statement]:
 
 
 def _times_apart(pair: TaskPair) -> Iterator[Statement]:
+    """Warn of different pools of which one ran its tasks mostly before or after the other."""
     if pair.baseline.side.pool == pair.candidate.side.pool:
         return
     starts = [[run.started_ms for run in side.runs] for side in (pair.candidate, pair.baseline)]
-    low, high = max(map(min, starts)), min(map(max, starts))
-    inside = [sum(low <= start <= high for start in side) / len(side) for side in starts]
-    if min(inside) < _LEAST_OVERLAP and min(map(len, starts)) > 1:
+    first_common, last_common = max(map(min, starts)), min(map(max, starts))
+    common_shares = [
+        sum(first_common <= start <= last_common for start in side) / len(side) for side in starts
+    ]
+    if min(common_shares) < _LEAST_OVERLAP and min(map(len, starts)) > 1:
         yield statement(
             "the pools ran at different times ({part} of the runs of one are in the time of both): "
             "the tasks themselves may have changed",
-            part=share(min(inside)),
+            part=share(min(common_shares)),
         )
 
 
@@ -206,19 +229,20 @@ def _failures(comparison: TaskComparison) -> Iterator[Statement]:
         (comparison.failed, "failed", "those that completed may not be alike"),
         (comparison.lost, "were lost", shorter),
     ):
-        first, second = comparison.shares(ended)
-        if abs(first - second) > _ENDED_DIFFER:
+        shares = comparison.shares(ended)
+        if abs(shares.baseline - shares.candidate) > _ENDED_DIFFER:
+            on_both = f"{{first}} of the runs {verb} on {{baseline}}, {{second}} on {{candidate}}"
             yield statement(
-                f"{{first}} of the runs {verb} on {{baseline}}, {{second}} on {{candidate}}: {consequence}",
-                first=share(first),
-                second=share(second),
+                f"{on_both}: {consequence}",
+                first=share(shares.baseline),
+                second=share(shares.candidate),
                 baseline=comparison.baseline,
                 candidate=comparison.candidate,
             )
 
 
 def _unlike_ratios(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
-    """Warn of a few very long runs, which raise the mean and so the costs, and of different mixes."""
+    """Warn of a few very long runs, which raise the mean and the costs, and of different mixes."""
     by_means = pair.candidate.mean_s / pair.baseline.mean_s
     if comparison.interval.excludes(by_means):
         yield statement(
@@ -236,26 +260,30 @@ def _unlike_ratios(pair: TaskPair, comparison: TaskComparison) -> Iterator[State
         )
 
 
-def _workers(pair: TaskPair) -> Iterator[Statement]:
+def _unclear_workers(pair: TaskPair) -> Iterator[Statement]:
+    """Warn of workers that are not known, and of workers that ran tasks of both sides."""
     workers = {
-        side.side.name: {run.worker for run in side.runs}
-        for side in (pair.baseline, pair.candidate)
+        common.side.name: {run.worker for run in common.runs}
+        for common in (pair.baseline, pair.candidate)
     }
-    unknown = [name for name, names in workers.items() if not all(map(Side.is_known, names))]
+    unknown = [name for name, names in workers.items() if not all(map(TaskSide.is_known, names))]
     if unknown:
         yield statement(
             "workers of {sides} are not known: each run counts as a worker, which may be too many",
             sides=joined(unknown),
         )
-    both = [*filter(Side.is_known, set.intersection(*workers.values()))]
-    if both:
-        noun = plural(len(both), "worker")
-        yield statement(f"{{count}} {noun} ran tasks of both sides", count=count(len(both)))
+    shared = set.intersection(*workers.values())
+    number = sum(TaskSide.is_known(worker) for worker in shared)
+    if number:
+        noun = plural(number, "worker")
+        yield statement(f"{{count}} {noun} ran tasks of both sides", count=count(number))
 
 
 def _unusable(pair: TaskPair) -> Iterator[Statement]:
+    """Warn of runs whose times contradict each other."""
     for side in (pair.baseline.side, pair.candidate.side):
-        if unusable := len(side.runs["unusable"]):
+        unusable = len(side.runs["unusable"])
+        if unusable:
             yield statement(
                 "runs of {side} whose times contradict each other: {count}; they are left out",
                 count=count(unusable),

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """One ratio of two sides' workers over several labels, and its error.
 
-A worker that ran several labels is still one worker. The variance is that of independent workers, with
-the correction for few of them (CR2) and its degrees of freedom. Sources: Bell and McCaffrey 2002, Survey
-Methodology 28:169; Imbens and Kolesár 2016, Review of Economics and Statistics 98:701. Residuals are
-those of one ratio for all labels, so the interval is wider where labels differ in their ratio.
-tests/simulation/test_tasks.py has the error rates.
+A worker that ran several labels is still one worker. The variance is that of independent workers,
+with the correction for few of them (CR2) and its degrees of freedom. Sources: Bell and McCaffrey
+2002, Survey Methodology 28:169; Imbens and Kolesár 2016, Review of Economics and Statistics 98:701.
+Residuals are those of one ratio for all labels, so the interval is wider where labels differ in
+their ratio. tests/simulation/test_tasks.py has the error rates.
 """
 
 import math
@@ -23,8 +23,10 @@ from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION, MeanVariance
 
 LogMeansByLabel = Mapping[str, Mapping[str, float]]  # of each worker
-# The digits of logarithms that are the same on all machines: numpy adds up in the order that suits the CPU.
+# The digits of logarithms that are the same on all machines: numpy adds up in the order that suits
+# the CPU.
 _LOG_DECIMALS = 9
+# An eigenvalue below this is 0, in spite of rounding: nothing is left of such a direction.
 _SINGULAR = 1e-9
 
 
@@ -49,13 +51,20 @@ class LabelledRatio:
         although the workers do not.
         """
         numbers = {label: number for number, label in enumerate(sorted(mix))}
-        cells = [
-            (numbers[label], worker, is_candidate, log)
-            for is_candidate, side in ((1.0, candidate), (0.0, baseline))
-            for label, workers in sorted(side.items())
-            for worker, log in sorted(workers.items())
-        ]
-        self._label, self._worker, side, logs = map(np.array, zip(*cells, strict=True))
+        cell_labels: list[int] = []
+        cell_workers: list[str] = []
+        cell_sides: list[float] = []  # 1: of the candidate
+        cell_logs: list[float] = []
+        for is_candidate, of_side in ((1.0, candidate), (0.0, baseline)):
+            for label, workers in sorted(of_side.items()):
+                for worker, log in sorted(workers.items()):
+                    cell_labels.append(numbers[label])
+                    cell_workers.append(worker)
+                    cell_sides.append(is_candidate)
+                    cell_logs.append(log)
+        self._label, self._worker = np.array(cell_labels), np.array(cell_workers)
+        side, logs = np.array(cell_sides), np.array(cell_logs)
+        # The workers of each label: of both sides, of the candidate, and of the baseline.
         self._counts = np.bincount(self._label).astype(np.float64)
         candidates = np.bincount(self._label, weights=side)
         baselines = self._counts - candidates
@@ -71,19 +80,20 @@ class LabelledRatio:
         times = times * np.exp(at_baseline - at_baseline.max())
         share = np.round(times / times.sum(), _LOG_DECIMALS)
         self.shares = dict(zip(numbers, share.tolist(), strict=True))
-        # What each cell counts in the ratio: its label's share, divided among the workers of each side.
+        # What each cell counts in the ratio: its label's share, divided among the side's workers.
         self._weights = np.where(
             side > 0, (share / candidates)[self._label], -(share / baselines)[self._label]
         )
         self._log_ratio = round(float(self._weights @ logs), _LOG_DECIMALS)
         self.workers = self._freed(candidate), self._freed(baseline)
         self._look = look
-        # Both ends of each run are rounded.
+        # Both ends of each run are rounded, and the variance of a rounded number is 1/12 of the
+        # rounding's square.
         parts = self._weights * rounding_s / np.exp(logs)
-        self._rounding_variance = float(parts @ parts) / 6
+        self._rounding_variance = float(parts @ parts) * 2 / 12
 
     def estimate(self, assumed: float) -> Estimate:
-        """Return the ratio; workers are assumed to vary so much where they are too few to show it."""
+        """Return the ratio; too few workers to show their variation have the `assumed` one."""
         estimate = self._estimate(assumed)
         variance = estimate.error.variance + self._rounding_variance
         error = round(math.sqrt(variance), _LOG_DECIMALS)
@@ -115,7 +125,7 @@ class LabelledRatio:
         return Estimate(self._log_ratio, error)
 
     def _variance_of_unit(self) -> float:
-        """Return the ratio's variance if the standard deviation between workers is 1 in every label."""
+        """Return the ratio's variance if workers vary by a standard deviation of 1 in each label."""
         return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._clusters())
 
     def _freed(self, side: LogMeansByLabel) -> SideData:

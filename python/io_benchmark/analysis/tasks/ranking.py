@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which labels cost most by running on a slower pool: of many runs, of which only sums are kept.
 
-A label is compared by the statistics of real tasks: each worker is one mean of logarithms. All pairs of
-a label and a pool are tried at once, so the level of the intervals is corrected for their number.
+A label is compared by the statistics of real tasks: each worker is one mean of logarithms. All pairs
+of a label and a pool are tried at once, so the level of the intervals is corrected for their number.
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from statistics import fmean
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from io_benchmark.analysis.model.side import SideData
 from io_benchmark.analysis.statistics import levels, variations
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import LogMeans, MeanVariance
-from io_benchmark.analysis.tasks.task_model import Side
+from io_benchmark.analysis.tasks.task_model import TaskSide
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
 
@@ -58,7 +59,7 @@ class RankedPool(Struct, frozen=True):
     price: Price | None
 
 
-class Ranking(Struct, frozen=True, tag_field="version", tag=1):
+class LabelRanking(Struct, frozen=True, tag_field="version", tag=1):
     """Labels by what their slower pools cost per month, the most expensive first."""
 
     days: float
@@ -76,28 +77,45 @@ class _Cell(Struct):
     log_s: float = 0.0
 
 
+class _CostSum(Struct):
+    """What runs cost in one currency, and how long these runs took."""
+
+    amount: float = 0.0
+    hours: float = 0.0
+
+
 class _PoolSums(Struct):
+    """The sums of the runs of one pool."""
+
     runs: int = 0
-    workers: set[str] = set()  # here and below of completed runs
+    workers: set[str] = set()  # that completed a run
     completed_s: float = 0.0
-    other_s: float = 0.0
-    costs: dict[str, tuple[float, float]] = {}  # amount and hours, by currency
+    not_completed_s: float = 0.0
+    costs: dict[str, _CostSum] = {}  # by currency
+
+
+class _LabelPair(NamedTuple):
+    """A label on a pool, and the pool on which it takes least."""
+
+    label: str
+    pool: str
+    reference: str
 
 
 class RunTotals(Struct):
     """The sums of runs, to which each run is added once."""
 
-    cells: dict[tuple[str, str], dict[str, _Cell]] = {}
+    cells: dict[tuple[str, str], dict[str, _Cell]] = {}  # of each worker, by label and pool
     pools: dict[str, _PoolSums] = {}
     first_ms: int = 0
     last_ms: int = 0
-    seen: set[int] = set()  # what identifies each run
+    seen: set[int] = set()  # a hash of each run; whole runs would need too much memory
     unusable: int = 0
 
     def add(self, run: TaskRun) -> None:
         """Add a run that started and was not added before."""
         identity = hash((run.task_id, run.run_id)) if run.task_id else hash(run)
-        ending = Side.ending(run)
+        ending = TaskSide.ending(run)
         if identity in self.seen or ending == "never_started":
             return
         self.seen.add(identity)
@@ -110,10 +128,11 @@ class RunTotals(Struct):
         sums = self.pools.setdefault(run.pool, _PoolSums())
         sums.runs += 1
         if run.cost >= 0:
-            amount, hours = sums.costs.get(run.currency, (0.0, 0.0))
-            sums.costs[run.currency] = (amount + run.cost, hours + time_s / _S_PER_HOUR)
+            cost = sums.costs.setdefault(run.currency, _CostSum())
+            cost.amount += run.cost
+            cost.hours += time_s / _S_PER_HOUR
         if ending != "completed":
-            sums.other_s += time_s
+            sums.not_completed_s += time_s
             return
         worker = run.worker or str(identity)
         sums.workers.add(worker)
@@ -122,25 +141,22 @@ class RunTotals(Struct):
         cell.runs += 1
         cell.log_s += math.log(time_s)
 
-    def ranking(self, prices: Mapping[str, Price]) -> Ranking:
+    def ranking(self, prices: Mapping[str, Price]) -> LabelRanking:
         """Return the labels that are proven slower on a pool, and a summary of each pool."""
-        known = {pool: self._price(pool, prices) for pool in self.pools}
+        pool_prices = {pool: self._price(pool, prices) for pool in self.pools}
         sides = self._sides()
         pairs = list(_pairs(sides))
         level = 1 - (1 - levels.LEVEL) / max(1, _comparisons(sides))
         days = max(1.0, (self.last_ms - self.first_ms) / _DAY_MS)
-        estimates = (
-            _estimate(sides[label], pool, reference, level) for label, pool, reference in pairs
-        )
-        rows = (
-            self._row(*pair, estimate, level, days / _MONTH_DAYS, known)
-            for pair, estimate in zip(pairs, estimates, strict=True)
-        )
-        ranked = sorted(
-            filter(None, rows),
-            key=lambda row: (-(row.money or 0), -row.hours, row.label, row.pool),
-        )
-        return Ranking(days, len(pairs), tuple(ranked), tuple(self._summaries(known)))
+        rows = []
+        for pair in pairs:
+            estimate = _estimate(sides[pair.label], pair, level)
+            interval = estimate.interval(level)
+            # Else it may be chance.
+            if interval.low_ratio > 1:
+                rows.append(self._row(pair, estimate, interval, days / _MONTH_DAYS, pool_prices))
+        rows.sort(key=lambda row: (-(row.money or 0), -row.hours, row.label, row.pool))
+        return LabelRanking(days, len(pairs), tuple(rows), tuple(self._summaries(pool_prices)))
 
     def _sides(self) -> _Sides:
         """Return the pools of each label that have enough workers."""
@@ -152,42 +168,42 @@ class RunTotals(Struct):
 
     def _row(
         self,
-        label: str,
-        pool: str,
-        reference: str,
+        pair: _LabelPair,
         estimate: Estimate,
-        level: float,
+        interval: Interval,
         months: float,
         prices: Mapping[str, Price | None],
-    ) -> RankedLabel | None:
-        """Return a pair; None where it may be chance."""
-        own, other = self.cells[label, pool], self.cells[label, reference]
-        interval, runs = estimate.interval(level), sum(cell.runs for cell in own.values())
-        if interval.low_ratio <= 1:
-            return None
+    ) -> RankedLabel:
+        """Return what a label costs more per month than on the reference."""
+        pool_cells = self.cells[pair.label, pair.pool].values()
+        reference_cells = self.cells[pair.label, pair.reference].values()
         # By the mean of logarithms, as the ratio is.
-        spent_s = math.fsum(cell.runs * math.exp(cell.log_s / cell.runs) for cell in own.values())
+        spent_s = math.fsum(cell.runs * math.exp(cell.log_s / cell.runs) for cell in pool_cells)
         spent_h = spent_s / (_S_PER_HOUR * months)
-        low, middle, high = (
-            spent_h * (1 - 1 / ratio)
-            for ratio in (interval.low_ratio, estimate.ratio, interval.high_ratio)
-        )
-        here, there, money, currency = prices[pool], prices[reference], None, ""
-        if here and there and here.currency == there.currency:
-            money = spent_h * (here.per_hour - there.per_hour / estimate.ratio)
-            currency = here.currency
+        price, reference_price = prices[pair.pool], prices[pair.reference]
+        money = None
+        currency = ""
+        if price and reference_price and price.currency == reference_price.currency:
+            money = spent_h * (price.per_hour - reference_price.per_hour / estimate.ratio)
+            currency = price.currency
         return RankedLabel(
-            label,
-            pool,
-            reference,
-            estimate.ratio,
-            interval,
-            (runs, sum(cell.runs for cell in other.values())),
-            (len(own), len(other)),
-            middle,
-            (low, high),
-            money,
-            currency,
+            label=pair.label,
+            pool=pair.pool,
+            reference=pair.reference,
+            ratio=estimate.ratio,
+            interval=interval,
+            runs=(
+                sum(cell.runs for cell in pool_cells),
+                sum(cell.runs for cell in reference_cells),
+            ),
+            workers=(len(pool_cells), len(reference_cells)),
+            hours=spent_h * (1 - 1 / estimate.ratio),
+            hours_interval=(
+                spent_h * (1 - 1 / interval.low_ratio),
+                spent_h * (1 - 1 / interval.high_ratio),
+            ),
+            money=money,
+            currency=currency,
         )
 
     def _price(self, pool: str, prices: Mapping[str, Price]) -> Price | None:
@@ -195,31 +211,34 @@ class RunTotals(Struct):
         costs = self.pools[pool].costs
         if prices or len(costs) != 1:
             return Price.find(prices, pool.rpartition("/")[2], pool)
-        ((currency, (amount, hours)),) = costs.items()
-        return Price(amount / hours, currency)
+        ((currency, cost),) = costs.items()
+        return Price(cost.amount / cost.hours, currency)
 
     def _summaries(self, prices: Mapping[str, Price | None]) -> Iterator[RankedPool]:
+        """Yield a summary of each pool, first the one that spent most time on completed runs."""
         labels = Counter(pool for _, pool in self.cells)
         for pool in sorted(self.pools, key=lambda pool: (-self.pools[pool].completed_s, pool)):
             sums = self.pools[pool]
-            whole_s = sums.completed_s + sums.other_s
+            whole_s = sums.completed_s + sums.not_completed_s
             yield RankedPool(
-                pool,
-                labels[pool],
-                len(sums.workers),
-                sums.runs,
-                whole_s / _S_PER_HOUR,
-                sums.other_s / whole_s,
-                prices[pool],
+                pool=pool,
+                labels=labels[pool],
+                workers=len(sums.workers),
+                runs=sums.runs,
+                hours=whole_s / _S_PER_HOUR,
+                lost_share=sums.not_completed_s / whole_s,
+                price=prices[pool],
             )
 
 
-def _pairs(sides: _Sides) -> Iterator[tuple[str, str, str]]:
-    """Yield a label, a pool, and the pool on which the label takes least."""
+def _pairs(sides: _Sides) -> Iterator[_LabelPair]:
+    """Yield each pool of each label, except the one on which the label takes least."""
     for label, by_pool in sides.items():
         means = {pool: fmean(logs) for pool, logs in by_pool.items()}
         reference = min(means, key=lambda pool: (means[pool], pool))
-        yield from ((label, pool, reference) for pool in means if pool != reference)
+        for pool in means:
+            if pool != reference:
+                yield _LabelPair(label, pool, reference)
 
 
 def _comparisons(sides: _Sides) -> int:
@@ -230,18 +249,22 @@ def _comparisons(sides: _Sides) -> int:
     return sum(math.comb(len(by_pool), 2) for by_pool in sides.values())
 
 
-def _estimate(by_pool: Mapping[str, LogMeans], pool: str, reference: str, level: float) -> Estimate:
+def _estimate(by_pool: Mapping[str, LogMeans], pair: _LabelPair, level: float) -> Estimate:
     """Compare a label's workers on two pools; those of all its pools show how far workers vary.
 
-    Many pairs need a strict level. There Welch's degrees of freedom are too many where few workers are
-    compared with many: the few agree by chance. So the many make the variation of the few better known
-    only as far as their numbers are alike. tests/simulation/test_ranking.py has the rates.
+    Many pairs need a strict level. There Welch's degrees of freedom are too many where few workers
+    are compared with many: the few agree by chance. So the many make the variation of the few better
+    known only as far as their numbers are alike. tests/simulation/test_ranking.py has the rates.
     """
-    variation = variations.of_pair((pool, reference), by_pool)
-    own, other = (SideData(tuple(by_pool[name]), ()) for name in (pool, reference))
-    estimate = Estimate.of_sides(own, other, variation.ratio)
-    few, many = sorted((own.count, other.count))
-    apart = MeanVariance.of_sum([MeanVariance.of_mean(side.log_means) for side in (own, other)])
-    apart = replace(apart, degrees=min(apart.degrees, (few - 1) * (1 + few / many)))
-    error = max(estimate.error, apart, key=lambda each: each.half_width(level))
-    return replace(estimate, error=error)
+    variation = variations.of_pair((pair.pool, pair.reference), by_pool)
+    workers, reference_workers = (
+        SideData(tuple(by_pool[name]), ()) for name in (pair.pool, pair.reference)
+    )
+    estimate = Estimate.of_sides(workers, reference_workers, variation.ratio)
+    few, many = sorted((workers.count, reference_workers.count))
+    separate = MeanVariance.of_sum(
+        [MeanVariance.of_mean(side.log_means) for side in (workers, reference_workers)]
+    )
+    separate = replace(separate, degrees=min(separate.degrees, (few - 1) * (1 + few / many)))
+    wider = max(estimate.error, separate, key=lambda error: error.half_width(level))
+    return replace(estimate, error=wider)

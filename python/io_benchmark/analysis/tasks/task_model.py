@@ -3,14 +3,14 @@
 
 Times are seconds, ratios are candidate over baseline: above 1 is slower, or more expensive.
 
-The times scheduled, started and resolved are from the queue's clock. The start and end of the task's own
-work are from the worker's clock. Work that begins before its run, or ends after it, shows that the clocks
-differ: such a run has no set-up and no tear-down. A smaller difference of the clocks cannot be seen. It moves
-time between set-up and tear-down, and changes no other time.
+The times scheduled, started and resolved are from the queue's clock. The start and end of the
+task's own work are from the worker's clock. Work that begins before its run, or ends after it,
+shows that the clocks differ: such a run has no set-up and no tear-down. A smaller difference of the
+clocks cannot be seen. It moves time between set-up and tear-down, and changes no other time.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, get_args
+from typing import Generic, Literal, TypeVar, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,19 +22,34 @@ from io_benchmark.sources.run_results import TaskRun
 
 # Times are written with whole seconds or milliseconds.
 _ROUNDING_MS = 1000
-# `exception` with one of these says nothing about the worker or its machine.
+# Reasons of `exception` that say nothing about the worker or its machine.
 _STOPPED = ("canceled", "superseded", "deadline-exceeded", "malformed-payload")
-# Names of workers have no line end.
+# What a name begins with that is given to a worker that is not known. No real name has a line end.
 _UNKNOWN = "\n"
-OWN_WORK, PENDING = "own work", "pending"
-# How a run ended; lost ones were ended by their worker or its machine: paid, and done again. Stopped
-# ones were ended by people, other tasks or a deadline, or refused. The times of unusable ones
-# contradict each other.
+# Parts of a task's time, as they are named in a sentence.
+PENDING = "pending"
+SET_UP = "set-up"
+OWN_WORK = "own work"
+TEAR_DOWN = "tear-down"
+# How a run ended. Lost ones were ended by their worker or its machine: they are paid, and done
+# again. Stopped ones were ended by people, other tasks or a deadline, or refused. The times of
+# unusable ones contradict each other.
 Ending = Literal["completed", "failed", "lost", "stopped", "never_started", "unusable"]
+Figure = TypeVar("Figure", int, float)
+
+
+class BothSides(Struct, Generic[Figure], frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A figure of the baseline, and the same of the candidate."""
+
+    baseline: Figure
+    candidate: Figure
 
 
 class _SideRuns(Struct, frozen=True):
-    """How many runs of one side ended in each way, of all its labels. Only completed ones are compared."""
+    """How many runs of one side ended in each way, with any label.
+
+    Only completed ones are compared.
+    """
 
     side: str
     queue: str  # PROVISIONER/WORKERTYPE, where it is known
@@ -46,11 +61,11 @@ class _SideRuns(Struct, frozen=True):
     unusable: int
 
 
-class Side(Struct, frozen=True):
-    """One side's runs, sorted by how they ended.
+class TaskSide(Struct, frozen=True):
+    """One side's runs of tasks, sorted by how they ended.
 
-    Their workers have names that also differ between pools, of which several may have a worker `static/1`.
-    A run whose worker is not known has a worker of its own.
+    The names of their workers also differ between pools, of which several may have a worker
+    `static/1`. A run whose worker is not known has a worker of its own.
     """
 
     name: str
@@ -59,7 +74,7 @@ class Side(Struct, frozen=True):
     runs: Mapping[Ending, Sequence[TaskRun]]
 
     @classmethod
-    def of(cls, name: str, pool: str, runs: Sequence[TaskRun]) -> "Side":
+    def of(cls, name: str, pool: str, runs: Sequence[TaskRun]) -> "TaskSide":
         """Sort the runs of a side; their order does not matter."""
         # A table may name the pool without its provisioner.
         queue = max((run.pool for run in runs), key=lambda queue: ("/" in queue, queue))
@@ -70,18 +85,31 @@ class Side(Struct, frozen=True):
         return cls(name, pool, queue, by_ending)
 
     def of_labels(self, ending: Ending, labels: Collection[str]) -> list[TaskRun]:
+        """Return the runs that ended in this way and have one of these labels."""
         return [run for run in self.runs[ending] if run.label in labels]
 
     @property
     def counts(self) -> _SideRuns:
-        return _SideRuns(self.name, self.queue, *map(len, self.runs.values()))
+        """Return how many runs ended in each way."""
+        return _SideRuns(
+            side=self.name,
+            queue=self.queue,
+            completed=len(self.runs["completed"]),
+            failed=len(self.runs["failed"]),
+            lost=len(self.runs["lost"]),
+            stopped=len(self.runs["stopped"]),
+            never_started=len(self.runs["never_started"]),
+            unusable=len(self.runs["unusable"]),
+        )
 
     @staticmethod
     def is_known(worker: str) -> bool:
+        """Return whether this name of a worker is one that the runs gave."""
         return not worker.startswith(_UNKNOWN)
 
     @staticmethod
     def ending(run: TaskRun) -> Ending:
+        """Return how a run ended."""
         if run.started_ms < 0:
             return "never_started"
         # A run that was never scheduled has no time that contradicts its start.
@@ -109,21 +137,32 @@ class TaskTimes(Struct, frozen=True):
     @classmethod
     def of(cls, run: TaskRun) -> "TaskTimes":
         """Return the times of a run that started."""
-        task_ms, work_ms = run.resolved_ms - run.started_ms, run.own_ended_ms - run.own_started_ms
-        before_ms, after_ms = (
-            run.own_started_ms - run.started_ms,
-            run.resolved_ms - run.own_ended_ms,
-        )
-        has_work = min(run.own_started_ms, run.own_ended_ms, work_ms) >= 0
-        has_work = has_work and work_ms <= task_ms + _ROUNDING_MS
-        is_inside = has_work and min(before_ms, after_ms) >= -_ROUNDING_MS
+        task_ms = run.resolved_ms - run.started_ms
         pending_ms = max(0, run.started_ms - run.scheduled_ms)
+        work_ms = run.own_ended_ms - run.own_started_ms
+        before_ms = run.own_started_ms - run.started_ms
+        after_ms = run.resolved_ms - run.own_ended_ms
+        has_work = (
+            min(run.own_started_ms, run.own_ended_ms, work_ms) >= 0
+            and work_ms <= task_ms + _ROUNDING_MS
+        )
+        is_inside = has_work and min(before_ms, after_ms) >= -_ROUNDING_MS
         return cls(
-            task_ms / 1000,
-            pending_ms / 1000 if run.scheduled_ms >= 0 else None,
-            max(0, before_ms) / 1000 if is_inside else None,
-            min(work_ms, task_ms) / 1000 if has_work else None,
-            max(0, after_ms) / 1000 if is_inside else None,
+            task_s=task_ms / 1000,
+            pending_s=pending_ms / 1000 if run.scheduled_ms >= 0 else None,
+            set_up_s=max(0, before_ms) / 1000 if is_inside else None,
+            work_s=min(work_ms, task_ms) / 1000 if has_work else None,
+            tear_down_s=max(0, after_ms) / 1000 if is_inside else None,
+        )
+
+    def with_parts_of(self, other: "TaskTimes") -> "TaskTimes":
+        """Return these times without the parts that the other side's times do not have."""
+        return TaskTimes(
+            task_s=self.task_s,
+            pending_s=None if other.pending_s is None else self.pending_s,
+            set_up_s=None if other.set_up_s is None else self.set_up_s,
+            work_s=None if other.work_s is None else self.work_s,
+            tear_down_s=None if other.tear_down_s is None else self.tear_down_s,
         )
 
 
@@ -132,9 +171,9 @@ class LabelRow(Struct, frozen=True):
 
     label: str
     share: float  # of the time of the common mix
-    completed: tuple[int, int]
-    workers: tuple[int, int]
-    means_s: tuple[float, float]
+    completed: BothSides[int]
+    workers: BothSides[int]
+    means_s: BothSides[float]
     ratio: float
     interval: Interval | None  # None: one of the sides has a single worker
     differs: bool  # from the ratio of all labels, by more than chance
@@ -173,12 +212,12 @@ class TaskComparison(Struct, frozen=True):
     interval_90: Interval
     p_value: float
     verdict: Verdict
-    # Baseline, candidate; all of the labels compared.
-    workers: tuple[int, int]
-    completed: tuple[int, int]
-    failed: tuple[int, int]
-    lost: tuple[int, int]
-    stopped: tuple[int, int]
+    # Of the labels that are compared, together.
+    workers: BothSides[int]
+    completed: BothSides[int]
+    failed: BothSides[int]
+    lost: BothSides[int]
+    stopped: BothSides[int]
     difference_s: float  # per task: of the baseline's mean time and the ratio
     difference_interval_s: tuple[float, float]
     times: Mapping[str, TaskTimes]
@@ -193,8 +232,12 @@ class TaskComparison(Struct, frozen=True):
     @property
     def single_sides(self) -> list[str]:
         """Return the sides that have one worker, by which nothing is decided."""
-        sides = zip((self.baseline, self.candidate), self.workers, strict=True)
-        return [side for side, workers in sides if workers == 1]
+        sides = []
+        if self.workers.baseline == 1:
+            sides.append(self.baseline)
+        if self.workers.candidate == 1:
+            sides.append(self.candidate)
+        return sides
 
     @property
     def differences_s(self) -> dict[str, float]:
@@ -202,9 +245,9 @@ class TaskComparison(Struct, frozen=True):
         before, after = self.times[self.baseline], self.times[self.candidate]
         parts = {
             PENDING: (before.pending_s, after.pending_s),
-            "set-up": (before.set_up_s, after.set_up_s),
+            SET_UP: (before.set_up_s, after.set_up_s),
             OWN_WORK: (before.work_s, after.work_s),
-            "tear-down": (before.tear_down_s, after.tear_down_s),
+            TEAR_DOWN: (before.tear_down_s, after.tear_down_s),
         }
         return {
             part: second_s - first_s
@@ -212,12 +255,16 @@ class TaskComparison(Struct, frozen=True):
             if first_s is not None and second_s is not None
         }
 
-    def shares(self, ended: tuple[int, int]) -> list[float]:
-        """Return for each side the share of runs that ended in this way instead of being completed."""
-        return [
-            runs / (runs + completed) if runs else 0.0
-            for runs, completed in zip(ended, self.completed, strict=True)
-        ]
+    def shares(self, ended: BothSides[int]) -> BothSides[float]:
+        """Return the share of runs that ended in this way, of these and the completed ones."""
+
+        def share(runs: int, completed: int) -> float:
+            return runs / (runs + completed) if runs else 0.0
+
+        return BothSides(
+            share(ended.baseline, self.completed.baseline),
+            share(ended.candidate, self.completed.candidate),
+        )
 
 
 class TaskReport(Struct, frozen=True, tag_field="version", tag=4):

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Two sides of tasks: the labels that both have, their common mix, the ratio, and the parts of the time.
+"""Two sides of tasks: the labels that both have, their common mix, the ratio, and the times' parts.
 
-Pools run different mixes of tasks, so the ratio of all times would also show how the mixes differ. Here
-each label has a ratio. The result is the mean of their logarithms, weighted by the time that a label takes
-in a mix that both sides share. That is close to the ratio of the whole times. With one label it is the
-comparison of workers' means that benchmarks have.
+Pools run different mixes of tasks, so the ratio of all times would also show how the mixes differ.
+Here each label has a ratio. The result is the mean of their logarithms, weighted by the time that a
+label takes in a mix that both sides share. That is close to the ratio of the whole times. With one
+label it is the comparison of workers' means that benchmarks have.
 
-A label's time is the mean over all its workers, of both sides. Weights by the time of one side would be
-larger where that side happened to be slow, and so would call it slower.
+A label's time is the mean over all its workers, of both sides. Weights by the time of one side would
+be larger where that side happened to be slow, and so would call it slower.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple, Self
 
@@ -23,66 +23,95 @@ from io_benchmark.analysis.statistics.looks import Look, Schedule
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import LogMeans
 from io_benchmark.analysis.tasks.labelled_ratio import LabelledRatio, LogMeansByLabel
-from io_benchmark.analysis.tasks.task_model import LabelRow, Side, TaskTimes
+from io_benchmark.analysis.tasks.task_model import BothSides, LabelRow, TaskSide, TaskTimes
 from io_benchmark.sources.run_results import TaskRun
 
+# Chosen: nobody reads more rows, and the variance needs memory for each worker and label.
 MOST_LABELS = 1000
 # The chance that any label is reported as different where none is. Skewed times make it larger.
 _CHANCE = 0.01
+# Two workers do not show their variation: it is assumed, which says nothing about one label.
 _FEWEST_WORKERS = 3
-# Parts of the time are shown where this share of the runs of both sides has them.
+# Parts of the time are shown where this share of the runs of both sides has them. Chosen: the
+# mean of a minority says little about the others.
 _LEAST_KNOWN = 0.5
+# Times that are all multiples of more than a minute agree by chance: no table rounds that far.
 _MOST_ROUNDED_MS = 60_000
 
 
-class PairSide(NamedTuple):
-    """One side of a pair: its completed runs of the labels that both sides have."""
+class CommonRuns(NamedTuple):
+    """The completed runs of one side, of the labels that both sides have."""
 
-    side: Side
+    side: TaskSide
     runs: Sequence[TaskRun]
-    labels: Mapping[str, Mapping[str, Sequence[TaskTimes]]]  # the runs of each worker
-    # As of several benchmarks on one machine. The logarithm of the mean of a worker's runs would be
-    # larger the more runs it has.
+    labels: Mapping[str, Mapping[str, Sequence[TaskTimes]]]  # by label and worker
+    # The mean of the logarithms of a worker's runs, as for several benchmarks on one machine. The
+    # logarithm of their mean would be larger the more runs a worker has.
     log_means: LogMeansByLabel
     means_s: Mapping[str, float]  # of a task, by label; each worker counts once
     mean_s: float  # of a task in the common mix
 
     @classmethod
-    def of(cls, side: Side, mix: Mapping[str, float]) -> Self:
+    def of(cls, side: TaskSide, mix: Mapping[str, float]) -> Self:
+        """Select the runs of the labels in the mix, and average them."""
         runs = side.of_labels("completed", mix)
         labels: dict[str, dict[str, list[TaskTimes]]] = defaultdict(lambda: defaultdict(list))
         for run in runs:
             labels[run.label][run.worker].append(TaskTimes.of(run))
         means_s, log_means = {}, {}
         for label, workers in labels.items():
-            times_s = {worker: [run.task_s for run in workers[worker]] for worker in workers}
+            times_s = {
+                worker: [times.task_s for times in worker_times]
+                for worker, worker_times in workers.items()
+            }
             means_s[label] = fmean(map(fmean, times_s.values()))
             log_means[label] = {worker: fmean(map(math.log, times_s[worker])) for worker in workers}
         return cls(side, runs, labels, log_means, means_s, _weighted(means_s, mix))
 
-    def part_s(self, name: str, mix: Mapping[str, float]) -> float | None:
+    def runs_of(self, label: str) -> int:
+        """Return how many runs have this label."""
+        return sum(len(runs) for runs in self.labels[label].values())
+
+    def times(self, mix: Mapping[str, float]) -> TaskTimes:
+        """Return the mean times of a task in the mix."""
+        return TaskTimes(
+            task_s=self.mean_s,
+            pending_s=self._part_s(mix, lambda times: times.pending_s),
+            set_up_s=self._part_s(mix, lambda times: times.set_up_s),
+            work_s=self._part_s(mix, lambda times: times.work_s),
+            tear_down_s=self._part_s(mix, lambda times: times.tear_down_s),
+        )
+
+    def _part_s(
+        self, mix: Mapping[str, float], part_s: Callable[[TaskTimes], float | None]
+    ) -> float | None:
         """Return the mean of a part of the time in the mix, each worker once.
 
         Return None where too few runs or not all labels have it.
         """
-        means, number = {}, 0
+        means_s: dict[str, float] = {}
+        known_runs = 0
         for label, workers in self.labels.items():
-            values = [
-                [value for run in runs if (value := getattr(run, name)) is not None]
-                for runs in workers.values()
-            ]
-            if not any(values):
+            worker_means_s = []
+            for runs in workers.values():
+                values_s = [part_s(times) for times in runs]
+                known_s = [value_s for value_s in values_s if value_s is not None]
+                if known_s:
+                    worker_means_s.append(fmean(known_s))
+                    known_runs += len(known_s)
+            if not worker_means_s:
                 return None
-            number += sum(map(len, values))
-            means[label] = fmean(map(fmean, filter(None, values)))
-        return _weighted(means, mix) if number >= _LEAST_KNOWN * len(self.runs) else None
+            means_s[label] = fmean(worker_means_s)
+        if known_runs < _LEAST_KNOWN * len(self.runs):
+            return None
+        return _weighted(means_s, mix)
 
 
 class TaskPair(NamedTuple):
     """Two sides and the runs of the labels that both have."""
 
-    candidate: PairSide
-    baseline: PairSide
+    candidate: CommonRuns
+    baseline: CommonRuns
     mix: Mapping[str, float]  # tasks of each label
     ratio: LabelledRatio
     look: Look
@@ -90,28 +119,19 @@ class TaskPair(NamedTuple):
     variation: WorkerVariation  # assumed where a side has one or two workers
 
     @classmethod
-    def of(cls, candidate_side: Side, baseline_side: Side) -> Self | None:
+    def of(cls, candidate_side: TaskSide, baseline_side: TaskSide) -> Self | None:
         """Compare two sides; return None where no label has a completed run on both."""
-        counts = [
-            Counter(run.label for run in side.runs["completed"])
-            for side in (candidate_side, baseline_side)
-        ]
-        # How much each label counts: by the runs that both sides have of it.
-        mix = {
-            label: 2 / (1 / counts[0][label] + 1 / counts[1][label])
-            for label in counts[0].keys() & counts[1].keys()
-        }
+        mix = _common_mix(candidate_side, baseline_side)
         if not mix:
             return None
-        # A choice by times instead of runs would depend on which side happened to be slow.
-        most = sorted(mix, key=lambda label: (-mix[label], label))[:MOST_LABELS]
-        mix = {label: mix[label] for label in sorted(most)}
-        candidate, baseline = PairSide.of(candidate_side, mix), PairSide.of(baseline_side, mix)
-        workers = [len({run.worker for run in side.runs}) for side in (candidate, baseline)]
+        candidate = CommonRuns.of(candidate_side, mix)
+        baseline = CommonRuns.of(baseline_side, mix)
+        workers = [len({run.worker for run in common.runs}) for common in (candidate, baseline)]
         look = Schedule().look_of_sides(workers, ())
         rounding_s = _rounding_s([*candidate.runs, *baseline.runs])
-        logs = (candidate.log_means, baseline.log_means)
-        ratio = LabelledRatio(*logs, mix, look, rounding_s=rounding_s)
+        ratio = LabelledRatio(
+            candidate.log_means, baseline.log_means, mix, look, rounding_s=rounding_s
+        )
         variation = variations.DEFAULT
         estimate = ratio.estimate(variation.ratio)
         return cls(candidate, baseline, mix, ratio, look, estimate, variation)
@@ -132,16 +152,10 @@ class TaskPair(NamedTuple):
     @property
     def times(self) -> dict[str, TaskTimes]:
         """Return both sides' mean times; a part only where both sides have it."""
-        both = (self.baseline, self.candidate)
-        parts = [
-            [pair_side.part_s(name, self.mix) for pair_side in both]
-            for name in TaskTimes.__struct_fields__[1:]
-        ]
+        baseline, candidate = self.baseline.times(self.mix), self.candidate.times(self.mix)
         return {
-            pair_side.side.name: TaskTimes(
-                pair_side.mean_s, *(None if None in part else part[index] for part in parts)
-            )
-            for index, pair_side in enumerate(both)
+            self.baseline.side.name: baseline.with_parts_of(candidate),
+            self.candidate.side.name: candidate.with_parts_of(baseline),
         }
 
     @property
@@ -152,26 +166,49 @@ class TaskPair(NamedTuple):
 
     def _label_row(self, label: str) -> LabelRow:
         """Compare a label; whether it differs is corrected for the number of labels."""
-        both = (self.baseline, self.candidate)
-        base_logs, logs = (SideData(tuple(side.log_means[label].values()), ()) for side in both)
-        fewest, interval, differs = min(logs.count, base_logs.count), None, False
+        baseline, candidate = (
+            SideData(tuple(common.log_means[label].values()), ())
+            for common in (self.baseline, self.candidate)
+        )
+        fewest = min(candidate.count, baseline.count)
+        interval = None
+        differs = False
         if fewest > 1:
-            estimate = Estimate.of_sides(logs, base_logs, self.variation.ratio)
+            estimate = Estimate.of_sides(candidate, baseline, self.variation.ratio)
             interval = estimate.interval(levels.LEVEL)
             if len(self.mix) > 1 and fewest >= _FEWEST_WORKERS:
                 strict = estimate.interval(1 - _CHANCE / len(self.mix))
                 differs = strict.excludes(self.estimate.ratio)
-        first, second = (sum(map(len, side.labels[label].values())) for side in both)
         return LabelRow(
             label,
             self.ratio.shares[label],
-            completed=(first, second),
-            workers=(base_logs.count, logs.count),
-            means_s=(self.baseline.means_s[label], self.candidate.means_s[label]),
-            ratio=math.exp(fmean(logs.log_means) - fmean(base_logs.log_means)),
+            completed=BothSides(
+                self.baseline.runs_of(label),
+                self.candidate.runs_of(label),
+            ),
+            workers=BothSides(baseline.count, candidate.count),
+            means_s=BothSides(self.baseline.means_s[label], self.candidate.means_s[label]),
+            ratio=math.exp(fmean(candidate.log_means) - fmean(baseline.log_means)),
             interval=interval,
             differs=differs,
         )
+
+
+def _common_mix(candidate: TaskSide, baseline: TaskSide) -> dict[str, float]:
+    """Return how much each label counts, by the runs that both sides have of it.
+
+    That is the harmonic mean of the numbers of runs, which is near the smaller of them.
+    """
+    candidate_runs, baseline_runs = (
+        Counter(run.label for run in side.runs["completed"]) for side in (candidate, baseline)
+    )
+    mix = {
+        label: 2 / (1 / candidate_runs[label] + 1 / baseline_runs[label])
+        for label in candidate_runs.keys() & baseline_runs.keys()
+    }
+    # A choice by times instead of runs would depend on which side happened to be slow.
+    most = sorted(mix, key=lambda label: (-mix[label], label))[:MOST_LABELS]
+    return {label: mix[label] for label in sorted(most)}
 
 
 def _weighted(values: Mapping[str, float], mix: Mapping[str, float]) -> float:

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.investigation.investigation_model import Investigation
     from io_benchmark.analysis.model.report import Report
     from io_benchmark.analysis.prediction import Predictions
-    from io_benchmark.analysis.tasks.ranking import Ranking
+    from io_benchmark.analysis.tasks.ranking import LabelRanking
     from io_benchmark.analysis.tasks.task_model import TaskReport
     from io_benchmark.report.blocks import Document
 
-    AnyReport: TypeAlias = Report | History | TaskReport | Predictions | Investigation | Ranking
+    AnyReport: TypeAlias = (
+        Report | History | TaskReport | Predictions | Investigation | LabelRanking
+    )
 
 # The modules of `sections` that write the blocks of each class
 _SECTIONS = {
@@ -29,7 +31,7 @@ _SECTIONS = {
     "TaskReport": "tasks",
     "Predictions": "predictions",
     "Investigation": "investigation",
-    "Ranking": "ranking",
+    "LabelRanking": "ranking",
 }
 
 

@@ -126,8 +126,8 @@ def _times(slowness: Slowness) -> Iterator[str]:
         theirs_s = compared.times[compared.baseline].task_s
         yield (
             f"{duration(slowness.mean_s)} on {slowness.pool}, {duration(theirs_s)} on {compared.baseline}: "
-            f"{ratio(compared.ratio)} ({ends_text(compared.interval)}), by {compared.workers[1]:,} and "
-            f"{compared.workers[0]:,} workers."
+            f"{ratio(compared.ratio)} ({ends_text(compared.interval)}), by "
+            f"{compared.workers.candidate:,} and {compared.workers.baseline:,} workers."
         )
         times_s = compared.differences_s.items()
         parts = [f"{name} {signed(duration(abs(s)), s)}" for name, s in times_s if abs(s) >= 1]

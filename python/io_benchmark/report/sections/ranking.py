@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.tasks.ranking import RankedLabel, RankedPool, Ranking
+from io_benchmark.analysis.tasks.ranking import LabelRanking, RankedLabel, RankedPool
 from io_benchmark.number_text import (
     NOTHING,
     compact,
@@ -21,19 +21,24 @@ from io_benchmark.report.blocks import Block, Document, Fold, Heading, Items, Pa
 from io_benchmark.report.content import ends_text
 from io_benchmark.text import name
 
+# Further labels are on the page alone.
 _LABELS_SHOWN = 40
-_POOL_CELLS, _LABEL_CELLS = 24, 44
+# Characters of the names of a pool and of a label.
+_POOL_CELLS = 24
+_LABEL_CELLS = 44
 
 
-def document(ranking: Ranking) -> Document:
+def document(ranking: LabelRanking) -> Document:
+    """Return the report's blocks: what was compared, the labels, and the pools."""
     runs = number_of(sum(pool.runs for pool in ranking.pools), "run")
-    days = compact(ranking.days)
+    pairs = number_of(ranking.compared, "pair")
     were = "was" if ranking.compared == 1 else "were"
+    days = compact(ranking.days)
     basis = (
         f"{runs} in {days} {plural(1 if days == '1' else ranking.days, 'day')}. "
-        f"{number_of(ranking.compared, 'pair')} of a label and a pool {were} compared with the pool on which the "
-        f"label takes least. Slower by more than chance: {count(len(ranking.labels))}. Months have 30 "
-        "days; hours are those of workers."
+        f"{pairs} of a label and a pool {were} compared with the pool on which the "
+        f"label takes least. Slower by more than chance: {count(len(ranking.labels))}. "
+        "Months have 30 days; hours are those of workers."
     )
     content: list[Block] = [Paragraph(basis)]
     if ranking.labels:
@@ -48,7 +53,7 @@ def document(ranking: Ranking) -> Document:
     return Document("Which tasks cost most on a slower pool", content)
 
 
-def _labels(ranking: Ranking) -> Iterator[Block]:
+def _labels(ranking: LabelRanking) -> Iterator[Block]:
     """Write the labels that cost most; the page has the further as well."""
     heads = ("pool", "against", "ratio", "interval", "hours per month", "money", "runs", "cause")
     rows = [Row(name(row.label, _LABEL_CELLS), _label(row)) for row in ranking.labels]
@@ -62,21 +67,31 @@ def _labels(ranking: Ranking) -> Iterator[Block]:
 
 
 def _label(row: RankedLabel) -> list[str]:
+    """Write the cells of a label."""
     low, high = (compact(end) for end in row.hours_interval)
-    amount = signed(money(abs(row.money or 0)), row.money or 0)
+    cost = NOTHING
+    if row.money is not None:
+        cost = f"{signed(money(abs(row.money)), row.money)} {row.currency}"
+    runs, reference_runs = row.runs
     return [
         name(row.pool, _POOL_CELLS),
         name(row.reference, _POOL_CELLS),
         ratio(row.ratio),
         ends_text(row.interval),
         f"+{compact(row.hours)} ({low} to {high})",
-        NOTHING if row.money is None else f"{amount} {row.currency}",
-        f"{row.runs[0]:,}, {row.runs[1]:,}",
+        cost,
+        f"{runs:,}, {reference_runs:,}",
         row.cause,
     ]
 
 
 def _pool(pool: RankedPool) -> list[str]:
-    price = f"{pool.price.per_hour:.3g} {pool.price.currency}" if pool.price else NOTHING
-    counts = (pool.runs, pool.labels, pool.workers, pool.hours)
-    return [*map(count, counts), percent(pool.lost_share), price]
+    """Write the cells of a pool."""
+    return [
+        count(pool.runs),
+        count(pool.labels),
+        count(pool.workers),
+        count(pool.hours),
+        percent(pool.lost_share),
+        f"{pool.price.per_hour:.3g} {pool.price.currency}" if pool.price else NOTHING,
+    ]
