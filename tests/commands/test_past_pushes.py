@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What earlier pushes of the pools show, where the compared tasks are indexed; and `--ignore-past`."""
+"""What earlier pushes of the pools show of two that are compared, where their tasks are indexed."""
 
 from typing import Any
 
@@ -26,32 +26,34 @@ def weeks() -> list[past.Push]:
 
 def compare_push(
     weeks: list[past.Push],
-    *arguments: str,
+    *,
     faults: Faults = lambda _request, _number: None,
     is_indexed: bool = True,
+    has_routes: bool = True,
 ) -> tuple[dict[str, Any], int]:
     """Compare the newest push with the one before; return the report and the number of requests."""
     deployment = Deployment()
     past.add(deployment, weeks)
+    if not has_routes:
+        for definition in deployment.definitions.values():
+            definition["routes"] = []
     if not is_indexed:
         deployment.index.clear()
     command = ("compare", f"group:{weeks[-1].group}", "--against", f"group:{weeks[-2].group}")
     with Loopback(deployment, faults=faults) as loopback:
-        document = program.document(*command, *arguments, environment=loopback.environment)
+        document = program.document(*command, environment=loopback.environment)
         return document, len(loopback.requests)
 
 
 def test_where_the_tasks_are_indexed(weeks: list[past.Push]) -> None:
     """The routes of the compared tasks show where earlier ones are; each takes two requests."""
     document, requests = compare_push(weeks)
-    assert remarks(document) == [
-        "earlier pushes that show variation: 11 of amd-16 (--ignore-past leaves them out)"
-    ]
+    assert remarks(document) == ["earlier pushes that show variation: 11 of amd-16"]
     ((comparison,),) = (subject["comparisons"] for subject in document["subjects"])
-    assert comparison["method"] == "workers and the past of their pools"
+    assert comparison["method"] == "workers"
     (pushes,) = (entry for entry in document["problems"] if entry["rule"] == "pushes")
     assert pushes["message"]["text"].endswith("by 11 earlier pushes of the pool")
-    document, without = compare_push(weeks, "--ignore-past")
+    document, without = compare_push(weeks, has_routes=False)
     assert remarks(document) == []
     # One lists the index, two have the definitions and states of tasks; then a result and its content.
     assert requests - without == 3 + 2 * 13
@@ -79,5 +81,19 @@ def test_a_past_that_cannot_be_read(
     assert remark.startswith("earlier pushes that show variation: 0 of amd-16; ")
     assert f"{past.NAMESPACE}: " in remark
     assert reason in remark
-    without, _ = compare_push(weeks, "--ignore-past")
+    without, _ = compare_push(weeks, has_routes=False)
     assert document["subjects"] == without["subjects"]
+
+
+def test_an_ordinary_comparison_reads_no_earlier_pushes(weeks: list[past.Push]) -> None:
+    """Of a push whose tasks have routes of the index only the push itself is read."""
+    deployment = Deployment()
+    past.add(deployment, weeks)
+    with Loopback(deployment) as loopback:
+        # A single pool is compared with nothing.
+        document = program.document(
+            "compare", f"group:{weeks[-1].group}", environment=loopback.environment, expected=1
+        )
+        paths = [request.path for request in loopback.requests]
+    assert remarks(document) == []
+    assert not [path for path in paths if "/index/" in path]

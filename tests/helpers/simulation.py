@@ -9,7 +9,7 @@ the parameters and never that of the sample that was drawn.
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import SimpleNamespace
@@ -26,7 +26,6 @@ from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.statistics.ratios import Estimate
-from io_benchmark.analysis.statistics.variations import Prior
 from io_benchmark.analysis.statistics.verdicts import Judgement
 
 Factors = NDArray[np.float64]
@@ -209,15 +208,11 @@ def side_of_logs(logs: Factors) -> SideData:
 
 @dataclass
 class Growing:
-    """Two pools that get more workers until a look decides; they may have a past."""
+    """Two pools that get more workers until a look decides."""
 
     ratio: float
     schedule: Schedule = field(default_factory=Schedule)
     seed: int = 1
-    priors: Callable[[np.random.Generator], Sequence[Prior | None]] = lambda _generator: (
-        None,
-        None,
-    )
 
     def __post_init__(self) -> None:
         self._generator = np.random.default_rng(self.seed)
@@ -226,11 +221,10 @@ class Growing:
         """Draw two pools; yield what so many of their workers show."""
         candidate = self._generator.normal(math.log(self.ratio), VARIATION, numbers[-1])
         baseline = self._generator.normal(0, VARIATION, numbers[-1])
-        priors = self.priors(self._generator)
         for count in numbers:
             look = self.schedule.look(count)
             sides = side_of_logs(candidate[:count]), side_of_logs(baseline[:count])
-            yield count, look, Estimate.of_sides(*sides, ASSUMED, look, priors)
+            yield count, look, Estimate.of_sides(*sides, ASSUMED, look)
 
     def until(
         self, numbers: Sequence[int], verdicts: Sequence[Verdict] = DIFFERENT

@@ -24,7 +24,6 @@ from simulation import (
 )
 
 from io_benchmark.analysis.model.comparison import DIFFERENT
-from io_benchmark.analysis.model.statements import statement
 from io_benchmark.analysis.statistics import variations
 from io_benchmark.analysis.statistics.pushes import PushVariation
 from io_benchmark.analysis.statistics.ratios import Estimate
@@ -88,13 +87,8 @@ def runs_against_workers(generator, ratio):
     return estimate((side_of(machine(WAVES, files, generator, ratio, 3, 0.10)), side_of(*several)))
 
 
-def beside(*groups, earlier=0):
-    """Workers of several pools, which vary so; of the first two it is known how all vary, or some did."""
-
-    def past(generator, variation):
-        degrees = earlier - 1.0
-        seen = MeanVariance(variation**2 * generator.chisquare(degrees) / degrees, degrees)
-        return variations.of_history(seen, earlier, statement("earlier"))
+def beside(*groups):
+    """Compare the first two of several pools, which vary so."""
 
     def draw(generator, ratio):
         logs = {
@@ -102,8 +96,7 @@ def beside(*groups, earlier=0):
             for number, (workers, variation) in enumerate(groups)
         }
         logs["0"] = tuple(log + math.log(ratio) for log in logs["0"])
-        pasts = [past(generator, variation) for count, variation in groups if earlier and count < 3]
-        known = variations.of_pair(("0", "1"), logs, pasts)
+        known = variations.of_pair(("0", "1"), logs)
         candidate, baseline = (
             side_of(*([entry(np.full(40, 1e6 * math.exp(log)))] for log in logs[name]))
             for name in ("0", "1")
@@ -140,15 +133,6 @@ KNOWN_POOLS = {
     "a noisy one against two": beside((1, 0.12), (2, 0.12)),
     "one each and five": beside((1, 0.12), (1, 0.12), (5, 0.05)),
     "two each and ten": beside((2, 0.05), (2, 0.05), (10, 0.05)),
-    **{
-        f"{name}, {earlier} earlier workers": beside(*groups, earlier=earlier)
-        for earlier in (3, 5, 10, 30)
-        for name, groups in {
-            "one each": [(1, 0.12), (1, 0.12)],
-            "one against five": [(1, 0.12), (5, 0.05)],
-            "noisy two against three": [(2, 0.12), (3, 0.05)],
-        }.items()
-    },
 }
 # By their workers alone 24 and 42 of 100 would be called different, by a history of 12 pushes 8.
 DAYS = {

@@ -30,8 +30,6 @@ from io_benchmark.analysis.statistics import levels, variations
 from io_benchmark.analysis.statistics.looks import Schedule
 from io_benchmark.analysis.statistics.pairs import Pair
 from io_benchmark.analysis.statistics.pushes import PushVariation
-from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION
-from io_benchmark.analysis.statistics.variations import Prior
 from io_benchmark.analysis.statistics.verdicts import compare_sides
 from io_benchmark.analysis.summary import figures, place_rows, replication
 from io_benchmark.analysis.validity import checks
@@ -39,8 +37,8 @@ from io_benchmark.analysis.validity import workers as rules_of_workers
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results import workloads
 
-if TYPE_CHECKING:  # few comparisons have earlier results
-    from io_benchmark.analysis.history.readings import PastWorkers
+if TYPE_CHECKING:  # few comparisons have earlier pushes
+    from io_benchmark.analysis.history.readings import EarlierPushes
 
 # From this many measurements on, a difference by chance is likely enough for a remark.
 _MANY_SUBJECTS = 5
@@ -51,7 +49,7 @@ class Options(Struct, frozen=True):
     worker_variation: float | None = None  # None: as far as the results show it
     allow: frozenset[str] = field(default_factory=frozenset)
     schedule: Schedule = field(default_factory=Schedule)
-    past: "PastWorkers | None" = None  # earlier results of these pools
+    earlier: "EarlierPushes | None" = None  # of these pools, where two pushes are compared
     prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
 
 
@@ -228,8 +226,8 @@ def _pairs(
         lost = lost_by_side[names[0]], lost_by_side[names[1]]
         schedule = options.schedule.of_sides(side_results)
         machines = {run.worker.machine for run in (*candidate, *baseline)}
-        past = options.past and options.past.push_variance(next(iter(candidate)))
-        pushes, variance = past or (0, None)
+        earlier = options.earlier and options.earlier.variance(next(iter(candidate)))
+        pushes, variance = earlier or (0, None)
         pair = Pair(
             *names,
             candidate_data,
@@ -241,7 +239,6 @@ def _pairs(
             push_variation=PushVariation.between(
                 candidate, baseline, variance, pushes, is_change=plan.is_change
             ),
-            priors=_priors(candidate, baseline, options),
         )
         problems += rules_of_workers.check_pair(candidate, baseline, length, pair.push_variation)
         pairs.append(pair.with_earlier_looks(candidate, baseline, lost))
@@ -256,19 +253,9 @@ def _variation(
     if options.worker_variation is not None:
         variation = variations.given(options.worker_variation)
     else:
-        few = [name for name in pair if len(logs[name]) < FEWEST_FOR_VARIATION]
-        of_few = [next(iter(sides[name])) for name in few]
-        past = options.past.variations(of_few) if options.past else ()
-        variation = variations.of_pair(pair, logs, past)
+        variation = variations.of_pair(pair, logs)
     has_single = any(len(logs[name]) == 1 for name in pair)
     return variations.of_single_worker(variation) if has_single else variation
-
-
-def _priors(candidate: Side, baseline: Side, options: Options) -> tuple[Prior | None, Prior | None]:
-    """Return what the past of each side's pool shows about its workers, unless the user says it."""
-    if options.past is None or options.worker_variation is not None:
-        return None, None
-    return options.past.prior(next(iter(candidate))), options.past.prior(next(iter(baseline)))
 
 
 def _footnotes(

@@ -75,7 +75,6 @@ OPTIONS = {
             f"least {100 * SINGLE_WORKER_VARIATION:g}%% of a single one)",
             options.parse_percentage,
         ),
-        options.flag("--ignore-past", "do not learn from earlier pushes how workers vary"),
         options.option(
             "--looks", "N[,N...]", "workers per pool at each planned comparison", _parse_looks
         ),

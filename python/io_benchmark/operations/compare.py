@@ -34,15 +34,15 @@ def compare(
     partial: bool = False,
     margin: float = DEFAULT_MARGIN,
     worker_variation: float | None = None,
-    ignore_past: bool = False,
     looks: Schedule | None = None,
     allow: Sequence[str] = (),
     prices: Mapping[str, Price] | None = None,
 ) -> Report:
     """Compare the pools with one of them, or each with itself at the addresses of `against`.
 
-    `wait` are minutes, at most, for the tasks to end. With `partial` a result may be missing, also all of
-    the baseline. Past results are read where their tasks are indexed, unless they are ignored.
+    `wait` are minutes, at most, for the tasks to end. With `partial` a result may be missing,
+    also all of the baseline. With `against`, earlier pushes are read where their tasks are indexed:
+    they show how far pushes vary.
     """
     # With --wait, reading ends early enough to write the report before a deadline.
     budget = Budget()
@@ -59,18 +59,18 @@ def compare(
     else:
         plan = _plan_of_pools(readings[0], baseline, partial=partial)
     places = {pool: place for reading in readings for pool, place in reading.pasts.items()}
-    past = None
-    if places and not ignore_past:
-        # Imported here: folders have no earlier results, whose analysis loads numpy.
-        from io_benchmark.operations.history import read_past_workers  # noqa: PLC0415
+    earlier = None
+    if against and places:
+        # Imported here: folders have no earlier pushes, whose analysis loads numpy.
+        from io_benchmark.operations.history import read_earlier_pushes  # noqa: PLC0415
 
-        past, message = read_past_workers(places, workers, context, budget)
+        earlier, message = read_earlier_pushes(places, workers, context, budget)
         remarks.append(message)
     return analysis.compare(
         plan,
         _in_order(workers),
         analysis.Options(
-            margin, worker_variation, frozenset(allow), looks or Schedule(), past, prices or {}
+            margin, worker_variation, frozenset(allow), looks or Schedule(), earlier, prices or {}
         ),
         unreadable=unreadable,
         remarks=remarks,

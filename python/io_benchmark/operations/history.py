@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Read a pool's past results without keeping their samples: for its history, or to learn how workers vary."""
+"""Read a pool's past results, without their samples: its history, or how far its pushes vary."""
 
 import math
 import os
@@ -12,7 +12,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history import History, HistoryReading, LeftOut, series
-from io_benchmark.analysis.history.readings import PastWorkers, readings_of
+from io_benchmark.analysis.history.readings import EarlierPushes, readings_of
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.command_lines import history_in_folder
 from io_benchmark.context import Context
@@ -29,8 +29,11 @@ from io_benchmark.text import clean
 DEFAULT_POINTS = 100
 # The project in the index whose pushes are read unless another one is named.
 _PROJECT = "io-benchmark"
-# Of a past that nobody asked for: results of all pools together, pushes of each at least, and seconds.
-_MOST_RESULTS, _FEWEST_PUSHES, _LONGEST_S = 60, 3, 20.0
+# What is read to learn how far pushes vary, beside what a user asks to compare: results of all pools
+# together, pushes of each pool at least, and seconds. Chosen: a comparison should not wait for long.
+_MOST_RESULTS = 60
+_FEWEST_PUSHES = 3
+_LONGEST_S = 20.0
 T = TypeVar("T")
 
 
@@ -128,10 +131,10 @@ def _dated(reading: HistoryReading, times: Mapping[str, datetime]) -> HistoryRea
     return replace(reading, origin=replace(origin, time=times.get(origin.group, origin.time)))
 
 
-def read_past_workers(
+def read_earlier_pushes(
     places: Mapping[str, IndexAddress], compared: Sequence[Worker], context: Context, budget: Budget
-) -> tuple[PastWorkers, str]:
-    """Read earlier results of the compared pools where they are indexed, and say in one line what there is.
+) -> tuple[EarlierPushes, str]:
+    """Read earlier results of the compared pools in the index, and say in one line what there is.
 
     Nobody asked for these, so that they take little time, and nothing fails without them.
     """
@@ -164,5 +167,4 @@ def read_past_workers(
         for pool, some in sorted(readings.items())
     )
     line = "; ".join([", ".join(counts), *problems])
-    message = f"earlier pushes that show variation: {line} (--ignore-past leaves them out)"
-    return PastWorkers(readings), message
+    return EarlierPushes(readings), f"earlier pushes that show variation: {line}"

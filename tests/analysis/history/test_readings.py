@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""From a result to readings, and what readings of earlier workers show about a pool."""
+"""From a result to readings, and what readings of earlier pushes show about a pool."""
 
 import json
 import math
@@ -15,7 +15,7 @@ from seed_case import outcome
 
 from io_benchmark import results
 from io_benchmark.analysis.history import HistoryReading, Origin
-from io_benchmark.analysis.history.readings import PastWorkers, _conditions_of, readings_of
+from io_benchmark.analysis.history.readings import EarlierPushes, _conditions_of, readings_of
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.analysis.reading.machines import MachineMarks
 from io_benchmark.analysis.reading.runs import Run
@@ -159,39 +159,29 @@ TWO_PUSHES = [
 
 
 @pytest.mark.parametrize(
-    ("readings", "ratio", "source", "pushes"),
+    ("readings", "expected"),
     [
-        # Two degrees of freedom are the fewest that count. One push shows nothing of others.
-        (ONE_PUSH, 0.1, "3 earlier workers of intel in 1 push", None),
-        # Between so few pushes, days and workers cannot be told apart: all of it counts.
-        (by_week(*DEVIATIONS), 0.1, "3 earlier workers of intel in 3 pushes", 3),
-        # A step of 1.92× is left out: workers differ by 2 % within both levels.
-        (
-            *(by_week(*STEP), 0.02 * math.sqrt(12 / 16)),
-            *("18 earlier workers of intel in 18 pushes (1 change of level left out)", 18),
-        ),
-        # Each push has three workers, so that they differ by themselves, whatever happened between.
-        # Two pushes are too few to see how far their levels differ.
-        (TWO_PUSHES, 0.1, "6 earlier workers of intel in 2 pushes", None),
+        # One push shows nothing of others, and two are too few to see how far their levels differ.
+        (ONE_PUSH, None),
+        (TWO_PUSHES, None),
+        # Two degrees of freedom are the fewest that count.
+        (by_week(*DEVIATIONS), (3, 0.1)),
+        # A step of 1.92× is left out: pushes differ by 2 % within both levels.
+        (by_week(*STEP), (18, 0.02 * math.sqrt(12 / 16))),
     ],
-    ids=["one-push", "three-pushes", "a-step", "a-step-between-two-pushes"],
+    ids=["one-push", "a-step-between-two-pushes", "three-pushes", "a-step"],
 )
-def test_variation(run, readings, ratio, source, pushes):
-    """How far earlier workers differ, and what shows it; and how far the levels of pushes differ."""
-    past = PastWorkers({"intel": [reading(run, *values) for values in readings]})
-    (known,) = past.variations([run])
-    assert known.measured_ratio == pytest.approx(ratio)
-    assert (known.source, known.workers) == ("history", len(readings))
-    assert known.shown_by is not None
-    assert text_of(known.shown_by) == source
-    between = past.push_variance(run)
-    levels = None if between is None else (between[0], math.sqrt(between[1].variance))
-    assert levels == (None if pushes is None else pytest.approx((pushes, ratio)))
+def test_how_far_pushes_differ(run, readings, expected):
+    """How many earlier pushes there are, and how far their levels differ."""
+    earlier = EarlierPushes({"intel": [reading(run, *values) for values in readings]})
+    found = earlier.variance(run)
+    levels = None if found is None else (found[0], math.sqrt(found[1].variance))
+    assert levels == (None if expected is None else pytest.approx(expected))
 
 
 def test_what_does_not_count(run: Run) -> None:
-    """Two workers, another pool, another measurement, or one under other conditions."""
-    made = [reading(run, *values) for values in ONE_PUSH]
+    """Two pushes, another pool, another measurement, or one under other conditions."""
+    made = [reading(run, *values) for values in by_week(*DEVIATIONS)]
     fresh = replace(made[0].subject, destination="fresh")
     quick = (("profile", statement("profile quick")),)
     for readings in (
@@ -200,34 +190,5 @@ def test_what_does_not_count(run: Run) -> None:
         {"intel": [replace(known, subject=fresh) for known in made]},
         {"intel": [replace(known, conditions=quick) for known in made]},
     ):
-        (known,) = PastWorkers(readings).variations([run])
-        assert (known.ratio, known.source) == (0.05, "default")
-        assert known.explanation is not None
-        assert text_of(known.explanation) == (
-            "The index has fewer than three earlier workers of intel that measured the same."
-        )
-
-
-@pytest.mark.parametrize(
-    ("spreads", "degrees"),
-    [
-        # No more than by chance: all twelve degrees of freedom count.
-        pytest.param((0.1,) * 6, 12.0, id="alike"),
-        # Variances of 1 and 4 parts: the squares exceed what chance gives, which is 5, by
-        # 6 × 0.36 − 5, so that none is left; of 1 and 100 parts they are 5.76.
-        pytest.param((0.1, 0.2) * 3, 12.0, id="twice"),
-        pytest.param(
-            (0.01, 0.1) * 3, 1 / (1 / 12 + 1 / (4 + 24 / (6 * (99 / 101) ** 2 - 5))), id="ten-times"
-        ),
-    ],
-)
-def test_what_a_past_counts(run: Run, spreads: tuple[float, ...], degrees: float) -> None:
-    """The less, the more the variation itself differs from push to push."""
-    made = [
-        reading(run, week, spread * deviation / 0.1, f"m{week} {deviation}")
-        for week, spread in enumerate(spreads)
-        for deviation in DEVIATIONS
-    ]
-    prior = PastWorkers({"intel": made}).prior(run)
-    assert prior is not None
-    assert prior.variance.degrees == pytest.approx(degrees)
+        assert EarlierPushes(readings).variance(run) is None
+    assert EarlierPushes({"intel": made}).variance(run) is not None

@@ -2,17 +2,16 @@
 """What is assumed of workers and of pushes, and where it comes from. The rates are in tests/simulation."""
 
 import math
+from statistics import stdev
 
 import pytest
 import seed_workers
 import simulation
-from scipy import special
 from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.side import Side
-from io_benchmark.analysis.model.statements import statement
 from io_benchmark.analysis.model.worker_variation import WorkerVariation
 from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics import variations
@@ -25,10 +24,9 @@ ONE = (0.0,)
 THREE = (-0.1, 0.0, 0.1)
 
 
-def earlier(measured: float, workers: int) -> WorkerVariation:
-    return variations.of_history(
-        MeanVariance(measured**2, workers - 1.0), workers, statement("earlier workers of a (past)")
-    )
+def of_others(deviation: float) -> WorkerVariation:
+    """What is assumed of a single worker where three of another pool vary so."""
+    return variations.of_pair(("a", "b"), {"a": ONE, "b": (-deviation, 0.0, deviation)})
 
 
 LEAST = "5 % is the least that counts"
@@ -55,27 +53,12 @@ def test_other_pools(sides, ratio, workers, explanation):
 
 
 @pytest.mark.parametrize("workers", [3, 5, 10, 30, 100])
-def test_the_past_counts_by_its_upper_limit(workers: int) -> None:
-    """Scipy's quantile of chi-squared; few workers are not trusted as many are."""
-    degrees = workers - 1
-    known = earlier(0.1, workers)
-    for ratio, level in ((known.ratio, 0.2), (known.expected_ratio, 0.35)):
-        exact = 0.1 * math.sqrt(degrees / chi2.ppf(level, degrees))
-        assert ratio == pytest.approx(exact, rel=0.015)
-
-
-@pytest.mark.parametrize(("past", "source"), [(0.05, "pools"), (0.30, "history")])
-def test_the_wider_of_both_counts(past, source):
-    """Of other pools and of the pool's own past; a decision needs workers for both sides' variances."""
-    known = variations.of_pair(("a", "b"), {"a": ONE, "b": THREE}, [earlier(past, 20)])
-    assert known.source == source
-    expected = (earlier(0.1, 3).expected_ratio, earlier(past, 20).expected_ratio)
-    assert known.expected_ratio == pytest.approx(math.hypot(*expected) / math.sqrt(2))
-    # Five percent is the least, and the sentence says so.
-    steady = variations.of_pair(("a", "b"), {"a": ONE, "b": ONE}, [earlier(0.01, 20)])
-    assert (steady.ratio, steady.source) == (0.05, "history")
-    assert steady.explanation is not None
-    assert text_of(steady.explanation) == f"earlier workers of a (past) vary by 1 %; {LEAST}."
+def test_what_a_decision_needs_follows_from_the_upper_limit(workers: int) -> None:
+    """At scipy's quantile of chi-squared; few workers are not trusted as many are."""
+    several = tuple(0.1 * at for at in range(workers))
+    known = variations.of_pair(("a", "b"), {"a": ONE, "b": several})
+    exact = stdev(several) * math.sqrt((workers - 1) / chi2.ppf(0.35, workers - 1))
+    assert known.expected_ratio == pytest.approx(exact, rel=0.015)
 
 
 @pytest.mark.parametrize(
@@ -87,13 +70,8 @@ def test_the_wider_of_both_counts(past, source):
             "10 % is assumed, the least for a single worker (--worker-variation is 8 %)",
             None,
         ),
-        (
-            earlier(0.01, 20),
-            "10 % is assumed, the least for a single worker",
-            "earlier workers of a (past) vary by 1 %.",
-        ),
     ],
-    ids=["default", "option", "history"],
+    ids=["default", "option"],
 )
 def test_a_single_worker(known, message, explanation):
     """It may be an unusual one, whatever is known of others; how many a decision needs stays the same."""
@@ -104,7 +82,7 @@ def test_a_single_worker(known, message, explanation):
     assert (single.usual_ratio, single.shown_by) == (known.ratio, None)
 
 
-@pytest.mark.parametrize("known", [variations.given(0.1), earlier(0.11, 20)], ids=["10", "more"])
+@pytest.mark.parametrize("known", [variations.given(0.1), of_others(0.1)], ids=["10", "more"])
 def test_a_single_worker_of_a_pool_that_varies(known):
     """What varies by 10 % or more is assumed as it is."""
     assert variations.of_single_worker(known) is known
@@ -128,7 +106,7 @@ def between(candidate, baseline, past=None, pushes=0):
 
 
 def test_what_is_assumed_and_what_is_known():
-    """5 % is assumed; the past replaces it, and several pushes of the sides count as they are many."""
+    """5 % is assumed; the past replaces it, and several pushes of a side count by their number."""
     assumed = between(runs(A, A), runs(B, B))
     assert (assumed.ratio, assumed.degrees, assumed.pushes) == (0.05, 20.0, 0)
     past = between(runs(A, A), runs(B, B), MeanVariance(0.0004, 11.0), 12)
@@ -158,47 +136,3 @@ def test_the_report_says_what_its_interval_rests_on(group, is_warned):
     assert warnings == ([expected] if is_warned else [])
     interval = report.subjects[0].comparisons[0].interval
     assert (interval.high_ratio > 1.10) is is_warned
-
-
-def spread(deviation):
-    """Three workers with this standard deviation."""
-    return (-deviation, 0.0, deviation)
-
-
-def prior(deviation, degrees=12.0):
-    return variations.Prior(MeanVariance(deviation**2, degrees), variations.DEFAULT)
-
-
-def test_the_past_of_each_side_counts():
-    """By degrees of freedom; the past of one pool, which both sides have, is known only once."""
-    sides = (spread(0.05), spread(0.05))
-    both = variations.Prior.moderate(sides, (prior(0.05), prior(0.05, 13.0)))
-    assert both is not None
-    assert both.variance == pytest.approx(0.05**2 * 2 / 3)
-    assert both.degrees == pytest.approx(4 / (1 / 14 + 1 / 15))
-    one_pool = variations.Prior.moderate(sides, (prior(0.05), prior(0.05)))
-    assert one_pool is not None
-    assert one_pool.degrees == pytest.approx(4 / (24**2 / 12 + 2 * 2**2 / 2) * 14**2)
-    one_side = variations.Prior.moderate((spread(0.05), spread(0.055)), (None, prior(0.05)))
-    assert one_side is not None
-    of_second = (12 * 0.05**2 + 2 * 0.055**2) / 14
-    assert one_side.variance == pytest.approx((0.05**2 + of_second) / 3)
-
-
-@pytest.mark.parametrize(
-    ("chance", "is_used"), [(0.96, False), (0.94, True), (0.31, True), (0.29, False)]
-)
-def test_where_the_past_counts(chance, is_used):
-    """As long as the ratio of variances has a chance of 30 to 95 % to be exceeded, by the F distribution."""
-    ratio = math.sqrt(float(special.fdtri(4, 24, 1 - chance)))
-    sides = (spread(0.05 * ratio), spread(0.05 * ratio))
-    found = variations.Prior.moderate(sides, (prior(0.05), prior(0.05, 12.0000001)))
-    assert (found is not None) == is_used
-
-
-def test_what_has_no_past():
-    """Without a past, with two workers, or with one whose workers all took the same time."""
-    three, two = spread(0.05), (0.0, 0.05)
-    assert variations.Prior.moderate((three, three), (None, None)) is None
-    assert variations.Prior.moderate((three, two), (prior(0.05), prior(0.05))) is None
-    assert variations.Prior.moderate((three, three), (prior(0.0), None)) is None

@@ -1,40 +1,33 @@
 # SPDX-License-Identifier: MPL-2.0
-"""From a result to a history's readings, and what earlier readings show about how far workers differ.
+"""From a result to a history's readings, and what earlier readings show about how far pushes differ.
 
 What a single result adds to a history is limited: any task can have written it. A worker that measures
 every workload in three places has some 100 measurements, and 50 facts.
 
-Workers of one push ran at the same time, so only their own differences count. Between pushes a pool
-changes as well, from day to day or in steps. Steps that a history finds are left out. Changes that it does
-not find count as differences between workers, so an interval is too wide rather than too narrow. With too
-few pushes to find steps, only pushes with several workers count, if there are any.
+Between pushes a pool changes from day to day or in steps. Steps that a history finds are left out.
+Changes that it does not find count as differences between pushes, so an interval is too wide rather
+than too narrow.
 """
 
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from statistics import fmean
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history import Conditions, HistoryReading, HistorySeries, LeftOut, Origin
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES
+from io_benchmark.analysis.history import Conditions, HistoryReading, LeftOut, Origin
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model.problem import Severity
-from io_benchmark.analysis.model.run import UNKNOWN, Worker
+from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.statements import Statement, count, joined, statement
-from io_benchmark.analysis.model.worker_variation import WorkerVariation
 from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.analysis.reading.machines import FactValue, MachineMarks, facts_of
 from io_benchmark.analysis.reading.runs import Run
-from io_benchmark.analysis.statistics import variations
 from io_benchmark.analysis.statistics.variances import MeanVariance
-from io_benchmark.analysis.statistics.variations import Prior
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity.rules import SIDE_RULES
-from io_benchmark.number_text import plural
 from io_benchmark.sources.run_results import RunResult, TaskRecord, parse_time
 
 MEASUREMENTS, _FACTS, _LINES = 200, 150, 50
@@ -45,7 +38,7 @@ IDENTIFIER = 200
 _DIGEST = 8
 # Nearly a year of weekly pushes. Looking for steps in more takes long.
 _NEWEST_PUSHES = 50
-# Three workers.
+# Three pushes of one level.
 _FEWEST_DEGREES = 2
 
 
@@ -172,91 +165,30 @@ def _shorten(words: str, most: int) -> str:
     return f"{words[: max(most - _DIGEST - 2, 0)]}… {digest}"
 
 
-class PastWorkers(Struct, frozen=True):
-    """Earlier workers of several pools, without those that are compared."""
+class EarlierPushes(Struct, frozen=True):
+    """Earlier results of several pools, without those that are compared."""
 
     readings: Mapping[str, Sequence[HistoryReading]]  # by pool
 
-    def variations(self, runs: Sequence[Run]) -> list[WorkerVariation]:
-        """Return how far earlier workers differ in what these runs measured.
+    def variance(self, run: Run) -> tuple[int, MeanVariance] | None:
+        """Return how many pushes measured the same as `run`, and how far their levels differ.
 
-        Where there are too few for each of the runs, return the default with this reason.
+        Return None where these are too few.
         """
-        known = [prior.variation for prior in map(self.prior, runs) if prior is not None]
-        if known or not runs:
-            return known
-        explanation = statement(
-            "The index has fewer than three earlier workers of {pools} that measured the same.",
-            pools=joined(sorted({run.worker.pool for run in runs}), " or of "),
-        )
-        return [replace(variations.DEFAULT, explanation=explanation)]
-
-    def push_variance(self, run: Run) -> tuple[int, MeanVariance] | None:
-        """Return how many earlier pushes there are, and how far their levels differ; None of too few."""
-        for series in self._series(run):
-            means = [fmean(push) for push in _log_means(series)]
-            measured = MeanVariance.pooled(
-                means[level.start : level.end] for level in series.levels
-            )
-            if measured is not None and measured.degrees >= _FEWEST_DEGREES:
-                return len(series.points), measured
-        return None
-
-    def _series(self, run: Run) -> tuple[HistorySeries, ...]:
-        """Return the past of what `run` measured."""
         pool, measured = run.worker.pool, (run.entry.subject, _conditions_of(run))
         same_work = [
             reading
             for reading in self.readings.get(pool, ())
             if (reading.subject, reading.conditions) == measured
         ]
-        return history(pool, same_work, newest=_NEWEST_PUSHES).series
-
-    def prior(self, run: Run) -> Prior | None:
-        """Return how far earlier workers differ in what `run` measured; None if too few did."""
-        for series in self._series(run):
-            between, workers = _between_workers(series), _machines(series)
-            if between is not None and min(between.degrees, workers - 1) >= _FEWEST_DEGREES:
-                # A machine that was measured each week is one worker.
-                between = replace(between, degrees=min(between.degrees, workers - 1.0))
-                source = _source(run.worker.pool, series, workers)
-                variation = variations.of_history(between, workers, source)
-                return Prior.of_pushes(between, _log_means(series), variation)
+        for series in history(pool, same_work, newest=_NEWEST_PUSHES).series:
+            means = [
+                fmean(math.log(worker.mean_ns) for worker in point.workers)
+                for point in series.points
+            ]
+            within_levels = MeanVariance.pooled(
+                means[level.start : level.end] for level in series.levels
+            )
+            if within_levels is not None and within_levels.degrees >= _FEWEST_DEGREES:
+                return len(series.points), within_levels
         return None
-
-
-def _source(pool: str, series: HistorySeries, workers: int) -> Statement:
-    steps, points = len(series.changes), len(series.points)
-    left_out = f" ({{steps}} {plural(steps, 'change')} of level left out)" if steps else ""
-    return statement(
-        f"{{workers}} earlier {plural(workers, 'worker')} of {{pool}} in {{pushes}} "
-        f"{plural(points, 'push')}{left_out}",
-        workers=count(workers),
-        pool=pool,
-        pushes=count(points),
-        steps=count(steps),
-    )
-
-
-def _between_workers(series: HistorySeries) -> MeanVariance | None:
-    """Return the variance within pushes, or within levels where it is larger and steps can be found."""
-    pushes = _log_means(series)
-    within = MeanVariance.pooled(pushes)
-    if within is not None and within.degrees < _FEWEST_DEGREES:
-        within = None
-    if within is not None and len(pushes) < FEWEST_VALUES:
-        return within
-    levels = ([*chain(*pushes[level.start : level.end])] for level in series.levels)
-    variances = filter(None, (within, MeanVariance.pooled(levels)))
-    return max(variances, key=lambda variance: variance.variance, default=None)
-
-
-def _log_means(series: HistorySeries) -> list[list[float]]:
-    """Return ln of the means of each push's workers."""
-    return [[math.log(worker.mean_ns) for worker in point.workers] for point in series.points]
-
-
-def _machines(series: HistorySeries) -> int:
-    """Return how many machines the workers of all points ran on."""
-    names = [worker.worker_id for point in series.points for worker in point.workers]
-    return len(set(names) - {UNKNOWN}) + names.count(UNKNOWN)

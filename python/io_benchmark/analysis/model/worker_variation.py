@@ -13,7 +13,7 @@ class WorkerVariation(Struct, frozen=True):
 
     ratio: float  # as it is assumed of a worker without others
     expected_ratio: float  # from which the workers that a decision needs are calculated
-    source: Literal["default", "option", "pools", "history"]
+    source: Literal["default", "option", "pools"]
     message: Statement  # "12 % is assumed"
     explanation: Statement | None = None  # in a sentence: what it follows from
     measured_ratio: float | None = None  # of these workers

@@ -2,9 +2,9 @@
 """How many workers an inconclusive comparison needs, and which verdict is more probable.
 
 That is the smallest number with which a verdict is probable, whichever it is. The chance is over what the
-truth and the workers' variation may be, by the present workers and earlier ones of their pools: a posterior
-distribution. The present workers count among the later ones. In tests/simulation the advice is right in 75 to
-92 of 100 cases, whatever the truth.
+truth and the workers' variation may be, by the present workers: a posterior distribution. The present
+workers count among the later ones. In tests/simulation the advice is right in 75 to 92 of 100 cases,
+whatever the truth.
 """
 
 import math
@@ -34,7 +34,7 @@ _ONE_LOOK = ((SINGLE, range(2, 2 * _MOST_WORKERS + 1)),)
 _TOO_MANY, _FEW = 20, 6
 _MARGINS = (0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3)
 # The assumed variation counts as much as that of five workers.
-_PRIOR_DEGREES = 4.0
+_ASSUMED_DEGREES = 4.0
 # What the truth may be before anything is measured: equal pools, or a ratio with this deviation.
 _EQUAL, _DEVIATION = 0.2, 0.15
 # Also of workers that measured exactly the same.
@@ -49,7 +49,7 @@ class _Question(NamedTuple):
     log_ratio: float
     workers: float  # in each of two equal sides
     seen: MeanVariance  # of these workers
-    variance: MeanVariance  # the same, with what is assumed or known of the past
+    variance: MeanVariance  # the same, with what is assumed
     within_variance: float  # of the difference of two single workers, beside that
     between_pushes: float  # a variance that more workers do not reduce
     margin: float
@@ -189,20 +189,18 @@ def _question(
     """Return what is known of a pair, and what is assumed of how workers vary."""
     assumed = pair.variation.expected_ratio
     seen = MeanVariance.pooled([pair.candidate_side.log_means, pair.baseline_side.log_means])
-    past = [prior.variance for prior in pair.priors if prior and prior.variance.variance]
-    priors = [*dict.fromkeys(past)]  # two sides of one pool have the same
-    sources = (["these workers"] if seen else []) + (["earlier ones"] if past else [])
-    if len(past) < len(pair.priors):
-        priors.append(MeanVariance(assumed**2, _PRIOR_DEGREES))
-        sources.append("an assumed {assumed}")
-    variance = MeanVariance.combined(priors if seen is None else [seen, *priors])
+    if seen is None:
+        sources = "including an assumed {assumed}"
+        variance = MeanVariance(assumed**2, _ASSUMED_DEGREES)
+    else:
+        sources = "estimated from these workers and an assumed {assumed}"
+        variance = MeanVariance.combined([seen, MeanVariance(assumed**2, _ASSUMED_DEGREES)])
     between_pushes = pair.push_variation.variance.variance if pair.push_variation else 0.0
     # One worker's mean is not known exactly either, and would not be in a repetition.
     within = estimate.within_variance - between_pushes
     within = max(0.0, within) if math.isfinite(within) else 0.0
-    lead = "estimated from" if seen or past else "including"
     assumption = statement(
-        f"workers vary by {{variation}}, {lead} {' and '.join(sources)}",
+        "workers vary by {variation}, " + sources,
         variation=share(math.sqrt(variance.variance + within / 2)),
         assumed=share(assumed),
     )

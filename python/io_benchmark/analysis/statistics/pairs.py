@@ -23,7 +23,6 @@ from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.statistics.pushes import PushVariation
 from io_benchmark.analysis.statistics.ratios import Estimate, MachineRatio
-from io_benchmark.analysis.statistics.variations import Prior
 
 
 class Pair(Struct, frozen=True):
@@ -40,7 +39,6 @@ class Pair(Struct, frozen=True):
     # What was compared at the looks before this one, by the workers that each side had at least.
     earlier: Mapping[int, "Pair"] = field(default_factory=dict)
     push_variation: PushVariation | None = None  # where the sides are of different pushes
-    priors: tuple[Prior | None, Prior | None] = (None, None)  # of the candidate, of the baseline
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -49,7 +47,7 @@ class Pair(Struct, frozen=True):
     @property
     def estimate(self) -> Estimate:
         estimate = Estimate.of_sides(
-            self.candidate_side, self.baseline_side, self.variation.ratio, self.look, self.priors
+            self.candidate_side, self.baseline_side, self.variation.ratio, self.look
         )
         if self.push_variation is not None:
             estimate = estimate.with_further(self.push_variation.variance)

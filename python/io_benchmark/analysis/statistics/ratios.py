@@ -31,7 +31,6 @@ from io_benchmark.analysis.statistics.variances import (
     reach,
     tail,
 )
-from io_benchmark.analysis.statistics.variations import Prior
 
 # With few degrees of freedom and many comparisons an interval can end beyond the largest float.
 _LARGEST_LOG = math.log(sys.float_info.max)
@@ -41,7 +40,6 @@ _ONE_VARIANCE = {3, 4}
 _LONG_RUN = 100
 # What is compared: workers, runs of one worker per side, or the samples of one run per side.
 WORKERS, RUNS = "workers", "runs of one worker"
-WORKERS_AND_PAST = "workers and the past of their pools"
 
 
 class MachineRatio(Struct, frozen=True):
@@ -113,17 +111,12 @@ class Estimate(Struct, frozen=True):
         baseline: SideData,
         assumed_variation: float,
         look: Look = SINGLE,
-        priors: Sequence[Prior | None] = (None, None),
     ) -> "Estimate":
         counts = {candidate.count, baseline.count}
         if counts == {1}:
             return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
         if 1 in counts:
             workers = _one_worker_against_several(candidate, baseline, assumed_variation)
-        elif (look.schedule and not look.schedule.is_declared) and (
-            error := Prior.moderate((candidate.log_means, baseline.log_means), priors)
-        ):
-            workers = cls(0.0, error, WORKERS_AND_PAST)
         elif look.label is not None and counts <= _ONE_VARIANCE:
             workers = _with_one_variance(candidate, baseline)
         else:
@@ -157,7 +150,7 @@ class Estimate(Struct, frozen=True):
 
     def variation_to_explain(self, level: float) -> float | None:
         """Return how far workers must differ for this to be chance; None where the assumed is enough."""
-        if self.method in (WORKERS, WORKERS_AND_PAST) or math.isinf(self.error.variance):
+        if self.method == WORKERS or math.isinf(self.error.variance):
             return None
         needed = (self.log_ratio / reach(level, self.error.degrees)) ** 2 - self.within_variance
         is_enough = needed / 2 <= (self.assumed_variation or 0.0) ** 2

@@ -33,8 +33,6 @@ _SMALLEST_ERROR = 0.001
 # By the method of a comparison.
 _METHODS = {
     "workers": "{counts} workers, compared by Welch's test on the logarithms of their means",
-    "workers and the past of their pools": "{counts} workers, compared by a t whose variance counts "
-    "earlier workers as well",
     "paired retrieves": "one worker per pool, compared retrieve by retrieve in blocks",
     "paired batches": "one worker per pool, compared sample by sample in blocks",
     "batches in blocks": "one worker per pool, each with its own error from blocks of its samples",
