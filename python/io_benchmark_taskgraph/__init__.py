@@ -10,7 +10,7 @@ from typing import Any
 
 
 def register(graph_config: Any) -> None:
-    """Add the project's parameters, the selection by name and the actions; taskgraph calls this first."""
+    """Add the parameters, the selection by name and the actions; taskgraph calls this first."""
     from io_benchmark_taskgraph import actions, mistakes, parameters  # noqa: PLC0415
 
     with mistakes.logged():

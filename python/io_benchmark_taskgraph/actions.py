@@ -31,11 +31,11 @@ MORE_WORKERS = "io-benchmark-more-workers"
 _MOST_AT_ONCE = 24
 _MOST_PACES = 6
 _CONFIRM_DESCRIPTION = """\
-Run each pool that the report calls faster once more, with its copies limited to what the slower pool's
-disks can write, then the report. The report then says whether the disks are the cause."""
+Run each pool that the report calls faster once more, with its copies limited to what the slower
+pool's disks can write, then the report. The report then says whether the disks are the cause."""
 _MORE_WORKERS_DESCRIPTION = """\
-Measure more workers of the pools that the report calls inconclusive, as many as it asks for, then run the
-report again. Workers that the report does not have yet count as measured."""
+Measure more workers of the pools that the report calls inconclusive, as many as it asks for, then
+run the report again. Workers that the report does not have yet count as measured."""
 REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
 REPORT_VERSION = 4
@@ -105,11 +105,10 @@ def _confirm(
     group = _Group(task_group_id, parameters, graph_config)
     confirming = group.report["confirming"]
     paces = confirming["paces"][:_MOST_PACES]
-    if len(confirming["paces"]) > _MOST_PACES:
-        logger.warning(
-            "the first %d of %d missing runs; ask again after the next report",
-            *(_MOST_PACES, len(confirming["paces"])),
-        )
+    missing = len(confirming["paces"])
+    if missing > _MOST_PACES:
+        message = "the first %d of %d missing runs; ask again after the next report"
+        logger.warning(message, _MOST_PACES, missing)
     pools = [wish["pool"] for wish in paces]
     underway = {pool: group.new_tasks(pool, confirming=True) for pool in pools}
     dependencies = []
@@ -172,7 +171,7 @@ class _GroupTask:
 
 
 class _Group:
-    """The pools' tasks and the reports of a group, in the order of their creation; the newest report."""
+    """The pools' tasks and the reports of a group, in the order of their creation."""
 
     def __init__(self, group_id: str, parameters: Any, graph_config: Any) -> None:
         self.group_id, self.parameters, self.graph_config = group_id, parameters, graph_config
@@ -195,9 +194,10 @@ class _Group:
         self.awaited = set(report_task.definition.get("dependencies", []))
 
     def _read_report(self) -> tuple[Any, _GroupTask]:
-        """Return the newest report as data, and its task; one whose expectations are not met has failed.
+        """Return the newest report as data, and its task.
 
-        Without one the action fails; taskgraph prints a traceback for any other exception.
+        A task whose expectations are not met has failed, and has a report. Without a report the
+        action fails; taskgraph prints a traceback for any other exception.
         """
         for task in reversed(self.reports):
             files = taskcluster.list_artifacts(task.task_id) if task.state in _RESOLVED else []
@@ -207,8 +207,8 @@ class _Group:
                 if isinstance(report, dict) and report.get("version") == REPORT_VERSION:
                     return self._checked(report, task), task
         sys.exit(
-            f"error: group {self.group_id}: has no report that this action can read; wait for it, or "
-            f"compare with: io-benchmark compare group:{self.group_id}"
+            f"error: group {self.group_id}: has no report that this action can read; wait for it, "
+            f"or compare with: io-benchmark compare group:{self.group_id}"
         )
 
     def _checked(self, report: Any, task: _GroupTask) -> Any:
@@ -233,7 +233,7 @@ class _Group:
         ]
 
     def model(self, pool: str) -> _GroupTask | None:
-        """Return a task of the pool to repeat: one that the report has, and that confirms nothing."""
+        """Return a task of the pool to repeat: one in the report, which confirms nothing."""
         for task in self.pools:
             if task.pool == pool and not task.is_confirming and task.task_id in self.read:
                 return task

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Load a kind whose file is short: with the package's defaults, or with the pools of another kind.
 
-A kind that has the pools of another one takes the keys of a pool's task that say where the pool is and
-how it is shown. It has its own keys for what is measured, and how long, because a pool's places and
-retrieves were chosen for the other kind. The `tasks-from` of taskgraph would take all keys.
+A kind that has the pools of another one takes the keys of a pool's task that say where the pool is
+and how it is shown. It has its own keys for what is measured, and how long, because a pool's places
+and retrieves were chosen for the other kind. The `tasks-from` of taskgraph would take all keys.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def with_defaults(
 
 
 def merged_defaults(kind: str, own: dict[str, Any]) -> dict[str, Any]:
-    """Return the package's defaults for a kind's tasks, with what a project's file says of its own."""
+    """Return the package's defaults for a kind's tasks, changed by those of the project's file."""
     return dict(merge(transform.load_yaml(f"{DEFAULTS}/{kind}.yml"), own))
 
 

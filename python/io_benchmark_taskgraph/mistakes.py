@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Mistakes in a kind's files: one line each, with file, task and key, problem and remedy.
 
-Here are also the checks that the stanzas of all kinds share, and one of the YAML itself: YAML silently uses
-the last of two equal keys. With aliases, a small file can hold more values than fit into memory, or a value
-that contains itself; so they are refused.
+Here are also the checks that the stanzas of all kinds share, and one of the YAML itself: YAML
+silently uses the last of two equal keys. With aliases, a small file can hold more values than fit
+into memory, or a value that contains itself; so they are refused.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
         yield
     except BadKeyError as problem:
         path = Path(config.path, task.get("task-from", "kind.yml")).absolute()
-        # Not taskgraph's `vcs_root`: that is the nearest checkout above, which may be a different one.
+        # Not taskgraph's `vcs_root`: that is the nearest checkout above, which may be a different
+        # one.
         root = Path(config.graph_config.root_dir).absolute().parent
         file = path.relative_to(root) if root in path.parents else path
         place = f"{file}: task {plain(task_name(task))}"
@@ -85,7 +86,7 @@ def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
 
 @contextmanager
 def logged() -> Iterator[None]:
-    """Log a UserMistake of this block: taskgraph's command line expects that it is logged already."""
+    """Log a UserMistake of this block, as taskgraph's command line expects."""
     try:
         yield
     except UserMistake as error:
@@ -122,8 +123,8 @@ def _check_yaml(path: Path, name: Path) -> None:
             for key in (key for key, _ in node.value if key.id == "scalar"):
                 if key.value in keys:
                     problem = (
-                        f"the key {plain(key.value)} is given twice in one mapping and only the last "
-                        "would count; rename or remove one"
+                        f"the key {plain(key.value)} is given twice in one mapping and only the "
+                        "last would count; rename or remove one"
                     )
                     raise UserMistake(f"{name} line {key.start_mark.line + 1}: {problem}")
                 keys.add(key.value)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The project's parameters (taskcluster/docs/parameters.md), and the tasks that they select by name.
+"""The project's parameters (taskcluster/docs/parameters.md), and the tasks that they select.
 
-A decision task fills them, also from the line `try: …` of a commit message. The target method `io-benchmark`
-selects the tasks that `io_benchmark_jobs` names; `rehearse -j` and `submit -j` use the same names.
+A decision task fills them, also from the line `try: …` of a commit message. The target method
+`io-benchmark` selects the tasks that `io_benchmark_jobs` names; `rehearse -j` and `submit -j` use
+the same names.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ _FORM = (
 )
 
 
-# With defaults, because actions read the parameters of pushes that may lack all but the first. Values are
-# checked where they are used, with messages of one line.
-# A class, because `Schema.from_dict` reads the source of every module that called it.
+# With defaults, because actions read the parameters of pushes that may lack all but the first.
+# Values are checked where they are used, with messages of one line. A class, because
+# `Schema.from_dict` reads the source of every module that called it.
 class _IoBenchmarkParameters(Schema, rename=None):  # type: ignore[call-arg, misc]
     io_benchmark_jobs: list[str]
     io_benchmark_replicates: int = 0
@@ -98,10 +99,10 @@ def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
 
 
 def _requested(message: str) -> tuple[list[str], int, bool] | None:
-    """Return what the line `try: -j NAME[,NAME] [--rebuild N] [--capacities]` of a commit message requests.
+    """Return what a commit message requests; None where it has no line that does.
 
-    These are names, a number of replicates, 0 where there is none, and whether to measure the
-    capacities; None without such a line.
+    The line is `try: -j NAME[,NAME] [--rebuild N] [--capacities]`. It requests names, a number of
+    replicates, 0 where there is none, and whether to measure the capacities.
     """
     line = next(filter(_REQUEST.fullmatch, message.split("\n")), None)
     if line is None:
@@ -122,10 +123,14 @@ def _names_of(task: Any) -> list[str]:
     """
     # The report's task belongs to both kinds and has a list of jobs.
     jobs, pool = task.attributes.get(JOB_ATTRIBUTE) or [], task.attributes.get(POOL_ATTRIBUTE)
-    names = [*(jobs if isinstance(jobs, list) else [jobs]), task.label]
+    names = list(jobs) if isinstance(jobs, list) else [jobs]
+    names.append(task.label)
     if pool:
+        if JOB in names:
+            names.append(pool)
         replicate = re.fullmatch(f"(.+-{re.escape(pool)})-[0-9]+", task.label)
-        names += [pool] * (JOB in names) + ([replicate[1]] if replicate else [])
+        if replicate:
+            names.append(replicate[1])
     return names
 
 

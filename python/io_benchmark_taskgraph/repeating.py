@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """A group's task once more, for one more worker or to confirm a cause.
 
-The actions and `io-benchmark submit` make the same tasks by this. A task is its definition, as the queue has
-it. A *job* is a task's label without a replicate's number and `-confirm`. Pure; standard library only.
+The actions and `io-benchmark submit` make the same tasks by this. A task is its definition, as the
+queue has it. A *job* is a task's label without a replicate's number and `-confirm`. Pure; standard
+library only.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def job_of(label: str, pool: str) -> str:
 
 
 def new_label(job: str, labels: Iterable[str], end: str = "") -> str:
-    """Return the job's label with `end`, or with the number after the highest that `labels` have."""
+    """Return the job's label with `end`, or with the number after the highest in `labels`."""
     first = f"{job}{end}"
     form = re.compile(rf"{re.escape(first)}(-([0-9]{{1,6}}))?")
     numbers = [int(match[2] or 1) for match in map(form.fullmatch, labels) if match]
@@ -43,8 +44,8 @@ def repeated(
 ) -> dict[str, Any]:
     """Return a pool's task under a label that no other has; with a pace it confirms a cause.
 
-    The index's routes are left out, because they name the pool's usual results. The dependencies stay: a
-    worker takes an image only from a task that the task depends on.
+    The index's routes are left out, because they name the pool's usual results. The dependencies
+    stay: a worker takes an image only from a task that the task depends on.
     """
     made = with_relative_dates(definition)
     metadata = made["metadata"]
@@ -101,7 +102,10 @@ def derived_id(group_id: str, part: object) -> str:
 
 
 def with_relative_dates(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy to create: its dates count from the creation, as the kinds' do; else raise a ValueError."""
+    """Return a copy to create, whose dates count from the creation, as the kinds' do.
+
+    A date that cannot be read is a ValueError.
+    """
     created = _date(definition["created"])
     for key in ("deadline", "expires"):
         _date(definition[key])

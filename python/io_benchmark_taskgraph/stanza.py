@@ -76,7 +76,8 @@ class Benchmark:
 
 _place_name = form(
     PLACE_NAME,
-    "is not a place's name; write at most 40 lower-case letters, digits and hyphens, a letter first",
+    "is not a place's name; write at most 40 lower-case letters, digits and hyphens, a letter "
+    "first",
 )
 _place_path = form(
     PLACE_PATH,
@@ -118,7 +119,8 @@ def _place(value: object) -> TaskPlace:
         return WORKSPACE
     if not isinstance(value, dict) or sorted(map(str, value)) != ["name", "path"]:
         raise voluptuous.Invalid(
-            f"{quoted(value)} is not a place; write workspace, or {{name: NAME, path: /absolute/path}}"
+            f"{quoted(value)} is not a place; write workspace, or "
+            "{name: NAME, path: /absolute/path}"
         )
     name, path = _place_name(value["name"]), value["path"]
     if name == WORKSPACE.name and path != WORKSPACE.path:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """The worker's program as one file, and how a task's command carries it.
 
-The file is a zip application of the modules in the program's folder, uncompressed. A result names the program by
-the sha256 of all modules' paths and contents; each file has it as a module of its own. A command carries only the
-modules that its task runs, without comments, compressed once.
+The file is a zip application of the modules in the program's folder, uncompressed. A result names
+the program by the sha256 of all modules' paths and contents; each file has it as a module of its
+own. A command carries only the modules that its task runs, without comments, compressed once.
 """
 
 from __future__ import annotations
@@ -117,7 +117,10 @@ def _imports(tree: ast.Module) -> Iterator[str]:
 
 
 def _without_comments(text: str) -> str:
-    """Return a module with empty lines in place of comments and docstrings, so that lines keep their numbers."""
+    """Return a module with empty lines in place of comments and docstrings.
+
+    So the lines keep their numbers.
+    """
     lines = text.split("\n")
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """A report as blocks: a section returns them, and each format has one function per kind.
 
-All text in blocks is harmless (`make_harmless`), and still unescaped: a format escapes its own markup.
+All text in blocks is harmless (`make_harmless`), and still unescaped: a format escapes its own
+markup.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -139,7 +140,7 @@ class Table(Struct, frozen=True):
 
 
 class Picture(Struct, frozen=True):
-    """A picture, which only the page has: the function of `pictures` that draws it, and its arguments."""
+    """A picture, which only the page has: the function in `pictures`, and its arguments."""
 
     caption: Line
     plot: str
@@ -159,8 +160,8 @@ class Picture(Struct, frozen=True):
             return []
         step_s = digits(written.step_ns / NS_PER_S)
         caption = (
-            f"What the task wrote to the disks of {written.place} in each {step_s} s, and the most that each "
-            "pool's disks write: where that is less, they are the limit"
+            f"What the task wrote to the disks of {written.place} in each {step_s} s, and the "
+            "most that each pool's disks write: where that is less, they are the limit"
         )
         return [cls(caption, "demand", (written,))]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Statements, evidence, verdicts and the names of what was measured in words, as every report writes them.
+"""Statements, evidence, verdicts and the names of what was measured, in words of every report.
 
 Anyone's task can have written the names and messages in a result file. Every text of a record is
 cleaned and cut here, before a sentence has it.
@@ -88,7 +88,7 @@ def text_of(statement: Statement, length: int = LINE_LENGTH) -> str:
 
 
 def sentence_of(statement: Statement) -> str:
-    """Return the statement with a capital letter and a full stop; a name at its start stays as it is."""
+    """Return the statement with a capital letter and a full stop; a name at its start stays."""
     words = text_of(statement).removesuffix(".")
     # What a template begins with is a word; what fills a slot may be a name that looks like one.
     return f"{words if statement.template.startswith('{') else capitalized(words)}."
@@ -203,7 +203,8 @@ def verdict_text(
 ) -> tuple[str, str]:
     """Return what to read if one reads nothing else, and the rest of the sentence.
 
-    Between both, what is compared may be named. `workers` are those of the candidate and the baseline.
+    Between both, what is compared may be named. `workers` are those of the candidate and the
+    baseline.
     """
     candidate, baseline, size = compared.candidate, compared.baseline, ratio(compared.ratio)
     bounds = f"({_interval_text(compared.interval)}; {_workers_text(workers)})"
@@ -227,7 +228,7 @@ def _workers_text(workers: Sequence[int]) -> str:
 
 
 def baseline_text(reason: str) -> str:
-    """Return ' (baseline: the last by name)', or nothing where each pool is compared with itself."""
+    """Return ' (baseline: the last by name)', or nothing where pools are their own baselines."""
     if reason in ("", AGAINST):
         return ""
     return f" (baseline: {'given by --baseline' if reason == BY_OPTION else reason})"

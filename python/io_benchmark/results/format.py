@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The result file and the profile of a task: their parts and types, as the worker's script writes them.
+"""The result file and the profile of a task, in parts and types, as the worker writes them.
 
-Unknown keys are skipped, so that a newer script may add keys within one version. Entries of an unknown
-workload are skipped as well, and the reader names them.
+Unknown keys are skipped, so that a newer script may add keys within one version. Entries of an
+unknown workload are skipped as well, and the reader names them.
 
 Versions:
   1 (2026-11)     the first; no release wrote it, and it is not read
@@ -65,7 +65,7 @@ class _Script(ResultPart, frozen=True):
 
 
 class _CiJob(ResultPart, frozen=True):
-    """The job of another CI system than Taskcluster, by its environment: text that anyone may set."""
+    """The job of another CI system than Taskcluster, by variables that anyone may set."""
 
     system: Text
     run: Text | None = None
@@ -91,7 +91,7 @@ class _CiJob(ResultPart, frozen=True):
 
     @property
     def link(self) -> str | None:
-        """Return the job's URL, if a report can link to it: no other scheme, and nothing to escape."""
+        """Return the job's URL, if a report can link to it: of the web, with nothing to escape."""
         is_link = self.url and len(self.url) <= 300 and _LINK.fullmatch(self.url)
         return self.url if is_link else None
 
@@ -237,7 +237,8 @@ class _Syncs(ResultPart, frozen=True):
 class TaskProfile(ResultPart, frozen=True):
     """What one command asked of one machine, as `measure` in the worker's script writes it.
 
-    A part that is null is not known; `unknown` has the reason, by the path of its keys. The timeline's counters and `syncs` are the whole machine's, so they include other tasks.
+    A part that is null is not known; `unknown` has the reason, by the path of its keys. The
+    timeline's counters and `syncs` are the whole machine's, so they include other tasks.
     """
 
     version: Annotated[int, Meta(ge=PROFILE_VERSION, le=PROFILE_VERSION)]

@@ -29,7 +29,10 @@ class _Container(ResultPart, frozen=True):
 
 
 class _FixedWork(ResultPart, frozen=True):
-    """One burst of the same work on one CPU; the time is exact, its division by mode may be in ticks."""
+    """One burst of the same work on one CPU.
+
+    The time is exact; its division by mode may be in ticks.
+    """
 
     work: Literal["user", "kernel-copy", "kernel-calls", "process-start"]
     start_ns: Nanoseconds

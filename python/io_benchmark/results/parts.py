@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Types and parts that the result file's modules share, and the description of a workload.
 
-All entries but cache-retrieve's have the same shape: `parameters` is what was chosen before the run and must
-agree between pools, `observed` what the run learned. A sample is a batch of operations that were timed together.
+All entries but cache-retrieve's have the same shape: `parameters` is what was chosen before the run
+and must agree between pools, `observed` what the run learned. A sample is a batch of operations
+that were timed together.
 """
 
 import sys
@@ -42,7 +43,8 @@ Many = Meta(max_length=MANY)
 class ResultPart(Struct, frozen=True, kw_only=True):
     """The base of every part of the file.
 
-    The `inconsistency` of some is the first problem between their values, as 'key: problem', or None.
+    The `inconsistency` of some is the first problem between their values, as 'key: problem', or
+    None.
     """
 
 
@@ -123,8 +125,8 @@ class BatchColumns(Columns, frozen=True):
 class ProcessTimes(ResultPart, frozen=True):
     """Sums over all processes that did the operations, of the time in which they did them.
 
-    It is the time on a CPU, in user mode and in the kernel, and the time waiting for a CPU. The latter is
-    null where the worker cannot know it. For the rest of `wall_ns` they were blocked.
+    It is the time on a CPU, in user mode and in the kernel, and the time waiting for a CPU. The
+    latter is null where the worker cannot know it. For the rest of `wall_ns` they were blocked.
     """
 
     wall_ns: Duration
@@ -213,8 +215,8 @@ class WorkloadFigure(Struct, frozen=True):
     per_operation: bool = False  # `mean_of` is divided by the entry's operations
     unit: str = ""  # of `mean_of`
     higher_is_better: bool = False
-    # What the figure of one side shows by itself, where it passes a limit. The template has slots for the
-    # figure (`percent`, `ratio` or `count`), `threads` and `variant`.
+    # What the figure of one side shows by itself, where it passes a limit. The template has slots
+    # for the figure (`percent`, `ratio` or `count`), `threads` and `variant`.
     finding: str = ""
     at_most: float | None = None
     at_least: float | None = None
@@ -224,8 +226,8 @@ class WorkloadFigure(Struct, frozen=True):
 class Workload(Struct, frozen=True):
     """One workload: what one operation is, and the figure that people know it by.
 
-    Verdicts are always on times, so that above 1 is slower for every workload; a rate is only another
-    way to show the same time. The worker's class has the same unit.
+    Verdicts are always on times, so that above 1 is slower for every workload; a rate is only
+    another way to show the same time. The worker's class has the same unit.
     """
 
     name: str

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """The only way to read a result file or the profile of a task.
 
-Any task can have written it, so nothing in it is trusted. Its size, its types and its consistency are
-checked before any other code uses it.
+Any task can have written it, so nothing in it is trusted. Its size, its types and its consistency
+are checked before any other code uses it.
 
-The types limit every list, but only after decoding, when lists of lists take twenty times the file's
-size. So a few characters are counted first. Characters inside texts are included: the counts are upper
-bounds.
+The types limit every list, but only after decoding, when lists of lists take twenty times the
+file's size. So a few characters are counted first. Characters inside texts are included: the counts
+are upper bounds.
 """
 
 import re
@@ -180,7 +180,7 @@ def _packed(values: Sequence[int | None], code: str = "q") -> Sequence[int | Non
 
 
 def load(path: Path, most: int = MAXIMUM_BYTES) -> bytes:
-    """Return the bytes of a regular file; a ResultError says why not, also of one above the limit."""
+    """Return the bytes of a regular file of at most this size; a ResultError says why not."""
     try:
         return read_file(path, most)
     except FileNotFoundError as error:

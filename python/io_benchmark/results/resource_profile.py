@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Resource profiles: what a whole machine did while a task ran, as Firefox's tasks publish it.
 
-mozsystemmonitor's SystemResourceMonitor writes them in the format of the Firefox Profiler. Per sample there
-is a marker `CPU Use` with shares of all CPUs as text, and a marker `IO` with what grew meanwhile, summed
-over all disks of the machine as psutil sums them. Newer versions of the format are read as long as they
-have these markers.
+mozsystemmonitor's SystemResourceMonitor writes them in the format of the Firefox Profiler. Per
+sample there is a marker `CPU Use` with shares of all CPUs as text, and a marker `IO` with what grew
+meanwhile, summed over all disks of the machine as psutil sums them. Newer versions of the format
+are read as long as they have these markers.
 
 Like a result, such a file may come from anyone: see `reader`.
 """
@@ -86,7 +86,10 @@ class _Memory(Struct, frozen=True):
 
 
 class ResourceSample(Struct, frozen=True):
-    """One sample of the whole machine. Times are since the profile's start; shares are of all CPUs."""
+    """One sample of the whole machine.
+
+    Times are since the profile's start; shares are of all CPUs.
+    """
 
     start_ms: float
     end_ms: float

@@ -2,10 +2,10 @@
 """Refuse addresses in a deployment's answers that lead to this machine's private surroundings.
 
 A user who names a deployment trusts it with requests to itself. It must not make this machine send
-requests to other hosts of a private network, to local services, or to link-local addresses, where clouds
-have their metadata service. So an answer may lead to public addresses, and to more private ones only
-where the deployment itself has such an address. A name is judged by the addresses that it resolves to, at
-the time of the connection. An https deployment may lead to https addresses only.
+requests to other hosts of a private network, to local services, or to link-local addresses, where
+clouds have their metadata service. So an answer may lead to public addresses, and to more private
+ones only where the deployment itself has such an address. A name is judged by the addresses that it
+resolves to, at the time of the connection. An https deployment may lead to https addresses only.
 """
 
 import asyncio

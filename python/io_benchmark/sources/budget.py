@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """The limits of all results of one command together, in bytes read and in memory kept.
 
-The reader of a result limits its size, but anyone's task can leave many. Results over the budget are
-left out and named. Small results are read before large ones, so a few large ones displace no others.
+The reader of a result limits its size, but anyone's task can leave many. Results over the budget
+are left out and named. Small results are read before large ones, so a few large ones displace no
+others.
 """
 
 import math
@@ -42,7 +43,7 @@ class Budget(Struct):
     _subjects: set[tuple[object, ...]] = field(default_factory=set)
 
     def allows_reading(self, source: str, size_bytes: int = 0) -> bool:
-        """Return whether another result of at least this size may be read; else count it as left out."""
+        """Return whether a result of at least this size may be read; else count it as left out."""
         if self.read_bytes <= 0:
             return self._leave_out(source, f"{READ_BYTES // _MB} MB of files")
         return size_bytes < self._refused_bytes or self._leave_out(source)

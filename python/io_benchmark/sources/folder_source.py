@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Results on this machine, at a path: in a folder, and in the folders below it.
 
-`fetch` and `rehearse` put runs side by side, as TASKID.RUNID. The downloads of CI systems nest: a folder
-per artifact, and in it the path that was uploaded.
+`fetch` and `rehearse` put runs side by side, as TASKID.RUNID. The downloads of CI systems nest: a
+folder per artifact, and in it the path that was uploaded.
 """
 
 import os
@@ -154,7 +154,8 @@ class _Search(Struct):
             raise UsageError(f"{search.label}: {_ABSENT}") from None
         except OSError as error:
             raise UsageError(
-                f"{search.label}: cannot read this path ({error.strerror}); name a folder of results"
+                f"{search.label}: cannot read this path ({error.strerror}); name a folder of "
+                "results"
             ) from None
         if search._stores and top not in search._stores:
             newest = clean(str(max(search._stores)), run_files.LABEL_LENGTH)
@@ -222,6 +223,6 @@ class _Search(Struct):
 
 
 def _is_stored(folder: Path) -> bool:
-    """Return whether a folder is a run's, as `fetch` writes it; an artifact may have such a name."""
+    """Return whether a folder is a run's, as `fetch` writes it, not only named like one."""
     is_named = run_files.FOLDER.fullmatch(folder.name)
     return bool(is_named and os.path.lexists(folder / run_files.TASK_NAME))

@@ -56,7 +56,7 @@ class Gathered(Struct, Generic[T], frozen=True):
 def parse_addresses(
     addresses: Sequence[str], environment: protocol.Environment
 ) -> dict[protocol.Source, list[protocol.SourceAddress]]:
-    """Return the addresses by their source, local ones first: their mistakes show before any request."""
+    """Return the addresses by their source, local ones first, to show mistakes before requests."""
     by_source = {source: list[protocol.SourceAddress]() for source in reversed(SOURCES)}
     for number, address in enumerate(addresses):
         source, meaning = _parse(address, environment)

@@ -42,7 +42,10 @@ Progress = Callable[[str, int, int | None], None]
 
 
 class Reading(Struct):
-    """One reading of some addresses: what it may use, and the messages about it, each with its position."""
+    """One reading of some addresses: what it may use, and the messages about it.
+
+    Each message has its position.
+    """
 
     environment: Environment
     progress: Progress = lambda *_: None
@@ -74,7 +77,7 @@ class Reading(Struct):
         self.remarks.append((position, clean(sentence)))
 
     def take_problem_lines(self) -> tuple[str, ...]:
-        """Return the problems in the order of their positions, and once what the budget left out."""
+        """Return the problems by their positions, and once what the budget left out."""
         return (*(line for _, line in sorted(self.problems)), *self.budget.take_left_out())
 
     def remark_lines(self) -> tuple[str, ...]:
@@ -124,7 +127,8 @@ class RunQuery(Reading, kw_only=True):
         """Keep a run; who needs only sums of many runs keeps less."""
         if len(self.runs) == MOST_RUNS:
             raise UsageError(
-                f"there are more than {MOST_RUNS:,} runs; select fewer by --label, --pool or --since"
+                f"there are more than {MOST_RUNS:,} runs; select fewer by --label, --pool or "
+                "--since"
             )
         self.runs.append(run)
 
@@ -139,7 +143,8 @@ class HistoryQuery(Struct, frozen=True):
     place: IndexAddress  # a namespace whose names are dates
     newest: int  # at most this many points
     since: date | None = None
-    # Otherwise only the indexed task of each push is read: a push may have thousands of other tasks.
+    # Otherwise only the indexed task of each push is read: a push may have thousands of other
+    # tasks.
     whole_pushes: bool = True
 
 

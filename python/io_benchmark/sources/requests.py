@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Run requests: until a signal ends them, several at a time, and again while they fail temporarily."""
+"""Run requests: several at a time, until a signal, and again while they fail temporarily."""
 
 import asyncio
 import random
@@ -57,7 +57,7 @@ def run_coroutine(main: Coroutine[Any, Any, T]) -> T:
 async def run_all(
     coroutines: Iterable[Coroutine[Any, Any, T]], at_once: int = sys.maxsize
 ) -> list[T]:
-    """Return all results, in order. The first failure cancels the others and is raised unchanged."""
+    """Return all results, in order; the first failure cancels the others and is raised."""
     free = asyncio.Semaphore(at_once)
 
     async def limited(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -107,7 +107,7 @@ class RequestPolicy(Struct, frozen=True):
         return whole_s * (0.5 + 0.5 * self.dice())
 
     async def retry(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of `attempt`; repeat it while it fails temporarily, within a time limit."""
+        """Return the result of `attempt`; for a limited time, repeat what fails temporarily."""
         try:
             async with asyncio.timeout(self.object_s):
                 return await self._repeat(attempt)

@@ -2,9 +2,9 @@
 """Runs in a folder: TASKID.RUNID/io-benchmark.json and task.json.
 
 task.json holds what only the queue knows about a run; a result file alone does not name its worker.
-`fetch` writes a run to a hidden folder, which no command reads, and moves it to its place in one step,
-so that a run is complete or absent. Several processes may fill one folder at the same time, and the
-first one that has a run writes it. What a killed one left is removed by the next.
+`fetch` writes a run to a hidden folder, which no command reads, and moves it to its place in one
+step, so that a run is complete or absent. Several processes may fill one folder at the same time,
+and the first one that has a run writes it. What a killed one left is removed by the next.
 """
 
 import errno
@@ -96,7 +96,7 @@ class RunStore(Struct):
                     self._without_result.setdefault(path.name.rpartition(".")[0], []).append(path)
 
     def has_run(self, task_id: str, run_id: int) -> bool:
-        """Return whether the run was fetched before; read it, as it may be damaged or another run."""
+        """Return whether the run was fetched before; read it, as it may be damaged."""
         if not self._is_there(task_id, run_id):
             return False
         self.skipped += 1
@@ -164,7 +164,7 @@ class RunStore(Struct):
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Let other processes wait until they may change the folder; a killed process does not hold it."""
+    """Let other processes wait before they change the folder; a killed one does not hold it."""
     number = os.open(folder, os.O_RDONLY)
     try:
         # Some network file systems cannot lock a folder.

@@ -15,8 +15,8 @@ from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS
 
-# Measured memory of decoded parts. A sample's times are used in several ways, what was spent is only
-# averaged, which takes no more than the array.
+# Measured memory of decoded parts. A sample's times are used in several ways, what was spent is
+# only averaged, which takes no more than the array.
 _SAMPLE_VALUE_BYTES = 14
 _TIMELINE_VALUE_BYTES = 10
 _SECOND_BYTES = 40  # of a drawn timeline

@@ -3,8 +3,8 @@
 
 A row is a run. Columns are found by name, in any order, and unknown ones are ignored.
 
-A file is untrusted: it has limits, and a row that cannot be used is left out and named. What is wrong
-with a row or with a file is a ValueError.
+A file is untrusted: it has limits, and a row that cannot be used is left out and named. What is
+wrong with a row or with a file is a ValueError.
 """
 
 import csv
@@ -136,7 +136,8 @@ def _csv_rows(data: bytes) -> _Rows:
         missing = [name for name in _REQUIRED if name not in (reader.fieldnames or ())]
         if missing:
             raise ValueError(
-                f"has no column {', '.join(missing)}; the columns are {', '.join(_Row.__struct_fields__)}"
+                f"has no column {', '.join(missing)}; the columns are "
+                f"{', '.join(_Row.__struct_fields__)}"
             )
         for row in reader:
             yield f"line {reader.line_num}", row
@@ -145,13 +146,15 @@ def _csv_rows(data: bytes) -> _Rows:
 
 
 def _export_rows(document: Mapping[str, Any]) -> _Rows:
-    """Read Firefox's export, `workers-DATE-tasks.json`: columns, texts by index, times as differences.
+    """Read Firefox's export, `workers-DATE-tasks.json`.
 
-    Firefox's testing/workers/JSON_FORMAT.md describes it.
+    It has columns, texts by their index, and times as differences; Firefox's
+    testing/workers/JSON_FORMAT.md describes it.
     """
     tasks, tables = document.get("tasks"), document.get("tables")
     if not (isinstance(tasks, dict) and isinstance(tables, dict)):
-        raise ValueError("is neither a list of runs nor Firefox's workers-DATE-tasks.json")  # noqa: TRY004
+        message = "is neither a list of runs nor Firefox's workers-DATE-tasks.json"
+        raise ValueError(message)  # noqa: TRY004
     columns = {name: values for name, values in tasks.items() if isinstance(values, list)}
     missing = [name for name in _EXPORTED if name not in columns]
     if missing or len({len(values) for values in columns.values()}) > 1:
@@ -208,7 +211,8 @@ def _run(columns: Mapping[str, Any]) -> TaskRun:
         raise ValueError(f"state: {_quoted(row.state)} is none of {', '.join(_STATES)}")
     if 0 < row.cost < LEAST_AMOUNT:
         raise ValueError(
-            f"cost: {_quoted(given['cost'])} is less than {LEAST_AMOUNT:.9f}; write 0 if it is not known"
+            f"cost: {_quoted(given['cost'])} is less than {LEAST_AMOUNT:.9f}; write 0 if it is "
+            "not known"
         )
     return TaskRun(
         label=_clean_name(row.label),

@@ -51,7 +51,11 @@ class WebAnswer(Struct, frozen=True):
 
     def raise_for_status(self) -> None:
         if self.status >= 400:
-            raise aiohttp.ClientResponseError(None, (), status=self.status)  # type: ignore[arg-type]
+            raise aiohttp.ClientResponseError(
+                None,  # type: ignore[arg-type]
+                (),
+                status=self.status,
+            )
 
 
 class WebClient:
@@ -83,7 +87,8 @@ class WebClient:
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
-            # A signature of Taskcluster covers the content type; a request without content has none.
+            # A signature of Taskcluster covers the content type; a request without content has
+            # none.
             skip_auto_headers=("Content-Type",),
             headers={"User-Agent": f"io-benchmark/{__version__}", "Accept-Encoding": "gzip"},
         )
@@ -97,7 +102,7 @@ class WebClient:
         await self._session.close()
 
     async def retry(self, url: str, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of `attempt`, which asks the host of a URL; repeat it where that may help."""
+        """Return the result of `attempt`, which asks a URL's host; repeat it if that may help."""
         host = _host(url)
 
         async def noted() -> T:
@@ -122,7 +127,8 @@ class WebClient:
     ) -> WebAnswer:
         """Send one request; return its complete answer, which may be a redirect.
 
-        `guarded` has the connections for an address that an answer gave; else a user named the host.
+        `guarded` has the connections for an address that an answer gave; else a user named the
+        host.
         """
         host = _host(url)
         try:
@@ -179,7 +185,7 @@ class WebClient:
         raise ResultError(f"it redirects more than {self.policy.redirects} times, last to {host}")
 
     def _session_for(self, origin: str) -> tuple[AddressGuard, aiohttp.ClientSession]:
-        """Return the connections for addresses that one host gives; other hosts never share them."""
+        """Return the connections for addresses that one host gives; no other host shares them."""
         parts = urlsplit(origin)
         root = f"{parts.scheme}://{parts.netloc}"
         if root not in self._guarded:
@@ -189,7 +195,7 @@ class WebClient:
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the pause in seconds; None where it is not a number, so that the usual pause counts."""
+    """Return the pause in seconds; None where it is not a number: the usual pause counts."""
     pause = headers.get("Retry-After", "").strip()
     return float(pause[:12]) if pause.isascii() and pause.isdigit() else None
 
@@ -241,7 +247,7 @@ async def _read_body(
 
 
 def _has_length(response: aiohttp.ClientResponse) -> bool:
-    """Return whether aiohttp notices that a body is not whole; else the connection's end ends it."""
+    """Return whether aiohttp notices that a body is not whole, because its length is known."""
     chunked = response.headers.get("Transfer-Encoding", "").lower().endswith("chunked")
     return response.content_length is not None or chunked
 

@@ -36,12 +36,13 @@ _SYMBOL_LENGTH = 25  # Treeherder's limit
 _SYMBOL = re.compile(r"[^()\s]{1,25}\([^()\s]{1,25}\)")
 # Recorded in each result. A report with this many results of the pool needs only one look.
 PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
-# The script stops this long before the limit: a task that reaches it gets no signal and uploads nothing.
+# The script stops this long before the limit: a task that reaches it gets no signal and uploads
+# nothing.
 MARGIN_S = 300
 # The slowest pool to plan for; the slowest disk known here, one local SSD, writes 350 MiB/s.
 SLOWEST_MIB_PER_S = 50
-# What the workload cache-retrieve writes: its cache once per place, and an average file per retrieve.
-# A test compares them with CACHE_SIZES_MIB in the script's workloads/cache_retrieve.py.
+# What the workload cache-retrieve writes: its cache once per place, and an average file per
+# retrieve. A test compares them with CACHE_SIZES_MIB in the script's workloads/cache_retrieve.py.
 CACHE_MIB = 5_700
 RETRIEVE_MIB = 57
 # The time of trials, as a share of the time of the retrieves before them.
@@ -84,8 +85,9 @@ def _check_duration(benchmark: Benchmark, budget_s: int) -> None:
         fitting = ((budget_s - others_s) * SLOWEST_MIB_PER_S - cache_mib) // retrieve_mib
         shares.insert(
             0,
-            f"{benchmark.retrieves} retrieves x {places} place(s) x {destinations} destination(s)"
-            f"{' with trials' if has_trials else ''} take {retrieves_s} s at {SLOWEST_MIB_PER_S} MiB/s",
+            f"{benchmark.retrieves} retrieves x {places} place(s) x {destinations} "
+            f"destination(s){' with trials' if has_trials else ''} take {retrieves_s} s at "
+            f"{SLOWEST_MIB_PER_S} MiB/s",
         )
     if needed_s > budget_s:
         remedy = (
@@ -175,8 +177,8 @@ def _name_baseline(config: Any, tasks: Tasks) -> Tasks:
             if baseline != first:
                 raise BadKeyError(
                     "benchmark.baseline",
-                    f"{quoted(baseline)} differs from {quoted(first)} of another pool; write it once, in "
-                    "task-defaults",
+                    f"{quoted(baseline)} differs from {quoted(first)} of another pool; write it "
+                    "once, in task-defaults",
                 )
         if baseline is not None:
             task.setdefault("extra", {})[JOB] = {"baseline": baseline}
@@ -184,7 +186,7 @@ def _name_baseline(config: Any, tasks: Tasks) -> Tasks:
 
 
 def _replicate(config: Any, tasks: Tasks) -> Tasks:
-    """Yield `replicates` tasks of one with a number each, IOB(amd16-1); a single one keeps its name."""
+    """Yield `replicates` tasks of one, each with a number; a single one keeps its name."""
     replicates = override(config.params, REPLICATES)
     for task in tasks:
         count = replicates or task["benchmark"].replicates

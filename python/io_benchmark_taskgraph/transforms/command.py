@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Put the worker's script and its arguments into the task's command: one readable part, then the modules.
+"""Put the worker's script and its arguments into the task's command.
 
-The script is one file (worker_program.py) with the modules that the task's workloads need, in an argument after
-the readable part. docker-worker and d2g pass a command's arguments unchanged to run-task, which passes them to bash.
+The script is one file (worker_program.py) with the modules that the task's workloads need, in an
+argument after the readable part. docker-worker and d2g pass a command's arguments unchanged to
+run-task, which passes them to bash.
 """
 
 import functools
@@ -23,14 +24,14 @@ from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.transforms.benchmark import MARGIN_S
 from io_benchmark_taskgraph.worker_program import UNPACK, EmbeddedProgram, WorkerProgram
 
-# Rehearsals and tests set the variables. Only the last command is traced, because a trace would print the
-# whole script again. A command that fails before the sha256 is compared prints the reason on stderr.
-# The first word of the line for Treeherder is in two parts. run-task prints this text too, and Treeherder
-# must not take that for a failure.
+# Rehearsals and tests set the variables. Only the last command is traced, because a trace would
+# print the whole script again. A command that fails before the sha256 is compared prints the reason
+# on stderr. The first word of the line for Treeherder is in two parts. run-task prints this text
+# too, and Treeherder must not take that for a failure.
 UNPACKING = """\
 # io-benchmark {program.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
-# The last argument has the modules that run here, without comments, compressed; the program as one file:
-# io-benchmark script -o io-benchmark.pyz
+# The last argument has the modules that run here, without comments, compressed. The program as one
+# file: io-benchmark script -o io-benchmark.pyz
 sha256={program.sha256}
 # In a new folder that only this user can change: what is compared is what is started.
 application=$(mktemp -d)/io-benchmark.pyz

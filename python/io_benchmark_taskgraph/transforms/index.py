@@ -5,13 +5,14 @@
     index.DOMAIN.v2.PROJECT.revision.REVISION.io-benchmark.POOL
     index.DOMAIN.v2.PROJECT.date.io-benchmark.POOL.YYYYMMDDhhmmss
 
-taskgraph's own routes by date have the date in the middle (`pushdate.DATE.PRODUCT.NAME`), so a pool's
-history would need one request for every second. Here the date is the name, and everything before it is
-one namespace. So a single paginated `index.listTasks` returns the history.
+taskgraph's own routes by date have the date in the middle (`pushdate.DATE.PRODUCT.NAME`), so a
+pool's history would need one request for every second. Here the date is the name, and everything
+before it is one namespace. So a single paginated `index.listTasks` returns the history.
 
-Only the first of a pool's replicates has routes, because taskgraph refuses the same route for two tasks of
-a graph. A reader finds the others in that task's group. Retriggers and duplicates of the first have the
-same routes. The index has the newest push, and of this push the last one to complete.
+Only the first of a pool's replicates has routes, because taskgraph refuses the same route for two
+tasks of a graph. A reader finds the others in that task's group. Retriggers and duplicates of the
+first have the same routes. The index has the newest push, and of this push the last one to
+complete.
 """
 
 from collections.abc import Iterable, Iterator
@@ -66,9 +67,10 @@ def _add_routes(config: Any, tasks: Tasks) -> Tasks:
 
 
 def _rank_by_push(config: Any, tasks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Rank finished tasks by the push's date: the index takes none of an older push after a newer one.
+    """Rank finished tasks by the push's date.
 
-    taskgraph ranks tasks of tier 3 by 0, so that a retriggered task of an old push is the latest.
+    So the index takes none of an older push after one of a newer push. taskgraph ranks tasks of
+    tier 3 by 0, so that a retriggered task of an old push is the latest.
     """
     for task in tasks:
         task["task"]["extra"]["index"]["rank"] = config.params["build_date"]

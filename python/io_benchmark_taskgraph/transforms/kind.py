@@ -22,7 +22,8 @@ _compared = TransformSequence([part.transforms for part in (report, run, task)])
 def _with_report(config: Any, tasks: Tasks) -> Tasks:
     """Yield the pools' tasks, and the report's as a kind that depends on this one would make it.
 
-    `report` in kind.yml has what differs for the report's task; it runs on the first pool by default.
+    `report` in kind.yml has what differs for the report's task; it runs on the first pool by
+    default.
     """
     described = list(tasks)
     measuring = {}
@@ -40,7 +41,7 @@ def _with_report(config: Any, tasks: Tasks) -> Tasks:
 
 
 def _build_on_demand(_config: Any, tasks: Tasks) -> Tasks:
-    """Build an image only if a selected task runs in it: the report's changes with nearly every push."""
+    """Build an image only if a selected task runs in it: nearly every push changes the report's."""
     for image in tasks:
         image["always-target"] = False
         yield image

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Profile tasks of any kind: run the command of those with `benchmark: {measure: FOLDER}` by `measure`.
+"""Profile tasks of any kind that have `benchmark: {measure: FOLDER}`.
 
-The command carries the worker's script, as a benchmark's does. Where the script cannot be unpacked or
-started, the task's command runs without it. The profile is in a directory artifact, since a missing
-directory or file would be an error of the task.
+Their command becomes one that runs it by `measure`. It carries the worker's script, as a
+benchmark's does. Where the script cannot be unpacked or started, the task's command runs without
+it. The profile is in a directory artifact, since a missing directory or file would be an error of
+the task.
 """
 
 import functools

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The report's task: its stanza, its command, and its time. It runs after the pools' tasks, also if these fail.
+"""The report's task: its stanza, its command, and its time.
 
-The command is an ordinary `io-benchmark compare`. IO_BENCHMARK_REPORT_OF, IO_BENCHMARK_REPORT_PYTHON and
+It runs after the pools' tasks, also if these fail. The command is an ordinary
+`io-benchmark compare`. IO_BENCHMARK_REPORT_OF, IO_BENCHMARK_REPORT_PYTHON and
 IO_BENCHMARK_ARTIFACTS are for trying it elsewhere; on a worker they are not set.
 
-If no worker takes a task, the queue resolves it at its deadline. Only then does the report become pending.
-With the same deadline, the report would be resolved at the same moment, without having run.
+If no worker takes a task, the queue resolves it at its deadline. Only then does the report become
+pending. With the same deadline, the report would be resolved at that moment without a run.
 """
 
 from __future__ import annotations
@@ -163,9 +164,10 @@ def report_command(
         f'artifacts="${{IO_BENCHMARK_ARTIFACTS:-{ARTIFACTS_PATH}}}"',
         f'mkdir -p "$artifacts/{FOLDER}"',
     ]
+    group = '"${IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}"'
     words = [
         f"exec {python} -u -m io_benchmark.cli compare",
-        f'"${{IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}}" --wait {settings["wait-minutes"]} --partial',
+        f"{group} --wait {settings['wait-minutes']} --partial",
     ]
     options = {**settings, "looks": ",".join(map(str, settings.get("looks", ())))}
     words += (
@@ -231,7 +233,8 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
         _set_times(task, list(measuring.values()))
         if "treeherder" not in config.graph_config:
             task.pop("treeherder", None)
-        # Soft dependencies select no other pools. The report also runs after pools that failed, and names them.
+        # Soft dependencies select no other pools. The report also runs after pools that failed, and
+        # names them.
         task["soft-dependencies"] = sorted(measuring)
         task["requires"] = "all-resolved"
         task.setdefault("run", {})["command"] = report_command(settings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Output formats: the registry from which options, help and commands take them, and how a report is written.
+"""Output formats: the registry for options, help and commands, and how a report is written.
 
 A format for people renders the blocks of every report; one for programs writes the data of some
 reports. A new one needs its module and its entry here. Modules are loaded on use.

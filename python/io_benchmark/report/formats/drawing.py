@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Scales, SVG elements, and a drawing as wide as its page.
 
-Horizontal places are parts of the width, so that text has the same size on a phone and on a screen. The
-paths of a panel are in a frame that is stretched to the width; their lines keep their thickness.
+Horizontal places are parts of the width, so that text has the same size on a phone and on a screen.
+The paths of a panel are in a frame that is stretched to the width; their lines keep their
+thickness.
 """
 
 import math

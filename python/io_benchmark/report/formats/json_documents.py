@@ -7,8 +7,9 @@
 - Raw samples are only in the result files.
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
-Versions, since 2026-11: a comparison, a comparison of tasks and a history have the fourth, predictions
-and investigations the second, a ranking the first. CHANGELOG.md says what each one changed.
+Versions, since 2026-11: a comparison, a comparison of tasks and a history have the fourth,
+predictions and investigations the second, a ranking the first. CHANGELOG.md says what each one
+changed.
 """
 
 import json

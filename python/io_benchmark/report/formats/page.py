@@ -17,7 +17,8 @@ _PAGE = Markup("""\
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -36,7 +37,8 @@ _PAGE = Markup("""\
 """)
 _LINK = Markup('<a href="{}" rel="external nofollow noreferrer">{}</a>')
 _SCROLLING = Markup(
-    '<div class="scroll" tabindex="0" role="region" aria-label="{}">\n<table class="{}" style="--columns: {}">\n{}</table>\n</div>'
+    '<div class="scroll" tabindex="0" role="region" aria-label="{}">\n'
+    '<table class="{}" style="--columns: {}">\n{}</table>\n</div>'
 )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The pictures: ratios with their intervals, costs, distributions of samples, and what changes over time."""
+"""The pictures: ratios with intervals, costs, distributions of samples, changes over time."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -51,7 +51,8 @@ def forest(comparisons: Sequence[Comparison], names: Sequence[str], margin_ratio
     low, high = margin_bounds(margin_ratio)
     scale = Scale.around([*_visible_ends(comparisons), low, high, 0.9, 1.1], logarithmic=True)
     rows = [
-        f"{title}: {ratio(comparison.ratio)}, {ends_text(comparison.interval)}, {comparison.verdict}"
+        f"{title}: {ratio(comparison.ratio)}, {ends_text(comparison.interval)}, "
+        f"{comparison.verdict}"
         for title, comparison in zip(names, comparisons, strict=True)
     ]
     drawing = Drawing(f"Ratios to the baseline with their intervals: {'; '.join(rows)}")
@@ -91,7 +92,7 @@ def _ratio(drawing: Drawing, title: str, comparison: Comparison, scale: Scale, t
 
 
 def costs(rows: Mapping[str, tuple[Ratio, Ratio]]) -> Markup:
-    """Draw a numbered dot per pool: its ratio of time to the right, that of cost upwards, and their interval."""
+    """Draw a numbered dot per pool: its ratio of time to the right, that of cost upwards."""
     across, upwards = (
         Scale.around(
             [*_visible_ends([row[axis] for row in rows.values()]), 0.9, 1.1], logarithmic=True

@@ -48,7 +48,7 @@ _STYLES = {
 
 
 def on_terminal(layout: Layout, stream: TextIO, environment: Mapping[str, str]) -> Layout:
-    """Return the layout for the terminal behind a stream, by the variables that Rich and others know."""
+    """Return the layout for the terminal behind a stream, by the variables that Rich knows."""
     console = Console(file=stream, _environ=environment)
     has_styles = console.is_terminal and not console.is_dumb_terminal
     return layout._replace(

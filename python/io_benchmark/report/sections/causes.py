@@ -166,9 +166,10 @@ def _time_left(diagnosis: Diagnosis, left: Leftover) -> str:
 def explanation(
     diagnosis: Diagnosis, to_confirm: str = "", to_change: str | None = ""
 ) -> Iterator[blocks.Item]:
-    """Write the causes of a difference in a sentence, confirmed and large ones first, and what to try.
+    """Write the causes of a difference in a sentence, and what to try.
 
-    `to_change` is the baseline if that is the slower side; None if nothing is to be changed.
+    Confirmed and large causes are first. `to_change` is the baseline if that is the slower side;
+    None if nothing is to be changed.
     """
     standing, claim = _claim(diagnosis)
     yield blocks.Item.led(f"Cause{standing}:", f"{claim}.")
@@ -181,7 +182,7 @@ def explanation(
 
 
 def _claim(diagnosis: Diagnosis) -> tuple[str, str]:
-    """Return ' (supported)' of the first cause, and what the causes explain, without a full stop."""
+    """Return ' (supported)' of the first cause, and what the causes explain."""
     holding = [cause for cause in _ordered(diagnosis) if cause.state.holds]
     not_separable = [cause for cause in diagnosis.causes if cause.state is State.NOT_SEPARABLE]
     open_causes = ", ".join(cause.name for cause in not_separable)

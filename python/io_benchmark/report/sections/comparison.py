@@ -38,14 +38,14 @@ from io_benchmark.results.workloads.cache_retrieve import TrialKind
 from io_benchmark.text import capitalized
 
 _RATIOS = (
-    "A ratio is the time of a pool divided by that of the baseline: above 1 is slower, also where a "
-    "rate is shown. Both times are geometric means of the workers"
+    "A ratio is the time of a pool divided by that of the baseline: above 1 is slower, also "
+    "where a rate is shown. Both times are geometric means of the workers"
 )
 _COMPARED_MEANS = f", which {COMPARED} shows where the ratio of the averages is another one"
 _CLOSING = (
     "The unit is the worker, one machine that ran one task; retrieves of one worker are not "
-    "independent. Intervals are adjusted for the number of candidates. Inconclusive means that these "
-    "data do not decide, not that the sides are equal."
+    "independent. Intervals are adjusted for the number of candidates. Inconclusive means that "
+    "these data do not decide, not that the sides are equal."
 )
 # Of more candidates than this only the most different ones have a sentence each on a screen.
 _POOLS_EACH, _MOST_DIFFERENT = 4, 2
@@ -94,7 +94,7 @@ def _answer(
 def _pools(
     measurements: Sequence[Measurement], report: Report, *, is_full: bool
 ) -> list[blocks.Item]:
-    """Write one sentence per pool, those that are slower or faster first; of many pools most share some."""
+    """Write one sentence per pool, slower and faster ones first; many pools share sentences."""
     pools = sorted(Measurement.pools(measurements), key=lambda pool: not Side.leading(pool).differs)
     named = pools
     if len(pools) > _POOLS_EACH:
@@ -166,7 +166,7 @@ def _figures_of_refused(side: Side, report: Report) -> Iterator[str]:
 
 
 def _verdict(side: Side, report: Report) -> tuple[str, str]:
-    """Return the lead of a sentence and its rest: ratio and interval, or why there is no verdict."""
+    """Return the lead of a sentence, and as its rest an interval, or why there is no verdict."""
     comparison = side.comparison
     part = next(part for part in report.subjects if part.subject == side.subject)
     if comparison is None:
@@ -205,7 +205,7 @@ def _reasons(side: Side, report: Report) -> Iterator[blocks.Item]:
 
 
 def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:
-    """Write how to confirm a cause of a difference, without a full stop; nothing if no run would."""
+    """Write how to confirm a cause of a difference, or nothing if no run would."""
     sides = {comparison.candidate, comparison.baseline}
     paces = [pace for pace in report.confirming.paces if {pace.pool, pace.against} == sides]
     states = {cause.state for cause in diagnosis.causes if cause.tried_by is TrialKind.PACE}
@@ -234,7 +234,8 @@ def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison
 def _common_group(pace: Pace, report: Report) -> str:
     """Return the task group that measured both pools of a pace; nothing if none did.
 
-    The worker may have written the name of the group: only what is an id becomes a part of a command.
+    The worker may have written the name of the group: only what is an id becomes a part of a
+    command.
     """
     groups = [
         {run.group_id for run in report.workers if run.side == run.pool == pool}

@@ -28,10 +28,11 @@ _VALUE_LENGTH = 120
 # A trend of a shorter history is reported per week.
 _LONG_DAYS = 180
 _INTRODUCTION = (
-    "A point is one push, at the mean of its workers' logarithms; its ratio is to the level before. A "
-    "step is reported only where it explains the points better than chance, dependence on the point "
-    "before or a trend. Looking at a steady pool every week shows a false step in at most 5 % of years. "
-    "Intervals are a little too narrow, because the data chose the point of the change."
+    "A point is one push, at the mean of its workers' logarithms; its ratio is to the level "
+    "before. A step is reported only where it explains the points better than chance, dependence "
+    "on the point before or a trend. Looking at a steady pool every week shows a false step in "
+    "at most 5 % of years. Intervals are a little too narrow, because the data chose the point "
+    "of the change."
 )
 
 

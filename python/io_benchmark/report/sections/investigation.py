@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""An investigation, as a bug needs it: question, answer, certainty, evidence, patch, undoing, watching."""
+"""An investigation, as a bug needs it: from the question to the patch and its undoing."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
@@ -121,12 +121,15 @@ def _picture(findings: Findings) -> Iterator[blocks.Picture]:
 def _times(slowness: Slowness) -> Iterator[str]:
     compared = slowness.comparison
     if compared is None:
-        yield f"{duration(slowness.mean_s)} on {slowness.pool}, by {number_of(slowness.completed, 'run')}."
+        yield (
+            f"{duration(slowness.mean_s)} on {slowness.pool}, by "
+            f"{number_of(slowness.completed, 'run')}."
+        )
     else:
         theirs_s = compared.times[compared.baseline].task_s
         yield (
-            f"{duration(slowness.mean_s)} on {slowness.pool}, {duration(theirs_s)} on {compared.baseline}: "
-            f"{ratio(compared.ratio)} ({ends_text(compared.interval)}), by "
+            f"{duration(slowness.mean_s)} on {slowness.pool}, {duration(theirs_s)} on "
+            f"{compared.baseline}: {ratio(compared.ratio)} ({ends_text(compared.interval)}), by "
             f"{compared.workers.candidate:,} and {compared.workers.baseline:,} workers."
         )
         times_s = compared.differences_s.items()
@@ -144,8 +147,8 @@ def _times(slowness: Slowness) -> Iterator[str]:
         share = percent(slowness.gaining_share)
         are = "is" if slower == 1 else "are"
         yield (
-            f"Of {number_of(labels, 'label')} of both pools {slower:,} {are} slower there: {share} of "
-            "their time."
+            f"Of {number_of(labels, 'label')} of both pools {slower:,} {are} slower there: "
+            f"{share} of their time."
         )
 
 
@@ -176,9 +179,9 @@ def _demand(forecast: Forecast) -> Iterator[str]:
     task = forecast.task
     if task is not None and None not in (task.cpus_used, task.written_bytes, task.read_bytes):
         yield (
-            f"{digits(task.cpus_used or 0)} CPUs used, {size(task.written_bytes or 0)} written to disks, "
-            f"{size(task.read_bytes or 0)} read, by {number_of(len(task.measured_ns), 'profile')} "
-            f"made on {task.pool}."
+            f"{digits(task.cpus_used or 0)} CPUs used, {size(task.written_bytes or 0)} written to "
+            f"disks, {size(task.read_bytes or 0)} read, by "
+            f"{number_of(len(task.measured_ns), 'profile')} made on {task.pool}."
         )
     if forecast.ratio is None or forecast.interval is None:
         reason = text_of(forecast.reason) if forecast.reason else ""
@@ -187,7 +190,10 @@ def _demand(forecast: Forecast) -> Iterator[str]:
     waiting = ", ".join(
         f"{name.value} {signed(duration(abs(s)), s)}" for name, s in forecast.added_s.items() if s
     )
-    yield f"Predicted: {ratio(forecast.ratio)} ({ends_text(forecast.interval)}); waiting for {waiting or 'nothing'}."
+    yield (
+        f"Predicted: {ratio(forecast.ratio)} ({ends_text(forecast.interval)}); waiting for "
+        f"{waiting or 'nothing'}."
+    )
 
 
 def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blocks.Block]:
@@ -208,8 +214,9 @@ def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blo
         slowness.comparison.times[slowness.comparison.baseline].task_s if slowness.comparison else 0
     )
     watch = (
-        f"{slowness.label} on {slowness.pool}: from {duration(slowness.mean_s)} towards {duration(usual_s)}. "
-        f"Compare after a day with `{compare_tasks_before_and_after()}`, each a push or a table of runs. "
-        "Watch the pool's price, and the time that tasks are pending."
+        f"{slowness.label} on {slowness.pool}: from {duration(slowness.mean_s)} towards "
+        f"{duration(usual_s)}. Compare after a day with `{compare_tasks_before_and_after()}`, "
+        "each a push or a table of runs. Watch the pool's price, and the time that tasks are "
+        "pending."
     )
     yield from (blocks.Heading("What to watch"), blocks.Paragraph(watch))

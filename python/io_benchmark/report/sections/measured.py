@@ -41,7 +41,7 @@ class Side(Struct, frozen=True):
 
     @staticmethod
     def leading(sides: "Sequence[Side]") -> "Side":
-        """Return what is said first about a pool: of the first workload that differs, the most different.
+        """Return the first statement about a pool: the largest difference of the first workload.
 
         A difference that is explained comes before larger ones.
         """
@@ -99,7 +99,7 @@ class Measurement(Struct, frozen=True):
 
     @property
     def compared_ns(self) -> dict[str, tuple[float, ...]]:
-        """Return by side the means that ratios are of; none where the averages give the same ratios."""
+        """Return the means that ratios are of, by side; none where the averages give the same."""
         by_side: dict[str, dict[float, None]] = {}
         agreed = True
         for comparison in self.part.comparisons:

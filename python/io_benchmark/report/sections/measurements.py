@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The measurements: figures in tables and pictures, and how sure they are.
 
-Each one of cache-retrieve has a section, whose table has figures as rows and pools as columns. Those of
-another workload share a section per place, whose table has pools as rows.
+Each one of cache-retrieve has a section, whose table has figures as rows and pools as columns.
+Those of another workload share a section per place, whose table has pools as rows.
 """
 
 import math
@@ -36,8 +36,10 @@ _METHODS = {
     "paired retrieves": "one worker per pool, compared retrieve by retrieve in blocks",
     "paired batches": "one worker per pool, compared sample by sample in blocks",
     "batches in blocks": "one worker per pool, each with its own error from blocks of its samples",
-    "runs of one worker": "one worker per pool, compared by the means of its runs and by how much "
-    "runs of one worker differ",
+    "runs of one worker": (
+        "one worker per pool, compared by the means of its runs and by how much runs of one worker "
+        "differ"
+    ),
 }
 # Dozens of measurements must not make the page large. This many sides can be told from each other.
 _MEASUREMENTS_DRAWN, _SIDES_DRAWN = 60, 4
@@ -254,7 +256,10 @@ def _samples(measurement: Measurement, report: SampledReport) -> Iterator[blocks
     series = [worker for worker in measured if worker.total_ns and worker.side in drawn]
     is_retrieve = part.subject.workload == "cache-retrieve"
     title = "How long retrieves took" if is_retrieve else "How the samples are distributed"
-    caption = ": the share up to a given value. Each line is a worker, each vertical line the mean of a side."
+    caption = (
+        ": the share up to a given value. Each line is a worker, each vertical line the mean of "
+        "a side."
+    )
     if len(part.figures) > len(drawn):
         caption += f" Only the first {len(drawn)} of {len(part.figures):,} sides are drawn."
     if series:

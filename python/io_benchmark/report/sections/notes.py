@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Refusals, warnings and what could not be read: a few on a first screen, all in the full report."""
+"""Refusals, warnings and what could not be read: some on a first screen, else all."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -106,7 +106,7 @@ def refusals(report: Report) -> list[blocks.Line]:
 
 
 def _refusal(problem: Problem, report: Report) -> str:
-    """Return the message, and what follows: without one run, the others of its side are compared."""
+    """Return the message, and what follows from it for the rest of its side."""
     compared = {
         side
         for part in report.subjects
@@ -121,7 +121,7 @@ def _refusal(problem: Problem, report: Report) -> str:
 
 
 def _way_to_allow(problem: Problem, report: Report) -> str:
-    """Return the options that compare what is refused; all rules that refuse it have to be allowed."""
+    """Return the options that compare what is refused: they allow all rules that refuse it."""
     same = [
         refused
         for refused in report.problems

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Storage configurations compared: a row per place, a column per pool, and the ratios between them."""
+"""Storage configurations compared: a row per place, a column per pool, and their ratios."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,7 +16,7 @@ from io_benchmark.text import name
 
 
 def places(report: Report) -> Iterator[blocks.Block]:
-    """Write every destination of cache-retrieve, and of other workloads what differs or is missing."""
+    """Write all destinations of cache-retrieve, and of other workloads what differs or lacks."""
     if not report.places:
         return
     yield blocks.Heading("Places")

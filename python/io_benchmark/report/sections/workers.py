@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The workers: how many each pool had and needs, what is unusual about some, and a line for each run."""
+"""The workers: how many each pool had and needs, what is unusual about some, and each run."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ _SINGLE_NAMED, _SINGLE_ON_SCREEN = 3, 2
 
 
 def workers_needed(report: Report) -> Iterator[blocks.Block]:
-    """Write how many workers each side had and needs; the comparison that needs most of them counts."""
+    """Write how many workers each side had and needs, by the comparison that needs most."""
     if report.replication:
         heads = ("Runs", "Workers", "Workers needed")
         rows = [blocks.Row(side.side, _counts(side)) for side in report.replication]
@@ -142,13 +142,14 @@ def unlike_workers(report: Report, *, is_full: bool) -> list[blocks.Item]:
 
 
 def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
-    """Write about each pool of unlike machines: which are slower, and what that means for the others."""
+    """Write about each pool of unlike machines: which are slower, and what that means."""
     suggested = [remedy for diagnosis in report.diagnoses for remedy in diagnosis.remedies]
     for pool in report.mixed_pools:
         slower, faster = len(pool.slower), len(pool.faster)
         lead = (
             f"{slower:,} of {slower + faster:,} workers of {pool.side} have "
-            f"{' and '.join(pool.facts_of_slower)} and take {ratio(pool.ratio)} the time of its others"
+            f"{' and '.join(pool.facts_of_slower)} and take {ratio(pool.ratio)} the time of its "
+            "others"
         )
         facts = " and ".join(pool.facts_of_faster)
         sentences = [f"{on_measurement(pool.subject, report)} (these have {facts})."]
@@ -185,7 +186,7 @@ def _worker_name(worker: SingleWorker) -> str:
 
 
 def _consequences(worker: SingleWorker, report: Report) -> Iterator[str]:
-    """Write what the worker means for the verdicts about its pool, and what they would be without it."""
+    """Write what the worker means for its pool's verdicts, and what they would be without it."""
     comparisons = [
         pair
         for part in report.subjects

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The workloads of the result file: all that the analysis and the reports know of each.
 
-The worker's side of one is a module in scripts/io-benchmark/workloads/, which has its name and says what
-is measured. All but cache-retrieve time batches of operations.
+The worker's side of one is a module in scripts/io-benchmark/workloads/, which has its name and says
+what is measured. All but cache-retrieve time batches of operations.
 """
 
 from operator import attrgetter
@@ -67,8 +67,10 @@ _BATCHES = (
                 "over one alone",
                 over_one_thread=True,
                 higher_is_better=True,
-                finding="{threads} at once do {percent} of what one alone does (metadata, {variant}): "
-                "something locks",
+                finding=(
+                    "{threads} at once do {percent} of what one alone does (metadata, {variant}): "
+                    "something locks"
+                ),
                 # Several that together do no more than one alone wait for each other.
                 at_most=1.0,
                 needs_spare_cpu=True,
@@ -77,8 +79,10 @@ _BATCHES = (
                 NOT_VISIBLE,
                 "not visible",
                 total_of=attrgetter("observed.not_visible"),
-                finding="files that one thread had created were not visible to another at once, as "
-                "POSIX promises: {count} (metadata, visibility)",
+                finding=(
+                    "files that one thread had created were not visible to another at once, as "
+                    "POSIX promises: {count} (metadata, visibility)"
+                ),
                 at_least=1,
             ),
         ),
@@ -94,9 +98,11 @@ _BATCHES = (
                 OVER_HARDLINKED,
                 "over hardlinks",
                 over_variant=("copies", "hardlinked"),
-                finding="a copy of the binary for each of {threads} processes makes executing it take "
-                "{ratio} the time that hardlinks to one take (exec): builders that share the file "
-                "share the caches",
+                finding=(
+                    "a copy of the binary for each of {threads} processes makes executing it take "
+                    "{ratio} the time that hardlinks to one take (exec): builders that share the "
+                    "file share the caches"
+                ),
                 at_least=1.2,
             ),
             WorkloadFigure(
@@ -119,8 +125,10 @@ _BATCHES = (
                 "expect-stalls",
                 "stalled",
                 total_of=attrgetter("observed.expect_100_stalls"),
-                finding="{count} uploads waited for an answer to Expect: 100-continue that did not "
-                "come (upload): do not send this header",
+                finding=(
+                    "{count} uploads waited for an answer to Expect: 100-continue that did not "
+                    "come (upload): do not send this header"
+                ),
                 at_least=1,
             ),
         ),

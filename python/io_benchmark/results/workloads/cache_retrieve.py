@@ -67,8 +67,8 @@ class _TrialBlock(ResultPart, frozen=True):
 class Trials(ResultPart, frozen=True):
     """A few retrieves, each time with one thing changed.
 
-    They run after the entry's retrieves, in rounds: each round has one block of each kind. All blocks have
-    the same files in the same order, and are in the order of time.
+    They run after the entry's retrieves, in rounds: each round has one block of each kind. All
+    blocks have the same files in the same order, and are in the order of time.
     """
 
     state: _TrialsProgress
@@ -96,8 +96,9 @@ class _Trim(ResultPart, frozen=True):
 class RetrieveColumns(Columns, frozen=True):
     """One row per retrieve; start_ns counts from the script's start, by the monotonic clock.
 
-    What was spent in user mode, in the kernel and waiting for a CPU is null where the worker cannot know
-    it. The reader returns the columns as arrays of 64-bit integers, these of 32-bit ones where they fit.
+    What was spent in user mode, in the kernel and waiting for a CPU is null where the worker cannot
+    know it. The reader returns the columns as arrays of 64-bit integers, these of 32-bit ones where
+    they fit.
     """
 
     file_index: Column
@@ -146,7 +147,10 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
         if not all(map(add, samples.lookup_ns, samples.copy_ns)):
             return "samples: a retrieve took no time at all"
         if rows > self.retrieves_planned:
-            return f"samples: {number_of(rows, 'retrieve')}, more than the {self.retrieves_planned:,} planned"
+            return (
+                f"samples: {number_of(rows, 'retrieve')}, more than the "
+                f"{self.retrieves_planned:,} planned"
+            )
         if rows and max(samples.file_index) >= len(self.file_sizes_bytes):
             return "samples.file_index: names a file that file_sizes_bytes does not have"
         turns, trials = samples.turns_inconsistency(self.turn_ends), self.trials
@@ -156,7 +160,10 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
             return "trials.file_indexes: names a file that file_sizes_bytes does not have"
         rows = len(trials.file_indexes)
         if any(not len(block.lookup_ns) == len(block.copy_ns) == rows for block in trials.blocks):
-            return f"trials.blocks: a block does not have {number_of(rows, 'retrieve')}, as trials.file_indexes has"
+            return (
+                f"trials.blocks: a block does not have {number_of(rows, 'retrieve')}, as "
+                "trials.file_indexes has"
+            )
         return None
 
 

@@ -28,14 +28,22 @@ _SCOPES_LENGTH = 1500  # of a text that names them, too
 # Bad credentials are one cause of 401; a wrong clock and a changed request are others. By a part of
 # the text; the first match counts.
 _CAUSES = {
-    "invalid payload hash": "it computed another hash of the request than was signed, so something on "
-    "the way changed the content or its type; the credentials are not the cause: look for a proxy",
-    "stale timestamp": "this machine's clock differs from its clock by more than 15 minutes; set the "
-    "clock, the credentials are not the cause",
+    "invalid payload hash": (
+        "it computed another hash of the request than was signed, so something on the way changed "
+        "the content or its type; the credentials are not the cause: look for a proxy"
+    ),
+    "stale timestamp": (
+        "this machine's clock differs from its clock by more than 15 minutes; set the clock, the "
+        "credentials are not the cause"
+    ),
     "ext.certificate.expiry < now": "the temporary credentials have expired; get new ones",
-    "not found": f"it does not know the client; check {CLIENT_ID}, and that the deployment is right",
-    "ext.certificate issuer": "the client that made the temporary credentials lacks a scope of theirs; "
-    "ask its owner for it",
+    "not found": (
+        f"it does not know the client; check {CLIENT_ID}, and that the deployment is right"
+    ),
+    "ext.certificate issuer": (
+        "the client that made the temporary credentials lacks a scope of theirs; ask its owner for "
+        "it"
+    ),
     "ext.certificate": f"the certificate does not belong to the credentials; check {CERTIFICATE}",
     "bad mac": f"the access token is not that of the client; check {ACCESS_TOKEN}",
 }
@@ -72,7 +80,10 @@ class Access:
         return cls(root_url, proxy.rstrip("/"), "through the task's proxy")
 
     def refusal(self, status: int, message: str, needs: str = "") -> str:
-        """Explain why the deployment refuses a request, and what to do; `needs` is the scope that lacks."""
+        """Explain why the deployment refuses a request, and what to do about it.
+
+        `needs` is the scope that lacks.
+        """
         if status == 401:
             return f"{self.root_url} {_unauthenticated(message, self.who)}"
         if status == 403:
@@ -83,8 +94,8 @@ class Access:
                 advice = "request that scope from the deployment's owners"
             scopes = needs or _missing_scopes(message) or "a scope"
             return (
-                f"{self.root_url} refuses the request, which needs {scopes} and was made {self.who}; "
-                f"{advice}"
+                f"{self.root_url} refuses the request, which needs {scopes} and was made "
+                f"{self.who}; {advice}"
             )
         complaints = "; ".join(_COMPLAINT.findall(message)) or message.strip().partition("\n")[0]
         return f"{self.root_url} answers {status}, {clean(complaints, 300)}"
@@ -111,7 +122,8 @@ def _signing(client_id: str, token: str, environment: Mapping[str, str]) -> dict
         )
     if not token.isascii() or not token.isprintable():
         raise UsageError(
-            f"{ACCESS_TOKEN}: contains characters that an access token cannot contain; copy it again"
+            f"{ACCESS_TOKEN}: contains characters that an access token cannot contain; copy it "
+            "again"
         )
     return credentials
 
@@ -150,8 +162,8 @@ def _sufficient(expression: Any) -> list[str]:
     if not isinstance(parts, list):
         return []
     if "AnyOf" in expression:
-        # For creating tasks the queue lists priorities from the highest down to the task's; elsewhere
-        # the narrowest scope comes first.
+        # For creating tasks the queue lists priorities from the highest down to the task's;
+        # elsewhere the narrowest scope comes first.
         creating = [part for part in parts if isinstance(part, str) and _CREATE.match(part)]
         parts = creating[-1:] or parts[:1]
     return [name for part in parts for name in _sufficient(part)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Addresses of results in Taskcluster, parsed without a request.
 
-An address is `task:ID[.RUN]`, `group:ID`, `index:ROUTE`, or copied from a browser: Taskcluster's page of a
-task, a group or an indexed task, or Treeherder's page of a push.
+An address is `task:ID[.RUN]`, `group:ID`, `index:ROUTE`, or copied from a browser: Taskcluster's
+page of a task, a group or an indexed task, or Treeherder's page of a push.
 """
 
 import os
@@ -30,7 +30,8 @@ _ROUTE = re.compile(r"[A-Za-z0-9_!~*'()%-]+(?:\.[A-Za-z0-9_!~*'()%-]+)*")
 # As the kind's transforms accept them.
 _PROJECT = re.compile(r"[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,100})*")
 REVISION = re.compile(r"[0-9a-f]{40}")
-# Lando's hosts by the name that Treeherder's addresses have for them; the first is meant without a name.
+# Lando's hosts by the name that Treeherder's addresses have for them; the first is meant without a
+# name.
 LANDO_HOSTS = {
     "lando-prod": "https://api.lando.services.mozilla.com",
     "lando-prod-2025": "https://lando.moz.tools",
@@ -215,8 +216,8 @@ def _treeherder(url: SplitResult, environment: Mapping[str, str]) -> Taskcluster
         host = LANDO_HOSTS.get(query.get("landoInstance", next(iter(LANDO_HOSTS))))
         if host is None or not re.fullmatch("[0-9]{1,12}", landing or ""):
             raise _MistakeError(
-                "its landoInstance or landoCommitID is not known; open it, and copy the address once "
-                "revision=… is in it"
+                "its landoInstance or landoCommitID is not known; open it, and copy the address "
+                "once revision=… is in it"
             )
         return LandingAddress(root_url, f"{host}/landing_jobs/{landing}", route)
     if not REVISION.fullmatch(revision):

@@ -117,7 +117,7 @@ class Deployment:
         return run_coroutine(main())
 
     async def create_task(self, task_id: str, definition: Mapping[str, Any]) -> None:
-        """Create a task; repeating a lost answer creates the same task under the same id only once."""
+        """Create a task; asking again after a lost answer creates it only once."""
         await self._ask(StatusAnswer, lambda: self._queue.createTask(task_id, dict(definition)))
 
     async def cancel_task(self, task_id: str) -> bool:
@@ -154,7 +154,7 @@ class Deployment:
             return None
 
     async def landed(self, landing: LandingAddress) -> IndexAddress | None:
-        """Return the decision task's route of a push that Lando makes; None where it has not landed yet."""
+        """Return the decision task's route of a push of Lando's; None where it has not landed."""
 
         async def read_job() -> LandingJob:
             return decode(
@@ -179,7 +179,7 @@ class Deployment:
         return IndexAddress(landing.root_url, f"{landing.push_route}.{job.commit_id}{DECISION}")
 
     async def indexed(self, namespace: str) -> dict[str, str]:
-        """Return the ids of the tasks directly in a namespace, by name; none where it does not exist."""
+        """Return the ids of the tasks directly in a namespace, by name; a missing one has none."""
         pages = self._pages(TasksPage[IndexedTask], self._index.listTasks, namespace)
         return {
             task.namespace.rpartition(".")[2]: task.task_id
@@ -224,7 +224,7 @@ class Deployment:
     async def result(
         self, task: QueueTask, run: QueueRun, maximum_bytes: int, artifact: str
     ) -> bytes:
-        """Return an artifact of a resolved run; raise a NoArtifactError that says why there is none."""
+        """Return an artifact of a resolved run; a NoArtifactError says why there is none."""
         try:
             content = await self._ask(
                 ArtifactContent,
@@ -238,8 +238,8 @@ class Deployment:
             if content.message:
                 why += f", {clean(content.message, 200)!r}"
             raise NoArtifactError(
-                f"has an error artifact instead of a result ({why}): the script wrote none; look at "
-                "the task's log"
+                f"has an error artifact instead of a result ({why}): the script wrote none; look "
+                "at the task's log"
             )
         url = content.url
         if not url or not WebClient.can_request(url):

@@ -106,8 +106,8 @@ def _push_times(
         if not is_possible:
             request.remark(
                 position,
-                f"task {task_id}: the index dates it {time.date()}, which cannot be the date of its "
-                f"push; the task's date is used, {created.date()}",
+                f"task {task_id}: the index dates it {time.date()}, which cannot be the date of "
+                f"its push; the task's date is used, {created.date()}",
             )
         times[task.status.task_group_id] = time if is_possible else created
     return times

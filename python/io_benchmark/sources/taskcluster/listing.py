@@ -59,8 +59,8 @@ class TaskListing(Struct):
     every_kind: bool = False
     # Requests that a deployment does not answer at the moment; another listing may succeed.
     lost: list[GaveUpError] = []
-    # The decision and action tasks of the groups, and pushes whose decision task is not known yet, with
-    # the reason.
+    # The decision and action tasks of the groups, and pushes whose decision task is not known yet,
+    # with the reason.
     creators: list[ListedTask] = []
     not_indexed: list[tuple[IndexAddress | LandingAddress, str]] = []
     _count: int = 0  # of tasks on the pages of groups
@@ -210,8 +210,8 @@ def _unfinished(root_url: str, members: Sequence[QueueTask]) -> list[str]:
         if task.adds_tasks and not task.status.is_resolved:
             effect = "creates the group's tasks" if task.is_decision else "may add tasks"
             lines.append(
-                f"{task.label} is still {clean_name(task.status.state)} and {effect}; read the group "
-                "again later, or compare it with --wait MINUTES "
+                f"{task.label} is still {clean_name(task.status.state)} and {effect}; read the "
+                "group again later, or compare it with --wait MINUTES "
                 f"({TaskAddress(root_url, task.task_id).url})"
             )
     return lines

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Read the runs of any tasks, what the queue knows about one, and its label's tasks in earlier pushes.
+"""Read the runs of any tasks, and what the queue knows about one.
 
-When a task's own work began and ended is known where it publishes that: results of this benchmark, and
-profiles that `measure` wrote.
+Its label's tasks in earlier pushes are read as well. When a task's own work began and ended is
+known where it publishes that: results of this benchmark, and profiles that `measure` wrote.
 """
 
 import asyncio
@@ -58,7 +58,8 @@ async def read_queue_runs(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
     if unfinished:
         query.remark(
             FIRST,
-            f"runs that have not ended: {unfinished:,}; they are not counted, read them again later",
+            f"runs that have not ended: {unfinished:,}; they are not counted, read them again "
+            "later",
         )
     times = await _own_times(ended, query)
     for listed, run in ended:

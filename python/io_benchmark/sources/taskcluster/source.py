@@ -8,7 +8,7 @@ from io_benchmark.sources.taskcluster import addresses as forms
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
 from io_benchmark.text import clean
 
-# Imports within methods: the client takes 0.2 s to load, which --help and folders need not wait for.
+# Imports within methods: the client takes 0.2 s to load, and --help and folders do not need it.
 # ruff: noqa: PLC0415
 
 
@@ -53,7 +53,7 @@ class TaskclusterSource(protocol.Source):
 def _meanings(
     addresses: protocol.Addresses, reading: protocol.Reading
 ) -> dict[int, TaskclusterAddress]:
-    """Return what the addresses mean; say which deployment is the default, and what one leaves out."""
+    """Return what the addresses mean; say which deployment is meant, and what one leaves out."""
     for address in addresses:
         if isinstance(address.meaning, TaskAddress) and address.meaning.selected_of_push:
             reading.remark(

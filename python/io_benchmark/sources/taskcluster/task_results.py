@@ -84,8 +84,8 @@ async def _read_first(
 ) -> tuple[QueueRun, bytes, T] | None:
     """Read the first of these artifacts of runs that exists; one that cannot be read is a problem.
 
-    Raise a NoArtifactError with the reason of the first where none exists, and a TooLargeError where
-    only small ones are read now.
+    Raise a NoArtifactError with the reason of the first where none exists, and a TooLargeError
+    where only small ones are read now.
     """
     reasons = []
     for run, artifact in files:
@@ -153,8 +153,8 @@ class ResultReader(Struct):
         are_large = await run_all(small, CONNECTIONS)
         large = (self._read(download, MAXIMUM_BYTES) for download in compress(downloads, are_large))
         await run_all(large, LARGE_AT_ONCE)
-        # A task that was created after the pool's other tasks had started was not planned with them.
-        # It was to add a worker, or to confirm a cause.
+        # A task that was created after the pool's other tasks had started was not planned with
+        # them. It was to add a worker, or to confirm a cause.
         for task, record in self._without_result:
             pool_runs = self._runs.get(record.pool, [])
             is_lost = task.pool is not None and not task.was_created_after(pool_runs)
@@ -232,7 +232,8 @@ class ProfileReader(Struct):
         if self._without:
             self.query.remark(
                 protocol.LAST,
-                f"of groups, {number_of(self._without, 'task')} published no profile and are left out",
+                f"of groups, {number_of(self._without, 'task')} published no profile and are left "
+                "out",
             )
 
     def _completed_runs(self, listed: ListedTask) -> list[QueueRun]:

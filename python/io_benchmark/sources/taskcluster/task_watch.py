@@ -68,7 +68,7 @@ class _WatchedTask(NamedTuple):
 
 
 class _PoolWatch(Struct):
-    """Looks at the pools that tasks wait for, and asks once for each of them whether it has workers."""
+    """Looks at the pools that tasks wait for, and asks once whether each has workers."""
 
     tell: Tell
     _waited_for: set[_Pool] = set()  # at the last look
@@ -89,18 +89,18 @@ class _PoolWatch(Struct):
                     url = f"{deployment.access.root_url}/worker-manager/{quote(queue, safe='')}"
                     waiting = number_of(pending[deployment, queue], "pending task")
                     self.tell(
-                        f"no worker has been seen in this pool: {queue} ({waiting}); look at the pool "
-                        f"and its errors: {url}"
+                        f"no worker has been seen in this pool: {queue} ({waiting}); look at the "
+                        f"pool and its errors: {url}"
                     )
 
 
 async def _until_resolved(
     look: Callable[[], Awaitable[Sequence[_WatchedTask]]], tell: Tell, limit_s: float | None = None
 ) -> Sequence[_WatchedTask]:
-    """Wait until all tasks that `look` returns are resolved, at most this long; return the last look.
+    """Wait until all tasks that `look` returns are resolved; return the last look.
 
-    The queue resolves every task by its deadline. A look that fails temporarily is repeated;
-    several failures in a row are raised.
+    `limit_s` limits the wait. The queue resolves every task by its deadline. A look that fails
+    temporarily is repeated; several failures in a row are raised.
     """
     began_s = _now_s()
     pools = _PoolWatch(tell)
@@ -184,7 +184,7 @@ def wait_for_tasks(
 async def wait_in_group(
     deployment: Deployment, group_id: str, labels: Mapping[str, str], tell: Tell
 ) -> None:
-    """Wait until the tasks with these labels, by id, are resolved; the group's others do not count."""
+    """Wait until the tasks with these labels, by id, are resolved; others do not count."""
 
     async def look() -> list[_WatchedTask]:
         members = {task.task_id: task for task in await deployment.group(group_id)}

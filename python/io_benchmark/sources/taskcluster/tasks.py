@@ -22,7 +22,8 @@ REPORT_KIND = "io-benchmark-report"
 _FOLDER = "public/io-benchmark"
 ARTIFACT = f"{_FOLDER}/io-benchmark.json"
 _PROFILE = f"{_FOLDER}/task-profile.json"
-# Profiles that a task may have, the best first: of `measure`, then those of Firefox's tests and builds.
+# Profiles that a task may have, the best first: of `measure`, then those of Firefox's tests and
+# builds.
 _PROFILES = (
     _PROFILE,
     "public/test_info/profile_resource-usage.json",
@@ -31,7 +32,8 @@ _PROFILES = (
 
 _POOL = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 _ROUTE_BY_DATE = re.compile(
-    r"index\.([A-Za-z0-9_-]{1,50}\.v2\.[A-Za-z0-9_.-]{1,100}\.date\.io-benchmark\.([^.]{1,100}))\.[0-9]{14}"
+    r"index\.([A-Za-z0-9_-]{1,50}\.v2\.[A-Za-z0-9_.-]{1,100}\.date\.io-benchmark\.([^.]{1,100}))"
+    r"\.[0-9]{14}"
 )
 # How the transform passes the pool to the script; the script's text has it in quotes at most.
 _POOL_ARGUMENT = re.compile(rf"(?<!\S)--pool[ =]({_POOL})(?!\S)")
@@ -177,7 +179,7 @@ def _image(image: Any) -> str | None:
 
 
 def _past(routes: Sequence[str], pool: str | None) -> str | None:
-    """Return the namespace of a pool's results by date, as the kind's transform `index` writes it."""
+    """Return the namespace of a pool's results by date, as the transform `index` writes it."""
     matches = filter(None, map(_ROUTE_BY_DATE.fullmatch, routes))
     return next((match[1] for match in matches if match[2].replace("~", ".") == pool), None)
 
