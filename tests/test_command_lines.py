@@ -22,7 +22,7 @@ from golden import ALL
 from worker import WORKLOADS
 
 from io_benchmark import command_lines
-from io_benchmark.commands.options import check_options
+from io_benchmark.commands.options import Given, check_options
 from io_benchmark.commands.parsers import COMMANDS
 from io_benchmark.context import Context
 from io_benchmark.operations.group_work import GroupWork
@@ -86,7 +86,7 @@ def check(line: str) -> None:
         return
     assert name == "io-benchmark"
     given = program.parse(command, *arguments)
-    check_options(importlib.import_module(f"io_benchmark.commands.{command}").OPTIONS, given)
+    check_options(importlib.import_module(f"io_benchmark.commands.{command}").OPTIONS, Given(given))
     for option in ("resume", "confirm", "cancel"):
         if command == "submit" and option in given:
             context = Context(None, io.StringIO(), io.StringIO(), {})

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from io_benchmark.command_lines import write_script
-from io_benchmark.commands.options import check_options
+from io_benchmark.commands.options import Given, check_options
 from io_benchmark.commands.parsers import COMMANDS, command_parser, main_parser
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError
@@ -84,7 +84,7 @@ def _dispatch(arguments: Sequence[str], context: Context) -> int:
     if command not in COMMANDS:
         parser.error(_unknown_command(command))
     module = importlib.import_module(f"io_benchmark.commands.{command}")
-    given = vars(command_parser(command, context).parse_args(arguments[1:]))
+    given = Given(vars(command_parser(command, context).parse_args(arguments[1:])))
     check_options(module.OPTIONS, given)
     return int(module.run(given, context))
 

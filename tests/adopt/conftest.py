@@ -11,8 +11,12 @@ from io_benchmark.adopt.firefox_kind import FirefoxKind
 from io_benchmark.graph.root import Root
 
 OWN_ROOT = Root(ROOT, "checkout")
-# Reads each tree once.
-kind_of = functools.cache(FirefoxKind.of)
+
+
+@functools.cache
+def kind_of(root, is_embedded=False):
+    """Read each tree once."""
+    return FirefoxKind.of(root, {}, is_embedded)
 
 
 def snapshot(folder):

@@ -100,7 +100,7 @@ def test_a_pool_with_its_own_measurements(other_version):
         "IOB(intel)}",
         "IOB(intel)}\n        benchmark: {workloads: [spawn], retrieves: 7}",
     )
-    there = yaml.safe_load(FirefoxKind.of(other_version).files[KIND])
+    there = yaml.safe_load(FirefoxKind.of(other_version, {}).files[KIND])
     assert "--workload spawn" not in there["task-defaults"]["run"]["command"]
     assert [name for name, task in there["tasks"].items() if "run" in task] == ["intel"]
     assert "--workload spawn \\\n  --retrieves 7 " in there["tasks"]["intel"]["run"]["command"]
@@ -119,7 +119,7 @@ def test_mistakes_here(other_version, old, new, problem):
     """A kind that this project could not run is not installed there."""
     edit(other_version.path / KIND, old, new)
     with pytest.raises(IoBenchmarkError) as caught:
-        FirefoxKind.of(other_version)
+        FirefoxKind.of(other_version, {})
     assert problem in str(caught.value)
 
 

@@ -58,7 +58,7 @@ def project(tmp_path):
 
 def init(folder, pools=None, image=None):
     project = Project.open(folder)
-    changes = project.changes(pools, image)
+    changes = project.changes(pools or {}, image)
     project.write(changes)
     return [change.path for change in changes]
 

@@ -86,7 +86,7 @@ def check_project(folder: Path, text: str) -> None:
     problem, changes = "", []
     try:
         project = Project.open(folder)
-        changes = project.changes(None, "image")
+        changes = project.changes({}, "image")
         project.next_steps()
     except IoBenchmarkError as error:
         problem = str(error)

@@ -4,6 +4,7 @@
 import importlib
 import shlex
 from pathlib import Path
+from typing import Any
 
 import program
 import pytest
@@ -15,7 +16,7 @@ from no_pauses import policy, waits
 from predicted_tasks import profile_document, write_profile
 from submitted_tasks import IDENTITY
 
-from io_benchmark.commands.options import _Option
+from io_benchmark.commands.options import Option
 from io_benchmark.commands.parsers import COMMANDS
 
 __all__ = ["policy", "waits"]
@@ -170,7 +171,7 @@ DASHES = [
 @pytest.mark.parametrize(
     ("command", "option"), DASHES, ids=lambda part: getattr(part, "title", part)
 )
-def test_a_dash_is_not_a_name(command: str, option: _Option, tmp_path: Path) -> None:
+def test_a_dash_is_not_a_name(command: str, option: Option[Any], tmp_path: Path) -> None:
     """No command reads or writes a file of this name where another program would use stdin or stdout."""
     words = [option.title, "-"] if option.title.startswith("-") else ["-"]
     if (command, option.title) == ("history", "ADDRESS"):

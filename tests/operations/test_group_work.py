@@ -47,7 +47,7 @@ def test_cost(tasks, settings, ends, total):
 
 def test_two_kinds_of_a_pool():
     """They are no replicates of each other: each has as many as are asked for, and its own cost."""
-    settings = SubmissionOptions(image="x", replicates=2, pool={"amd-16": "some/queue"})
+    settings = SubmissionOptions(image="x", replicates=2, queues={"amd-16": "some/queue"})
     chosen = select_tasks(TWO_KINDS, settings, GROUP)
     assert [task.label for task in chosen] == [
         "io-benchmark-amd-16-1",

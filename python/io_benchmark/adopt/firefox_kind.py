@@ -77,14 +77,12 @@ class FirefoxKind(Struct, frozen=True):
     worker_types: Mapping[str, str]  # by pool
 
     @classmethod
-    def of(
-        cls, root: Root, pools: Mapping[str, str] | None = None, is_embedded: bool = False
-    ) -> "FirefoxKind":
-        """`pools` has worker types by name; None means the pools of the tree's kind."""
+    def of(cls, root: Root, pools: Mapping[str, str], is_embedded: bool = False) -> "FirefoxKind":
+        """Return the kind with these pools, worker types by name, or with the tree's where none."""
         tree = Tree(root.path)
         try:
             kind = tree.yaml(KIND)
-            if pools is not None:
+            if pools:
                 kind["tasks"] = {
                     name: {
                         "description": f"I/O benchmark on {alias}",

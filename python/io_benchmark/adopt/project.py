@@ -65,10 +65,10 @@ class Project(Tree, frozen=True):
             )
         return cls(root)
 
-    def changes(self, pools: Mapping[str, str] | None, image: str | None) -> list[FileChange]:
+    def changes(self, pools: Mapping[str, str], image: str | None) -> list[FileChange]:
         """Return the changes; refuse another kind of this name, and another taskgraph.
 
-        `pools` has aliases of workers by name; None means all of them that run Linux.
+        `pools` has aliases of workers by name; without any, all of them that run Linux.
         """
         self._check_taskgraph()
         config = self.yaml(CONFIG)

@@ -48,7 +48,7 @@ class Options(Struct, frozen=True):
     margin: float = levels.DEFAULT_MARGIN
     worker_variation: float | None = None  # None: as far as the results show it
     allow: frozenset[str] = field(default_factory=frozenset)
-    schedule: Schedule = field(default_factory=Schedule)
+    looks: Schedule = field(default_factory=Schedule)
     earlier: "EarlierPushes | None" = None  # of these pools, where two pushes are compared
     prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
 
@@ -224,7 +224,7 @@ def _pairs(
         candidate_data, baseline_data, length = Pair.compared_samples(candidate, baseline)
         side_results = [results[name] for name in names]
         lost = lost_by_side[names[0]], lost_by_side[names[1]]
-        schedule = options.schedule.of_sides(side_results)
+        schedule = options.looks.of_sides(side_results)
         machines = {run.worker.machine for run in (*candidate, *baseline)}
         earlier = options.earlier and options.earlier.variance(next(iter(candidate)))
         pushes, variance = earlier or (0, None)

@@ -14,10 +14,22 @@ from io_benchmark.analysis.statistics.levels import (
     DEFAULT_WORKER_VARIATION,
     SINGLE_WORKER_VARIATION,
 )
-from io_benchmark.commands import options
+from io_benchmark.commands.common_options import (
+    ADDRESSES,
+    AGAINST,
+    BASELINE,
+    COMPARISON_OUTPUT,
+    DETAILS,
+    EXPECT,
+    MARGIN,
+    PARTIAL,
+    PRICES,
+    REPORT_OUTPUT,
+)
+from io_benchmark.commands.option_values import parse_minutes, parse_percentage, wrong_value
+from io_benchmark.commands.options import Given, option, repeatable
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
-from io_benchmark.report.formats import FORMATS
 from io_benchmark.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -34,12 +46,10 @@ MANUAL = "comparing.md"
 def _parse_looks(value: str) -> "Schedule":
     from io_benchmark.analysis.statistics.looks import Schedule
 
-    schedule = Schedule.parse(value)
-    if schedule is None:
-        raise options.wrong_value(
-            value, "is not a rising list of numbers from 2 to 100, such as 3,6,12"
-        )
-    return schedule
+    looks = Schedule.parse(value)
+    if looks is None:
+        raise wrong_value(value, "is not a rising list of numbers from 2 to 100, such as 3,6,12")
+    return looks
 
 
 def _parse_rule(value: str) -> str:
@@ -51,49 +61,55 @@ def _parse_rule(value: str) -> str:
     return value
 
 
+WAIT = option(
+    "--wait",
+    "MINUTES",
+    "wait at most this long for the tasks to end",
+    parse_minutes,
+    default=None,
+)
+WORKER_VARIATION = option(
+    "--worker-variation",
+    "PERCENT",
+    f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%; at "
+    f"least {100 * SINGLE_WORKER_VARIATION:g}%% of a single one)",
+    parse_percentage,
+    default=None,
+)
+LOOKS = option(
+    "--looks",
+    "N[,N...]",
+    "workers per pool at each planned comparison",
+    _parse_looks,
+    default=None,
+)
+ALLOW = repeatable("--allow", "RULE", "ignore this validity rule *", _parse_rule)
 OPTIONS = {
-    "what to compare": (
-        options.option("addresses", "ADDRESS", "where the results are", nargs="+"),
-        options.AGAINST,
-        options.BASELINE,
-        options.option(
-            "--wait",
-            "MINUTES",
-            "wait at most this long for the tasks to end",
-            options.matching(
-                r"[0-9]{1,4}(\.[0-9]{1,3})?", "is not a number of minutes, such as 90", float
-            ),
-        ),
-        options.flag("--partial", "name missing results instead of failing"),
-    ),
-    "how to judge": (
-        options.MARGIN,
-        options.option(
-            "--worker-variation",
-            "PERCENT",
-            f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%; at "
-            f"least {100 * SINGLE_WORKER_VARIATION:g}%% of a single one)",
-            options.parse_percentage,
-        ),
-        options.option(
-            "--looks", "N[,N...]", "workers per pool at each planned comparison", _parse_looks
-        ),
-        options.option(
-            "--allow", "RULE", "ignore this validity rule *", _parse_rule, action="append"
-        ),
-        options.EXPECT,
-    ),
-    options.REPORT_OUTPUT: (
-        options.flag("--details", "show everything, with every measurement in full"),
-        options.PRICES,
-        *options.report_options(FORMATS),
-    ),
+    "what to compare": (ADDRESSES, AGAINST, BASELINE, WAIT, PARTIAL),
+    "how to judge": (MARGIN, WORKER_VARIATION, LOOKS, ALLOW, EXPECT),
+    REPORT_OUTPUT: (DETAILS, PRICES, *COMPARISON_OUTPUT),
 }
 
 
-def run(given: options.Given, context: Context) -> int:
+def run(given: Given, context: Context) -> int:
+    from io_benchmark.analysis.compare import Options
+    from io_benchmark.analysis.statistics.looks import Schedule
     from io_benchmark.commands.output import print_comparison
     from io_benchmark.operations.compare import compare
 
-    report = compare(context, **options.arguments(compare, given))
+    report = compare(
+        context,
+        given[ADDRESSES],
+        against=given[AGAINST],
+        baseline=given[BASELINE],
+        wait_minutes=given[WAIT],
+        partial=given[PARTIAL],
+        options=Options(
+            margin=given[MARGIN],
+            worker_variation=given[WORKER_VARIATION],
+            allow=frozenset(given[ALLOW]),
+            looks=given[LOOKS] or Schedule(),
+            prices=given[PRICES],
+        ),
+    )
     return print_comparison(report, given, context)

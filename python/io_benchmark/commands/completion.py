@@ -15,15 +15,17 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from io_benchmark.commands.options import Given, add_options, option
+from io_benchmark.commands.option_values import parse_name
+from io_benchmark.commands.options import Given, add_options, required
 from io_benchmark.context import Context
 
 USAGE = "SHELL"
 EXAMPLES = ("io-benchmark completion bash", "io-benchmark completion zsh")
 MANUAL = "index.md"
 SHELLS = ("bash", "zsh", "fish")
-OPTIONS = {"output": (option("shell", "SHELL", "bash, zsh or fish", choices=SHELLS),)}
-# By the name of a value in the help: what it is completed by.
+SHELL = required("shell", "SHELL", "bash, zsh or fish", parse_name, choices=SHELLS)
+OPTIONS = {"output": (SHELL,)}
+# The names in the help of values that are completed as files, and as folders.
 FILES = ("ADDRESS", "FILE", "PROFILE")
 FOLDERS = ("DIR", "PATH")
 
@@ -31,7 +33,7 @@ FOLDERS = ("DIR", "PATH")
 def run(given: Given, context: Context) -> int:
     import shtab
 
-    context.stdout.write(shtab.complete(_whole_parser(context), given["shell"]))
+    context.stdout.write(shtab.complete(_whole_parser(context), given[SHELL]))
     return 0
 
 

@@ -9,7 +9,9 @@ Needs io-benchmark[all].
 Exit code: 0 all fetched, 1 something is missing, 2 wrong usage.
 """
 
-from io_benchmark.commands.options import Given, option, parse_path
+from io_benchmark.commands.common_options import ADDRESSES
+from io_benchmark.commands.option_values import parse_path
+from io_benchmark.commands.options import Given, option
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.number_text import number_of
@@ -21,17 +23,14 @@ EXAMPLES = (
     "io-benchmark fetch task:intelAAARPurCmd1rRuTRQ",
 )
 MANUAL = "sources.md"
-OPTIONS = {
-    "what to fetch": (option("addresses", "ADDRESS", "where the results are", nargs="+"),),
-    "output": (
-        option(
-            "--output",
-            "DIR",
-            f"folder for the runs (default: a new one, {DEFAULT_FOLDER}/fetch-TIME)",
-            parse_path,
-        ),
-    ),
-}
+OUTPUT = option(
+    "--output",
+    "DIR",
+    f"folder for the runs (default: a new one, {DEFAULT_FOLDER}/fetch-TIME)",
+    parse_path,
+    default=None,
+)
+OPTIONS = {"what to fetch": (ADDRESSES,), "output": (OUTPUT,)}
 # Results of 0.2 MB: ten thousand of them.
 _FETCHED_BYTES = 2_000_000_000
 
@@ -43,14 +42,14 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.sources.protocol import Reading
     from io_benchmark.sources.run_files import RunStore
 
-    remote = parse_addresses(given["addresses"], context.environment)
+    remote = parse_addresses(given[ADDRESSES], context.environment)
     for source, addresses in remote.items():
         if source.is_local:
             raise UsageError(
                 f"{addresses[0].text}: is a path on this machine, which need not be fetched; give "
                 f"{address_forms(local=False)}"
             )
-    store = RunStore(given.get("output", default_output_folder("fetch")))
+    store = RunStore(given[OUTPUT] or default_output_folder("fetch"))
     with context.progress() as progress:
         reading = Reading(
             context.environment,

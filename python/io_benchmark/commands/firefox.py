@@ -11,31 +11,30 @@ Firefox checkout.
 """
 
 from io_benchmark import __version__
-from io_benchmark.commands.options import ROOT, Given, flag, option, parse_path, per_pool
+from io_benchmark.commands.common_options import ROOT
+from io_benchmark.commands.option_values import parse_path
+from io_benchmark.commands.options import Given, flag, per_pool, required
 from io_benchmark.context import Context
 
 USAGE = "PATH [OPTION ...]"
 EXAMPLES = ("io-benchmark firefox firefox --diff", "io-benchmark firefox firefox")
 MANUAL = "firefox.md"
 
-
-POOLS = option(
+PATH = required("path", "PATH", "the Firefox checkout: the folder with mach", parse_path)
+POOLS = per_pool(
     "--pool",
     "NAME=ALIAS",
     "install these pools, by worker alias *",
-    **per_pool(
-        r"([A-Za-z0-9][A-Za-z0-9._-]{0,19})=(\S+)",
-        "is not NAME=ALIAS, with a name of at most 20 characters",
-    ),
+    r"([A-Za-z0-9][A-Za-z0-9._-]{0,19})=(\S+)",
+    "is not NAME=ALIAS, with a name of at most 20 characters",
+    str,
 )
+EMBED = flag("--embed", "put the program into the tree, to try one that is not released")
+DIFF = flag("--diff", "change nothing; print the changes as a patch")
 OPTIONS = {
-    "what to install (* can be given more than once)": (
-        option("path", "PATH", "the Firefox checkout: the folder with mach", parse_path),
-        POOLS,
-        flag("--embed", "put the program into the tree, to try one that is not released"),
-    ),
+    "what to install (* can be given more than once)": (PATH, POOLS, EMBED),
     "where to read the kind": (ROOT,),
-    "output": (flag("--diff", "change nothing; print the changes as a patch"),),
+    "output": (DIFF,),
 }
 
 
@@ -44,17 +43,16 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.adopt.firefox_kind import FirefoxKind
     from io_benchmark.graph.root import Root
 
-    checkout = Checkout.open(given["path"])
-    root = Root.find(given.get("root"))
+    checkout = Checkout.open(given[PATH])
+    root = Root.find(given[ROOT])
     context.tell(f"Comparing {checkout.path} with {root}")
-    is_embedded = "embed" in given
-    kind = FirefoxKind.of(root, given.get("pool"), is_embedded)
-    if root.origin != "bundled copy" and not is_embedded:
+    kind = FirefoxKind.of(root, given[POOLS], given[EMBED])
+    if root.origin != "bundled copy" and not given[EMBED]:
         context.tell(
             f"Tasks fetch {__version__} as released; --embed tries the program of this tree"
         )
     changes = checkout.changes(kind)
-    if "diff" in given:
+    if given[DIFF]:
         context.stdout.writelines(line for change in changes for line in change.patch())
     else:
         checkout.write(changes)
@@ -62,7 +60,7 @@ def run(given: Given, context: Context) -> int:
             context.print(f"{'added' if change.before is None else 'changed':<8} {change.path}")
     if not changes:
         context.tell("Nothing differs")
-    elif "diff" not in given:
+    elif not given[DIFF]:
         next_step = './mach try fuzzy --full --no-push -q "\'io-benchmark"'
         context.tell(f"Written, not committed; next, in the checkout: {next_step}")
     return 0

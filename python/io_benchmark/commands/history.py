@@ -10,9 +10,15 @@ Exit code: 0 a history was shown, 1 no result or a file could not be written,
 2 wrong usage.
 """
 
-from io_benchmark.commands import options
+from io_benchmark.commands.common_options import (
+    DETAILS,
+    GENERAL_OUTPUT,
+    PROJECT,
+    REPORT_OUTPUT,
+)
+from io_benchmark.commands.option_values import matching, parse_date, parse_name, whole_number
+from io_benchmark.commands.options import Given, option, required, several
 from io_benchmark.context import Context
-from io_benchmark.report.formats import GENERAL_FORMATS
 
 USAGE = "POOL [ADDRESS ...] [OPTION ...]"
 EXAMPLES = (
@@ -21,43 +27,52 @@ EXAMPLES = (
 )
 MANUAL = "history.md"
 MOST_POINTS = 300  # reading more takes minutes
+DEFAULT_POINTS = 100  # two years of weeks
 # As the kind's transforms accept it.
-_parse_pool = options.matching(
+_parse_pool = matching(
     "[A-Za-z0-9][A-Za-z0-9._-]{0,44}",
     "is not a pool's name; name a task of kind.yml, such as amd-16",
+    str,
 )
+POOL = required("pool", "POOL", "the pool, such as amd-16", _parse_pool)
+ADDRESSES = several(
+    "addresses",
+    "ADDRESS",
+    "where its results are",
+    parse_name,
+    nargs="*",
+    excludes={"--project": "only the index has projects"},
+)
+LAST = option(
+    "--last",
+    "N",
+    f"show the newest N points (default: {DEFAULT_POINTS}, at most {MOST_POINTS})",
+    whole_number(MOST_POINTS),
+    default=DEFAULT_POINTS,
+)
+SINCE = option("--since", "DATE", "show points from this day (UTC) on", parse_date, default=None)
 OPTIONS = {
-    "what to show": (
-        options.option("pool", "POOL", "the pool, such as amd-16", _parse_pool),
-        options.option(
-            "addresses",
-            "ADDRESS",
-            "where its results are",
-            nargs="*",
-            excludes={"--project": "only the index has projects"},
-        ),
-        options.PROJECT,
-        options.option(
-            "--last",
-            "N",
-            f"show the newest N points (default: 100, at most {MOST_POINTS})",
-            options.whole_number(MOST_POINTS),
-        ),
-        options.option("--since", "DATE", "show points from this day (UTC) on", options.parse_date),
-    ),
-    options.REPORT_OUTPUT: (
-        options.flag("--details", "show each series, its points, and all notes"),
-        *options.report_options(GENERAL_FORMATS),
+    "what to show": (POOL, ADDRESSES, PROJECT, LAST, SINCE),
+    REPORT_OUTPUT: (
+        DETAILS._replace(summary="show each series, its points, and all notes"),
+        *GENERAL_OUTPUT,
     ),
 }
 
 
-def run(given: options.Given, context: Context) -> int:
+def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.history import history
 
-    report = history(context, **options.arguments(history, given))
-    nothing = (
-        f"no result of {given['pool']} was found that can be shown; see the report for the reasons"
+    report = history(
+        context,
+        given[POOL],
+        given[ADDRESSES],
+        project=given[PROJECT],
+        last=given[LAST],
+        since=given[SINCE],
     )
-    return print_report(report, given, context, "" if report.series else nothing, unreadable="note")
+    nothing = ""
+    if not report.series:
+        nothing = f"no result of {given[POOL]} was found that can be shown; see the report for the reasons"
+    return print_report(report, given, context, nothing, unreadable="note")

@@ -12,42 +12,44 @@ from pathlib import Path
 
 from io_benchmark.command_lines import rehearse
 from io_benchmark.commands.firefox import POOLS
-from io_benchmark.commands.options import Given, flag, option, parse_path
+from io_benchmark.commands.option_values import parse_name, parse_path
+from io_benchmark.commands.options import Given, flag, option
 from io_benchmark.context import Context
 
 USAGE = "[PATH] [OPTION ...]"
 EXAMPLES = ("io-benchmark init", "io-benchmark init project --pool small=b-small --diff")
 MANUAL = "first-project.md"
+PATH = option(
+    "path",
+    "PATH",
+    "the project (default: the current folder)",
+    parse_path,
+    default=Path(),
+    nargs="?",
+)
+IMAGE = option(
+    "--image", "NAME", "image of docker-image that the tasks run in", parse_name, default=None
+)
+DIFF = flag("--diff", "change nothing; print the changes")
 OPTIONS = {
-    "what to add (* can be given more than once)": (
-        option(
-            "path",
-            "PATH",
-            "the project (default: the current folder)",
-            parse_path,
-            nargs="?",
-            default=Path(),
-        ),
-        POOLS,
-        option("--image", "NAME", "image of docker-image that the tasks run in"),
-    ),
-    "output": (flag("--diff", "change nothing; print the changes"),),
+    "what to add (* can be given more than once)": (PATH, POOLS, IMAGE),
+    "output": (DIFF,),
 }
 
 
 def run(given: Given, context: Context) -> int:
     from io_benchmark.adopt.project import Project
 
-    project = Project.open(given["path"])
-    changes = project.changes(given.get("pool"), given.get("image"))
+    project = Project.open(given[PATH])
+    changes = project.changes(given[POOLS], given[IMAGE])
     # Before anything is written: a file may have a mistake.
     steps = project.next_steps()
-    if "diff" not in given:
+    if not given[DIFF]:
         project.write(changes)
     context.stdout.writelines(line for change in changes for line in change.patch())
     if not changes:
         context.tell("Nothing differs")
-    elif "diff" not in given:
+    elif not given[DIFF]:
         steps.append(f"then try it: {rehearse()}")
         context.tell(f"Written, not committed. Next: {'; '.join(steps)}")
     return 0

@@ -9,11 +9,17 @@ Exit code: 0 concluded, also that nothing is to change, 1 failed, 2 wrong usage,
 3 not decided: the report has what a person must do.
 """
 
-from io_benchmark.commands import options
-from io_benchmark.commands.submit import OWNER
+from io_benchmark.commands.common_options import (
+    GENERAL_OUTPUT,
+    PRICES,
+    PROJECT,
+    REPORT_OUTPUT,
+    ROOT,
+)
+from io_benchmark.commands.option_values import parse_hours, parse_name, parse_path
+from io_benchmark.commands.options import Given, option, required, several
+from io_benchmark.commands.submit import DRY_RUN, IMAGE, OWNER, YES
 from io_benchmark.context import Context
-from io_benchmark.report.formats import GENERAL_FORMATS
-from io_benchmark.submit.values import parse_image
 
 USAGE = "TASK [OPTION ...]"
 EXAMPLES = (
@@ -21,47 +27,68 @@ EXAMPLES = (
     "io-benchmark investigate task:cQ4kTnR7QTq1p2L0dJ8wXg --runs runs.csv --dry-run",
 )
 MANUAL = "deciding.md"
+TASK = required("address", "TASK", "the slow task: task:ID, or its web address", parse_name)
+RUNS = several("--runs", "ADDRESS", "more runs of the task (default: earlier pushes)", parse_name)
+ON = several("--on", "ADDRESS", "results of the pools (default: the index)", parse_name)
+PROFILES = several("--profile", "ADDRESS", "profiles of the task", parse_name)
+POOLS_FILE = option(
+    "--pools-file", "FILE", "worker-pools.yml, to make a patch of it", parse_path, default=None
+)
+JOURNAL = option(
+    "--journal", "DIR", "folder for pages, and what was created", parse_path, default=None
+)
+DEFAULT_BUDGET_HOURS = 12.0
+BUDGET = option(
+    "--budget",
+    "HOURS",
+    f"most worker time of the tasks of a step (default: {DEFAULT_BUDGET_HOURS:g})",
+    parse_hours,
+    default=DEFAULT_BUDGET_HOURS,
+)
 OPTIONS = {
     "what is known (each can have several values)": (
-        options.option("address", "TASK", "the slow task: task:ID, or its web address"),
-        options.option(
-            "--runs", "ADDRESS", "more runs of the task (default: earlier pushes)", nargs="+"
-        ),
-        options.option("--on", "ADDRESS", "results of the pools (default: the index)", nargs="+"),
-        options.option("--profile", "ADDRESS", "profiles of the task", nargs="+"),
-        options.PROJECT,
-        options.option(
-            "--pools-file", "FILE", "worker-pools.yml, to make a patch of it", options.parse_path
-        ),
+        TASK,
+        RUNS,
+        ON,
+        PROFILES,
+        PROJECT,
+        POOLS_FILE,
     ),
     "what to do": (
-        options.option(
-            "--journal", "DIR", "folder for pages, and what was created", options.parse_path
-        ),
-        options.flag("--dry-run", "show the steps and their costs, do nothing"),
-        options.flag("--yes", "create tasks without asking"),
-        options.option(
-            "--budget",
-            "HOURS",
-            "most worker time of the tasks of a step (default: 12)",
-            options.parse_hours,
-        ),
-        options.option("--image", "IMAGE", "of new tasks (default: the task's)", parse_image),
+        JOURNAL,
+        DRY_RUN._replace(summary="show the steps and their costs, do nothing"),
+        YES._replace(summary="create tasks without asking"),
+        BUDGET,
+        IMAGE._replace(summary="of new tasks (default: the task's)"),
         OWNER._replace(summary="owner of new tasks (default: git's user.email)"),
-        options.ROOT,
+        ROOT,
     ),
-    options.REPORT_OUTPUT: (options.PRICES, *options.report_options(GENERAL_FORMATS)),
+    REPORT_OUTPUT: (PRICES, *GENERAL_OUTPUT),
 }
 
 
-def run(given: options.Given, context: Context) -> int:
+def run(given: Given, context: Context) -> int:
     from io_benchmark.analysis.investigation.investigation_model import Outcome
     from io_benchmark.commands.output import EXIT_UNDECIDED, print_report
     from io_benchmark.operations.investigate import investigate
     from io_benchmark.operations.investigation_tasks import InvestigationOptions
 
-    settings = InvestigationOptions(**options.arguments(InvestigationOptions, given))
-    report = investigate(given["address"], settings, context)
+    options = InvestigationOptions(
+        runs=given[RUNS],
+        on=given[ON],
+        profiles=given[PROFILES],
+        project=given[PROJECT],
+        pools_file=given[POOLS_FILE],
+        journal=given[JOURNAL],
+        dry_run=given[DRY_RUN],
+        yes=given[YES],
+        budget_hours=given[BUDGET],
+        image=given[IMAGE],
+        owner=given[OWNER],
+        root=given[ROOT],
+        prices=given[PRICES],
+    )
+    report = investigate(given[TASK], options, context)
     exit_code = print_report(report, given, context)
-    is_open = report.conclusion.outcome is Outcome.OPEN and not settings.dry_run
+    is_open = report.conclusion.outcome is Outcome.OPEN and not given[DRY_RUN]
     return exit_code or (EXIT_UNDECIDED if is_open else 0)

@@ -3,6 +3,7 @@
 
 from typing import TYPE_CHECKING
 
+from io_benchmark.commands.common_options import DETAILS, EXPECT, FORMAT, JSON, PARTIAL, WRITE
 from io_benchmark.commands.options import Given
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.number_text import number_of
@@ -34,11 +35,11 @@ def print_report(
     be read; it is a failure only where these are errors. `whole` is the command that shows everything, of a
     command that has no --details.
     """
-    printed = "json" if "json" in given else given.get("format", "text")
-    layout = Layout("details" in given)
+    printed = "json" if given[JSON] else given[FORMAT]
+    layout = Layout(given[DETAILS])
     problems, page = [], ""
     # Before stdout, whose reader may have ended. If one file cannot be written, others may still be.
-    for form, path in given.get("write", ()):
+    for form, path in given[WRITE]:
         content = rendered(report, form, layout)
         try:
             write_file(path, content.encode("utf-8", "replace"))
@@ -68,9 +69,9 @@ def print_comparison(report: "Report", given: Given, context: Context, *, whole:
     """Print a comparison of pools, judge what is expected of it, and return the exit code."""
     is_compared = any(subject.comparisons for subject in report.subjects)
     nothing = "" if is_compared else "nothing could be compared; see the report for the reasons"
-    unreadable = "missing" if "partial" in given else "error"
+    unreadable = "missing" if given[PARTIAL] else "error"
     exit_code = print_report(report, given, context, nothing, unreadable=unreadable, whole=whole)
-    outcomes = [expectation.judge(report) for expectation in given.get("expect", ())]
+    outcomes = [expectation.judge(report) for expectation in given[EXPECT]]
     for outcome in outcomes:
         context.tell(clean(text_of(outcome.message), MESSAGE_LENGTH))
     return exit_code if all(outcome.met for outcome in outcomes) else EXIT_UNDECIDED

@@ -14,9 +14,10 @@ Exit code: 0 predicted at least one time, 1 none, or a file could not be read
 or written, 2 wrong usage.
 """
 
-from io_benchmark.commands import options
+from io_benchmark.commands.common_options import GENERAL_OUTPUT, PRICES, REPORT_OUTPUT
+from io_benchmark.commands.option_values import parse_name
+from io_benchmark.commands.options import Given, option, several
 from io_benchmark.context import Context
-from io_benchmark.report.formats import GENERAL_FORMATS
 
 USAGE = "PROFILE ... --on ADDRESS ... [OPTION ...]"
 EXAMPLES = (
@@ -24,25 +25,26 @@ EXAMPLES = (
     "io-benchmark predict profiles/*.json --on results --json",
 )
 MANUAL = "predicting.md"
+PROFILES = several("profiles", "PROFILE", "profiles of tasks, or addresses of tasks", parse_name)
+ON = several("--on", "ADDRESS", "where the results of the pools are", parse_name, required=True)
+POOL = option(
+    "--pool", "NAME", "the pool of profiles that do not name theirs", parse_name, default=None
+)
 OPTIONS = {
-    "what to predict": (
-        options.option(
-            "profiles", "PROFILE", "profiles of tasks, or addresses of tasks", nargs="+"
-        ),
-        options.option(
-            "--on", "ADDRESS", "where the results of the pools are", nargs="+", required=True
-        ),
-        options.option("--pool", "NAME", "the pool of profiles that do not name theirs"),
-    ),
-    options.REPORT_OUTPUT: (options.PRICES, *options.report_options(GENERAL_FORMATS)),
+    "what to predict": (PROFILES, ON, POOL),
+    REPORT_OUTPUT: (PRICES, *GENERAL_OUTPUT),
 }
 
 
-def run(given: options.Given, context: Context) -> int:
+def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.predict import predict
 
-    predictions = predict(context, **options.arguments(predict, given))
+    predictions = predict(
+        context, given[PROFILES], given[ON], pool=given[POOL], prices=given[PRICES]
+    )
     times = [pool.time_ns for task in predictions.tasks for pool in task.pools]
-    nothing = "nothing could be predicted; see the report for the reasons"
-    return print_report(predictions, given, context, nothing if {*times} <= {None} else "")
+    nothing = ""
+    if all(time is None for time in times):
+        nothing = "nothing could be predicted; see the report for the reasons"
+    return print_report(predictions, given, context, nothing)

@@ -9,7 +9,9 @@ Exit code: 0 all tasks completed, 1 a task failed, 2 wrong usage.
 """
 
 from io_benchmark.command_lines import show_everything
-from io_benchmark.commands import options
+from io_benchmark.commands.common_options import BASELINE, JOBS, JSON, ROOT
+from io_benchmark.commands.option_values import parse_path
+from io_benchmark.commands.options import Given, flag, option, per_pool
 from io_benchmark.context import Context
 from io_benchmark.paths import DEFAULT_FOLDER
 
@@ -20,49 +22,54 @@ EXAMPLES = (
 )
 MANUAL = "rehearsal.md"
 
+FULL = flag(
+    "--full",
+    "the sizes of a worker, 5.6 GiB of cache per task (default: an eightieth; a twentieth with "
+    "--at or --confirm)",
+)
+CONFIRM = flag("--confirm", "run all trials, and paced runs that confirm causes")
+AT = per_pool(
+    "--at",
+    "POOL=DIR",
+    "put this pool's workspace in an existing folder, such as one on another disk; can "
+    "be given more than once",
+    "(?s)([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)",
+    "is not POOL=DIR, such as amd-16=/mnt",
+    parse_path,
+)
+OUTPUT = option(
+    "--output",
+    "DIR",
+    f"new folder for results (default: {DEFAULT_FOLDER}/rehearsal-TIME)",
+    parse_path,
+    default=None,
+)
 OPTIONS = {
-    "what to run": (
-        options.JOBS,
-        options.flag(
-            "--full",
-            "the sizes of a worker, 5.6 GiB of cache per task (default: an eightieth; a twentieth with "
-            "--at or --confirm)",
-        ),
-        options.flag("--confirm", "run all trials, and paced runs that confirm causes"),
-        options.ROOT,
-    ),
-    "where to run it": (
-        options.option(
-            "--at",
-            "POOL=DIR",
-            "put this pool's workspace in an existing folder, such as one on another disk; can "
-            "be given more than once",
-            **options.per_pool(
-                "(?s)([A-Za-z0-9][A-Za-z0-9_.-]*)=(.+)",
-                "is not POOL=DIR, such as amd-16=/mnt",
-                options.parse_path,
-            ),
-        ),
-    ),
+    "what to run": (JOBS, FULL, CONFIRM, ROOT),
+    "where to run it": (AT,),
     "output": (
-        options.BASELINE,
-        options.option(
-            "--output",
-            "DIR",
-            f"new folder for results (default: {DEFAULT_FOLDER}/rehearsal-TIME)",
-            options.parse_path,
-        ),
-        options.flag("--json", "print the comparison as JSON"),
+        BASELINE,
+        OUTPUT,
+        JSON._replace(summary="print the comparison as JSON", excludes={}),
     ),
 }
 
 
-def run(given: options.Given, context: Context) -> int:
+def run(given: Given, context: Context) -> int:
     # Imported here: generating takes half a second to load, and --help must not wait for it.
     from io_benchmark.commands.output import EXIT_FAILED, print_report
     from io_benchmark.operations.rehearse import rehearse
 
-    report, folder, failures = rehearse(context, **options.arguments(rehearse, given))
+    report, folder, failures = rehearse(
+        context,
+        jobs=given[JOBS],
+        full=given[FULL],
+        confirm=given[CONFIRM],
+        root=given[ROOT],
+        at=given[AT],
+        baseline=given[BASELINE],
+        output=given[OUTPUT],
+    )
     exit_code = print_report(report, given, context, whole=show_everything(folder))
     context.tell(f"Results: {folder}")
     context.tell_errors(failures)

@@ -13,7 +13,8 @@ import hashlib
 from pathlib import Path
 
 from io_benchmark import __version__
-from io_benchmark.commands.options import ROOT, Given, flag, option
+from io_benchmark.commands.common_options import ROOT
+from io_benchmark.commands.options import Given, flag, required
 from io_benchmark.context import Context
 from io_benchmark.paths import explain_refusal, write_file
 from io_benchmark.text import clean
@@ -24,33 +25,26 @@ EXAMPLES = (
     "io-benchmark script -o io-benchmark.pyz --root .",
 )
 MANUAL = "other-ci.md"
-
-OPTIONS = {
-    "what to write": (
-        ROOT,
-        flag("--report", "write the program that compares, which the report in Firefox fetches"),
-    ),
-    "output": (
-        option("-o, --output", "FILE", "the file to write; - is stdout", str, required=True),
-    ),
-}
+REPORT = flag("--report", "write the program that compares, which the report in Firefox fetches")
+OUTPUT = required("-o, --output", "FILE", "the file to write; - is stdout", str)
+OPTIONS = {"what to write": (ROOT, REPORT), "output": (OUTPUT,)}
 
 
 def run(given: Given, context: Context) -> int:
     from io_benchmark.adopt.firefox_kind import report_program
     from io_benchmark.graph.root import Root
 
-    if "report" in given:
+    if given[REPORT]:
         data, lines = report_program(), [f"io-benchmark {__version__}, which compares"]
     else:
-        with Root.find(given.get("root")).modules() as module:
+        with Root.find(given[ROOT]).modules() as module:
             program = module("worker_program").WorkerProgram.read()
         data = program.file()
         lines = [
             f"io-benchmark {program.version} with {', '.join(program.workload_names())}",
             f"sha256 in its results: {program.sha256}",
         ]
-    name: str = given["output"]
+    name = given[OUTPUT]
     if name == "-":
         context.write_bytes(data, "--output -")
     else:

@@ -12,9 +12,19 @@ Exit code: 0 compared, 1 nothing compared or a failure, 2 wrong usage.
 import re
 import warnings
 
-from io_benchmark.commands import options
+from io_benchmark.commands.common_options import (
+    ADDRESSES,
+    AGAINST,
+    BASELINE,
+    DETAILS,
+    GENERAL_OUTPUT,
+    MARGIN,
+    PRICES,
+    REPORT_OUTPUT,
+)
+from io_benchmark.commands.option_values import parse_date, parse_name, wrong_value
+from io_benchmark.commands.options import Given, flag, option, repeatable, several
 from io_benchmark.context import Context
-from io_benchmark.report.formats import GENERAL_FORMATS
 
 USAGE = "ADDRESS ... [OPTION ...]"
 EXAMPLES = (
@@ -32,48 +42,70 @@ def _parse_pattern(value: str) -> re.Pattern[str]:
             warnings.simplefilter("error")
             return re.compile(value)
     except (re.error, RecursionError, OverflowError, Warning) as error:
-        raise options.wrong_value(value, f"is not a regular expression: {error}") from None
+        raise wrong_value(value, f"is not a regular expression: {error}") from None
 
 
+LABEL = option("--label", "REGEX", "only tasks with such a label", _parse_pattern, default=None)
+POOLS = repeatable("--pool", "POOL", "only runs on this pool *", parse_name)
+SINCE = option(
+    "--since", "DATE", "only runs that started on or after this day (UTC)", parse_date, default=None
+)
+RANK = flag(
+    "--rank",
+    "labels by what their slower pools cost per month",
+    excludes=dict.fromkeys(("--against", "--baseline", "--margin", "--details"), _RANKS),
+)
+ON = several("--on", "ADDRESS", "results that show causes", parse_name)
 OPTIONS = {
     "which runs": (
-        options.option("addresses", "ADDRESS", "where the runs are", nargs="+"),
-        options.AGAINST,
-        options.option("--label", "REGEX", "only tasks with such a label", _parse_pattern),
-        options.option("--pool", "POOL", "only runs on this pool *", action="append"),
-        options.option(
-            "--since",
-            "DATE",
-            "only runs that started on or after this day (UTC)",
-            options.parse_date,
-        ),
-        options.BASELINE,
+        ADDRESSES._replace(summary="where the runs are"),
+        AGAINST,
+        LABEL,
+        POOLS,
+        SINCE,
+        BASELINE,
     ),
-    "how to judge": (
-        options.MARGIN,
-        options.flag(
-            "--rank",
-            "labels by what their slower pools cost per month",
-            excludes=dict.fromkeys(("--against", "--baseline", "--margin", "--details"), _RANKS),
-        ),
-        options.option("--on", "ADDRESS", "results that show causes", nargs="+", needs=("--rank",)),
-    ),
-    options.REPORT_OUTPUT: (
-        options.flag("--details", "show each label and all notes"),
-        options.PRICES,
-        *options.report_options(GENERAL_FORMATS),
+    "how to judge": (MARGIN, RANK, ON._replace(needs=("--rank",))),
+    REPORT_OUTPUT: (
+        DETAILS._replace(summary="show each label and all notes"),
+        PRICES,
+        *GENERAL_OUTPUT,
     ),
 }
 
 
-def run(given: options.Given, context: Context) -> int:
+def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.tasks import compare_task_runs, rank_labels
 
-    if "rank" in given:
-        ranking = rank_labels(context, **options.arguments(rank_labels, given))
-        nothing = "" if ranking.pools else "no run was found; check --label, --pool and --since"
+    nothing = ""
+    if given[RANK]:
+        ranking = rank_labels(
+            context,
+            given[ADDRESSES],
+            label=given[LABEL],
+            pools=given[POOLS],
+            since=given[SINCE],
+            prices=given[PRICES],
+            on=given[ON],
+        )
+        if not ranking.pools:
+            nothing = "no run was found; check --label, --pool and --since"
         return print_report(ranking, given, context, nothing)
-    report = compare_task_runs(context, **options.arguments(compare_task_runs, given))
-    nothing = "nothing could be compared: no label has completed runs on two sides; check --label, --pool and --since"
-    return print_report(report, given, context, "" if report.comparisons else nothing)
+    report = compare_task_runs(
+        context,
+        given[ADDRESSES],
+        against=given[AGAINST],
+        label=given[LABEL],
+        pools=given[POOLS],
+        since=given[SINCE],
+        baseline=given[BASELINE],
+        margin=given[MARGIN],
+        prices=given[PRICES],
+    )
+    if not report.comparisons:
+        nothing = (
+            "nothing could be compared: no label has completed runs on two sides; check --label, "
+            "--pool and --since"
+        )
+    return print_report(report, given, context, nothing)

@@ -2,7 +2,7 @@
 """Read the workers at some addresses, and compare them: plan the pairs of sides, analyse."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -12,16 +12,14 @@ from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.trials import Pace
 from io_benchmark.analysis.reading.intake import worker_of
-from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
-from io_benchmark.analysis.statistics.looks import Schedule
 from io_benchmark.context import Context
-from io_benchmark.costs.worker_time import Price
 from io_benchmark.report.content import pace_text, text_of
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather, wait_for
 
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 _READING_AFTER_WAITING_S = 300
+_DEFAULT_OPTIONS = analysis.Options()
 
 
 def compare(
@@ -30,24 +28,21 @@ def compare(
     *,
     against: Sequence[str] = (),
     baseline: str | None = None,
-    wait: float | None = None,
+    wait_minutes: float | None = None,
     partial: bool = False,
-    margin: float = DEFAULT_MARGIN,
-    worker_variation: float | None = None,
-    looks: Schedule | None = None,
-    allow: Sequence[str] = (),
-    prices: Mapping[str, Price] | None = None,
+    options: analysis.Options = _DEFAULT_OPTIONS,
 ) -> Report:
     """Compare the pools with one of them, or each with itself at the addresses of `against`.
 
-    `wait` are minutes, at most, for the tasks to end. With `partial` a result may be missing,
-    also all of the baseline. With `against`, earlier pushes are read where their tasks are indexed:
-    they show how far pushes vary.
+    Wait at most `wait_minutes` for the tasks to end. With `partial` a result may be missing, also
+    all of the baseline. With `against`, earlier pushes are read where their tasks are indexed: they
+    show how far pushes vary.
     """
     # With --wait, reading ends early enough to write the report before a deadline.
     budget = Budget()
-    if wait is not None:
-        wait_for([*addresses, *against], context.environment, wait * 60, context.tell)
+    if wait_minutes is not None:
+        wait_s = wait_minutes * 60
+        wait_for([*addresses, *against], context.environment, wait_s, context.tell)
         budget = Budget(ends_s=time.monotonic() + _READING_AFTER_WAITING_S)
     sides = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = [read_workers(group, context, when, budget) for when, group in sides.items()]
@@ -59,19 +54,17 @@ def compare(
     else:
         plan = _plan_of_pools(readings[0], baseline, partial=partial)
     places = {pool: place for reading in readings for pool, place in reading.pasts.items()}
-    earlier = None
     if against and places:
         # Imported here: folders have no earlier pushes, whose analysis loads numpy.
         from io_benchmark.operations.history import read_earlier_pushes  # noqa: PLC0415
 
         earlier, message = read_earlier_pushes(places, workers, context, budget)
         remarks.append(message)
+        options = replace(options, earlier=earlier)
     return analysis.compare(
         plan,
         _in_order(workers),
-        analysis.Options(
-            margin, worker_variation, frozenset(allow), looks or Schedule(), earlier, prices or {}
-        ),
+        options,
         unreadable=unreadable,
         remarks=remarks,
         lost=[side for reading in readings for side in reading.lost],
@@ -115,7 +108,7 @@ def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
     """Compare workers that were read before, with the default options."""
     named = {worker.named_baseline for worker in workers}
     plan = Plan.of_pools({worker.pool for worker in workers}, baseline, named=named)
-    return analysis.compare(plan, _in_order(workers), analysis.Options())
+    return analysis.compare(plan, _in_order(workers), _DEFAULT_OPTIONS)
 
 
 def find_paces(

@@ -227,7 +227,7 @@ class GroupWork(Struct, frozen=True):
         return tasks, group.cost(tasks, self.options.prices)
 
     def exceeds_budget(self, minutes: float) -> bool:
-        budget = self.options.budget
+        budget = self.options.budget_hours
         return budget is not None and minutes > budget * MINUTES_PER_HOUR
 
     def confirm_creation(self, tasks: Sequence[NewTask], cost: Cost, remark: str = "") -> bool:
@@ -238,7 +238,7 @@ class GroupWork(Struct, frozen=True):
         options, context, tell = self.options, self.context, self.context.tell
         if self.exceeds_budget(cost.minutes):
             raise UsageError(
-                f"--budget {options.budget:g}: {number_of(len(tasks), 'task')} can take {cost.time}; "
+                f"--budget {options.budget_hours:g}: {number_of(len(tasks), 'task')} can take {cost.time}; "
                 "raise it, or select fewer pools"
             )
         access = Access.of(default_root_url(context.environment), context.environment)

@@ -25,10 +25,6 @@ from io_benchmark.sources.taskcluster.addresses import IndexAddress, default_hin
 from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean
 
-# Two years of weeks.
-DEFAULT_POINTS = 100
-# The project in the index whose pushes are read unless another one is named.
-_PROJECT = "io-benchmark"
 # What is read to learn how far pushes vary, beside what a user asks to compare: results of all pools
 # together, pushes of each pool at least, and seconds. Chosen: a comparison should not wait for long.
 _MOST_RESULTS = 60
@@ -40,10 +36,11 @@ T = TypeVar("T")
 def history(
     context: Context,
     pool: str,
-    addresses: Sequence[str] = (),
-    project: str = _PROJECT,
-    last: int = DEFAULT_POINTS,
-    since: date | None = None,
+    addresses: Sequence[str],
+    *,
+    project: str,
+    last: int,
+    since: date | None,
 ) -> History:
     """Return the newest points of a pool's history: of its results at addresses, without any of the index."""
 

@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.adopt.pool_definitions import NoPatchError, PoolDefinitions
+from io_benchmark.analysis.compare import Options
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
     Conclusion,
@@ -29,6 +30,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Target,
 )
 from io_benchmark.analysis.investigation.slowness import find_slowness
+from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError, MissingError, ResultError, UsageError
@@ -159,7 +161,7 @@ class _Steps(Struct):
 
     def _start(self, title: str) -> None:
         self.title = title
-        self.context.tell(f"{title}: {_COSTS[title].format(budget=self.options.budget)}")
+        self.context.tell(f"{title}: {_COSTS[title].format(budget=self.options.budget_hours)}")
 
     def _use(self, what: str, address: str, *, is_new: bool = False) -> None:
         """Remember where evidence is, as an address that a browser opens."""
@@ -221,7 +223,7 @@ class _Steps(Struct):
         since, project = (datetime.now(UTC) - _RECENT).date(), self.options.project
         try:
             pasts = [
-                history(self.context, pool, project=project, last=_NEWEST, since=since)
+                history(self.context, pool, (), project=project, last=_NEWEST, since=since)
                 for pool in pools
             ]
         except MissingError:
@@ -237,18 +239,25 @@ class _Steps(Struct):
         return group, time.date().isoformat()
 
     def _explain(self, machines: Machines) -> Explanation:
-        asked: dict[str, Any] = {"baseline": machines.reference, "prices": self.options.prices}
-        report = compare(self.context, machines.addresses, **asked)
+        report = self._compare(machines)
         kind, _, group = machines.addresses[0].partition(":")
         is_missing = any(pace.against == machines.pool for pace in report.confirming.paces)
         if is_missing and kind == "group" and not self.new_tasks.obstacle:
             try:
                 self.new_tasks.confirm(group, machines.reference)
-                report = compare(self.context, machines.addresses, **asked)
+                report = self._compare(machines)
             except IoBenchmarkError as error:
                 self.remarks.append(f"the cause was not confirmed by a trial: {error}")
         self._keep("comparison", report)
         return Explanation.of(report, machines.pool, machines.reference)
+
+    def _compare(self, machines: Machines) -> Report:
+        return compare(
+            self.context,
+            machines.addresses,
+            baseline=machines.reference,
+            options=Options(prices=self.options.prices),
+        )
 
     def _predict(self, slowness: Slowness, machines: Machines) -> Forecast:
         """Predict the task; where results lack what that uses, measure it once."""
@@ -264,7 +273,7 @@ class _Steps(Struct):
     def _forecast(
         self, slowness: Slowness, machines: Machines, addresses: Sequence[str]
     ) -> Forecast:
-        profiles = self.options.profile or slowness.profiles
+        profiles = self.options.profiles or slowness.profiles
         for profile in profiles:
             self._use("a profile of the task", profile)
         try:

@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from io_benchmark.context import Context
+from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.files import write_below
 from io_benchmark.operations import submit as submission
@@ -24,6 +25,7 @@ from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import TaskAddress
 from io_benchmark.submit.definitions import SubmissionOptions
+from io_benchmark.submit.values import Image
 from io_benchmark.text import clean
 
 _FILE = "investigation.json"
@@ -34,16 +36,22 @@ POOLS, CAPACITIES = "pools", "capacities"
 _Group = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}$")]
 
 
-class InvestigationOptions(SubmissionOptions, frozen=True, kw_only=True):
+class InvestigationOptions(Struct, frozen=True, kw_only=True):
     """What is known of the task, and how further tasks are created."""
 
-    runs: Sequence[str] = ()  # further runs: tables, groups
-    on: Sequence[str] = ()  # results of the pools
-    profile: Sequence[str] = ()  # profiles of the task
-    project: str = "io-benchmark"  # in the index
-    journal: Path | None = None
-    pools_file: Path | None = None
-    budget: float | None = 12.0  # hours, of the tasks of a step
+    runs: Sequence[str]  # addresses of further runs: tables, groups
+    on: Sequence[str]  # addresses of results of the pools
+    profiles: Sequence[str]  # addresses of profiles of the task
+    project: str  # in the index
+    pools_file: Path | None
+    journal: Path | None
+    dry_run: bool
+    yes: bool
+    budget_hours: float  # for the tasks of a step
+    image: Image | None  # None: that of the task
+    owner: str | None
+    root: Path | None
+    prices: Mapping[str, Price]
 
 
 class _Journal(Struct, forbid_unknown_fields=True):
@@ -112,7 +120,7 @@ class InvestigationTasks(Struct):
 
     def confirm(self, group: str, baseline: str) -> None:
         """Create the tasks that confirm the causes of a group, and wait for them."""
-        submission.confirm(group, self._submission(baseline=baseline), self.context)
+        submission.confirm(group, self._submission(baseline), self.context)
 
     def measure(self, queues: Mapping[str, str], what: str = POOLS) -> str:
         """Measure these worker pools, the last as the baseline; return the group.
@@ -128,13 +136,12 @@ class InvestigationTasks(Struct):
         if self.obstacle:
             raise ResultError(f"{self.obstacle}, or push it and give the push by --on: {push}")
         options = self._submission(
+            baseline=jobs[-1],
             jobs=jobs,
             # A table may name a pool without its provisioner: then the kind's own is used.
-            pool={pool: queue for pool, queue in queues.items() if "/" in queue},
-            baseline=[*queues][-1],
+            queues={pool: queue for pool, queue in queues.items() if "/" in queue},
             capacities=is_once,
             until_decided=not is_once,
-            replicates=1 if is_once else None,
         )
         if options.image is None:
             raise ResultError("the task has no image for the benchmark; give --image")
@@ -151,13 +158,39 @@ class InvestigationTasks(Struct):
         self._save()
         return group
 
-    def _submission(self, **changes: Any) -> SubmissionOptions:
-        image = self.image
-        if isinstance(image, dict) and isinstance(image.get("taskId"), str):
-            image = {name: word for name, word in image.items() if isinstance(word, str)}
-        elif not isinstance(image, str):
-            image = None
-        return replace(self.options, image=self.options.image or image or None, **changes)
+    def _submission(
+        self,
+        baseline: str,
+        jobs: Sequence[str] = (),
+        queues: Mapping[str, str] | None = None,
+        *,
+        capacities: bool = False,
+        until_decided: bool = False,
+    ) -> SubmissionOptions:
+        """Return the options of new tasks; capacities need one task per pool."""
+        return SubmissionOptions(
+            jobs=jobs,
+            root=self.options.root,
+            capacities=capacities,
+            image=self.options.image or self._image_of_task(),
+            queues=queues or {},
+            replicates=1 if capacities else None,
+            owner=self.options.owner,
+            dry_run=self.options.dry_run,
+            yes=self.options.yes,
+            until_decided=until_decided,
+            budget_hours=self.options.budget_hours,
+            baseline=baseline,
+            prices=self.options.prices,
+        )
+
+    def _image_of_task(self) -> Image | None:
+        """Return the slow task's image, if it is one that other tasks can have."""
+        if isinstance(self.image, dict) and isinstance(self.image.get("taskId"), str):
+            return {name: word for name, word in self.image.items() if isinstance(word, str)}
+        if isinstance(self.image, str) and self.image:
+            return self.image
+        return None
 
 
 def _read(path: Path, option: str) -> _Journal:

@@ -24,8 +24,9 @@ def predict(
     context: Context,
     profiles: Sequence[str],
     on: Sequence[str],
+    *,
     pool: str | None = None,
-    prices: Mapping[str, Price] | None = None,
+    prices: Mapping[str, Price],
 ) -> Predictions:
     """Predict the time of each profiled task on each pool whose results are at the addresses of `on`.
 
@@ -43,7 +44,7 @@ def predict(
         tasks = [replace(run, pool=run.pool or pool) for run in tasks]
     gathered = read_workers(on, context)
     return Predictions(
-        tuple(analysis.predict(tasks, gathered.results, prices or {})),
+        tuple(analysis.predict(tasks, gathered.results, prices)),
         (*found.unreadable, *gathered.unreadable),
         tuple(dict.fromkeys((*found.remarks, *gathered.remarks))),
     )

@@ -62,13 +62,14 @@ class _Machine(Struct):
 
 def rehearse(
     context: Context,
-    jobs: Sequence[str] = ("io-benchmark",),
-    full: bool = False,
-    confirm: bool = False,
-    root: Path | None = None,
-    at: Mapping[str, Path] | None = None,
-    baseline: str | None = None,
-    output: Path | None = None,
+    *,
+    jobs: Sequence[str],
+    full: bool,
+    confirm: bool,
+    root: Path | None,
+    at: Mapping[str, Path],
+    baseline: str | None,
+    output: Path | None,
 ) -> tuple[Report, Path, Sequence[str]]:
     """Run the tasks; return the comparison of their results, their folder, and their failures.
 
@@ -84,7 +85,7 @@ def rehearse(
         tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
     pools = sorted({task.pool for task in tasks})
     Plan.of_pools(pools, baseline)  # a wrong name ends the command before anything runs
-    folders = _folders_of_pools(at or {}, pools)
+    folders = _folders_of_pools(at, pools)
     # Disks that differ need more than those that show that all works.
     profile = "full" if full else "twentieth" if at or confirm else "quick"
     random.Random(1).shuffle(tasks)

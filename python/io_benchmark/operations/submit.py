@@ -48,7 +48,7 @@ def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> 
     work = GroupWork(group_id or slugid.nice(), options, context, resumption)
     tasks = _new_tasks(work)
     cost = MeasuredGroup(()).cost(tasks, options.prices)
-    remark = _limit_of_looks(tasks, cost, options.budget) if options.until_decided else ""
+    remark = _limit_of_looks(tasks, cost, options.budget_hours) if options.until_decided else ""
     present = work.find_tasks(tasks) if group_id else {}
     missing = [task for task in tasks if task.task_id not in present]
     if present:
@@ -252,7 +252,7 @@ def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Co
     if work.exceeds_budget(minutes):
         hours = math.ceil(minutes / MINUTES_PER_HOUR)
         go_on = resume_group(work.group_id, options.baseline, hours)
-        tell(f"Stopped by --budget {options.budget:g}; to go on with a higher one: {go_on}")
+        tell(f"Stopped by --budget {options.budget_hours:g}; to go on with a higher one: {go_on}")
         return None
     for share in cost.shares:
         tell(f"  {share.summary}")

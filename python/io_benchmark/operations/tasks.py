@@ -13,7 +13,6 @@ from io_benchmark.analysis.investigation.investigation_model import Explanation
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.model.run import Worker
-from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.ranking import LabelRanking, RunTotals
 from io_benchmark.analysis.tasks.task_model import TaskReport, TaskSide
@@ -33,13 +32,14 @@ _NAME_LENGTH = 60
 def compare_task_runs(
     context: Context,
     addresses: Sequence[str],
-    against: Sequence[str] = (),
-    label: re.Pattern[str] | None = None,
-    pool: Sequence[str] = (),
-    since: date | None = None,
-    baseline: str | None = None,
-    margin: float = DEFAULT_MARGIN,
-    prices: Mapping[str, Price] | None = None,
+    *,
+    against: Sequence[str],
+    label: re.Pattern[str] | None,
+    pools: Sequence[str],
+    since: date | None,
+    baseline: str | None,
+    margin: float,
+    prices: Mapping[str, Price],
 ) -> TaskReport:
     """Compare the runs of each label between pools, or with those at the addresses of `against`.
 
@@ -47,7 +47,7 @@ def compare_task_runs(
     """
     groups = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = {
-        when: _read_runs(group, context, label, pool, since) for when, group in groups.items()
+        when: _read_runs(group, context, label, pools, since) for when, group in groups.items()
     }
     names = _side_names({run.pool for reading in readings.values() for run in reading.results})
     sides: dict[str, list[TaskRun]] = {}
@@ -57,17 +57,17 @@ def compare_task_runs(
     unreadable = [line for reading in readings.values() for line in reading.unreadable]
     remarks = [line for reading in readings.values() for line in reading.remarks]
     if against:
-        pools = [
+        pools_of_both = [
             pool for pool in names.values() if {f"{pool} {when}" for when in groups} <= {*sides}
         ]
-        plan = Plan.before_and_after(pools or names.values())
+        plan = Plan.before_and_after(pools_of_both or names.values())
     else:
         remarks += _leave_out_lone_pools(names, sides)
         first = {names[pool] for pool in readings[""].first if pool in names}
         # A user may name the baseline with its provisioner.
         plan = Plan.of_pools(names.values(), names.get(baseline or "", baseline), first=first)
     return analyse(
-        plan, sides, margin=margin, prices=prices or {}, unreadable=unreadable, remarks=remarks
+        plan, sides, margin=margin, prices=prices, unreadable=unreadable, remarks=remarks
     )
 
 
@@ -86,19 +86,20 @@ class _TotalsQuery(RunQuery, kw_only=True):
 def rank_labels(
     context: Context,
     addresses: Sequence[str],
-    label: re.Pattern[str] | None = None,
-    pool: Sequence[str] = (),
-    since: date | None = None,
-    prices: Mapping[str, Price] | None = None,
-    on: Sequence[str] = (),
+    *,
+    label: re.Pattern[str] | None,
+    pools: Sequence[str],
+    since: date | None,
+    prices: Mapping[str, Price],
+    on: Sequence[str],
 ) -> LabelRanking:
     """Rank labels by what their slower pools cost, with the causes that results at `on` show."""
     with context.progress() as progress:
         query = _TotalsQuery(
-            context.environment, progress, label=label, pools=tuple(pool), since=since
+            context.environment, progress, label=label, pools=tuple(pools), since=since
         )
         reading = gather_task_runs(addresses, query)
-    ranking = query.totals.ranking(prices or {})
+    ranking = query.totals.ranking(prices)
     workers = read_workers(on, context).results if on else ()
     pairs = {(row.pool, row.reference) for row in ranking.labels}
     causes = {pair: _cause(*pair, workers) for pair in pairs}

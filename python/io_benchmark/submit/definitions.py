@@ -13,7 +13,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.costs.worker_time import Price
@@ -45,16 +45,16 @@ class SubmissionOptions(Struct, frozen=True, kw_only=True):
     root: Path | None = None
     capacities: bool = False  # measure what predictions use, instead of what the kind says
     image: Image | None = None
-    pool: Mapping[str, str] = field(default_factory=dict)  # pool -> PROVISIONER/WORKERTYPE
+    queues: Mapping[str, str] = {}  # PROVISIONER/WORKERTYPE by pool, instead of the kind's
     replicates: int | None = None  # None: as many as the kind has
     owner: str | None = None  # an e-mail address; None: git's
     dry_run: bool = False
     yes: bool = False
     no_wait: bool = False
     until_decided: bool = False
-    budget: float | None = None  # hours
+    budget_hours: float | None = None
     baseline: str | None = None
-    prices: Mapping[str, Price] = field(default_factory=dict)
+    prices: Mapping[str, Price] = {}
 
 
 class NewTask(Struct, frozen=True):
@@ -105,7 +105,7 @@ def select_tasks(
         labels = ", ".join(task.label for task in tasks) or "nothing"
         raise UsageError(f"-j selects {labels}, which does not measure a pool; name a pool")
     pools = list(dict.fromkeys(pool for pool, _ in by_pool))
-    for pool, queue in settings.pool.items():
+    for pool, queue in settings.queues.items():
         if pool not in pools:
             raise UsageError(
                 f"--pool {clean_name(pool)}={queue}: pool is not selected; choose one of "
@@ -165,8 +165,8 @@ def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]
     metadata["owner"] = settings.owner
     if "createdForUser" in made.get("tags", {}):
         made["tags"]["createdForUser"] = settings.owner
-    if task.pool in settings.pool:
-        queue = settings.pool[task.pool]
+    if task.pool in settings.queues:
+        queue = settings.queues[task.pool]
         made["provisionerId"], made["workerType"] = queue.split("/")
         made.pop("taskQueueId", None)
         metadata["description"] += f"; submitted to {queue} instead"

@@ -34,28 +34,26 @@ _SLOWER_RATIO, _CLEARLY = 1.1, 2.0
 _, _SKIPPED = RUN_RULES[SKIPPED_RULE]
 
 
-def comparable_runs(
-    runs: Sequence[Run], allowed: frozenset[str]
-) -> tuple[list[Run], list[Problem]]:
+def comparable_runs(runs: Sequence[Run], allow: frozenset[str]) -> tuple[list[Run], list[Problem]]:
     """Return the runs of a measurement that may be compared, and why the others are left out."""
-    kept, broken_rules = check_runs(runs, allowed)
-    comparable, shorter = _select_length(kept, allowed)
+    kept, broken_rules = check_runs(runs, allow)
+    comparable, shorter = _select_length(kept, allow)
     return comparable, [*_slower_left_out(runs, kept), *broken_rules, *shorter]
 
 
-def check_runs(runs: Iterable[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
+def check_runs(runs: Iterable[Run], allow: frozenset[str]) -> tuple[list[Run], list[Problem]]:
     """Return the runs that may be compared, and every rule that a run breaks."""
     kept: list[Run] = []
     problems: list[Problem] = []
     for run in runs:
         # A run without samples cannot be compared, whatever is allowed.
         has_samples = len(run.entry.total_ns) > 1
-        allowed_here = allowed if has_samples else frozenset[str]()
+        allow_here = allow if has_samples else frozenset[str]()
         for name, (severity, rule) in RUN_RULES.items():
             message = rule(run)
             if message is None:
                 continue
-            severity_here = _after_allowing(name, severity, allowed_here)
+            severity_here = _after_allowing(name, severity, allow_here)
             problem = _problem(name, severity_here, run.worker, run.subject, message)
             is_refused = severity_here is Severity.REFUSED
             problems.append(replace(problem, can_be_allowed=is_refused and has_samples))
@@ -73,7 +71,7 @@ def _problem(
     return Problem(name, severity, subject, (worker.side,), about)
 
 
-def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[Run], list[Problem]]:
+def _select_length(runs: Sequence[Run], allow: frozenset[str]) -> tuple[list[Run], list[Problem]]:
     """Return the longest runs of retrieves that every side has, and a problem for each other run.
 
     A push of both kinds has runs of 2,000 and of 200 retrieves. Where sides have no length in common,
@@ -84,7 +82,7 @@ def _select_length(runs: Sequence[Run], allowed: frozenset[str]) -> tuple[list[R
     ).values()
     lengths = [{run.entry.planned for run in side} for side in sides]
     common = set.intersection(*lengths) if lengths else set()
-    if len(set().union(*lengths)) == 1 or not common or RETRIEVES_RULE in allowed:
+    if len(set().union(*lengths)) == 1 or not common or RETRIEVES_RULE in allow:
         return list(runs), []
     length = max(common)
     template = "left out: {planned} retrieves were planned, and every side has runs of {length}"
@@ -155,7 +153,7 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
     return problems
 
 
-def check_sides(candidate: Side, baseline: Side, allowed: frozenset[str]) -> list[Problem]:
+def check_sides(candidate: Side, baseline: Side, allow: frozenset[str]) -> list[Problem]:
     """Return the rules that two sides break together, or that one breaks by itself."""
     problems, names = [], (baseline.name, candidate.name)
     for rule_name, (severity, traits_of) in SIDE_RULES.items():
@@ -175,7 +173,7 @@ def check_sides(candidate: Side, baseline: Side, allowed: frozenset[str]) -> lis
             candidate_traits=joined(distinct[len(baseline_traits) :], " and "),
             tasks=joined(worker.task_name for worker in alone),
         )
-        severity_here = _after_allowing(rule_name, severity, allowed)
+        severity_here = _after_allowing(rule_name, severity, allow)
         problem = Problem(rule_name, severity_here, baseline.subject, names, message)
         is_refused = severity_here is Severity.REFUSED
         problems.append(replace(problem, can_be_allowed=is_refused))
@@ -188,8 +186,8 @@ def _alone(side: Side, traits_of: TraitRule) -> list[Run]:
     return fewest if len(most) == 1 and len(fewest) == 1 < len(most[0]) else []
 
 
-def _after_allowing(name: str, severity: Severity, allowed: frozenset[str]) -> Severity:
-    is_allowed = severity is Severity.REFUSED and name in allowed
+def _after_allowing(name: str, severity: Severity, allow: frozenset[str]) -> Severity:
+    is_allowed = severity is Severity.REFUSED and name in allow
     return Severity.ALLOWED if is_allowed else severity
 
 
