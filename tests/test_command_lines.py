@@ -22,7 +22,7 @@ from golden import ALL
 from worker import WORKLOADS
 
 from io_benchmark import command_lines
-from io_benchmark.commands.options import Given, check_options
+from io_benchmark.commands.options.option import Given, check_options
 from io_benchmark.commands.parsers import COMMANDS
 from io_benchmark.context import Context
 from io_benchmark.operations.group_work import GroupWork

@@ -16,7 +16,7 @@ from no_pauses import policy, waits
 from predicted_tasks import profile_document, write_profile
 from submitted_tasks import IDENTITY
 
-from io_benchmark.commands.options import Option
+from io_benchmark.commands.options.option import Option
 from io_benchmark.commands.parsers import COMMANDS
 
 __all__ = ["policy", "waits"]

@@ -14,7 +14,7 @@ from io_benchmark.analysis.statistics.levels import (
     DEFAULT_WORKER_VARIATION,
     SINGLE_WORKER_VARIATION,
 )
-from io_benchmark.commands.common_options import (
+from io_benchmark.commands.options.common import (
     ADDRESSES,
     AGAINST,
     BASELINE,
@@ -26,8 +26,8 @@ from io_benchmark.commands.common_options import (
     PRICES,
     REPORT_OUTPUT,
 )
-from io_benchmark.commands.option_values import parse_minutes, parse_percentage, wrong_value
-from io_benchmark.commands.options import Given, option, repeatable
+from io_benchmark.commands.options.option import Given, option, repeatable
+from io_benchmark.commands.options.values import parse_minutes, parse_percentage, wrong_value
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.suggestions import did_you_mean

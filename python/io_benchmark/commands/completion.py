@@ -15,8 +15,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from io_benchmark.commands.option_values import parse_name
-from io_benchmark.commands.options import Given, add_options, required
+from io_benchmark.commands.options.option import Given, add_options, required
+from io_benchmark.commands.options.values import parse_name
 from io_benchmark.context import Context
 
 USAGE = "SHELL"

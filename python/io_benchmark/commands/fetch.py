@@ -9,9 +9,9 @@ Needs io-benchmark[all].
 Exit code: 0 all fetched, 1 something is missing, 2 wrong usage.
 """
 
-from io_benchmark.commands.common_options import ADDRESSES
-from io_benchmark.commands.option_values import parse_path
-from io_benchmark.commands.options import Given, option
+from io_benchmark.commands.options.common import ADDRESSES
+from io_benchmark.commands.options.option import Given, option
+from io_benchmark.commands.options.values import parse_path
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.number_text import number_of

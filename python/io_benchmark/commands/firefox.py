@@ -11,9 +11,9 @@ Firefox checkout.
 """
 
 from io_benchmark import __version__
-from io_benchmark.commands.common_options import ROOT
-from io_benchmark.commands.option_values import parse_path
-from io_benchmark.commands.options import Given, flag, per_pool, required
+from io_benchmark.commands.options.common import ROOT
+from io_benchmark.commands.options.option import Given, flag, per_pool, required
+from io_benchmark.commands.options.values import parse_path
 from io_benchmark.context import Context
 
 USAGE = "PATH [OPTION ...]"

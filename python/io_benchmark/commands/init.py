@@ -12,8 +12,8 @@ from pathlib import Path
 
 from io_benchmark.command_lines import rehearse
 from io_benchmark.commands.firefox import POOLS
-from io_benchmark.commands.option_values import parse_name, parse_path
-from io_benchmark.commands.options import Given, flag, option
+from io_benchmark.commands.options.option import Given, flag, option
+from io_benchmark.commands.options.values import parse_name, parse_path
 from io_benchmark.context import Context
 
 USAGE = "[PATH] [OPTION ...]"

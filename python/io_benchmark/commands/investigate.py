@@ -9,15 +9,15 @@ Exit code: 0 concluded, also that nothing is to change, 1 failed, 2 wrong usage,
 3 not decided: the report has what a person must do.
 """
 
-from io_benchmark.commands.common_options import (
+from io_benchmark.commands.options.common import (
     GENERAL_OUTPUT,
     PRICES,
     PROJECT,
     REPORT_OUTPUT,
     ROOT,
 )
-from io_benchmark.commands.option_values import parse_hours, parse_name, parse_path
-from io_benchmark.commands.options import Given, option, required, several
+from io_benchmark.commands.options.option import Given, option, required, several
+from io_benchmark.commands.options.values import parse_hours, parse_name, parse_path
 from io_benchmark.commands.submit import DRY_RUN, IMAGE, OWNER, YES
 from io_benchmark.context import Context
 

@@ -3,8 +3,8 @@
 
 from typing import TYPE_CHECKING
 
-from io_benchmark.commands.common_options import DETAILS, EXPECT, FORMAT, JSON, PARTIAL, WRITE
-from io_benchmark.commands.options import Given
+from io_benchmark.commands.options.common import DETAILS, EXPECT, FORMAT, JSON, PARTIAL, WRITE
+from io_benchmark.commands.options.option import Given
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.number_text import number_of
 from io_benchmark.paths import write_file

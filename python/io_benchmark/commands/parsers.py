@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from io_benchmark import __version__
-from io_benchmark.commands.options import add_options
+from io_benchmark.commands.options.option import add_options
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean, clean_name

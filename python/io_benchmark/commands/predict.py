@@ -14,9 +14,9 @@ Exit code: 0 predicted at least one time, 1 none, or a file could not be read
 or written, 2 wrong usage.
 """
 
-from io_benchmark.commands.common_options import GENERAL_OUTPUT, PRICES, REPORT_OUTPUT
-from io_benchmark.commands.option_values import parse_name
-from io_benchmark.commands.options import Given, option, several
+from io_benchmark.commands.options.common import GENERAL_OUTPUT, PRICES, REPORT_OUTPUT
+from io_benchmark.commands.options.option import Given, option, several
+from io_benchmark.commands.options.values import parse_name
 from io_benchmark.context import Context
 
 USAGE = "PROFILE ... --on ADDRESS ... [OPTION ...]"

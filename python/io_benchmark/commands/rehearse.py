@@ -9,9 +9,9 @@ Exit code: 0 all tasks completed, 1 a task failed, 2 wrong usage.
 """
 
 from io_benchmark.command_lines import show_everything
-from io_benchmark.commands.common_options import BASELINE, JOBS, JSON, ROOT
-from io_benchmark.commands.option_values import parse_path
-from io_benchmark.commands.options import Given, flag, option, per_pool
+from io_benchmark.commands.options.common import BASELINE, JOBS, JSON, ROOT
+from io_benchmark.commands.options.option import Given, flag, option, per_pool
+from io_benchmark.commands.options.values import parse_path
 from io_benchmark.context import Context
 from io_benchmark.paths import DEFAULT_FOLDER
 

@@ -13,8 +13,8 @@ import hashlib
 from pathlib import Path
 
 from io_benchmark import __version__
-from io_benchmark.commands.common_options import ROOT
-from io_benchmark.commands.options import Given, flag, required
+from io_benchmark.commands.options.common import ROOT
+from io_benchmark.commands.options.option import Given, flag, required
 from io_benchmark.context import Context
 from io_benchmark.paths import explain_refusal, write_file
 from io_benchmark.text import clean

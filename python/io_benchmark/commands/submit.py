@@ -5,7 +5,7 @@ Needs io-benchmark[all].
 """
 
 from io_benchmark.command_lines import compare_group, predict_on_group, show_everything
-from io_benchmark.commands.common_options import (
+from io_benchmark.commands.options.common import (
     BASELINE,
     COMPARISON_OUTPUT,
     EXPECT,
@@ -15,8 +15,8 @@ from io_benchmark.commands.common_options import (
     ROOT,
     WRITE,
 )
-from io_benchmark.commands.option_values import matching, parse_hours, parse_name, whole_number
-from io_benchmark.commands.options import Given, flag, option, per_pool
+from io_benchmark.commands.options.option import Given, flag, option, per_pool
+from io_benchmark.commands.options.values import matching, parse_hours, parse_name, whole_number
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.paths import resolve_path

@@ -12,7 +12,7 @@ Exit code: 0 compared, 1 nothing compared or a failure, 2 wrong usage.
 import re
 import warnings
 
-from io_benchmark.commands.common_options import (
+from io_benchmark.commands.options.common import (
     ADDRESSES,
     AGAINST,
     BASELINE,
@@ -22,8 +22,8 @@ from io_benchmark.commands.common_options import (
     PRICES,
     REPORT_OUTPUT,
 )
-from io_benchmark.commands.option_values import parse_date, parse_name, wrong_value
-from io_benchmark.commands.options import Given, flag, option, repeatable, several
+from io_benchmark.commands.options.option import Given, flag, option, repeatable, several
+from io_benchmark.commands.options.values import parse_date, parse_name, wrong_value
 from io_benchmark.context import Context
 
 USAGE = "ADDRESS ... [OPTION ...]"

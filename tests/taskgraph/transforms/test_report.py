@@ -16,7 +16,7 @@ from user_mistakes import WrongValues, mistake, wrong_values
 from io_benchmark.analysis import expectations
 from io_benchmark.analysis.statistics.looks import Schedule
 from io_benchmark.commands import compare
-from io_benchmark.commands.options import add_options
+from io_benchmark.commands.options.option import add_options
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
 from io_benchmark_taskgraph.transforms import report

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
-from io_benchmark.commands.option_values import (
+from io_benchmark.commands.options.option import Option, flag, option, repeatable, several
+from io_benchmark.commands.options.values import (
     parse_expectation,
     parse_name,
     parse_names,
@@ -15,7 +16,6 @@ from io_benchmark.commands.option_values import (
     parse_prices,
     wrong_value,
 )
-from io_benchmark.commands.options import Option, flag, option, repeatable, several
 from io_benchmark.report.formats import FORMATS, GENERAL_FORMATS
 from io_benchmark.suggestions import did_you_mean
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from io_benchmark.commands.option_values import VALUE_LENGTH, wrong_value
+from io_benchmark.commands.options.values import VALUE_LENGTH, wrong_value
 from io_benchmark.errors import UsageError
 from io_benchmark.text import clean, clean_name
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from io_benchmark.commands import output
-from io_benchmark.commands.option_values import parse_name, parse_path, whole_number
-from io_benchmark.commands.options import (
+from io_benchmark.commands.options.option import (
     Given,
     Option,
     add_options,
@@ -23,6 +22,7 @@ from io_benchmark.commands.options import (
     required,
     several,
 )
+from io_benchmark.commands.options.values import parse_name, parse_path, whole_number
 from io_benchmark.commands.parsers import COMMANDS
 
 # What output.py reads for a command that calls this function
