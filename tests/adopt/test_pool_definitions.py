@@ -11,8 +11,13 @@ import yaml
 
 from io_benchmark.adopt import pool_definitions
 from io_benchmark.adopt.pool_definitions import NoPatchError, PoolDefinitions
-from io_benchmark.analysis.investigation.investigation_model import Fix, Target
-from io_benchmark.analysis.model.cause import Remedy
+from io_benchmark.analysis.investigation.investigation_model import (
+    Fix,
+)
+from io_benchmark.analysis.model.cause import (
+    Remedy,
+    Target,
+)
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.errors import UsageError
 

@@ -13,8 +13,13 @@ import yaml
 
 from io_benchmark.adopt.pool_definitions import NoPatchError, PoolDefinitions
 from io_benchmark.adopt.project import CONFIG, KIND, Project
-from io_benchmark.analysis.investigation.investigation_model import Fix, Target
-from io_benchmark.analysis.model.cause import Remedy
+from io_benchmark.analysis.investigation.investigation_model import (
+    Fix,
+)
+from io_benchmark.analysis.model.cause import (
+    Remedy,
+    Target,
+)
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.yaml_reader import YamlError, parse_yaml

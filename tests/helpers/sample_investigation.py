@@ -15,11 +15,17 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Investigation,
     Machines,
     Reason,
-    Resource,
     Slowness,
     Source,
 )
-from io_benchmark.analysis.model.cause import Cause, Evidence, Observation, Remedy, State
+from io_benchmark.analysis.model.cause import (
+    Cause,
+    Evidence,
+    Observation,
+    Remedy,
+    Resource,
+    State,
+)
 from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.analysis.model.subject import Subject

@@ -15,8 +15,8 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Fix,
     Investigation,
     Outcome,
-    Target,
 )
+from io_benchmark.analysis.model.cause import Target
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.context import Context
 from io_benchmark.errors import ResultError, UsageError

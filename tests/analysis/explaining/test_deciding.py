@@ -68,7 +68,7 @@ from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
 from io_benchmark.analysis.explaining.causes import RULES
 from io_benchmark.analysis.explaining.effects import NOT_MEASURED, Effect, Size
 from io_benchmark.analysis.explaining.rules import CauseRule
-from io_benchmark.analysis.model.cause import Cause, State, TrialOutcome, TrialState
+from io_benchmark.analysis.model.cause import Cause, NoChange, State, TrialOutcome, TrialState
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import statement
@@ -835,7 +835,7 @@ def test_a_fact_of_some_size(times: float, has_fact: bool | None) -> None:
 
     (one,) = workers(pools=["amd-16"])
     view = Run.of(replace(one, machine=str(times)), SUBJECT)
-    rule, nobody = CauseRule("", "", judge), Side.of([])
+    rule, nobody = CauseRule("", "", judge, NoChange("for the test")), Side.of([])
     of_side = NOT_MEASURED.supports("So it is.", Size(16.0))
     case = Case(SUBJECT, 2.0, nobody, Side.of([view]))
     assert rule._has_fact(case, of_side, [view], nobody) is has_fact

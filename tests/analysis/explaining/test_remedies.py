@@ -206,5 +206,5 @@ def test_every_remedy_has_evidence():
     """Also where the push measured nothing else than the two sides."""
     for rule in RULES:
         found = remedies(supported(rule.name))
-        assert [shown(remedy)[0] for remedy in found] == list(rule.remedies)
+        assert [shown(remedy)[0] for remedy in found] == [remedy.action for remedy in rule.remedies]
         assert all(shown(remedy)[3] and not remedy.measured for remedy in found)

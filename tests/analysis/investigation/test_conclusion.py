@@ -16,11 +16,13 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Forecast,
     Outcome,
     Reason,
-    Resource,
     Slowness,
+)
+from io_benchmark.analysis.model.cause import (
+    Remedy,
+    Resource,
     Target,
 )
-from io_benchmark.analysis.model.cause import Remedy
 from io_benchmark.analysis.model.comparison import Advice, Interval, Verdict
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.report.content import text_of

@@ -16,7 +16,7 @@ from statistics import fmean
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
-from io_benchmark.analysis.explaining.causes import RULES
+from io_benchmark.analysis.explaining.causes import RULES_BY_NAME
 from io_benchmark.analysis.explaining.deciding import judge
 from io_benchmark.analysis.explaining.measured_gains import Gain, Push
 from io_benchmark.analysis.explaining.trial_outcomes import outcomes
@@ -44,7 +44,6 @@ from io_benchmark.results import workloads
 _LEAST_SHARE = 0.1
 # A part with less than this of the leftover is not named.
 _NAMED_SHARE = 0.2
-_RULES = {rule.name: rule for rule in RULES}
 
 
 def diagnoses(
@@ -168,7 +167,7 @@ def _take(left_ns: dict[Part, float], cause: Cause, case: Case) -> None:
 
     Without a size it explains all of its parts.
     """
-    acts_through, explained_ns = _RULES[cause.name].acts_through, math.inf
+    acts_through, explained_ns = RULES_BY_NAME[cause.name].acts_through, math.inf
     if cause.share is not None:
         mean_ns = fmean(run.entry.mean_ns for run in case.slower if run.is_measured)
         explained_ns = mean_ns * -math.expm1(-cause.share * math.log(case.times))
@@ -189,15 +188,22 @@ def suggest_remedies(causes: Sequence[Cause], push: Push) -> tuple[Remedy, ...]:
     """
     supported = [cause for cause in causes if cause.state.holds]
     supported.sort(key=lambda cause: cause.state is not State.CONFIRMED)
-    push = replace(push, supported=frozenset(cause.name for cause in supported))
+    names = {cause.name for cause in supported}
+    competing = [name for name in names if not RULES_BY_NAME[name].is_mechanism]
+    push = replace(push, competing_causes=len(competing))
     refuted = {trial.kind for trial in push.trials if trial.state is TrialState.REFUTED}
-    return tuple(
-        Remedy(owner.name, _action(action, gain), gain.ratio, gain.measured, gain.evidence)
-        for owner, cause in _with_shared(supported, causes)
-        if cause.state.holds or cause.tried_by not in refuted
-        for action, find_gain in _RULES[cause.name].remedies.items()
-        if (gain := find_gain(push, cause)) is not None
-    )
+    remedies = []
+    for owner, cause in _with_shared(supported, causes):
+        if not cause.state.holds and cause.tried_by in refuted:
+            continue
+        for rule in RULES_BY_NAME[cause.name].remedies:
+            gain = rule.find_gain(push, cause) if names.isdisjoint(rule.useless_next_to) else None
+            if gain is not None:
+                action = _action(rule.action, gain)
+                remedies.append(
+                    Remedy(owner.name, action, gain.ratio, gain.measured, gain.evidence)
+                )
+    return tuple(remedies)
 
 
 def _with_shared(
@@ -212,9 +218,9 @@ def _with_shared(
     yield from ((cause, cause) for cause in supported)
     not_separable = [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
     for shared in (cause for cause in causes if cause.is_shared):
-        acts_through = _RULES[shared.name].acts_through
+        acts_through = RULES_BY_NAME[shared.name].acts_through
         for cause in (*supported, *not_separable):
-            if _RULES[cause.name].acts_through & acts_through:
+            if RULES_BY_NAME[cause.name].acts_through & acts_through:
                 yield cause if cause in supported else shared, shared
                 break
 

@@ -27,8 +27,6 @@ _WHOLE_SHARE = 0.8
 _SAME_GAIN_RATIO = 1.1
 # What the remedy "work on a volume" means; memory, for one, is faster and keeps nothing.
 _VOLUMES = ("volume", "directory")
-# Causes through which other causes act: they do not compete with those for the gain.
-_MECHANISMS = frozenset({"ext4-flush", "random-io"})
 _INSTEAD = "takes {then} instead of {now}"
 
 
@@ -58,7 +56,7 @@ class Push(Struct, frozen=True):
     machines: Mapping[str, str | None]  # side -> machine type
     place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
     trials: Sequence[TrialOutcome] = ()
-    supported: frozenset[str] = frozenset()  # causes
+    competing_causes: int = 0  # how many supported causes may contribute to the same gain
 
     def gain_of_trial(self, name: str) -> float | None:
         """Return how many times as fast a trial makes the slow side; None: not known."""
@@ -102,7 +100,7 @@ class Push(Struct, frozen=True):
         template = f"{{side}}, which is set up this way, {_INSTEAD}."
         gain = self.gain(self.fast, self.subject, template)
         allowed = replace(gain, ratio=self.allowed_ratio(cause), measured=False)
-        if cause.share is None and len(self.supported - _MECHANISMS) > 1:
+        if cause.share is None and self.competing_causes > 1:
             return replace(allowed, ratio=None).also("Other causes contribute to that.")
         at_most = "at most " if cause.share is None else ""
         part = cause.share_at_most if cause.share is None else cause.share
@@ -122,8 +120,6 @@ class Push(Struct, frozen=True):
 
     def more_disks(self, cause: Cause) -> Gain | None:
         """Compare with a pool of the next larger machine type, else predict."""
-        if self.supported & {"linear-volume", "boot-disk-fallback"}:
-            return None  # there are enough disks: they are not used
         slow, fast = (MachineType(self.machines.get(side)) for side in (self.slow, self.fast))
         if slow.name and slow.name == fast.name:
             return None  # another machine type has nothing to do with it

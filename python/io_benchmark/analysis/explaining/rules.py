@@ -10,12 +10,12 @@ equal workers differ.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case
@@ -28,7 +28,7 @@ from io_benchmark.analysis.explaining.effects import (
     tally,
 )
 from io_benchmark.analysis.explaining.measured_gains import FindGain
-from io_benchmark.analysis.model.cause import State
+from io_benchmark.analysis.model.cause import Change, NoChange, State
 from io_benchmark.analysis.model.side import Runs, Side
 from io_benchmark.analysis.model.statements import Statement, count, statement
 from io_benchmark.analysis.model.time_parts import Kind, Part, in_copies
@@ -47,14 +47,26 @@ Judge = Callable[[Case], Effect]
 Refine = Callable[[Case, Effect], Effect]
 
 
+class RemedyRule(Struct, frozen=True):
+    """A remedy of a cause, and how much it gains."""
+
+    action: str
+    find_gain: FindGain
+    # Causes that make it useless, where one of them is supported as well.
+    useless_next_to: tuple[str, ...] = ()
+
+
 class CauseRule(Struct, frozen=True):
     """A cause: its hypothesis, how it is judged, and its remedies."""
 
     name: str
     hypothesis: str
     judge: Judge
+    change: Change | NoChange  # what an investigation proposes because of it
     workloads: frozenset[str] = frozenset(("cache-retrieve",))  # whose difference it may explain
-    remedies: Mapping[str, FindGain] = field(default_factory=dict)  # action -> its gain
+    remedies: tuple[RemedyRule, ...] = ()
+    # Other causes act through it: it does not compete with them for the gain of a remedy.
+    is_mechanism: bool = False
     # The parts of the time through which it acts; empty: not known, so nothing limits it.
     acts_through: frozenset[Part] = in_copies(Kind.BLOCKED)
     proof: Proof = Proof.COST
@@ -134,8 +146,10 @@ class CauseRule(Struct, frozen=True):
         return speed
 
 
-def cause(name: str, hypothesis: str, **details: Any) -> Callable[[Judge], CauseRule]:
-    return lambda judge: CauseRule(name, hypothesis, judge, **details)
+def cause(
+    name: str, hypothesis: str, *, change: Change | NoChange, **details: Any
+) -> Callable[[Judge], CauseRule]:
+    return lambda judge: CauseRule(name, hypothesis, judge, change, **details)
 
 
 class RankedFact(Struct, frozen=True):
@@ -191,6 +205,7 @@ def ranked_cause(
     hypothesis: str,
     ranking: Ranking,
     *,
+    change: Change | NoChange,
     refined: AbstractSet[Fact] = frozenset((Fact.SLOWER,)),
     **details: Any,
 ) -> Callable[[Refine], CauseRule]:
@@ -201,7 +216,7 @@ def ranked_cause(
             effect = ranking.judge(case)
             return refine(case, effect) if effect.fact in refined else effect
 
-        return CauseRule(name, hypothesis, judge, **details)
+        return CauseRule(name, hypothesis, judge, change, **details)
 
     return declare
 

@@ -27,7 +27,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model.cause import Diagnosis, Remedy
+from io_benchmark.analysis.model.cause import Change, Diagnosis, Remedy, Resource, Target
 from io_benchmark.analysis.model.comparison import Comparison, Interval
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.report import MixedPool, SubjectReport
@@ -57,6 +57,10 @@ _FALSE_SPLITS = 0.05
 _LEAST_SPLIT_RATIO = 1.1
 # One machine that differs is named as such by another test.
 _FEWEST_OF_A_KIND = 2
+
+# The cause that the machines of a pool are of two kinds, and what takes it away.
+MIXED_POOL = "mixed-pool"
+CHANGE_OF_A_MIXED_POOL = Change(Resource.DISKS, Target.POOL)
 
 Members = frozenset[int]
 Compared = Mapping[Subject, Mapping[str, Side]]  # what may be compared, by side
@@ -306,4 +310,4 @@ def _remedy(
         ratio=ratio_of(split.ratio),
     )
     gain = math.exp(slower / total * math.log(split.ratio))
-    return Remedy("mixed-pool", action, gain, True, (evidence,))
+    return Remedy(MIXED_POOL, action, gain, True, (evidence,))

@@ -8,6 +8,8 @@ of the difference is waiting for what this cause limits.
 
 import math
 
+from io_benchmark.analysis.explaining.causes import RULES_BY_NAME
+from io_benchmark.analysis.explaining.unlike_machines import CHANGE_OF_A_MIXED_POOL, MIXED_POOL
 from io_benchmark.analysis.investigation.investigation_model import (
     Conclusion,
     Explanation,
@@ -16,11 +18,16 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Forecast,
     Outcome,
     Reason,
-    Resource,
     Slowness,
-    Target,
 )
-from io_benchmark.analysis.model.cause import Remedy, State
+from io_benchmark.analysis.model.cause import (
+    Change,
+    NewMachineType,
+    NoChange,
+    Remedy,
+    Resource,
+    State,
+)
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.statements import (
     Quantity,
@@ -42,22 +49,6 @@ from io_benchmark.number_text import plural
 _MOST = 0.5
 # Waiting for a worker that is worth naming, as a part of the task's time.
 _PENDING_SHARE = 0.1
-_MIXED = "mixed-pool"
-# What a cause limits, and what its remedy changes. Other causes are named, and change nothing.
-_TARGETS = {
-    "device-count": (Resource.DISKS, Target.POOL),
-    _MIXED: (Resource.DISKS, Target.POOL),
-    **dict.fromkeys(
-        (
-            *("linear-volume", "mirrored-volume", "boot-disk-fallback", "cgroup-io-limit"),
-            *("mount-options", "scheduler", "scheduler-idling", "slow-journal"),
-        ),
-        (Resource.DISKS, Target.IMAGE),
-    ),
-    "ext4-flush": (Resource.DISKS, Target.TASK),
-    **dict.fromkeys(("cgroup-cpu-limit", "kernel"), (Resource.CPU, Target.IMAGE)),
-    "cpu": (Resource.CPU, Target.POOL),
-}
 
 
 def conclude(findings: Findings) -> Conclusion | None:
@@ -153,7 +144,7 @@ def _by_machines(
     if compared is None:
         answer = slowness.say("The benchmark's results of {pool} and {reference} do not compare")
         return Conclusion(Outcome.OPEN, answer, statement("nothing was compared"), next_steps=steps)
-    is_mixed = any(reason.cause.name == _MIXED for reason in explanation.reasons)
+    is_mixed = any(reason.cause.name == MIXED_POOL for reason in explanation.reasons)
     # Machines that differ by too little do not explain the task's difference.
     is_small = math.log(compared.interval.high_ratio) < _MOST * math.log(real.ratio)
     if compared.verdict is not Verdict.INCONCLUSIVE or is_mixed or is_small:
@@ -214,10 +205,12 @@ def _by_demand(
         return Conclusion(Outcome.OPEN, answer, basis, next_steps=(todo,))
     resource = max(forecast.added_s, key=lambda each: forecast.added_s[each])
     for reason in explanation.reasons:
-        limited, target = _TARGETS.get(reason.cause.name, (None, Target.TASK))
-        fix = _fix(reason, target, explanation) if limited is resource else None
+        change = _change_of(reason.cause.name)
+        if isinstance(change, NoChange) or change.limits is not resource:
+            continue
+        fix = _fix(reason, change, explanation)
         if fix is not None:
-            return _change(slowness, reason, fix, resource, basis)
+            return _concluded_change(slowness, reason, fix, resource, basis)
     # Causes hold for what the task waits for, of which none has a remedy here.
     causes = [f"{reason.cause.name} ({reason.cause.state})" for reason in explanation.reasons]
     answer = slowness.say(
@@ -230,24 +223,34 @@ def _by_demand(
     return Conclusion(Outcome.OPEN, answer, basis, next_steps=(*explanation.open_questions, todo))
 
 
-def _fix(reason: Reason, target: Target, explanation: Explanation) -> Fix | None:
+def _change_of(cause: str) -> Change | NoChange:
+    """Return what the cause declares; machines of two kinds are no rule's cause."""
+    if cause == MIXED_POOL:
+        return CHANGE_OF_A_MIXED_POOL
+    return RULES_BY_NAME[cause].change
+
+
+def _fix(reason: Reason, change: Change, explanation: Explanation) -> Fix | None:
     """Return what changes a cause; None where nothing is known to."""
     remedy, (own, reference) = reason.remedy, explanation.machine_types
-    if reason.cause.name == "cpu":
+    if change.machine_type is NewMachineType.AS_REFERENCE:
         if not own or not reference or own == reference:
             return None
         action = statement("use the machine type {reference}", reference=reference)
         gain, is_measured = (remedy.gain_ratio, remedy.measured) if remedy else (None, False)
-        return Fix(target, Remedy("cpu", action, gain, is_measured, ()), own, reference)
+        new_type = Remedy(reason.cause.name, action, gain, is_measured, ())
+        return Fix(change.target, new_type, own, reference)
     if remedy is None:
         return None
-    if reason.cause.name == "device-count":
+    if change.machine_type is NewMachineType.MORE_DISKS:
         larger = MachineType(own).with_more_disks
-        return Fix(target, remedy, own, larger.name if larger else "", 0 if larger else 1)
-    return Fix(target, remedy, explanation.slower_machine_type)
+        if larger is None:
+            return Fix(change.target, remedy, own, local_ssds_to_add=1)
+        return Fix(change.target, remedy, own, larger.name)
+    return Fix(change.target, remedy, explanation.slower_machine_type)
 
 
-def _change(
+def _concluded_change(
     slowness: Slowness, reason: Reason, fix: Fix, resource: Resource, basis: Statement
 ) -> Conclusion:
     cause = reason.cause

@@ -10,7 +10,15 @@ from typing import Self
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model.cause import Cause, Diagnosis, Evidence, Remedy, State
+from io_benchmark.analysis.model.cause import (
+    Cause,
+    Diagnosis,
+    Evidence,
+    Remedy,
+    Resource,
+    State,
+    Target,
+)
 from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
 from io_benchmark.analysis.model.problem import Severity
 from io_benchmark.analysis.model.report import MixedPool, Report
@@ -137,13 +145,6 @@ class Explanation(Struct, frozen=True):
         )
 
 
-class Resource(StrEnum):
-    """What a task waits for, or a cause limits."""
-
-    DISKS = "disks"
-    CPU = "CPUs"
-
-
 class Forecast(Struct, frozen=True):
     """How much longer the task takes on its pool than on the reference, by its profiles."""
 
@@ -202,14 +203,6 @@ class Outcome(StrEnum):
     NOTHING = "nothing to change"
     NOT_IO = "not I/O"
     OPEN = "not decided"
-
-
-class Target(StrEnum):
-    """What a change changes."""
-
-    POOL = "the pool's definition"
-    IMAGE = "the workers' image or its start script"
-    TASK = "the task's own commands"
 
 
 class Fix(Struct, frozen=True):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The data of a diagnosis: evidence, trials, causes and remedies."""
+"""The data of a diagnosis: evidence, trials, causes, remedies, and what takes a cause away."""
 
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 
 from msgspec import Struct
 
@@ -117,6 +117,43 @@ class Cause(Struct, frozen=True):
     is_shared: bool = False  # by both sides: its remedies may help, though it differs in nothing
     workload: str | None = None  # for "not observable": the workload that would show it
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
+
+
+class Resource(StrEnum):
+    """What a task waits for, or a cause limits."""
+
+    DISKS = "disks"
+    CPU = "CPUs"
+
+
+class Target(StrEnum):
+    """What a change changes."""
+
+    POOL = "the pool's definition"
+    IMAGE = "the workers' image or its start script"
+    TASK = "the task's own commands"
+
+
+class NewMachineType(Enum):
+    """Which machine type a change of a pool's definition gives it."""
+
+    NONE = auto()  # it changes something else
+    AS_REFERENCE = auto()  # that of the faster pool
+    MORE_DISKS = auto()  # the next larger one, or the same one with one more local SSD
+
+
+class Change(Struct, frozen=True):
+    """What takes a cause away where a task waits for what the cause limits."""
+
+    limits: Resource
+    target: Target
+    machine_type: NewMachineType = NewMachineType.NONE
+
+
+class NoChange(Struct, frozen=True):
+    """Why no change is proposed because of a cause."""
+
+    reason: str
 
 
 class Remedy(Struct, frozen=True):

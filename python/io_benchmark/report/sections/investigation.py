@@ -14,6 +14,8 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Outcome,
     Slowness,
     Source,
+)
+from io_benchmark.analysis.model.cause import (
     Target,
 )
 from io_benchmark.analysis.model.groups import grouped

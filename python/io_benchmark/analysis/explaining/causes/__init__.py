@@ -13,8 +13,16 @@ from io_benchmark.analysis.explaining.rules import CauseRule
 
 # In the order of reports: what is most often the reason comes first.
 _MODULES = (
-    *("disks", "disk_speed", "io_limits", "ranked_settings", "mount_costs", "schedulers"),
-    *("memory_and_cpu", "operation_costs", "names_and_transfers", "run_conditions"),
+    "disks",
+    "disk_speed",
+    "io_limits",
+    "ranked_settings",
+    "mount_costs",
+    "schedulers",
+    "memory_and_cpu",
+    "operation_costs",
+    "names_and_transfers",
+    "run_conditions",
 )
 RULES: tuple[CauseRule, ...] = tuple(
     rule
@@ -22,3 +30,4 @@ RULES: tuple[CauseRule, ...] = tuple(
     for rule in vars(import_module(f"{__name__}.{module}")).values()
     if isinstance(rule, CauseRule)
 )
+RULES_BY_NAME = {rule.name: rule for rule in RULES}

@@ -27,6 +27,7 @@ from io_benchmark.analysis.explaining.effects import (
     span,
 )
 from io_benchmark.analysis.explaining.rules import cause
+from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.statements import Unit, ratio_of
 from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.results.parts import NS_PER_S
@@ -89,6 +90,7 @@ _IO_WAIT = span(
 @cause(
     "disk-speed",
     "Each disk of the slower side is slower.",
+    change=NoChange("which machine types have faster disks is not known"),
     workloads=WRITING,
     tried_by=TrialKind.PACE,
 )

@@ -22,7 +22,14 @@ from io_benchmark.analysis.explaining.causes.io_limits import (
 )
 from io_benchmark.analysis.explaining.effects import WRITE_RATE, Effect, Proof, Size, span, tally
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import CauseRule, RankedFact, Ranking, ranked_cause
+from io_benchmark.analysis.explaining.rules import (
+    CauseRule,
+    RankedFact,
+    Ranking,
+    RemedyRule,
+    ranked_cause,
+)
+from io_benchmark.analysis.model.cause import Change, NewMachineType, Resource, Target
 from io_benchmark.analysis.model.statements import (
     Quantity,
     Statement,
@@ -103,8 +110,15 @@ def _machine_type(run: Run) -> Statement | None:
             ),
         ),
     ),
+    change=Change(Resource.DISKS, Target.POOL, NewMachineType.MORE_DISKS),
     workloads=WRITING,
-    remedies={"use a machine type with more local SSDs, striped": Push.more_disks},
+    remedies=(
+        RemedyRule(
+            "use a machine type with more local SSDs, striped",
+            Push.more_disks,
+            useless_next_to=("linear-volume", "boot-disk-fallback"),
+        ),
+    ),
     tried_by=TrialKind.PACE,
 )
 def _device_count(case: Case, effect: Effect) -> Effect:
@@ -161,8 +175,9 @@ def _cause_of_layout(
             unseen=_UNSEEN,
             no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
         ),
+        change=Change(Resource.DISKS, Target.IMAGE),
         workloads=WRITING,
-        remedies={remedy: Push.predict},
+        remedies=(RemedyRule(remedy, Push.predict),),
         tried_by=TrialKind.PACE,
     )
     def layout(case: Case, effect: Effect) -> Effect:
@@ -210,10 +225,14 @@ def _medium(run: Run) -> RankedFact | None:
         same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
         no_waits="The slower side's place is on a persistent disk, but it did not wait for it.",
     ),
+    change=Change(Resource.DISKS, Target.IMAGE),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-    remedies={
-        "fix the fallback: the workers' start script must find the local SSDs or fail": Push.other_pool
-    },
+    remedies=(
+        RemedyRule(
+            "fix the fallback: the workers' start script must find the local SSDs or fail",
+            Push.other_pool,
+        ),
+    ),
     tried_by=TrialKind.PACE,
 )
 def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:

@@ -17,7 +17,8 @@ from io_benchmark.analysis.explaining.causes.ranked_settings import (
 )
 from io_benchmark.analysis.explaining.effects import Effect, Proof, Size
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import RankedFact, Ranking, ranked_cause
+from io_benchmark.analysis.explaining.rules import RankedFact, Ranking, RemedyRule, ranked_cause
+from io_benchmark.analysis.model.cause import Change, Resource, Target
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, joined, statement
 from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.reading.windows import Window
@@ -247,8 +248,9 @@ def _io(run: Run) -> RankedFact | None:
         same=_SAME_LIMITS,
         neither=NEITHER,
     ),
+    change=Change(Resource.DISKS, Target.IMAGE),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
-    remedies={"lift the cgroup's I/O limit": Push.other_pool},
+    remedies=(RemedyRule("lift the cgroup's I/O limit", Push.other_pool),),
     tried_by=TrialKind.PACE,
 )
 def cgroup_io_limit(case: Case, effect: Effect) -> Effect:

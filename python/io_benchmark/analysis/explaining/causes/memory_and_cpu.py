@@ -24,7 +24,14 @@ from io_benchmark.analysis.explaining.effects import (
     span,
 )
 from io_benchmark.analysis.explaining.measured_gains import Push, follows
-from io_benchmark.analysis.explaining.rules import RankedFact, Ranking, cause, ranked_cause
+from io_benchmark.analysis.explaining.rules import (
+    RankedFact,
+    Ranking,
+    RemedyRule,
+    cause,
+    ranked_cause,
+)
+from io_benchmark.analysis.model.cause import Change, NewMachineType, NoChange, Resource, Target
 from io_benchmark.analysis.model.statements import MIB, Quantity, Unit, count, ratio_of, statement
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.reading.machines import dirty_room
@@ -113,11 +120,15 @@ def _written_meanwhile(run: Run) -> float | None:
         same=_AS_MUCH_ROOM,
         no_waits="The slower side has less room for unwritten data, but did not wait for its disks.",
     ),
-    remedies={
-        "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory": follows(
-            "The data is then written later, and what syncs it waits instead. This is not measured here."
-        )
-    },
+    change=NoChange("what is written later makes the next sync wait instead"),
+    remedies=(
+        RemedyRule(
+            "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory",
+            follows(
+                "The data is then written later, and what syncs it waits instead. This is not measured here."
+            ),
+        ),
+    ),
     proof=Proof.SETTING,
 )
 def _dirty_limit(case: Case, effect: Effect) -> Effect:
@@ -148,6 +159,7 @@ def _touch_per_retrieve_ns(run: Run) -> float | None:
 @cause(
     "memory-first-touch",
     "Touching new memory costs more on the slower side's machine.",
+    change=NoChange("it has no remedy"),
     acts_through=in_copies(Kind.KERNEL),
 )
 def _memory_first_touch(case: Case) -> Effect:
@@ -191,6 +203,7 @@ _MODEL = Ranking(
 @cause(
     "cpu",
     "The slower side's CPU is slower, or shared with others.",
+    change=Change(Resource.CPU, Target.POOL, NewMachineType.AS_REFERENCE),
     workloads=EVERY_WORKLOAD,
     acts_through=in_all(*ON_CPU, Kind.WAITING),
 )
@@ -271,9 +284,10 @@ def _kernel_version(run: Run) -> RankedFact | None:
         unseen="The kernel could not be seen.",
         unranked="The kernels differ.",
     ),
+    change=Change(Resource.CPU, Target.IMAGE),
     refined={Fact.UNCLEAR},
     workloads=EVERY_WORKLOAD,
-    remedies={"run the faster side's kernel on both sides": Push.other_pool},
+    remedies=(RemedyRule("run the faster side's kernel on both sides", Push.other_pool),),
     acts_through=in_all(Kind.KERNEL),
 )
 def _kernel(case: Case, effect: Effect) -> Effect:

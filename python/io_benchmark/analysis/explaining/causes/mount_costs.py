@@ -20,7 +20,14 @@ from io_benchmark.analysis.explaining.effects import (
     written_share,
 )
 from io_benchmark.analysis.explaining.measured_gains import Push, follows, other_subject
-from io_benchmark.analysis.explaining.rules import RankedFact, Ranking, cause, ranked_cause
+from io_benchmark.analysis.explaining.rules import (
+    RankedFact,
+    Ranking,
+    RemedyRule,
+    cause,
+    ranked_cause,
+)
+from io_benchmark.analysis.model.cause import Change, NoChange, Resource, Target
 from io_benchmark.analysis.model.statements import Statement, statement
 from io_benchmark.analysis.model.time_parts import Kind, in_copies
 from io_benchmark.analysis.reading.runs import LAYERED, Run
@@ -75,19 +82,27 @@ def _flush_fact(run: Run) -> Statement | None:
 @cause(
     "ext4-flush",
     "The file system flushes a rewritten file when it is closed, so that copies wait for the disk.",
-    remedies={
-        "remove the destination before copying (cp --remove-destination, or unlink it first)": other_subject(
-            "destination",
-            "unlink",
-            "destination unlink",
-            "A file that is removed while its pages are dirty is never written.",
+    change=Change(Resource.DISKS, Target.TASK),
+    is_mechanism=True,
+    remedies=(
+        RemedyRule(
+            "remove the destination before copying (cp --remove-destination, or unlink it first)",
+            other_subject(
+                "destination",
+                "unlink",
+                "destination unlink",
+                "A file that is removed while its pages are dirty is never written.",
+            ),
         ),
-        "where it is ext4, mount the place with noauto_da_alloc": follows(
-            "ext4 then keeps a rewritten file in memory when it is closed. This is not "
-            "measured here.",
-            trial="unlink",
+        RemedyRule(
+            "where it is ext4, mount the place with noauto_da_alloc",
+            follows(
+                "ext4 then keeps a rewritten file in memory when it is closed. This is not "
+                "measured here.",
+                trial="unlink",
+            ),
         ),
-    },
+    ),
     tried_by=TrialKind.UNLINK,
 )
 def _ext4_flush(case: Case) -> Effect:
@@ -167,9 +182,10 @@ def _mounted(run: Run) -> RankedFact | None:
         unseen="The mount of the place could not be seen.",
         same="Both sides have the same options, as far as they matter for copying.",
     ),
+    change=Change(Resource.DISKS, Target.IMAGE),
     refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
-    remedies={"mount the place with the faster side's options": Push.other_pool},
+    remedies=(RemedyRule("mount the place with the faster side's options", Push.other_pool),),
     acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
@@ -235,13 +251,17 @@ def _waits(run: Run) -> RankedFact | None:
         unseen="The kind of the place could not be seen.",
         same="The overlay is volatile on both sides or on neither.",
     ),
+    change=NoChange("its remedy makes the comparison fair, and no task faster"),
     workloads=frozenset(("cache-retrieve", "unpack", "sync-write")),
-    remedies={
-        "measure both sides on the same kind of mount": follows(
-            "What a volatile overlay has not written is lost with the machine, so its speed "
-            "is not available to files that must last."
-        )
-    },
+    remedies=(
+        RemedyRule(
+            "measure both sides on the same kind of mount",
+            follows(
+                "What a volatile overlay has not written is lost with the machine, so its speed "
+                "is not available to files that must last."
+            ),
+        ),
+    ),
 )
 def volatile_overlay(case: Case, effect: Effect) -> Effect:
     destination, variant = case.subject.destination, case.subject.variant

@@ -17,7 +17,14 @@ from io_benchmark.analysis.explaining.effects import (
     span,
 )
 from io_benchmark.analysis.explaining.measured_gains import Push, follows, other_subject
-from io_benchmark.analysis.explaining.rules import RankedFact, Ranking, cause, ranked_cause
+from io_benchmark.analysis.explaining.rules import (
+    RankedFact,
+    Ranking,
+    RemedyRule,
+    cause,
+    ranked_cause,
+)
+from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.statements import Quantity, Unit, count, ratio_of, statement
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, in_all
 from io_benchmark.analysis.reading.runs import Run
@@ -56,10 +63,14 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
 @cause(
     "metadata-lock",
     "A lock prevents the slower side from looking at several files at the same time.",
+    change=NoChange("a task's profile does not have its operations on names"),
     workloads=frozenset((_METADATA,)),
-    remedies={
-        "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)": Push.other_place
-    },
+    remedies=(
+        RemedyRule(
+            "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)",
+            Push.other_place,
+        ),
+    ),
     acts_through=_PARTS,
 )
 def _lock(case: Case) -> Effect:
@@ -135,8 +146,11 @@ def _layers(run: Run) -> RankedFact | None:
         unseen="The place's layers could not be seen.",
         same="Both sides have as many layers.",
     ),
+    change=NoChange("a task's profile does not have its operations on names"),
     workloads=frozenset((_METADATA,)),
-    remedies={"work on a volume, or build the image with fewer layers": Push.other_place},
+    remedies=(
+        RemedyRule("work on a volume, or build the image with fewer layers", Push.other_place),
+    ),
     acts_through=_PARTS,
 )
 def _overlay_layers(case: Case, effect: Effect) -> Effect:
@@ -157,10 +171,14 @@ def _overlay_layers(case: Case, effect: Effect) -> Effect:
 @cause(
     "files-not-visible",
     "Files appear late to other threads on the slower side.",
+    change=NoChange("a task's profile does not have its operations on names"),
     workloads=frozenset((_METADATA,)),
-    remedies={
-        "work on a volume, or with another storage driver (overlay2, not AUFS)": Push.other_place
-    },
+    remedies=(
+        RemedyRule(
+            "work on a volume, or with another storage driver (overlay2, not AUFS)",
+            Push.other_place,
+        ),
+    ),
     acts_through=frozenset(),
 )
 def _files_not_visible(case: Case) -> Effect:
@@ -189,12 +207,14 @@ def _files_not_visible(case: Case) -> Effect:
 @cause(
     "per-builder-copies",
     "Copies of a binary, one for each process, do not fit the slower side's caches.",
+    change=NoChange("a task's profile does not name the binaries that it executes"),
     workloads=frozenset((_EXEC,)),
-    remedies={
-        "hardlink the binaries of all builders to one file": other_subject(
-            "variant", "hardlinked", "executing hardlinks"
-        )
-    },
+    remedies=(
+        RemedyRule(
+            "hardlink the binaries of all builders to one file",
+            other_subject("variant", "hardlinked", "executing hardlinks"),
+        ),
+    ),
     acts_through=in_all(*ON_CPU),
 )
 def _per_builder_copies(case: Case) -> Effect:
@@ -229,13 +249,17 @@ def _stalled(run: Run) -> float | None:
 @cause(
     "expect-continue-stall",
     "The slower side's uploads wait for a server that does not answer Expect: 100-continue.",
+    change=NoChange("a task's profile does not have its uploads"),
     workloads=frozenset((_UPLOAD,)),
-    remedies={
-        "do not send Expect: 100-continue (curl -H 'Expect:')": follows(
-            "Without that header no upload waits for the server's permission. This is not "
-            "measured here."
-        )
-    },
+    remedies=(
+        RemedyRule(
+            "do not send Expect: 100-continue (curl -H 'Expect:')",
+            follows(
+                "Without that header no upload waits for the server's permission. This is not "
+                "measured here."
+            ),
+        ),
+    ),
     acts_through=frozenset(),
 )
 def _stall(case: Case) -> Effect:
@@ -260,15 +284,18 @@ def _stall(case: Case) -> Effect:
 @cause(
     "connection-each",
     "Opening a connection for each object costs the slower side more.",
+    change=NoChange("a task's profile does not have its uploads"),
     workloads=frozenset((_UPLOAD,)),
-    remedies={
-        "keep the connection for the next object": other_subject(
-            "variant", "keep-alive", "an object over a connection that is kept"
+    remedies=(
+        RemedyRule(
+            "keep the connection for the next object",
+            other_subject("variant", "keep-alive", "an object over a connection that is kept"),
         ),
-        "upload many objects at once": other_subject(
-            "variant", "concurrent", "an object uploaded with many others"
+        RemedyRule(
+            "upload many objects at once",
+            other_subject("variant", "concurrent", "an object uploaded with many others"),
         ),
-    },
+    ),
     acts_through=frozenset(),
 )
 def _connection_each(case: Case) -> Effect:

@@ -26,9 +26,22 @@ from io_benchmark.analysis.explaining.effects import (
     is_enough,
     span,
 )
-from io_benchmark.analysis.explaining.measured_gains import Gain, Push
-from io_benchmark.analysis.explaining.rules import RankedFact, Ranking, cause, ranked_cause
-from io_benchmark.analysis.model.cause import Cause, Evidence, Observation
+from io_benchmark.analysis.explaining.measured_gains import Push
+from io_benchmark.analysis.explaining.rules import (
+    RankedFact,
+    Ranking,
+    RemedyRule,
+    cause,
+    ranked_cause,
+)
+from io_benchmark.analysis.model.cause import (
+    Change,
+    Evidence,
+    NoChange,
+    Observation,
+    Resource,
+    Target,
+)
 from io_benchmark.analysis.model.statements import Quantity, Unit, ratio_of, statement
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.analysis.reading.runs import Run
@@ -94,8 +107,9 @@ def _number(version: str | None) -> str:
         unseen="The result does not have the versions of the tools.",
         unranked="The tools differ, and the workload has no times to compare their cost with.",
     ),
+    change=NoChange("a task's profile does not have the benchmark's lookups"),
     refined={Fact.UNCLEAR},
-    remedies={"use the same image on both sides": Push.other_pool},
+    remedies=(RemedyRule("use the same image on both sides", Push.other_pool),),
     acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
     tried_by=TrialKind.LOOKUP,
 )
@@ -124,7 +138,11 @@ def _image_and_tools(case: Case, effect: Effect) -> Effect:
 
 
 @cause(
-    "lookup-cost", "The lookups (grep) take longer.", acts_through=_PARTS, tried_by=TrialKind.LOOKUP
+    "lookup-cost",
+    "The lookups (grep) take longer.",
+    change=NoChange("a task's profile does not have the benchmark's lookups"),
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
 )
 def _lookup_cost(case: Case) -> Effect:
     return _by_lookups(
@@ -137,6 +155,7 @@ def _lookup_cost(case: Case) -> Effect:
 @cause(
     "spawn-cost",
     "Starting a process (fork, exec) takes longer.",
+    change=NoChange("a task's profile does not have the benchmark's lookups"),
     acts_through=_PARTS,
     tried_by=TrialKind.LOOKUP,
 )
@@ -167,16 +186,19 @@ def _process_start(mean_ns: float) -> Evidence:
     return Evidence.led_by(Observation.of_side("process-start", started))
 
 
-def _pool_with_other_disks(push: Push, cause: Cause) -> Gain | None:
-    """Leave the remedy out where device-count is supported, which has its own."""
-    return None if "device-count" in push.supported else push.other_pool(cause)
-
-
 @cause(
     "random-io",
     "The slower side's disks do fewer operations per second.",
+    change=NoChange("a task's profile does not count small reads and writes"),
+    is_mechanism=True,
     workloads=frozenset(("cache-retrieve", _RANDOM_IO)),
-    remedies={"use the faster side's kind and number of disks": _pool_with_other_disks},
+    remedies=(
+        RemedyRule(
+            "use the faster side's kind and number of disks",
+            Push.other_pool,
+            useless_next_to=("device-count",),
+        ),
+    ),
 )
 def _random_io(case: Case) -> Effect:
     measurements = case.measured(_RANDOM_IO)
@@ -207,8 +229,11 @@ def _random_io(case: Case) -> Effect:
 @cause(
     "slow-flush",
     "The slower side's disk takes longer to confirm a synchronous write.",
+    change=NoChange("which disks confirm writes sooner is not known"),
     workloads=frozenset((SYNC_WRITE,)),
-    remedies={"use the faster side's disks, or make fewer writes wait": Push.other_pool},
+    remedies=(
+        RemedyRule("use the faster side's disks, or make fewer writes wait", Push.other_pool),
+    ),
 )
 def _slow_flush(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
@@ -234,8 +259,9 @@ def _slow_flush(case: Case) -> Effect:
 @cause(
     "slow-journal",
     "The slower side's file system takes longer to commit its journal.",
+    change=Change(Resource.DISKS, Target.IMAGE),
     workloads=frozenset((SYNC_WRITE,)),
-    remedies={"use the faster side's file system and its options": Push.other_pool},
+    remedies=(RemedyRule("use the faster side's file system and its options", Push.other_pool),),
 )
 def _slow_journal(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)

@@ -7,7 +7,14 @@ from operator import attrgetter
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.effects import Effect, Fact, Proof
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import CauseRule, RankedFact, Ranking, ranked_cause
+from io_benchmark.analysis.explaining.rules import (
+    CauseRule,
+    RankedFact,
+    Ranking,
+    RemedyRule,
+    ranked_cause,
+)
+from io_benchmark.analysis.model.cause import Change, NoChange, Resource, Target
 from io_benchmark.analysis.model.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.model.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.reading.runs import LAYERED, Run
@@ -76,7 +83,10 @@ def _memory(run: Run) -> RankedFact | None:
         same="Both sides have the same limit.",
         neither=NEITHER,
     ),
-    remedies={"lift the cgroup's memory limit": Push.other_pool},
+    change=NoChange(
+        "it acts through disks and CPUs, so a prediction does not show which one waits"
+    ),
+    remedies=(RemedyRule("lift the cgroup's memory limit", Push.other_pool),),
     acts_through=in_all(Kind.BLOCKED, Kind.KERNEL),
 )
 def _memory_limit(case: Case, effect: Effect) -> Effect:
@@ -146,8 +156,9 @@ def _quota_ns(run: Run) -> float | None:
         same="Both sides have the same quota.",
         neither=NEITHER,
     ),
+    change=Change(Resource.CPU, Target.IMAGE),
     workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
-    remedies={"lift the cgroup's CPU quota": Push.other_pool},
+    remedies=(RemedyRule("lift the cgroup's CPU quota", Push.other_pool),),
     # A child's wait for a CPU is its parent's wait for the child.
     acts_through=in_all(Kind.WAITING, Kind.ELSEWHERE) | in_lookups(Kind.BLOCKED),
 )
@@ -183,10 +194,11 @@ _storage_place = CauseRule(
         unseen="The kind of the place could not be seen.",
         same="Both sides have the same kind of place.",
     ).judge,
+    change=NoChange("nothing shows how much it costs, so it never holds"),
     workloads=frozenset(
         ("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")
     ),
-    remedies={"work on a volume instead of the container's overlay": Push.other_place},
+    remedies=(RemedyRule("work on a volume instead of the container's overlay", Push.other_place),),
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
 )
@@ -216,9 +228,10 @@ def storage_differs(case: Case) -> bool:
         unranked="The file systems differ, and the load decides which is faster. Only the same "
         "file system on both sides would show it.",
     ),
+    change=NoChange("nothing shows how much it costs, so it never holds"),
     refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
-    remedies={"format the place with the faster side's file system": Push.other_pool},
+    remedies=(RemedyRule("format the place with the faster side's file system", Push.other_pool),),
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
 )
@@ -254,6 +267,7 @@ _device_layers = CauseRule(
         same="Both sides have the same layers between files and disks.",
         no_waits="The slower side has such a layer, but did not wait for its disks.",
     ).judge,
+    change=NoChange("it has no remedy"),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,

@@ -26,6 +26,7 @@ from io_benchmark.analysis.explaining.effects import (
     written_share,
 )
 from io_benchmark.analysis.explaining.rules import cause
+from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.division import Division
 from io_benchmark.analysis.model.statements import Quantity, Unit, ratio_of
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
@@ -156,6 +157,7 @@ def _moved_per_s(windows: Sequence[Window]) -> float | None:
 @cause(
     "drift-over-time",
     "The slower side slowed down during the run.",
+    change=NoChange("it shows when the side is slower, and not why"),
     workloads=EVERY_WORKLOAD,
     acts_through=in_all(*Kind),
 )
@@ -254,6 +256,7 @@ _PRESSURE = span(
 @cause(
     "other-load",
     "Something else loaded the slower side's machine.",
+    change=NoChange("what else runs on the machine is not known"),
     # Several at once cause pressure on the CPU themselves.
     workloads=EVERY_WORKLOAD - {"metadata", "exec"},
     acts_through=in_all(Kind.WAITING, Kind.BLOCKED) | in_lookups(Kind.ELSEWHERE),

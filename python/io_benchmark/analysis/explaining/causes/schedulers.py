@@ -26,7 +26,14 @@ from io_benchmark.analysis.explaining.effects import (
     tally,
 )
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import RankedFact, Ranking, cause, ranked_cause
+from io_benchmark.analysis.explaining.rules import (
+    RankedFact,
+    Ranking,
+    RemedyRule,
+    cause,
+    ranked_cause,
+)
+from io_benchmark.analysis.model.cause import Change, Resource, Target
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, ratio_of, statement
 from io_benchmark.analysis.reading.disks import FAIR_QUEUEING
 from io_benchmark.analysis.reading.runs import LAYERED, Run
@@ -135,10 +142,14 @@ def _all_met(run: Run) -> float | None:
 @cause(
     "scheduler-idling",
     "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
+    change=Change(Resource.DISKS, Target.IMAGE),
     workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
-    remedies={
-        "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0": Push.other_pool
-    },
+    remedies=(
+        RemedyRule(
+            "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0",
+            Push.other_pool,
+        ),
+    ),
 )
 def _scheduler_idling(case: Case) -> Effect:
     evidence = SideEvidence.of(case, *_OBSERVATIONS, has_summary=False)
@@ -239,9 +250,10 @@ def _scheduler(run: Run) -> RankedFact | None:
         unranked="The schedulers differ, and the disk decides which is faster. Only equal "
         "schedulers would show it.",
     ),
+    change=Change(Resource.DISKS, Target.IMAGE),
     refined=frozenset(Fact),
     workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
-    remedies={"set the scheduler none or mq-deadline": Push.other_pool},
+    remedies=(RemedyRule("set the scheduler none or mq-deadline", Push.other_pool),),
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
 )
