@@ -1,28 +1,18 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The disks under a place: how many, how many work at once, and the limits that Google publishes.
-
-Only limits of Google's local SSDs are known; others are not guessed. Source:
-https://docs.cloud.google.com/compute/docs/disks/local-ssd (limits by number of disks) and
-https://docs.cloud.google.com/compute/docs/general-purpose-machines (disks of c3d-…-lssd), as read
-in 2026. A cap is an upper bound: one copy is a single reader and writer at queue depth 1, and what
-the page cache absorbs is not limited by it.
-"""
+"""The disks under a place: how many, how many work at once, and of which kind they are."""
 
 import re
 from collections.abc import Mapping
 
 from msgspec import Struct
 
+from io_benchmark.analysis.reading.caps import CLOUDS
+from io_benchmark.analysis.reading.caps.cloud import Cloud, Series
 from io_benchmark.results.machine import Device, StoragePlace
 
 FAIR_QUEUEING = ("bfq", "cfq")
 _DEEPEST = 16
 LOCAL_SSD, PERSISTENT_DISK = "local SSD", "persistent disk"
-# What the clouds' disks say of themselves: Google's local SSDs are nvme_card, nvme_card0, … (NVMe)
-# or EphemeralDisk (SCSI), its persistent disks nvme_card-pd or PersistentDisk.
-_LOCAL = re.compile(r"nvme_card[0-9]*|EphemeralDisk|Amazon EC2 NVMe Instance Storage")
-_PERSISTENT = re.compile(r"nvme_card-pd|PersistentDisk|Amazon Elastic Block Store")
-_GOOGLE = re.compile(r"nvme_card[0-9]*|EphemeralDisk")
 
 
 class Stack(Struct, frozen=True):
@@ -57,22 +47,30 @@ class Stack(Struct, frozen=True):
         return min(len(self.disks), self.width * self.copies)
 
     @property
-    def googles_local(self) -> bool:
-        return all(_GOOGLE.fullmatch((disk.model or "").strip()) for disk in self.disks)
+    def cloud_of_local_ssds(self) -> Cloud | None:
+        """Return the cloud whose local SSDs all disks are, by their models."""
+        for cloud in CLOUDS:
+            if all(cloud.is_local_ssd(_model(disk)) for disk in self.disks):
+                return cloud
+        return None
 
     @property
     def medium(self) -> str | None:
         """Return what kind of disk this is, by the disks' models; None where one does not say."""
         media = set()
         for disk in self.disks:
-            model = (disk.model or "").strip()
-            if _LOCAL.fullmatch(model):
+            model = _model(disk)
+            if any(cloud.is_local_ssd(model) for cloud in CLOUDS):
                 media.add(LOCAL_SSD)
-            elif _PERSISTENT.search(model):
+            elif any(cloud.is_persistent_disk(model) for cloud in CLOUDS):
                 media.add(PERSISTENT_DISK)
             else:
                 return None
         return " and ".join(sorted(media))
+
+
+def _model(disk: Device) -> str:
+    return (disk.model or "").strip()
 
 
 def _copies(place: StoragePlace) -> int:
@@ -128,23 +126,6 @@ def _filesystem_knows_a_stripe(place: StoragePlace) -> bool:
     return has_stripes or (stripe.isdigit() and stripe != "0")
 
 
-# MiB per second that all local SSDs of a machine write together, by their number.
-_STANDARD = {
-    1: 350,
-    2: 700,
-    3: 1050,
-    16: 3120,
-    24: 4680,
-    32: 6240,
-    **dict.fromkeys(range(4, 9), 1400),
-}
-_TITANIUM_C4D = {1: 330, 2: 660, 4: 1320}
-_STANDARD_FAMILIES = ("n1", "n2", "n2d", "c2", "c2d", "c3", "c3d")
-_C3D_LSSD_DISKS_BY_CPUS = {8: 1, 16: 1, 30: 2, 60: 4, 90: 8, 180: 16, 360: 32}
-
-_C3D_LSSD = re.compile(r"c3d-[a-z]+-([0-9]{1,4})-lssd")
-
-
 class MachineType(Struct, frozen=True):
     """A worker's machine type; its name is empty where it is not known."""
 
@@ -155,29 +136,27 @@ class MachineType(Struct, frozen=True):
         """Return the bare name of `projects/…/machineTypes/c2-standard-16`."""
         return (self.instance_type or "").rsplit("/", 1)[-1].strip().lower()
 
-    def write_cap(self, disks: int) -> float | None:
-        """Return how many bytes per second this many disks write; None: not published.
-
-        Without a machine type the table of the standard disks applies: call it only where the disks
-        are known to be Google's.
-        """
-        family = self.name.split("-", 1)[0]
-        caps = _TITANIUM_C4D if family == "c4d" else {}
-        if self.instance_type is None or family in _STANDARD_FAMILIES:
-            caps = _STANDARD
-        return caps[disks] * 2.0**20 if disks in caps else None
+    @property
+    def family(self) -> str | None:
+        """Return `c2` of `c2-standard-16`; None where the machine type is not known."""
+        return None if self.instance_type is None else re.split("[-.]", self.name)[0]
 
     @property
     def disks(self) -> int | None:
         """Return how many local SSDs it has, where that is fixed and published."""
-        match = _C3D_LSSD.fullmatch(self.name)
-        return _C3D_LSSD_DISKS_BY_CPUS.get(int(match[1])) if match else None
+        series = self._series
+        return None if series is None else series.disks_of(self.name)
 
     @property
     def with_more_disks(self) -> "MachineType | None":
         """Return the smallest machine type of the same series with more local SSDs."""
-        if self.disks is None:
-            return None
-        series, kind, *_ = self.name.split("-")
-        larger = (cpus for cpus, disks in _C3D_LSSD_DISKS_BY_CPUS.items() if disks > self.disks)
-        return next((MachineType(f"{series}-{kind}-{cpus}-lssd") for cpus in larger), None)
+        larger = None if self._series is None else self._series.with_more_disks(self.name)
+        return None if larger is None else MachineType(larger)
+
+    @property
+    def _series(self) -> Series | None:
+        for cloud in CLOUDS:
+            for series in cloud.series:
+                if series.disks_of(self.name) is not None:
+                    return series
+        return None

@@ -187,9 +187,9 @@ class Run(Struct, frozen=True, dict=True):
         return max((busy_ms / 1000 for busy_ms in self.disk_growths("busy_ms")), default=None)
 
     def published_cap_of(self, disks: int) -> float | None:
-        """Return how many bytes per second this many of the place's disks write, where that is published."""
-        is_known = self.stack is not None and self.stack.googles_local
-        return self.machine_type.write_cap(disks) if is_known else None
+        """Return how many bytes per second this many of the place's disks write, if published."""
+        cloud = self.stack.cloud_of_local_ssds if self.stack is not None else None
+        return cloud.write_cap(self.machine_type.family, disks) if cloud is not None else None
 
     @cached_property
     def published_write_cap(self) -> float | None:
