@@ -8,10 +8,12 @@ import pytest
 from loopback_deployment import AMD_16, recorded
 
 from io_benchmark.errors import ResultError
+from io_benchmark.submit.definitions import Repetition
 from io_benchmark.submit.task_creation import _repeated_task
 from io_benchmark_taskgraph.repeating import pace, with_trials
 
 LABEL = "io-benchmark-amd-16"
+ONCE_MORE = Repetition("", "amd-16", 1)
 DATES = ("created", "deadline", "expires")
 
 
@@ -25,7 +27,7 @@ def definition() -> dict[str, Any]:
 def test_only_what_it_needs_is_changed(definition):
     """Variables, names and dates; no routes; the rest is the task's."""
     before = copy.deepcopy(definition)
-    task = _repeated_task(definition, "amd-16", [], 5_000)
+    task = _repeated_task(definition, Repetition("", "amd-16", 5_000), [])
     assert definition == before
     assert (task.label, task.job, task.pool) == (f"{LABEL}-confirm", LABEL, "amd-16")
     made = {key: value for key, value in task.definition.items() if key not in DATES}
@@ -51,10 +53,13 @@ def test_only_what_it_needs_is_changed(definition):
     ids=["replicate", "next"],
 )
 def test_names(definition, number, labels, end):
-    """A replicate's number is left out, and further tasks are counted; a symbol has at most 25 characters."""
+    """A replicate's number is left out, and further tasks are counted.
+
+    A symbol has at most 25 characters.
+    """
     definition["metadata"]["name"] = LABEL + number
     definition["extra"]["treeherder"]["symbol"] = "x" * 22 + number
-    task = _repeated_task(definition, "amd-16", labels, 1)
+    task = _repeated_task(definition, ONCE_MORE, labels)
     assert task.label == LABEL + end
     assert task.definition["extra"]["treeherder"]["symbol"] == ("x" * 22)[: 25 - len(end)] + end
 
@@ -63,7 +68,7 @@ def test_a_malformed_task(definition):
     """A definition that no queue shows is refused in one line."""
     definition["deadline"] = "soon"
     with pytest.raises(ResultError, match="is malformed"):
-        _repeated_task(definition, "amd-16", [], 1)
+        _repeated_task(definition, ONCE_MORE, [])
 
 
 @pytest.mark.parametrize("value", ["", "fast", "-5", "1e9", "9" * 20])

@@ -74,5 +74,8 @@ def run(given: Given, context: Context) -> int:
     )
     nothing = ""
     if not report.series:
-        nothing = f"no result of {given[POOL]} was found that can be shown; see the report for the reasons"
+        nothing = (
+            f"no result of {given[POOL]} was found that can be shown; "
+            "see the report for the reasons"
+        )
     return print_report(report, given, context, nothing, unreadable="note")

@@ -31,14 +31,15 @@ def print_report(
 ) -> int:
     """Write and print a report, tell what is missing, and return the exit code.
 
-    `nothing` says why the report is empty. `unreadable` begins the lines about results that could not
-    be read; it is a failure only where these are errors. `whole` is the command that shows everything, of a
-    command that has no --details.
+    `nothing` says why the report is empty. `unreadable` begins the lines about results that could
+    not be read, which are a failure only as errors. `whole` is the command that shows everything,
+    for a command without --details.
     """
     printed = "json" if given[JSON] else given[FORMAT]
     layout = Layout(given[DETAILS])
-    problems, page = [], ""
-    # Before stdout, whose reader may have ended. If one file cannot be written, others may still be.
+    problems = []
+    page = ""
+    # Before stdout, whose reader may have ended. If one file cannot be written, others may be.
     for form, path in given[WRITE]:
         content = rendered(report, form, layout)
         try:
@@ -46,11 +47,13 @@ def print_report(
         except OSError as error:
             problems.append(f"--write {clean(str(path))}: {error.strerror}")
             continue
-        page = clean(str(path)) if form == "html" else page
-    # The first screen has room for what comes below it.
-    layout = layout._replace(
-        page=page, whole=whole, lines_below=len(problems) + bool(report.unreadable)
-    )
+        if form == "html":
+            page = clean(str(path))
+    # The first screen has room for what comes below it: one line is about all unreadable results.
+    lines_below = len(problems)
+    if report.unreadable:
+        lines_below += 1
+    layout = layout._replace(page=page, whole=whole, lines_below=lines_below)
     show(report, printed, context.stdout, context.environment, layout)
     # Only counted where the report on the same terminal names each.
     on_one_terminal = context.stdout.isatty() and context.stderr.isatty()
@@ -60,7 +63,8 @@ def print_report(
         lines = (f"{count} could not be read; see the report for the reasons",)
     for line in lines:
         context.tell(f"{unreadable}: {line}")
-    problems += [nothing] if nothing else []
+    if nothing:
+        problems.append(nothing)
     context.tell_errors(problems)
     return EXIT_FAILED if problems or (lines and unreadable == "error") else 0
 

@@ -114,7 +114,7 @@ def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
 def find_paces(
     workers: Sequence[Worker], baseline: str | None, context: Context, place: str = ""
 ) -> Sequence[Pace]:
-    """Return the paces at which pools once more confirm causes; tell what they are, or why there are none."""
+    """Return the paces at which pools confirm causes; tell them, or why there are none."""
     confirming = compare_pools(workers, baseline).confirming
     if not confirming.paces:
         reasons = " ".join(map(text_of, confirming.reasons))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Submit the tasks of a new group, or add tasks to one: more workers of undecided pools, or confirming runs.
+"""Submit the tasks of a new group, or add tasks to one: for undecided pools, or to confirm causes.
 
 Nothing is kept between two calls. What is missing follows from the group, and a task's id from the
 group and the task's label, so the same command completes what was stopped.
@@ -24,11 +24,14 @@ from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.root import Root
 from io_benchmark.number_text import listed, number_of
 from io_benchmark.operations.compare import compare_pools, find_paces, read_workers
-from io_benchmark.operations.group_work import CONFIRM, RESUME, GroupWork, MeasuredGroup
+from io_benchmark.operations.group_work import CONFIRM, RESUME, GroupWork
+from io_benchmark.operations.measured_group import MeasuredGroup
 from io_benchmark.results.format import PLAN_VARIABLE
+from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.submit.definitions import (
     LOOKS,
     NewTask,
+    Repetition,
     SubmissionOptions,
     select_tasks,
 )
@@ -49,7 +52,9 @@ def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> 
     tasks = _new_tasks(work)
     cost = MeasuredGroup(()).cost(tasks, options.prices)
     remark = _limit_of_looks(tasks, cost, options.budget_hours) if options.until_decided else ""
-    present = work.find_tasks(tasks) if group_id else {}
+    present: Mapping[str, QueueTask] = {}
+    if group_id:
+        present = work.ask(lambda queue: queue.tasks([task.task_id for task in tasks]))
     missing = [task for task in tasks if task.task_id not in present]
     if present:
         context.tell(f"{number_of(len(present), 'task')} of group:{group_id} exist already")
@@ -81,8 +86,8 @@ def _owner_in_git(environment: Mapping[str, str]) -> str:
         if re.fullmatch(OWNER_PATTERN, address):
             return address
     raise UsageError(
-        "the tasks need an owner; give your e-mail address with --owner, or set it with: git config "
-        "user.email ADDRESS"
+        "the tasks need an owner; give your e-mail address with --owner, or set it with: git "
+        "config user.email ADDRESS"
     )
 
 
@@ -123,20 +128,23 @@ def confirm(address: str, options: SubmissionOptions, context: Context) -> str |
         return None
     if not group.workers:
         raise ResultError(
-            f"group:{work.group_id}: has no results to confirm; wait for its tasks, or submit new ones"
+            f"group:{work.group_id}: has no results to confirm; wait for its tasks, or submit new "
+            "ones"
         )
     paces = find_paces(group.workers, options.baseline, context, f" in group:{work.group_id}")
     if not paces:
         return work.group_id
-    # The first task of each pool.
-    models = {
-        worker.pool: task.task_id
-        for worker, task in group.measured_tasks()[::-1]
-        if any(entry.trials is not None and entry.trials.ceilings for entry in worker.entries)
-    }
-    repetitions = [(models[pace.pool], pace.pool, pace.bytes_per_s) for pace in paces]
+    first_tasks: dict[str, str] = {}  # with trials, by pool
+    for worker, task in group.measured_tasks():
+        if any(entry.trials is not None and entry.trials.ceilings for entry in worker.entries):
+            first_tasks.setdefault(worker.pool, task.task_id)
+    repetitions = [
+        Repetition(first_tasks[pace.pool], pace.pool, pace.bytes_per_s) for pace in paces
+    ]
     tasks, cost = work.repeated(group, repetitions)
-    return work.create_and_wait(tasks) if work.confirm_creation(tasks, cost) else None
+    if not work.confirm_creation(tasks, cost):
+        return None
+    return work.create_and_wait(tasks)
 
 
 def resume(address: str, options: SubmissionOptions, context: Context) -> str | None:
@@ -154,7 +162,7 @@ def resume(address: str, options: SubmissionOptions, context: Context) -> str | 
 
 
 def _names_looks(definition: Mapping[str, Any]) -> bool:
-    """Return whether a task, which may be anybody's, was planned with the looks of --until-decided."""
+    """Return whether a task, which may be anybody's, has the looks of --until-decided."""
     payload = definition.get("payload")
     variables = payload.get("env") if isinstance(payload, Mapping) else None
     plan = variables.get(PLAN_VARIABLE) if isinstance(variables, Mapping) else None
@@ -191,7 +199,8 @@ def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | 
             "selected; select another one, or omit it"
         )
     most = cost.repeated(LOOKS[-1] // LOOKS[0])
-    limit = ", ".join(filter(None, (most.time, most.at_prices, f"{LOOKS[-1]} tasks per pool")))
+    parts = [most.time, most.at_prices, f"{LOOKS[-1]} tasks per pool"]
+    limit = ", ".join(part for part in parts if part)
     if budget_hours is not None and budget_hours * MINUTES_PER_HOUR < most.minutes:
         limit = f"{Cost.worker_time(budget_hours * MINUTES_PER_HOUR, is_limit=True)} (--budget)"
     return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
@@ -202,14 +211,18 @@ def _after_rerun(work: GroupWork, group: MeasuredGroup) -> str:
     failed = [task for task in group.tasks if task.status.state in ("failed", "exception")]
     if not failed:
         return ""
+    those = "it" if len(failed) == 1 else "them"
     return (
-        f"; {number_of(len(failed), 'task')} did not complete: after a rerun of "
-        f"{'it' if len(failed) == 1 else 'them'}, go on with: {work.how_to_resume}"
+        f"; {number_of(len(failed), 'task')} did not complete: after a rerun of {those}, go on with: "
+        f"{work.how_to_resume}"
     )
 
 
 def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
-    """Wait for the group's tasks, and add more until all pools are decided; return the group to compare."""
+    """Wait for the group's tasks, and add more until all pools are decided.
+
+    Return the group to compare; None where the user declines to create tasks.
+    """
     while True:
         group = work.measure()
         look = None if group is None else _next_look(work, group)
@@ -225,7 +238,8 @@ def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
 def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Cost] | None:
     """Compare, and return the tasks of the next look and their cost; None where this was the last."""
     options, tell = work.options, work.context.tell
-    has_baseline = options.baseline in (None, *(worker.pool for worker in group.workers))
+    pools = {worker.pool for worker in group.workers}
+    has_baseline = options.baseline is None or options.baseline in pools
     report = compare_pools(group.workers, options.baseline) if has_baseline else None
     if report is None or not any(part.comparisons for part in report.subjects):
         # The comparison says why.

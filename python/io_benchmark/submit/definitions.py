@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -55,6 +55,14 @@ class SubmissionOptions(Struct, frozen=True, kw_only=True):
     budget_hours: float | None = None
     baseline: str | None = None
     prices: Mapping[str, Price] = {}
+
+
+class Repetition(NamedTuple):
+    """A task that is created once more."""
+
+    task_id: str
+    pool: str
+    bytes_per_s: int | None = None  # the pace of its copies, where it confirms a cause
 
 
 class NewTask(Struct, frozen=True):

@@ -5,7 +5,7 @@ A task's id follows from the group's id and the task's number or label. The queu
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ from io_benchmark.sources.silence import in_lines
 from io_benchmark.sources.taskcluster.addresses import default_hint, default_root_url
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.submit.definitions import NewTask
+from io_benchmark.submit.definitions import NewTask, Repetition
 from io_benchmark_taskgraph.repeating import derived_id, job_of, repeated
 
 T = TypeVar("T")
@@ -96,15 +96,19 @@ class TaskQueue(Deployment):
             ) from None
 
     async def repeated(
-        self, repetitions: Sequence[tuple[str, str, int | None]], labels: Sequence[str]
+        self, repetitions: Sequence[Repetition], labels: Sequence[str]
     ) -> list[NewTask]:
-        """Return tasks of a group once more; each repetition is a task, its pool, and a pace that confirms."""
-        ids = dict.fromkeys(task_id for task_id, *_ in repetitions)
-        definitions = {task_id: await self.definition(task_id) for task_id in ids}
+        """Return tasks of a group once more, under labels that are not among these."""
+        definitions: dict[str, Mapping[str, Any]] = {}
         tasks: list[NewTask] = []
-        for task_id, pool, bytes_per_s in repetitions:
-            used = [*labels, *(task.label for task in tasks)]
-            tasks.append(_repeated_task(definitions[task_id], pool, used, bytes_per_s))
+        used_labels = list(labels)
+        for repetition in repetitions:
+            task_id = repetition.task_id
+            if task_id not in definitions:
+                definitions[task_id] = await self.definition(task_id)
+            task = _repeated_task(definitions[task_id], repetition, used_labels)
+            tasks.append(task)
+            used_labels.append(task.label)
         return tasks
 
     async def cancel_group(self, group_id: str) -> tuple[list[str], dict[str, list[str]]]:
@@ -136,14 +140,15 @@ def _image_address(task: NewTask) -> str:
 
 
 def _repeated_task(
-    definition: Mapping[str, Any], pool: str, labels: Iterable[str], bytes_per_s: int | None
+    definition: Mapping[str, Any], repetition: Repetition, labels: Sequence[str]
 ) -> NewTask:
-    """Return a task of the group once more, under a label that no other has; with a pace it confirms.
+    """Return a task of the group once more, under a label that is not among these.
 
     All routes are dropped, as in a submission. Its id follows from the group and its label.
     """
+    pool = repetition.pool
     try:
-        made = repeated(definition, pool, labels, bytes_per_s)
+        made = repeated(definition, pool, labels, repetition.bytes_per_s)
     except (KeyError, TypeError, AttributeError, ValueError):
         raise ResultError(f"{pool}: the task that is to be repeated is malformed") from None
     label = made["metadata"]["name"]

@@ -9,8 +9,8 @@ import pytest
 from submitted_tasks import generated, of_all
 
 from io_benchmark.analysis.model.comparison import Verdict
-from io_benchmark.operations.group_work import MeasuredGroup
-from io_benchmark.submit.definitions import SubmissionOptions, select_tasks
+from io_benchmark.operations.measured_group import MeasuredGroup
+from io_benchmark.submit.definitions import Repetition, SubmissionOptions, select_tasks
 
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 TWO_POOLS = (generated("amd-16"), generated("intel"))
@@ -62,7 +62,8 @@ def test_two_kinds_of_a_pool():
 
 
 INCONCLUSIVE = Verdict.INCONCLUSIVE
-BOTH = [("a1", "a", None), ("b1", "b", None)] * 3
+BOTH = [Repetition("a1", "a"), Repetition("b1", "b")] * 3
+ONLY_A = [Repetition("a1", "a")] * 3
 
 
 def next_look(verdict: Verdict, **counts: tuple[int, int]) -> Any:
@@ -89,7 +90,7 @@ def next_look(verdict: Verdict, **counts: tuple[int, int]) -> Any:
         # Two tasks per worker may bring more workers; with more than two, more tasks do not help.
         pytest.param(INCONCLUSIVE, (6, 3), (3, 3), (["a"], BOTH, []), id="two"),
         pytest.param(INCONCLUSIVE, (7, 3), (3, 3), (["a"], [], ["a"]), id="more than two"),
-        pytest.param(INCONCLUSIVE, (3, 3), (12, 12), (["a"], BOTH[::2], []), id="one"),
+        pytest.param(INCONCLUSIVE, (3, 3), (12, 12), (["a"], ONLY_A, []), id="one"),
         pytest.param(INCONCLUSIVE, (24, 24), (24, 24), (["a"], [], []), id="the last look"),
         pytest.param(Verdict.SLOWER, (3, 3), (3, 3), ([], [], []), id="decided"),
     ],

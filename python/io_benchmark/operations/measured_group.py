@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MPL-2.0
+"""A group whose tasks were measured: what they cost, and what its next look needs.
+
+What is needed follows from the group alone. The tasks name the looks (analysis/statistics/looks.py),
+so comparing the group later gives the same verdicts.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.statistics.looks import Schedule
+from io_benchmark.costs.worker_time import Cost, CostShare, Price
+from io_benchmark.sources.run_results import parse_time
+from io_benchmark.sources.taskcluster.api_answers import QueueRun
+from io_benchmark.sources.taskcluster.tasks import QueueTask
+from io_benchmark.submit.definitions import LOOKS, NewTask, Repetition
+from io_benchmark_taskgraph.repeating import CONFIRMING, job_of
+
+# With more tasks than this per independent worker, more tasks do not help. Chosen: where over half
+# of the tasks ran on a worker that counts already, further ones would, too.
+_MOST_TASKS_PER_WORKER = 2
+
+
+class NextLook(NamedTuple):
+    """The pools that are undecided, and what they need."""
+
+    undecided: list[str]
+    repetitions: list[Repetition]  # the tasks to add, the pools in turn
+    exhausted: list[str]  # pools where more tasks do not reach more workers
+
+
+class MeasuredGroup(Struct, frozen=True):
+    """The benchmark's tasks of a group, and the workers of those whose results could be read."""
+
+    tasks: Sequence[QueueTask]
+    workers: Sequence[Worker] = ()
+
+    @property
+    def spent_minutes(self) -> float:
+        return sum(_minutes(run) for task in self.tasks for run in task.status.runs)
+
+    def cost(self, tasks: Sequence[NewTask], prices: Mapping[str, Price]) -> Cost:
+        """Estimate the cost of tasks.
+
+        A task takes the minutes that those of its job took here, else at most its time budget.
+        """
+        by_job = grouped(tasks, lambda task: task.job)
+        jobs_of_pool = Counter(replicates[0].pool for replicates in by_job.values())
+        shares = []
+        for job, replicates in by_job.items():
+            first = replicates[0]
+            minutes = self._minutes_of(job)
+            share = CostShare(
+                name=first.pool if jobs_of_pool[first.pool] == 1 else job,
+                tasks=len(replicates),
+                # Not rounded: a comparison of the same tasks writes the same amount of money.
+                minutes=fmean(minutes) if minutes else first.limit_s / 60,
+                is_limit=not minutes,
+                price=Price.find(prices, first.pool, first.queue),
+                queue=first.queue,
+            )
+            shares.append(share)
+        return Cost(tuple(shares), with_prices=bool(prices))
+
+    def _minutes_of(self, job: str) -> list[float]:
+        """Return how long each run of a job took that a worker started."""
+        return [
+            _minutes(run)
+            for task in self.tasks
+            for run in task.status.runs
+            if _job_of(task) == job and run.started
+        ]
+
+    def measured_tasks(self) -> list[tuple[Worker, QueueTask]]:
+        """Return the workers with their tasks, in the order of the labels."""
+        tasks = {task.task_id: task for task in self.tasks}
+        pairs = ((worker, tasks[worker.task_id]) for worker in self.workers)
+        return sorted(pairs, key=lambda pair: pair[1].label)
+
+    def next_look(self, report: Report) -> NextLook:
+        """Return what a comparison of the workers leaves undecided, and the tasks that it needs."""
+        jobs: dict[tuple[str, Subject], str] = {}
+        for worker, task in self.measured_tasks():
+            for entry in worker.entries:
+                jobs.setdefault((worker.side, entry.subject), _job_of(task))
+        tasks_of_job = Counter(_job_of(task) for task in self.tasks)
+        undecided: list[str] = []
+        exhausted: list[str] = []
+        missing: dict[str, int] = {}  # tasks by job
+        inconclusive = [
+            (part, comparison)
+            for part in report.subjects
+            for comparison in part.comparisons
+            if comparison.verdict is Verdict.INCONCLUSIVE
+        ]
+        for part, comparison in inconclusive:
+            undecided.append(comparison.candidate)
+            workers = {
+                side: part.figures[side].workers
+                for side in (comparison.candidate, comparison.baseline)
+            }
+            left_behind = [
+                side
+                for side, count in workers.items()
+                if tasks_of_job[jobs[side, part.subject]] > _MOST_TASKS_PER_WORKER * count
+            ]
+            exhausted += left_behind
+            target = Schedule(LOOKS).next_look(*workers.values())
+            if target is None or left_behind:
+                continue
+            for side, count in workers.items():
+                job = jobs[side, part.subject]
+                missing[job] = max(missing.get(job, 0), target - count)
+        return NextLook(_distinct(undecided), self._repetitions(missing), _distinct(exhausted))
+
+    def _repetitions(self, missing: Mapping[str, int]) -> list[Repetition]:
+        """Return the tasks that are missing, by job; each repeats the first task of its job."""
+        first_tasks: dict[str, Repetition] = {}
+        for worker, task in self.measured_tasks():
+            if CONFIRMING not in task.label:
+                first_tasks.setdefault(_job_of(task), Repetition(task.task_id, worker.pool))
+        return [
+            first_tasks[job]
+            for number in range(max(missing.values(), default=0))
+            for job in sorted(first_tasks)
+            if number < missing.get(job, 0)
+        ]
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return each name once, in the order of the first ones."""
+    return list(dict.fromkeys(names))
+
+
+def _job_of(task: QueueTask) -> str:
+    """Return the label without a replicate's number."""
+    return job_of(task.label, task.pool or "")
+
+
+def _minutes(run: QueueRun) -> float:
+    """Return how long a run took on its worker; 0 where it never started."""
+    started, resolved = parse_time(run.started), parse_time(run.resolved)
+    if started is None or resolved is None:
+        return 0.0
+    return (resolved - started).total_seconds() / 60
