@@ -51,7 +51,6 @@ class Benchmark:
     retrieves: int
     seed: int
     destinations: tuple[str, ...]
-    fidelity: str
     upload_url: str | None
     replicates: int
     places: tuple[TaskPlace, ...]
@@ -155,7 +154,6 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("destination", default="overwrite"): _destinations,
     # How a file is looked up and copied: as the first investigation did, or as the real
     # update-verify tasks do.
-    voluptuous.Optional("fidelity", default="seed"): choice(("seed", "real")),
     # Where the workload upload puts its objects, reusing few names; default: loopback. `{name}` is
     # replaced by an object's name; without it, the name is appended.
     voluptuous.Optional("upload-url"): form(

@@ -34,7 +34,6 @@ CHOSEN_BY_CAPACITIES = (
     "--destination",
     "--retrieves",
     "--sizes",
-    "--fidelity",
 )
 
 
@@ -158,7 +157,6 @@ _OPTIONS: Dict[str, Any] = {
     "--pool": {"type": _pool_name},
     "--place": {"action": "append", "dest": "places", "type": _new_place},
     "--destination": {"action": "append", "dest": "destinations", "choices": DESTINATIONS},
-    "--fidelity": {"default": "seed", "choices": ("seed", "real")},
     "--retrieves": {"default": 2000, "type": _positive(int, RETRIEVES_AT_MOST)},
     "--sizes": {"dest": "sizes_bytes", "type": _sizes},  # None: by the profile
     "--seed": {"default": 1, "type": _seed},

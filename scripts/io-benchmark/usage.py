@@ -36,8 +36,6 @@ prints where it works and how much it writes. At the end it removes its files.
   --sizes COUNTxMIB,... sizes of the files, instead of the profile's
   --destination WHICH   overwrite, unlink or fresh; repeatable
                         (default: overwrite)
-  --fidelity WHICH      seed: one grep and one copy in this process; real: the
-                        steps of cached_download.sh in bash (default: seed)
   --trials WHEN         auto, always or never try what makes a difference
                         (default: auto)
   --pace BYTES_PER_S    one of the trials copies at this speed

@@ -35,6 +35,18 @@ def test_the_seeds_table() -> None:
     assert [round(comparison.ratio, 2) for comparison in subject.comparisons] == [1.92, 1.01]
 
 
+def test_results_of_another_fidelity() -> None:
+    """What 1.0.0 measured with `--fidelity real` is compared with the same, and gets no causes."""
+    real = {"workloads.0.fidelity": "real"}
+    report = compared({"intel": real, "amd-16": real})
+    (subject,) = report.subjects
+    assert subject.subject == Subject("cache-retrieve", "workspace", "overwrite", "real")
+    assert [comparison.verdict for comparison in subject.comparisons] == [Verdict.SLOWER]
+    assert report.diagnoses == ()
+    mixed = compared({"intel": {}, "amd-16": real})
+    assert [part.comparisons for part in mixed.subjects] == [(), ()]
+
+
 def subjects_of(report: SampledReport, rule: str) -> list[Subject | None]:
     return [problem.subject for problem in broken(report, rule)]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from answers import comparison, evidence, states
-from storage_lab import Lab, needs, needs_write_caps, run
+from storage_lab import Lab, needs_write_caps
 
 pytestmark = [pytest.mark.serial, pytest.mark.root]
 
@@ -67,18 +67,3 @@ def test_removing_the_destination_first_is_measured_as_the_remedy(lab, measure, 
     ]
     assert remedy["measured"]
     assert remedy["gain_ratio"] > 2
-
-
-def test_shared_extents_are_not_compared_with_copies(lab, measure, compare):
-    """cp on btrfs moves no bytes: refused by the rule's name, and no verdict is given."""
-    needs("mkfs.btrfs")
-    device = lab.loop("btrfs", 300)
-    run("mkfs.btrfs", "-q", device)
-    shared = lab.mount(device, lab.folder / "btrfs")
-    real = (*FILES, "--retrieves", "100", "--fidelity", "real")
-    results = measure("amd-16", shared, *real), measure("intel", lab.disk("ext4"), *real)
-    document = compare(*results, expected=1)
-    assert [one["comparisons"] for one in document["subjects"]] == [[]]
-    assert "reflink" in {
-        one["rule"] for one in document["problems"] if one["severity"] == "refused"
-    }

@@ -3,7 +3,6 @@
 
 import hashlib
 import os
-import shutil
 import struct
 from collections import Counter
 from pathlib import Path
@@ -11,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from measuring.retrieval import RealSteps, SeedSteps
+from measuring.retrieval import SeedSteps
 from observe import page_cache
 from worker import outcome_of
 from workloads import cache_retrieve
@@ -73,50 +72,6 @@ def test_a_run_is_told_whole(worker):
         assert (spent[f"{phase}_waiting_ns"] is not None) == is_counted
 
 
-def test_what_a_machine_tells_of_bash(tmp_path, recorded):
-    """Its ticks and those of its children, after a name that may hold anything; or nothing."""
-    tick_ns = 10**9 // os.sysconf("SC_CLK_TCK")
-    with RealSteps(str(tmp_path / "urls.list"), "overwrite") as steps:
-        recorded({})
-        assert steps.spent(None, None, steps.read(), steps.reap()) == (None,) * 6
-        stat = f"/proc/{steps._bash.pid}/stat"
-        readings = []
-        for ticks in ("0 0 0 0", "1 2 4 8", "2 4 8 16"):
-            recorded({stat: f"7 (a) b) S {'0 ' * 10}{ticks} 20 0"})
-            readings.append(steps.read())
-    spent = (5 * tick_ns, 10 * tick_ns, None)
-    assert steps.spent(*readings, None) == (*spent, *spent)
-
-
-def test_real_fidelity_takes_cached_downloads_own_steps(worker, tmp_path):
-    """Two greps, sed and a cp a retrieve: seen by standing in for the tools and counting."""
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    calls = tmp_path / "calls"
-    for name in ("grep", "sed", "cp"):
-        real = shutil.which(name)
-        (tools / name).write_text(f'#!/bin/sh\necho "{name} $1" >> {calls}\nexec {real} "$@"\n')
-        (tools / name).chmod(0o755)
-    worker.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
-    worker.complete(
-        *("--retrieves", "15", "--fidelity", "real", "--trials", "always"),
-        *("--destination", "overwrite", "--destination", "unlink", "--destination", "fresh"),
-    )
-    entries = worker.retrieves()
-    # Trials would not be about the samples.
-    assert {(entry.copy_method, entry.trials) for entry in entries} == {("cp", None)}
-    # bash tells of its children's time on a CPU, but not of their waiting.
-    for entry in entries:
-        unknown = {name for name, values in columns_spent(entry).items() if values is None}
-        assert unknown == {"lookup_waiting_ns", "copy_waiting_ns"}
-    counted = Counter(calls.read_text().splitlines())
-    # --version is asked once of each tool, to be recorded.
-    assert counted["grep -Fx"] == counted["grep -Fnx"] == counted["sed s/:.*//"] == 45
-    # All turns but the first repeat a copy before; fresh copies take no turns.
-    assert counted["cp --remove-destination"] == 15 + 9
-    assert sum(count for call, count in counted.items() if call.startswith("cp /")) == 30 + 9
-
-
 def test_copies_are_whole_and_carry_mode_and_times(tmp_path):
     """The copy is copy2's: the same bytes, mode and modification time, over a longer file too."""
     source, target = tmp_path / "source", tmp_path / "target"
@@ -140,14 +95,13 @@ def test_a_lookup_that_finds_nothing_is_a_failure(tmp_path):
     """grep's answer is checked: a lookup that finds the wrong line is no measurement."""
     urls = tmp_path / "urls.list"
     urls.write_text("https://a\nhttps://b\n")
-    for steps_class in (SeedSteps, RealSteps):
-        with steps_class(str(urls), "overwrite") as steps:
-            steps.look_up(1, "https://b")
+    with SeedSteps(str(urls), "overwrite") as steps:
+        steps.look_up(1, "https://b")
+        steps.reap()
+        for url in ("https://b", "https://c"):
+            with pytest.raises(OSError, match="grep did not find entry 1 of the list"):
+                steps.look_up(0, url)
             steps.reap()
-            for url in ("https://b", "https://c"):
-                with pytest.raises(OSError, match="grep did not find entry 1 of the list"):
-                    steps.look_up(0, url)
-                steps.reap()
 
 
 def test_a_ring_is_trimmed_after_a_sync(tmp_path):

@@ -7,8 +7,6 @@ import signal
 import time
 
 import pytest
-from early_end import Interrupted
-from measuring.retrieval import RealSteps
 from worker import at_import, outcome_of, wait_for
 
 # The first line about the progress comes after a moment.
@@ -16,18 +14,18 @@ SOON = "import log; log.PROGRESS_EVERY_NS = 300_000_000\n"
 
 
 @pytest.mark.parametrize(
-    ("number", "fidelity", "send"),
+    ("number", "send"),
     [
-        (signal.SIGTERM, "real", os.kill),
+        (signal.SIGTERM, os.kill),
         # A terminal sends these to every process of the group.
-        (signal.SIGINT, "real", os.killpg),
-        (signal.SIGHUP, "seed", os.killpg),
+        (signal.SIGINT, os.killpg),
+        (signal.SIGHUP, os.killpg),
     ],
 )
-def test_a_signal_while_retrieving(worker, number, fidelity, send):
+def test_a_signal_while_retrieving(worker, number, send):
     """What was measured until then is in the file, also the timeline; code and last line name it."""
     worker.environment["TASK_ID"] = "Prp_WjpGRx26VH-wA8fjTA"
-    given = ("--retrieves", "100000", "--fidelity", fidelity)
+    given = ("--retrieves", "100000")
     code, output = worker.signalled(number, *given, after="/100000]", prelude=SOON, send=send)
     assert code == 128 + number, output
     assert f"\nTEST-UNEXPECTED-FAIL | amd-16: stopped by {number.name}\n" in output
@@ -175,16 +173,3 @@ def test_the_time_budget(worker, enough, code):
     result, ended = worker.result(), ("time-budget", "the time budget of 4 s is used up")
     assert [outcome_of(part) for part in (result, *result.workloads)] == [ended, ended]
     assert 1 <= len(worker.retrieves()[0].samples.copy_ns) < 100_000
-
-
-def test_a_step_that_was_never_sent(tmp_path):
-    """Stopped between two writes to the bash of the real steps: still an interruption, no failure."""
-    steps = RealSteps(str(tmp_path / "urls.list"), "overwrite")
-
-    def stopped() -> None:
-        with steps:
-            steps._bash.stdin.write(b"look_up\n")
-            raise Interrupted("stopped", 130)
-
-    with pytest.raises(Interrupted, match="stopped"):
-        stopped()

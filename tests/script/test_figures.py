@@ -33,7 +33,6 @@ def retrieves(copies_ms: list[int]) -> dict[str, object]:
         "name": "cache-retrieve",
         "place": "a",
         "destination": "overwrite",
-        "fidelity": "seed",
         "samples": samples,
         "file_sizes_bytes": [5 * 2**20, 80 * 2**20],
         "final_sync_ns": None,
@@ -101,11 +100,10 @@ def test_replicates_are_the_figures_of_stretches() -> None:
     assert replicates["p50"] == [25 + 50 * number for number in range(20)]
     assert "final-sync" not in replicates
     assert suite["extraOptions"][0] == "x" * 45
-    # Series of two pools may be one; another fidelity is a separate series.
+    # Series of two pools may be one.
     settings.perfherder = "neutral"
-    entry = retrieves([*range(1, 2001)]) | {"fidelity": "real"}
-    options = figures.suite(settings, RETRIEVES, entry)["extraOptions"]
-    assert options == ["any-pool", "a", "overwrite", "fidelity-real"]
+    options = figures.suite(settings, RETRIEVES, retrieves([*range(1, 2001)]))["extraOptions"]
+    assert options == ["any-pool", "a", "overwrite"]
 
 
 def test_the_kind_has_the_usual_number() -> None:

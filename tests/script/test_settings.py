@@ -22,7 +22,6 @@ DEFAULTS = {
     "workloads": ["w"],
     "places": [("a", "/a")],
     "destinations": ["overwrite"],
-    "fidelity": "seed",
     "retrieves": 2000,
     "sizes_bytes": None,
     "seed": 1,
@@ -46,7 +45,7 @@ def test_everything_can_be_given():
     """Every option arrives, repeated ones in their order; a signature is not written down."""
     url = "https://host:8443/path?signature=x"
     words = (
-        "--place b=/b/../c --destination fresh --destination unlink --fidelity real --retrieves 7 "
+        "--place b=/b/../c --destination fresh --destination unlink --retrieves 7 "
         f"--sizes 2x1,1x0.5 --seed 9 --time-budget 60 --upload-url {url} --perfherder neutral "
         "--trials auto --pace 250000000"
     )
@@ -54,7 +53,6 @@ def test_everything_can_be_given():
     assert vars(parsed) == DEFAULTS | {
         "places": [("a", "/a"), ("b", "/c")],
         "destinations": ["fresh", "unlink"],
-        "fidelity": "real",
         "retrieves": 7,
         "sizes_bytes": [1048576, 1048576, 524288],
         "seed": 9,
@@ -93,7 +91,7 @@ def test_capacities() -> None:
 def test_what_capacities_decide(option: str) -> None:
     """What the option itself decides cannot be given with it, in neither form."""
     value = {"--workload": "spawn", "--profile": "full", "--trials": "never", "--sizes": "1x1"}
-    value |= {"--destination": "fresh", "--fidelity": "real"}
+    value |= {"--destination": "fresh"}
     for words in ([option, value.get(option, "7")], [f"{option}={value.get(option, '7')}"]):
         with pytest.raises(WrongArgumentsError) as refused:
             settings.parse([*CAPACITIES, *words], list(settings.CAPACITIES))

@@ -17,7 +17,6 @@ WHOLE: dict[str, tuple[Any, Any]] = {
     "retrieves": (1, 1),
     "seed": (0, 0),
     "destination": (["fresh", "unlink"], ("fresh", "unlink")),
-    "fidelity": ("real", "real"),
     "upload-url": (URL, URL),
     "replicates": (100, 100),
     "places": ([CONTAINER, "workspace"], (TaskPlace(**CONTAINER), WORKSPACE)),
@@ -25,7 +24,7 @@ WHOLE: dict[str, tuple[Any, Any]] = {
     "trials": ("always", "always"),
     "capacities": (True, True),
 }
-DEFAULTS: Any = (1, ("overwrite",), "seed", None, 1, (WORKSPACE,), "pool", "never", False)
+DEFAULTS: Any = (1, ("overwrite",), None, 1, (WORKSPACE,), "pool", "never", False)
 
 
 def test_benchmark():
@@ -60,7 +59,6 @@ WRONG_VALUES: WrongValues = {
     },
     "workloads": {LIST: [[], "a"]},
     "destination": {"is unknown; there are: overwrite, unlink, fresh": ["overwrit"]},
-    "fidelity": {"is unknown; there are: seed, real": ["high"]},
     "perfherder": {"is unknown; there are: pool, neutral": ["none"]},
     "trials": {"is unknown; there are: auto, always, never": [True]},
     "capacities": {"is neither true nor false": [1, "yes"]},

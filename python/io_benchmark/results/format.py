@@ -138,7 +138,6 @@ class _Config(ResultPart, frozen=True):
     profile: Text
     workloads: Annotated[list[Name], Few]
     places: Annotated[list[_ConfiguredPlace], Few]
-    fidelity: Name
     retrieves: Count
     seed: Setting
     time_budget_s: Finite | None

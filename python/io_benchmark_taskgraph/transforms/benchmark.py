@@ -74,8 +74,7 @@ def _check_duration(benchmark: Benchmark, budget_s: int) -> None:
     fitting = 0
     if CACHE_RETRIEVE in benchmark.workloads:
         # Trials follow the retrieves that overwrite, as the script decides.
-        is_overwriting = "overwrite" in benchmark.destinations and benchmark.fidelity == "seed"
-        has_trials = is_overwriting and benchmark.trials != "never"
+        has_trials = "overwrite" in benchmark.destinations and benchmark.trials != "never"
         percent = 100 * destinations + (TRIALS_PERCENT if has_trials else 0)
         cache_mib = places * CACHE_MIB
         retrieve_mib = Fraction(places * RETRIEVE_MIB * percent, 100)

@@ -73,7 +73,6 @@ def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
         ("retrieves", benchmark.retrieves),
         ("seed", benchmark.seed),
         *(("destination", destination) for destination in benchmark.destinations),
-        ("fidelity", benchmark.fidelity),
         ("upload-url", benchmark.upload_url),
         ("time-budget", time_budget_s),
     ]

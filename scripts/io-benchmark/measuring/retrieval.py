@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The ways to retrieve: the seed's loop, cached_download.sh's steps, trials' steps."""
+"""The ways to retrieve: the seed's loop, and what trials change about it."""
 
 import os
 import shutil
-import signal
-import subprocess
 import time
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack
 
 import kernel
 from log import MIB, NS_PER_S
@@ -99,82 +97,6 @@ class SeedSteps(AbstractContextManager):
 
     def _send(self, target, source, start, size):
         return os.sendfile(target, source, start, size)
-
-
-# One bash for the whole run, as in update-verify. It runs cached_download's steps on a hit: two
-# greps, sed, printf and cp, each as a separate process. It answers each step with one line.
-REAL_STEPS = r"""
-urls=$1 cache=$2 cp_option=$3
-while IFS= read -r step; do
-  IFS= read -r argument
-  if [ "$step" = look_up ]; then
-    if grep -Fx "$argument" "$urls" >/dev/null; then
-      line_number="$(grep -Fnx "$argument" "$urls" | sed 's/:.*//')"
-      obj="$cache/obj_$(printf "%05d\n" "$line_number").cache"
-      printf '%s\n' "$line_number"
-    else
-      echo missing
-    fi
-  else
-    cp $cp_option "$obj" "$argument" 2>&1 && echo copied
-  fi
-done
-"""
-
-
-class RealSteps(AbstractContextManager):
-    """cached_download.sh's steps in a separate bash, with the real cp."""
-
-    lookup_method = "grep -Fx, grep -Fnx, sed, printf in bash"
-    copy_method = "cp"
-
-    def __init__(self, url_list, destination):
-        cache = os.path.dirname(url_list)
-        option = "--remove-destination" if destination == "unlink" else ""
-        self._bash = subprocess.Popen(
-            ["bash", "-c", REAL_STEPS, "cached_download", url_list, cache, option],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # so that bash and what it started can be ended together
-        )
-
-    def __exit__(self, *_):
-        os.killpg(self._bash.pid, signal.SIGKILL)
-        self._bash.wait()
-        with suppress(BrokenPipeError):  # an interruption came before the step was sent
-            self._bash.stdin.close()
-        self._bash.stdout.close()
-
-    @staticmethod
-    def reap():
-        """Return nothing: bash reaps what it starts."""
-
-    @staticmethod
-    def spent(before, between, after, _):
-        """Return what lookup and copy spent, with all that bash ran; the waiting is not known."""
-        if None in (before, between, after):
-            return (None,) * 6
-        lookup = (now - then for then, now in zip(before, between))
-        copy = (now - then for then, now in zip(between, after))
-        return (*lookup, None, *copy, None)
-
-    def read(self):
-        """Return user and kernel time, in ticks; their errors cancel over many retrieves."""
-        return kernel.times_with_children(self._bash.pid)
-
-    def _ask(self, step, argument):
-        self._bash.stdin.write(b"%s\n%s\n" % (step, os.fsencode(argument)))
-        self._bash.stdin.flush()
-        return self._bash.stdout.readline().decode("utf-8", "replace").strip()
-
-    def look_up(self, index, url):
-        if self._ask(b"look_up", url) != str(index + 1):
-            raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
-
-    def copy(self, _source, destination, _size):
-        answer = self._ask(b"copy", destination)
-        if answer != "copied":
-            raise OSError(None, answer or "bash ended in the middle of a copy")
 
 
 # Trials: retrieves that differ from the seed's in one thing each.

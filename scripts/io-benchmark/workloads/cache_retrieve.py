@@ -20,7 +20,7 @@ import time
 from kernel import read_int
 from log import MIB, NS_PER_S, ProgressLines, say
 from measuring import trials
-from measuring.retrieval import RealSteps, SeedSteps
+from measuring.retrieval import SeedSteps
 from measuring.workload import Workload
 from observe import host, page_cache
 from settings import PROFILES
@@ -132,8 +132,7 @@ class _CacheRetrieve(Workload):
         self._copied_bytes = sum(self.sizes[index] for index in self._sequence)
 
     def variants(self):
-        names, fidelity = self._bench.settings.destinations, self._bench.settings.fidelity
-        return [{"destination": name, "fidelity": fidelity} for name in names]
+        return [{"destination": name} for name in self._bench.settings.destinations]
 
     def plan(self, variant):
         is_fresh = variant["destination"] == "fresh"
@@ -149,8 +148,7 @@ class _CacheRetrieve(Workload):
         return sum(self.sizes), self._copied_bytes * len(self._bench.settings.destinations)
 
     def prepare(self):
-        is_real = self._bench.settings.fidelity == "real"
-        self.check_tools(*(("bash", "grep", "sed", "cp") if is_real else ("grep",)))
+        self.check_tools("grep")
         self.check_space(self._needed_bytes())
         os.mkdir(self._cache)
         os.mkdir(self.work)
@@ -177,11 +175,10 @@ class _CacheRetrieve(Workload):
         entry["cache_state"] = self._make_cold()
         folder = os.path.join(self.work, entry["destination"])
         os.mkdir(folder)
-        kind = RealSteps if entry["fidelity"] == "real" else SeedSteps
         target = _Target(folder, entry["fresh_ring_bytes"])
         yield
         count = len(self._sequence)
-        with kind(self.url_list, entry["destination"]) as steps:
+        with SeedSteps(self.url_list, entry["destination"]) as steps:
             entry["copy_method"] = steps.copy_method
             entry["lookup_method"] = steps.lookup_method
             try:
@@ -218,8 +215,7 @@ class _CacheRetrieve(Workload):
         self._bench.mark()  # a turn may be shorter than the timeline's interval
 
     def run_trials(self, entry):
-        is_tried = (entry["destination"], entry["fidelity"]) == ("overwrite", "seed")
-        if is_tried and self._bench.settings.trials != "never":
+        if entry["destination"] == "overwrite" and self._bench.settings.trials != "never":
             trials.run(self._bench, self, entry, len(self._rows))
 
     def _retrieve_until(self, end, steps, target, entry):
@@ -300,10 +296,9 @@ class _CacheRetrieve(Workload):
         return durations_ns, [1] * len(durations_ns)
 
     def options(self, entry):
-        fidelity, retrieves = entry["fidelity"], entry["retrieves_planned"]
+        retrieves = entry["retrieves_planned"]
         return [
             entry["destination"],
-            *([] if fidelity == "seed" else ["fidelity-" + fidelity]),
             *([] if retrieves == USUAL_RETRIEVES else ["retrieves-%d" % retrieves]),
         ]
 

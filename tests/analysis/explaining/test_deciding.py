@@ -102,7 +102,6 @@ BOTH_GROUPS = {"blkio": "/sys/fs/cgroup/blkio", "unified": "/sys/fs/cgroup/unifi
 V1_ROOT = {"host.container": None, "limits.groups": BOTH_GROUPS}
 READ = "timeline.devices.nvme1n1.read_bytes"
 STARVES_NOT = scheduler("bfq", strict_guarantees=0, slice_idle=0)
-REAL = {f"{ENTRY}.fidelity": "real"}
 EIGHT_GIB = {"host.memory_bytes": 8192 * MIB}
 # Half of the usual rate, by a disk that is idle for a fifth of the time.
 HALF_RATE = {
@@ -228,11 +227,6 @@ STATES = [
     row("kernel", NOT_OBSERVABLE, "unseen", NO_HOST | more_cpu_time(4)),
     row("image-and-tools", RULED_OUT, "lookups as fast", {"host.tools.python3.version": "3.8.10"}),
     row("image-and-tools", NOT_OBSERVABLE, "unseen", NO_HOST),
-    row(
-        *("image-and-tools", NOT_OBSERVABLE, "other tools copy"),
-        {"host.tools.cp.version": "cp (GNU coreutils) 8.32"},
-        subject=replace(SUBJECT, fidelity="real"),
-    ),
     row("lookup-cost", NOT_OBSERVABLE, "no times", NO_ENTRIES),
     row("spawn-cost", RULED_OUT, "the copies"),
     row("spawn-cost", NOT_OBSERVABLE, "slower lookups", slower_lookups(40)),
@@ -610,7 +604,6 @@ STAT, COPIES = subject("metadata", "stat", 4), subject("exec", "copies")
 ONE_THREAD, KEPT = subject("metadata", "stat", 1), subject("upload", "keep-alive")
 HARDLINKED = subject("exec", "hardlinked")
 LAYERED = {"faster": ON_OVERLAY, **STAT, **ON_OVERLAY, f"{PLACE}.overlay.lower_layers": 21}
-FOUR_PROCESSES = {"subject": replace(SUBJECT, fidelity="real"), "faster": REAL, **LOOKUPS, **REAL}
 WRITE_DEPTH, KYBER = "random-io/write-depth-32", scheduler("kyber")
 NO_LESS_GAIN = "Several at once gain less on the slower side"
 MEASURED = [
@@ -666,10 +659,6 @@ MEASURED = [
     timed("connection-each: kept", uploads, (2, RULED_OUT), **KEPT),
     timed("connection-each: unmeasured", lambda ms: uploads(ms)[:1], (2, NOT_OBSERVABLE), **EACH),
     timed("expect-continue-stall: unmeasured", uploads, (2, NOT_OBSERVABLE), **EACH),
-    timed(
-        *("spawn-cost: four processes", "spawn/", (6.3, RULED_OUT), (6.7, NOT_SEPARABLE)),
-        **FOUR_PROCESSES,
-    ),
     timed("spawn-cost: chance", "spawn/ by chance", (23.5, NOT_OBSERVABLE), **LOOKUPS),
     timed("random-io: chance", f"{WRITE_DEPTH} by chance", (1.26, NOT_OBSERVABLE)),
     timed("random-io: of the same place", in_places, (1, RULED_OUT), (1.3, NOT_SEPARABLE)),

@@ -31,10 +31,9 @@ def check(budget_s, **changes):
     [
         # (5,700 + 2,000 x 57) / 50 = 2,394, and with trials x 1.15.
         ({}, 2394, "2000 retrieves x 1 place(s) x 1 destination(s) take 2394 s at 50 MiB/s, and"),
-        # Trials follow the destination overwrite alone, and nothing where copies are as real ones.
+        # Trials follow the destination overwrite alone.
         ({"trials": "always", **THREE_DESTINATIONS}, 7296, " with trials take 7296 s"),
         ({"trials": "auto", "destination": "fresh"}, 2394, "destination(s) take 2394 s"),
-        ({"trials": "auto", "fidelity": "real"}, 2394, "destination(s) take 2394 s"),
         (
             {**TWO_PLACES, **THREE_DESTINATIONS},
             13_908,

@@ -21,7 +21,7 @@ PRINTS_ARGUMENTS = {"__main__.py": f"import json, sys\n{VERSION}print(json.dumps
 CONTAINER = {"name": "con-tainer", "path": "/builds/worker/io-benchmark"}
 USUAL = (
     "run --pool amd-16 --workload cache-retrieve --retrieves 2000 --seed 1 --destination overwrite "
-    "--fidelity seed --time-budget 3300 --place workspace=/builds/worker/workspace "
+    "--time-budget 3300 --place workspace=/builds/worker/workspace "
     "--output /builds/worker/artifacts --profile full --perfherder pool --trials never"
 )
 

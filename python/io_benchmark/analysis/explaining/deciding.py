@@ -191,10 +191,7 @@ def _lookups_need_a_trial(judged: _Judged) -> _Outcome:
     rule, case = judged.rule, judged.case
     if rule.tried_by is not TrialKind.LOOKUP or judged.shown(TrialState.CONFIRMED) is not None:
         return None
-    # With fidelity real, tools copy as well.
-    copies_too = any(part.phase is Phase.COPY for part in rule.acts_through)
-    is_real = case.subject.fidelity == "real"
-    if (copies_too and is_real) or not all(map(_writing_limits, (case.slower, case.faster))):
+    if not all(map(_writing_limits, (case.slower, case.faster))):
         return None
     return State.NOT_SEPARABLE, statement(
         "The disks also write during lookups, and they limit the copies of both sides: only the "

@@ -39,6 +39,7 @@ from io_benchmark.analysis.model.statements import Statement, count, statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part
 from io_benchmark.results import workloads
+from io_benchmark.results.workloads.cache_retrieve import REAL
 
 # Predictions are not better than this; less is not worth a sentence.
 _LEAST_SHARE = 0.1
@@ -77,6 +78,7 @@ def diagnoses(
         measurements = [
             OtherMeasurement(comparison, report.figures[baseline], report.figures[candidate])
             for report in reports
+            if report.subject.fidelity != REAL
             for comparison in report.comparisons
             if (comparison.candidate, comparison.baseline) == (candidate, baseline)
         ]

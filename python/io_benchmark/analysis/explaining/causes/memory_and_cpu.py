@@ -55,8 +55,6 @@ _FIXED_WORK = [
 
 def _own_ns(columns: tuple[str, ...], run: Run) -> float | None:
     """Return CPU time per retrieve or operation: the measuring process's and its children's."""
-    if run.subject.fidelity == "real":
-        return None  # bash's children are counted only when bash has ended
     value_ms = run.per_operation_ms(*columns)
     return None if value_ms is None else value_ms * 1e6
 

@@ -48,8 +48,6 @@ from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _TOOLS = ("python3", "bash", "cp", "grep", "sed")
-# The loop of fidelity seed starts grep; cached_download.sh starts grep twice, sed and cp.
-_PROCESSES_SEED, _PROCESSES_REAL = 1, 4
 # Whatever waits for a CPU waits for others: that is no cost of the lookups.
 _PARTS = in_lookups(*set(Kind) - {Kind.WAITING})
 _PART = "The lookups make up {share} of the difference."
@@ -123,11 +121,6 @@ def _image_and_tools(case: Case, effect: Effect) -> Effect:
             share=as_share(share),
             proof=Proof.LEFTOVER,
         )
-    if case.subject.fidelity == "real":
-        return effect.evidence.unclear(
-            "The tools that copy the files differ. Only the same image on both sides would show "
-            "what that costs."
-        )
     if share is None:
         return effect
     return effect.opposed(
@@ -160,7 +153,7 @@ def _lookup_cost(case: Case) -> Effect:
     tried_by=TrialKind.LOOKUP,
 )
 def _spawn_cost(case: Case) -> Effect:
-    """Compare how much longer a process takes with how many a retrieve starts."""
+    """Compare how much longer a process takes with how much longer a retrieve takes."""
     spawned = case.measured("spawn")
     if not spawned or case.difference_ns is None:
         unknown = "How much of that is starting grep is not known."
@@ -170,13 +163,8 @@ def _spawn_cost(case: Case) -> Effect:
     evidence = SideEvidence(
         lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
     )
-    count = _PROCESSES_REAL if case.subject.fidelity == "real" else _PROCESSES_SEED
-    share = case.share_of(count * case.longer_ns(spawn)) or 0.0
-    template = (
-        "The one process that a retrieve starts makes up {share} of the difference."
-        if count == 1
-        else f"The {count} processes that a retrieve starts make up {{share}} of the difference."
-    )
+    share = case.share_of(case.longer_ns(spawn)) or 0.0
+    template = "The one process that a retrieve starts makes up {share} of the difference."
     effect = evidence.by_share(share, template)
     return effect.may_be_chance() if effect.is_slower and not spawn.is_decided else effect
 
