@@ -105,7 +105,7 @@ class GroupWork(Struct, frozen=True):
         return budget is not None and minutes > budget * MINUTES_PER_HOUR
 
     def confirm_creation(self, tasks: Sequence[NewTask], cost: Cost, remark: str = "") -> bool:
-        """Show what creating these tasks means, and ask on a terminal; with --dry-run print them.
+        """Show what creating these tasks means, and ask on a terminal; print them with --dry-run.
 
         Return whether they are to be created; raise an error where the user declines.
         """

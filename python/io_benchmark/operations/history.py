@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -25,12 +25,29 @@ from io_benchmark.sources.taskcluster.addresses import IndexAddress, default_hin
 from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean
 
-# What is read to learn how far pushes vary, beside what a user asks to compare: results of all pools
-# together, pushes of each pool at least, and seconds. Chosen: a comparison should not wait for long.
-_MOST_RESULTS = 60
-_FEWEST_PUSHES = 3
+# The limits of what is read to learn how far pushes vary, beside what a user asks to compare.
+# Chosen: a comparison should not wait for long.
+_MOST_RESULTS = 60  # of all pools together
+_FEWEST_PUSHES = 3  # of each pool, even if these are more results
 _LONGEST_S = 20.0
+_NAME_LENGTH = 50
 T = TypeVar("T")
+
+
+class _PastRun(NamedTuple):
+    """What is kept of a run; nothing of a run of another pool."""
+
+    pool: str
+    readings: Sequence[HistoryReading]
+    left_out: Sequence[LeftOut]
+
+
+class _Indexed(NamedTuple, Generic[T]):
+    """What the index has of a pool."""
+
+    runs: Gathered[T]
+    times: Mapping[str, datetime]  # of pushes, by group
+    older: int  # how many pushes were not read, because they are older than the newest ones
 
 
 def history(
@@ -42,40 +59,48 @@ def history(
     last: int,
     since: date | None,
 ) -> History:
-    """Return the newest points of a pool's history: of its results at addresses, without any of the index."""
+    """Return the newest points of a pool's history: of results at addresses, else in the index."""
 
-    def convert(run: RunResult) -> tuple[str, list[HistoryReading], list[LeftOut]]:
-        return (run.pool, *(readings_of(run) if run.pool == pool else ([], [])))
+    def convert(run: RunResult) -> _PastRun:
+        if run.pool != pool:
+            return _PastRun(run.pool, (), ())
+        readings, left_out = readings_of(run)
+        return _PastRun(pool, readings, left_out)
 
-    times: Mapping[str, datetime] = {}
-    older, budget = 0, _unlimited_memory()
+    budget = _unlimited_memory()
     if addresses:
         with context.progress() as progress:
             gathered = gather(addresses, context.environment, progress, convert, budget)
+        indexed = _Indexed(gathered, {}, 0)
     else:
         place = IndexAddress.by_date(project, pool, context.environment)
         query = HistoryQuery(pool, place, last, since)
         try:
-            gathered, times, older = _read_index(query, context, convert, budget)
+            indexed = _read_index(query, context, convert, budget)
         except (GaveUpError, MissingError) as error:
             is_path = os.path.lexists(pool)
             raise _explained(error, query, context.environment, is_path=is_path) from None
-    runs, remarks = gathered.results, [*gathered.remarks]
-    ignored = Counter(clean(name, 50) for name, *_ in runs if name != pool)
-    if ignored:
-        counts = (f"{count} of {name}" for name, count in sorted(ignored.items()))
-        hint = did_you_mean(pool, ignored) if len(runs) == ignored.total() else ""
-        remarks.append(f"results of other pools are ignored: {', '.join(counts)}{hint}")
+    runs = indexed.runs.results
     return series.history(
         pool,
-        [_dated(reading, times) for _, readings, _ in runs for reading in readings],
+        [_dated(reading, indexed.times) for run in runs for reading in run.readings],
         newest=last,
         since=since,
-        older=older,
-        left_out=[entry for *_, left_out in runs for entry in left_out],
-        unreadable=gathered.unreadable,
-        remarks=remarks,
+        older=indexed.older,
+        left_out=[entry for run in runs for entry in run.left_out],
+        unreadable=indexed.runs.unreadable,
+        remarks=[*indexed.runs.remarks, *_remarks_about_others(runs, pool)],
     )
+
+
+def _remarks_about_others(runs: Sequence[_PastRun], pool: str) -> list[str]:
+    """Return a line about the results of other pools, if there are any."""
+    ignored = Counter(clean(run.pool, _NAME_LENGTH) for run in runs if run.pool != pool)
+    if not ignored:
+        return []
+    counts = ", ".join(f"{count} of {name}" for name, count in sorted(ignored.items()))
+    hint = did_you_mean(pool, ignored) if ignored.total() == len(runs) else ""
+    return [f"results of other pools are ignored: {counts}{hint}"]
 
 
 def _explained(
@@ -85,23 +110,23 @@ def _explained(
     *,
     is_path: bool,
 ) -> GaveUpError | MissingError:
-    """Say what was looked up where: a folder's name may have been given in the place of a pool's."""
+    """Say what was looked up where: a user may have given a folder in the place of a pool."""
     pool = query.pool
-    if is_path:
-        advice = f"; to read {pool} on this machine: {history_in_folder('POOL', pool)}"
-    elif isinstance(error, GaveUpError):
-        advice = f"; to read a folder on this machine: {history_in_folder(pool, 'FOLDER')}"
-    else:
-        advice = ""
     hint = default_hint(environment)
+    if is_path:
+        advice = f"to read {pool} on this machine: {history_in_folder('POOL', pool)}"
+    elif isinstance(error, GaveUpError):
+        advice = f"to read a folder on this machine: {history_in_folder(pool, 'FOLDER')}"
+    else:
+        return type(error)(f"{error}{hint}")
     where = f"{pool} was looked up as a pool in the index of {query.place.root_url}"
-    return type(error)((f"{where}: {error}" if advice else str(error)) + hint + advice)
+    return type(error)(f"{where}: {error}{hint}; {advice}")
 
 
 def _read_index(
     query: HistoryQuery, context: Context, convert: Callable[[RunResult], T], budget: Budget
-) -> tuple[Gathered[T], Mapping[str, datetime], int]:
-    """Read a pool's results in the index; return them, the times of pushes, and how many are older."""
+) -> _Indexed[T]:
+    """Read a pool's results in the index."""
     # The client takes 0.2 s to load, which folders need not wait for.
     from io_benchmark.sources.taskcluster.index_history import read_index_history  # noqa: PLC0415
 
@@ -114,7 +139,7 @@ def _read_index(
             accept=lambda _position, run, _data: results.append(convert(run)),
         )
         times, older = read_index_history(query, request)
-    return Gathered.of(results, request), times, older
+    return _Indexed(Gathered.of(results, request), times, older)
 
 
 def _unlimited_memory() -> Budget:
@@ -125,7 +150,8 @@ def _unlimited_memory() -> Budget:
 def _dated(reading: HistoryReading, times: Mapping[str, datetime]) -> HistoryReading:
     """Give a reading the time of its push in the index, however late the task ran."""
     origin = reading.origin
-    return replace(reading, origin=replace(origin, time=times.get(origin.group, origin.time)))
+    time_of_push = times.get(origin.group, origin.time)
+    return replace(reading, origin=replace(origin, time=time_of_push))
 
 
 def read_earlier_pushes(
@@ -138,30 +164,36 @@ def read_earlier_pushes(
     readings: dict[str, list[HistoryReading]] = {worker.pool: [] for worker in compared}
     runs = {(worker.task_id, worker.run_id) for worker in compared}
 
-    def convert(run: RunResult) -> tuple[str, list[HistoryReading]]:
+    def convert(run: RunResult) -> _PastRun:
         # One that is compared shows nothing about others.
         is_earlier = run.task is not None and (run.task.task_id, run.task.run_id) not in runs
-        return run.pool, readings_of(run)[0] if is_earlier and run.pool in readings else []
+        if not is_earlier or run.pool not in readings:
+            return _PastRun(run.pool, (), ())
+        return _PastRun(run.pool, readings_of(run)[0], ())
 
-    limited, ends_s = _unlimited_memory(), time.monotonic() + _LONGEST_S
-    limited.ends_s = min(ends_s, budget.ends_s or ends_s)
+    limited = _unlimited_memory()
+    limited.ends_s = time.monotonic() + _LONGEST_S
+    if budget.ends_s:
+        limited.ends_s = min(limited.ends_s, budget.ends_s)
     newest = max(_FEWEST_PUSHES, _MOST_RESULTS // len(places))
     problems: list[str] = []
     for pool, place in sorted(places.items()):
+        query = HistoryQuery(pool, place, newest, whole_pushes=False)
         try:
-            query = HistoryQuery(pool, place, newest, whole_pushes=False)
-            gathered, *_ = _read_index(query, context, convert, limited)
+            indexed = _read_index(query, context, convert, limited)
         except MissingError as error:
             problems.append(str(error))
+            continue
         except ResultError as error:
+            # Asking for the other pools would take long and fail as well.
             problems.append(f"{place.route}: {error}")
             break
-        else:
-            for name, some in gathered.results:
-                readings.get(name, []).extend(some)
-    counts = (
-        f"{len({reading.origin.group for reading in some}):,} of {pool}"
-        for pool, some in sorted(readings.items())
-    )
+        for run in indexed.runs.results:
+            if run.pool in readings:
+                readings[run.pool] += run.readings
+    counts = []
+    for pool, of_pool in sorted(readings.items()):
+        pushes = {reading.origin.group for reading in of_pool}
+        counts.append(f"{len(pushes):,} of {pool}")
     line = "; ".join([", ".join(counts), *problems])
     return EarlierPushes(readings), f"earlier pushes that show variation: {line}"

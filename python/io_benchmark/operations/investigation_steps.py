@@ -160,7 +160,7 @@ class Steps(Struct):
         return tasks
 
     def _find_machines(self, slowness: Slowness) -> Machines:
-        """Find the benchmark's results of both pools: given ones, else recent ones, else new ones."""
+        """Find the benchmark's results of both pools: --on, else recent ones, else new ones."""
         queues = (slowness.queue, slowness.reference_queue)
         if self.options.on:
             workers = read_workers(self.options.on, self.context).results

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The tasks that an investigation creates, and its journal, a folder that remembers their groups.
 
-Results are read again by each call. Anybody may have written the journal, so it is bounded and strictly
-typed.
+Results are read again by each call. Anybody may have written the journal, so it is bounded and
+strictly typed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,8 +31,9 @@ from io_benchmark.text import clean
 _FILE = "investigation.json"
 _MOST_BYTES = 256 * 1024
 _ADVICE = "name another folder by --journal"
-# What tasks measure: the usual workloads until the pools are decided, or what predictions use, once.
-POOLS, CAPACITIES = "pools", "capacities"
+# What tasks measure
+POOLS = "pools"  # the usual workloads, until the pools are decided
+CAPACITIES = "capacities"  # what predictions use, once
 _Group = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}$")]
 
 
@@ -76,7 +77,8 @@ class InvestigationTasks(Struct):
     ) -> Self:
         """Read the journal of this task, or begin one; refuse that of another task or version."""
         path = options.journal or Path(DEFAULT_FOLDER) / f"investigation-{task.task_id}"
-        name, url = f"--journal {clean(str(path), 200)}", replace(task, run_id=None).url
+        name = f"--journal {clean(str(path), 200)}"
+        url = replace(task, run_id=None).url
         folder = resolve_path(path, name)
         journal = _Journal(version=1, task=url)
         if (folder / _FILE).exists():
@@ -125,12 +127,13 @@ class InvestigationTasks(Struct):
     def measure(self, queues: Mapping[str, str], what: str = POOLS) -> str:
         """Measure these worker pools, the last as the baseline; return the group.
 
-        Tasks that compare the pools are created until they decide, those that measure capacities once.
-        Tasks that exist are not created again.
+        Tasks that compare the pools are created until they decide, those that measure capacities
+        once. Tasks that exist are not created again.
         """
         if what in self.journal.measured:
             return self.journal.groups[what]
-        jobs, is_once = tuple(queues), what == CAPACITIES
+        jobs = tuple(queues)
+        is_once = what == CAPACITIES
         option = "--capacities" if is_once else "--rebuild 3"
         push = f"git commit --allow-empty --message 'try: -j {','.join(jobs)} {option}'"
         if self.obstacle:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """A group whose tasks were measured: what they cost, and what its next look needs.
 
-What is needed follows from the group alone. The tasks name the looks (analysis/statistics/looks.py),
-so comparing the group later gives the same verdicts.
+What is needed follows from the group alone. The tasks name the looks
+(analysis/statistics/looks.py), so comparing the group later gives the same verdicts.
 """
 
 from collections import Counter

@@ -28,16 +28,17 @@ def predict(
     pool: str | None = None,
     prices: Mapping[str, Price],
 ) -> Predictions:
-    """Predict the time of each profiled task on each pool whose results are at the addresses of `on`.
+    """Predict the time of each profiled task on each pool whose results are at addresses in `on`.
 
-    Profiles are at addresses as well: a file, a folder, or tasks that published theirs. `pool` is that of
-    profiles that do not name theirs.
+    Profiles are at addresses as well: a file, a folder, or tasks that published theirs. `pool` is
+    that of profiles that do not name theirs.
     """
     with context.progress() as progress:
-        found = gather_profiles(profiles, Reading(context.environment, progress))
-    if not found.results:
-        raise ResultError("; ".join(found.unreadable[:_NAMED]) or "there is no profile of a task")
-    tasks = _distinct(found.results)
+        gathered_profiles = gather_profiles(profiles, Reading(context.environment, progress))
+    if not gathered_profiles.results:
+        problems = "; ".join(gathered_profiles.unreadable[:_NAMED])
+        raise ResultError(problems or "there is no profile of a task")
+    tasks = _distinct(gathered_profiles.results)
     if pool is not None:
         if all(run.pool for run in tasks):
             raise UsageError(f"--pool {clean(pool)}: every profile names its pool; omit --pool")
@@ -45,8 +46,8 @@ def predict(
     gathered = read_workers(on, context)
     return Predictions(
         tuple(analysis.predict(tasks, gathered.results, prices)),
-        (*found.unreadable, *gathered.unreadable),
-        tuple(dict.fromkeys((*found.remarks, *gathered.remarks))),
+        (*gathered_profiles.unreadable, *gathered.unreadable),
+        tuple(dict.fromkeys((*gathered_profiles.remarks, *gathered.remarks))),
     )
 
 

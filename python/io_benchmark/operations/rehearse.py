@@ -86,8 +86,13 @@ def rehearse(
     pools = sorted({task.pool for task in tasks})
     Plan.of_pools(pools, baseline)  # a wrong name ends the command before anything runs
     folders = _folders_of_pools(at, pools)
-    # Disks that differ need more than those that show that all works.
-    profile = "full" if full else "twentieth" if at or confirm else "quick"
+    if full:
+        profile = "full"
+    elif at or confirm:
+        # Differences need more samples than a trial of the kind.
+        profile = "twentieth"
+    else:
+        profile = "quick"
     random.Random(1).shuffle(tasks)
     with new_output_folder(output or default_output_folder("rehearsal")) as results:
         machine = _Machine(context, results, folders, profile)

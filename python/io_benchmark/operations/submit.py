@@ -211,17 +211,15 @@ def _after_rerun(work: GroupWork, group: MeasuredGroup) -> str:
     failed = [task for task in group.tasks if task.status.state in ("failed", "exception")]
     if not failed:
         return ""
+    count = number_of(len(failed), "task")
     those = "it" if len(failed) == 1 else "them"
-    return (
-        f"; {number_of(len(failed), 'task')} did not complete: after a rerun of {those}, go on with: "
-        f"{work.how_to_resume}"
-    )
+    return f"; {count} did not complete: after a rerun of {those}, go on with: {work.how_to_resume}"
 
 
 def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
     """Wait for the group's tasks, and add more until all pools are decided.
 
-    Return the group to compare; None where the user declines to create tasks.
+    Return the group to compare; None where no tasks are to be created.
     """
     while True:
         group = work.measure()
@@ -236,7 +234,7 @@ def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
 
 
 def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Cost] | None:
-    """Compare, and return the tasks of the next look and their cost; None where this was the last."""
+    """Compare; return the tasks of the next look and their cost, or None after the last look."""
     options, tell = work.options, work.context.tell
     pools = {worker.pool for worker in group.workers}
     has_baseline = options.baseline is None or options.baseline in pools

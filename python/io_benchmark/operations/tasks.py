@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
+from functools import cache, partial
 
 from msgspec import field
 from msgspec.structs import replace
@@ -52,13 +53,16 @@ def compare_task_runs(
     names = _side_names({run.pool for reading in readings.values() for run in reading.results})
     sides: dict[str, list[TaskRun]] = {}
     for when, reading in readings.items():
+        end = f" {when}" if when else ""
         for run in reading.results:
-            sides.setdefault(f"{names[run.pool]} {when}".strip(), []).append(run)
+            sides.setdefault(f"{names[run.pool]}{end}", []).append(run)
     unreadable = [line for reading in readings.values() for line in reading.unreadable]
     remarks = [line for reading in readings.values() for line in reading.remarks]
     if against:
         pools_of_both = [
-            pool for pool in names.values() if {f"{pool} {when}" for when in groups} <= {*sides}
+            pool
+            for pool in names.values()
+            if f"{pool} {BEFORE}" in sides and f"{pool} {AFTER}" in sides
         ]
         plan = Plan.before_and_after(pools_of_both or names.values())
     else:
@@ -101,24 +105,27 @@ def rank_labels(
         reading = gather_task_runs(addresses, query)
     ranking = query.totals.ranking(prices)
     workers = read_workers(on, context).results if on else ()
-    pairs = {(row.pool, row.reference) for row in ranking.labels}
-    causes = {pair: _cause(*pair, workers) for pair in pairs}
-    labels = tuple(replace(row, cause=causes[row.pool, row.reference]) for row in ranking.labels)
-    remarks, count = reading.remarks, query.totals.unusable
+    cause_of = cache(partial(_cause, workers))
+    labels = [replace(row, cause=cause_of(row.pool, row.reference)) for row in ranking.labels]
+    remarks = list(reading.remarks)
+    count = query.totals.unusable
     if count:
-        remarks += (f"runs whose times contradict each other: {count:,}; they are left out",)
-    return replace(ranking, labels=labels, unreadable=reading.unreadable, remarks=remarks)
+        remarks.append(f"runs whose times contradict each other: {count:,}; they are left out")
+    return replace(
+        ranking, labels=tuple(labels), unreadable=reading.unreadable, remarks=tuple(remarks)
+    )
 
 
-def _cause(queue: str, reference_queue: str, workers: Sequence[Worker]) -> str:
-    """Return the causes for which a pool is slower in the benchmark; nothing where none is known."""
+def _cause(workers: Sequence[Worker], queue: str, reference_queue: str) -> str:
+    """Return the causes for which a pool is slower in the benchmark; nothing if none is known."""
     names = {worker.queue or worker.pool: worker.pool for worker in workers}
-    pool, reference = (pool_of(name, names) for name in (queue, reference_queue))
+    pool, reference = pool_of(queue, names), pool_of(reference_queue, names)
     if pool is None or reference is None or pool == reference:
         return ""
     both = [worker for worker in workers if worker.pool in (pool, reference)]
     reasons = Explanation.of(compare_pools(both, reference), pool, reference).reasons
-    return ", ".join(dict.fromkeys(f"{each.cause.name} ({each.cause.state})" for each in reasons))
+    causes = [f"{reason.cause.name} ({reason.cause.state})" for reason in reasons]
+    return ", ".join(dict.fromkeys(causes))
 
 
 def pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
@@ -127,7 +134,8 @@ def pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
         return pools[queue]
     worker_type = queue.rpartition("/")[2]
     same = {pool for name, pool in pools.items() if name.rpartition("/")[2] == worker_type}
-    same = same or {pool for pool in pools.values() if pool == worker_type}
+    if not same and worker_type in pools.values():
+        return worker_type
     return same.pop() if len(same) == 1 else None
 
 
@@ -137,8 +145,9 @@ def read_completed_runs(
     """Return the completed runs by the name of their pool, and the messages about all runs."""
     reading = _read_runs(addresses, context, label)
     names = _side_names({run.pool for run in reading.results})
-    completed = (run for run in reading.results if TaskSide.ending(run) == "completed")
-    return grouped(completed, lambda run: names[run.pool]), (*reading.unreadable, *reading.remarks)
+    completed = [run for run in reading.results if TaskSide.ending(run) == "completed"]
+    sides = grouped(completed, lambda run: names[run.pool])
+    return sides, (*reading.unreadable, *reading.remarks)
 
 
 def _read_runs(
@@ -161,8 +170,12 @@ def _side_names(queues: Collection[str]) -> dict[str, str]:
     A table may name a pool without it; that is the same pool.
     """
     types = {queue: queue.rpartition("/")[2] for queue in sorted(queues)}
-    counts = Counter(name for queue, name in types.items() if "/" in queue)
-    return {queue: name if name and counts[name] <= 1 else queue for queue, name in types.items()}
+    pools_of_type = Counter(name for queue, name in types.items() if "/" in queue)
+    names = {}
+    for queue, worker_type in types.items():
+        is_ambiguous = pools_of_type[worker_type] > 1
+        names[queue] = queue if is_ambiguous or not worker_type else worker_type
+    return names
 
 
 def _leave_out_lone_pools(names: dict[str, str], sides: dict[str, list[TaskRun]]) -> list[str]:
@@ -174,11 +187,15 @@ def _leave_out_lone_pools(names: dict[str, str], sides: dict[str, list[TaskRun]]
         side: {run.label for run in runs if run.state == "completed"}
         for side, runs in sides.items()
     }
-    counts = Counter(label for side_labels in labels.values() for label in side_labels)
-    lone = sorted(side for side in sides if all(counts[label] == 1 for label in labels[side]))
+    sides_of_label = Counter(label for side_labels in labels.values() for label in side_labels)
+    lone = sorted(
+        side for side in sides if all(sides_of_label[label] == 1 for label in labels[side])
+    )
     if not lone or len(lone) == len(sides):
         return []
-    for queue in [queue for queue, side in names.items() if side in lone]:
-        sides.pop(names.pop(queue), None)
+    for queue, side in list(names.items()):
+        if side in lone:
+            del names[queue]
+            sides.pop(side, None)
     names_of_pools = listed([clean(side, _NAME_LENGTH) for side in lone], _NAMED)
     return [f"pools without a label that another pool has are left out: {names_of_pools}"]
