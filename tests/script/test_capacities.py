@@ -5,8 +5,7 @@ import subprocess
 
 from worker import Worker, needs_disk, script
 
-from io_benchmark.analysis.prediction import pool_storage
-from io_benchmark.analysis.prediction.pool_storage import PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
 from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.sources.run_files import read_run
 
@@ -18,17 +17,17 @@ trials.GOOD_CEILING_S, trials.ROUNDS_WANTED, trials.ROUNDS_AT_LEAST = 0.2, 1, 1
 trials.RESIDENT_SHARE = 0  # another run may drop what is in memory
 """
 OF_THE_PLACE = (
-    pool_storage.WRITE_RATE,
-    pool_storage.SYNC,
-    pool_storage.WRITES,
-    pool_storage.FILE,
+    Figure.WRITE_RATE,
+    Figure.SYNC,
+    Figure.WRITES,
+    Figure.FILE,
 )
 OF_THE_CPUS = (
-    pool_storage.OWN_CPU,
-    pool_storage.SPAWN,
-    pool_storage.USER_WORK,
-    pool_storage.KERNEL_COPY,
-    pool_storage.KERNEL_CALLS,
+    Figure.OWN_CPU,
+    Figure.SPAWN,
+    Figure.USER_WORK,
+    Figure.KERNEL_COPY,
+    Figure.KERNEL_CALLS,
 )
 
 

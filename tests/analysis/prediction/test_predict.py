@@ -24,9 +24,9 @@ from seed_workers import worker, workers
 
 from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR, PoolChange
-from io_benchmark.analysis.prediction.pool_storage import SLOWING, WRITES, WRITES_LIMIT, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
-from io_benchmark.analysis.prediction.unknowns import Unknowns
+from io_benchmark.analysis.prediction.unknowns import MEANINGS, Unknowns
 from io_benchmark.report.content import text_of
 from io_benchmark.results.reader import parse_profile
 from io_benchmark.sources.run_results import RunProfile
@@ -75,7 +75,9 @@ def both_pools() -> list[Any]:
         # Without counts of commits there are as many syncs as flushes, or half as many.
         (
             {"syncs": {"flushes": 200, "commits": None}},
-            *(syncing(3), 2 + 300 * SYNC_NS / S, (0, 300 * SYNC_NS / S, 0)),
+            syncing(3),
+            2 + 300 * SYNC_NS / S,
+            (0, 300 * SYNC_NS / S, 0),
         ),
         # A disk that writes at its ceiling is waited for once.
         ({"written_mib": (50, 50), "syncs": SYNCS}, syncing(1.5), 2, None),
@@ -83,7 +85,8 @@ def both_pools() -> list[Any]:
         (
             {"cpu_s": 1, "kernel_s": 0.4},
             {"ceilings": (50,) * 3, "slower": {"spawn": 1.2}},
-            *(2.18, (0, 0, 0.1786)),
+            2.18,
+            (0, 0, 0.1786),
         ),
         # A difference that one worker shows counts less, and one within its error not at all.
         ({"cpu_s": 2}, {"ceilings": (50,), "slower": {"spawn": 1.08}}, 2, (0, 0, 0)),
@@ -95,12 +98,13 @@ def both_pools() -> list[Any]:
         ({"written_mib": (20,) * 4, "waiting": 0, "cpu_s": 2}, {}, 2, (0, 0, 0)),
         # 0.3 s of writing are late. Memory has room, but what is written at once may be waited for.
         ({"written_mib": (40, 10, 10, 0), "waiting": 0}, {}, 2.15, (0.15, 0, 0)),
-        # 30 MiB are not written yet at the end. With the 40 of the profile they are more than the room,
-        # which is between these 40 MiB and 15 % of the memory, 49: 0.42 s late, or all 0.6 s.
+        # 30 MiB are not written yet at the end. With the 40 of the profile they are more than the
+        # room, which is between these 40 MiB and 15 % of the memory, 49: 0.42 s late, or all 0.6 s.
         (
             {"written_mib": (0, 0, 40, 40), "waiting": 0, "dirty_mib": 40},
             {"change": {"host.memory_available_bytes": 400 * 1024**2}},
-            *(2.51, (0.51, 0, 0)),
+            2.51,
+            (0.51, 0, 0),
         ),
     ],
 )
@@ -118,7 +122,10 @@ def test_times(profiled, target, time_s, added_s):
 def throttled(
     waiting: float, busy: float = 0.5, grown_mib: float = 0, idle: float | None = None
 ) -> Any:
-    """Four half seconds in which 45 MiB are written; 5 MiB are in memory, and so much more after each."""
+    """Four half seconds in which 45 MiB are written.
+
+    5 MiB are in memory at the start, and `grown_mib` more after each half second.
+    """
     made = profile_document((45,) * 4, cpu_s=1, waiting=waiting, busy_cpus=(busy,) * 4)
     columns = made["timeline"]["columns"]
     columns["dirty_bytes"] = [round((5 * bool(row) + grown_mib * row) * MIB) for row in range(5)]
@@ -171,7 +178,7 @@ def width(pool: Any) -> float:
 
 
 def test_interval_of_one_profile() -> None:
-    """The errors of the model, of tasks, of ceilings, and of a room in memory that nothing limits."""
+    """The errors of the model, tasks, ceilings, and a room in memory that nothing limits."""
     pool = predicted(profile((0,) * 4, waiting=0))
     expected = 1.7 * math.hypot(MODEL_ERROR, math.sqrt(2) * 0.05)
     for ratio in (pool.high_ns / pool.time_ns, pool.time_ns / pool.low_ns):
@@ -214,7 +221,7 @@ def test_share_at_the_ceiling(mib: float, share: float) -> None:
 
 
 def test_written_over_time() -> None:
-    """Each window, or 120 steps that have the same bytes; the ceilings of the place that got most."""
+    """Each window, or 120 steps with the same bytes; the ceilings of the place that got most."""
     short, long = (
         cast("Any", predict([run_of(profile(written))], both_pools())[0].written)
         for written in (MIXED, (10, 30) * 150)
@@ -237,6 +244,9 @@ def test_busy_machine(other_cpu_ms: int, cpus: str | None) -> None:
 
 
 CPU_S = (7.2, 7.3, 7.1)
+STANDS_ALONE = (
+    "The profile run-0 stands alone: its CPU time is 8.60 s, that of the 3 others 7.10 to 7.30 s."
+)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +255,7 @@ CPU_S = (7.2, 7.3, 7.1)
         (CPU_S, ""),
         (
             (8.6, *CPU_S),
-            "The profile run-0 stands alone: its CPU time is 8.60 s, that of the 3 others 7.10 to 7.30 s.",
+            STANDS_ALONE,
         ),
         # 10 % or more, and three times as much as the others differ.
         ((7.19 * 1.11, 7.19, 7.2), "The profile run-0 stands alone: its CPU time is 7.98 s"),
@@ -269,7 +279,7 @@ def test_a_profile_that_stands_alone(cpu_s: tuple[float, ...], text: str) -> Non
 
 
 def test_a_time_that_stands_alone() -> None:
-    """Where the CPU time does not differ: here one run waited for a second more, on another pool."""
+    """Where the CPU time does not differ: one run on another pool waited for a second more."""
     runs = [
         RunProfile(profile((0,) * windows, cpu_s=1, pool="amd-16"), "run", "tar", "amd-16")
         for windows in (4, 4, 6)
@@ -306,11 +316,13 @@ def test_flushes_of_a_file_system() -> None:
 @pytest.mark.parametrize(
     ("unmerged", "writes", "has_limit", "merged"),
     [
-        # 1,000 requests per second are 600 in a window; a disk that does 1.25 times as many has another limit.
+        # 1,000 requests per second are 600 in a window; a disk that does 1.25 times as many has
+        # another limit.
         ((751, 751), 299, False, 1.0),
         ((751, 0), 299, False, 0.3),
         ((749, 749), 301, False, 0.3),
-        # The disk did as many as it can do before they were merged, and less than half of that after.
+        # The disk did as many as it can do before they were merged, and less than half of that
+        # after.
         ((749, 749), 299, False, 0.0),
         ((481, 481), 299, False, 0.0),
         ((479, 479), 239, False, 0.3),
@@ -318,17 +330,25 @@ def test_flushes_of_a_file_system() -> None:
     ],
 )
 def test_which_requests_a_limit_counts(unmerged, writes, has_limit, merged):
-    """A cgroup's limit counts them before the kernel merges them; of others more than a second may tell."""
+    """A cgroup's limit counts them before the kernel merges them.
+
+    Of other limits, more than a second of the profile may tell.
+    """
     nothing, logs = np.zeros(2), [math.log(1000)]
-    limit = {(WRITES_LIMIT, "workspace"): logs} if has_limit else {}
-    source = PoolStorage("intel", 1, {(WRITES, "workspace"): logs}, None, None, None)
+    limit = {(Figure.WRITES_LIMIT, "workspace"): logs} if has_limit else {}
+    source = PoolStorage("intel", 1, {(Figure.WRITES, "workspace"): logs}, None, None, None)
     target = PoolStorage("amd-16", 1, limit, None, None, None)
     demand = cast("Demand", SimpleNamespace(spans_ns=np.full(2, 0.6 * S)))
     place = PlaceDemand(
         "workspace", nothing, np.full(2, writes), np.array(unmerged), nothing, nothing, None
     )
     change = PoolChange(demand, source, target, {})
-    assert change._merged(place, Unknowns(merged=0.3)) == merged
+    assert change.at_place(place).merged(Unknowns(merged=0.3)) == merged
+
+
+def test_every_unknown_has_a_meaning() -> None:
+    """A refusal says each of them, in the order of their fields."""
+    assert tuple(MEANINGS) == Unknowns.__struct_fields__
 
 
 # --- what is not predicted, and the reason that is given ---
@@ -352,14 +372,14 @@ def test_one_slow_end_of_two() -> None:
     slow, steady = (pool_workers("amd-16", (60, 60), **given) for given in (SLOWING_DOWN, {}))
     for runs, is_known in ((slow, True), ([slow[0], steady[1]], False)):
         figures = PoolStorage.of("amd-16", runs, {}).figures
-        assert ((SLOWING, "workspace") in figures) is is_known
+        assert ((Figure.SLOWING, "workspace") in figures) is is_known
 
 
 FAILED = {"code": 1, "signal": None, "error": None}
 EMPTY = {"interval_s": 0.1, "columns": {}, "devices": {}}
 NO_REQUESTS = (
-    "intel has no random-io at workspace (requests per second); amd-16 has no random-io at workspace "
-    "(requests per second); measure all"
+    "intel has no random-io at workspace (requests per second); "
+    "amd-16 has no random-io at workspace (requests per second); measure all"
 )
 UNCOVERED = "the profile's timeline is not of all its time; profile it again"
 ON_AMD = "; profile the task on amd-16"
@@ -368,7 +388,10 @@ ON_AMD = "; profile the task on amd-16"
 def refusal(
     text: str, target: Any = None, source: Any = None, *, more: Any = None, **profiled: Any
 ) -> Any:
-    """A row: the beginning of the reason, or no text where there is none; `more` is of the document."""
+    """Return a row: the beginning of the reason, or no text where there is none.
+
+    `more` is of the document.
+    """
     profiled |= {"change": more} if more else {}
     return profiled, target or {}, source or {}, text
 
@@ -412,8 +435,10 @@ def refusal(
         ),
         refusal("", NO_SPAWN, cpu_s=0.19),
         refusal(
-            "intel has no append-fsync at workspace; amd-16 has no append-fsync at workspace; measure",
-            *(ONLY_SPAWN, ONLY_SPAWN),
+            "intel has no append-fsync at workspace; "
+            "amd-16 has no append-fsync at workspace; measure",
+            ONLY_SPAWN,
+            ONLY_SPAWN,
             syncs={"flushes": 2, "commits": 1},
         ),
         # What is read in a tenth of the time may be neglected: 100 MiB/s in two seconds.
@@ -531,7 +556,7 @@ def packs(mib: float, waiting: float = 0.0, syncs: int = 1) -> Any:
     ],
 )
 def test_bursts(mib: float, waiting: float, syncs: int, added_s: float) -> None:
-    """A pack that one pool takes without waiting may be waited for on a slower one, for what is more."""
+    """A pack that one pool takes without waiting may be waited for on a slower one."""
     pool = predicted(packs(mib, waiting, syncs))
     assert pool.time_ns / S == pytest.approx(2 + 4 * added_s, rel=0.02)
 
@@ -586,7 +611,10 @@ def test_written_at_once(dirty_mib: int, room_mib: float, is_at_once: bool) -> N
 
 @pytest.mark.parametrize(("read_mib", "is_refused"), [((27,) * 4, False), ((28,) * 4, True)])
 def test_reading_behind_the_cpu(read_mib: Any, is_refused: bool) -> None:
-    """What is read ahead while the task computes must be there in time: 25 MiB in half a second, 10 % late."""
+    """What is read ahead while the task computes must be there in time.
+
+    25 MiB in half a second are 10 % late.
+    """
     made = profile_document((0,) * 4, waiting=0, busy_cpus=(1,) * 4, cpu_s=2)
     read = [round(MIB * sum(read_mib[:row])) for row in range(5)]
     made["timeline"]["devices"][DISK]["read_bytes"] = read

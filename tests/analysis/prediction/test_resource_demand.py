@@ -13,7 +13,7 @@ from seed_facts import operations_limit
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.prediction.demand import Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
-from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, WRITES, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.analysis.prediction.profiled_run import ProfiledRun
 from io_benchmark.report.content import text_of
@@ -22,7 +22,8 @@ from io_benchmark.sources.run_results import RunProfile
 
 S = 10**9
 IDLE = Sample(user=0.5)
-# The results' place is a volume on disks: each byte is counted twice, and 50 MiB are the disks' ceiling.
+# The results' place is a volume on disks: each byte is counted twice, and 50 MiB are the disks'
+# ceiling.
 FULL = Sample(written_mib=100, waiting=0.5)
 COMPUTING = FULL._replace(waiting=0, user=0.5)
 SECOND = IDLE._replace(span_ms=1000)
@@ -129,7 +130,8 @@ def predicted(*samples: Sample, task_s: float | None = None, **target: Any) -> A
         # While it computes, memory takes the bytes; a window that syncs waits for those as well.
         ([IDLE, COMPUTING, IDLE, IDLE], {}, 2),
         ([IDLE, COMPUTING, FULL, IDLE], {}, 3),
-        # Memory has room, but what holds the task back at the ceiling comes after all that is in it.
+        # Memory has room, but what holds the task back at the ceiling comes after all that is in
+        # it.
         ([IDLE, CACHED, CACHED._replace(waiting=0.05, user=0.41), IDLE], {}, 2.09),
         ([IDLE, CACHED, CACHED._replace(waiting=0.05, user=0.39), IDLE], {}, 3),
         # A limit of requests counts them after merging, as far as is known.
@@ -160,7 +162,10 @@ def test_syncs() -> None:
 @pytest.mark.parametrize(("per_s", "is_known"), [(20_400, True), (20_600, False)])
 def test_requests_where_bytes_are_the_limit(per_s: int, is_known: bool) -> None:
     """Requests of 4 KiB that make 0.8 of the write ceiling show no limit of requests."""
-    figures = {(WRITE_RATE, "data"): [math.log(100 * MIB)], (WRITES, "data"): [math.log(per_s)]}
+    figures = {
+        (Figure.WRITE_RATE, "data"): [math.log(100 * MIB)],
+        (Figure.WRITES, "data"): [math.log(per_s)],
+    }
     pool = PoolStorage("amd-16", 1, figures, None, None, None)
     assert pool.writes_per_s("data") == (pytest.approx(per_s) if is_known else math.inf)
     assert pool.least_writes_per_s("data") == pytest.approx(per_s)
@@ -170,7 +175,7 @@ def test_places() -> None:
     """The usual one, else the first that was measured."""
     run = RunProfile(made_of(IDLE, IDLE), "a", "b", "amd-16")
     for names, place in ((("a", "workspace"), "workspace"), (("b", "a"), "a"), ((), "workspace")):
-        figures = {(WRITE_RATE, name): [1.0] for name in names}
+        figures = {(Figure.WRITE_RATE, name): [1.0] for name in names}
         pool = PoolStorage("amd-16", 1, figures, None, None, None)
         assert ProfiledRun.of(run, pool).places == (place,)
 
@@ -192,7 +197,7 @@ def test_the_time_outside_the_profile() -> None:
 
 
 def test_how_often_bytes_are_counted() -> None:
-    """Twice for a volume on disks. Where the results do not show the devices, once to three times."""
+    """Twice for a volume on disks; once to three times where no result shows the devices."""
     counting = PoolStorage.of("intel", pool_workers("intel"), {}).counting
     assert counting == {"workspace": (2.0, 2.0)}
     unknown: dict[str, Any] = {"storage.places.0.devices": []}

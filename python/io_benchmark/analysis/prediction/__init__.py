@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How long a profiled task takes on other pools, by what the benchmark measured there; here, its data."""
+"""How long a profiled task takes on other pools, by what the benchmark measured there.
+
+The data of a prediction is here; `predict.py` begins it.
+"""
 
 from collections.abc import Mapping
 
@@ -15,8 +18,8 @@ PREDICTION_LEVEL = 0.90
 class PoolPrediction(Struct, frozen=True):
     """One task on one pool. Either all of its times are known, or there is a reason why not.
 
-    `time_ns` is the task's own time and what writes, syncs and the CPU add to it. Syncs and the CPU may
-    add a negative time. 90 % of single tasks there take between `low_ns` and `high_ns`.
+    `time_ns` is the task's own time and what writes, syncs and the CPU add to it. Syncs and the CPU
+    may add a negative time. 90 % of single tasks there take between `low_ns` and `high_ns`.
     """
 
     pool: str
@@ -36,7 +39,10 @@ class PoolPrediction(Struct, frozen=True):
 
 
 class WrittenOverTime(Struct, frozen=True):
-    """What a task wrote to the disks of one place, by one profile, and the most that each pool's write there."""
+    """What a task wrote to the disks of one place, by one profile.
+
+    The ceilings are the most that the disks of each pool write there.
+    """
 
     place: str
     step_ns: float
@@ -47,7 +53,7 @@ class WrittenOverTime(Struct, frozen=True):
 
 
 class TaskPrediction(Struct, frozen=True):
-    """One task: what its profiles recorded on the pool that they were made on, and its times elsewhere."""
+    """One task: what its profiles recorded on their pool, and its times elsewhere."""
 
     program: str  # or the label of a task that published a resource profile
     sha256: str | None  # of the command's words; null: of a resource profile

@@ -8,25 +8,27 @@ from io_benchmark.results.parts import NS_PER_S
 
 # The kernel looks for files of a certain age as often as this (dirty_writeback_centisecs).
 _SOON_NS = 5 * NS_PER_S
-# Memory that has less than this share of its room unwritten demands no writing.
+# Memory that has less than this share of its room unwritten demands no writing: the kernel writes
+# from half of the limit on (dirty_background_ratio is half of dirty_ratio, as usual).
 _FEW_UNWRITTEN = 0.5
 
 
 def backlog_waits(late_ns: Numbers, over_ns: Numbers) -> Numbers:
-    """Return how long each window waits for bytes that are late, beyond what may be left unwritten."""
+    """Return how long each window waits for late bytes, beyond what may be left unwritten."""
     waits, backlog_ns = [], 0.0
     for late, over in zip(late_ns.tolist(), over_ns.tolist(), strict=True):
         backlog_ns = max(0.0, backlog_ns + late)
-        waits.append(min(backlog_ns, max(0.0, over + backlog_ns)))
-        backlog_ns -= waits[-1]
+        wait_ns = min(backlog_ns, max(0.0, over + backlog_ns))
+        waits.append(wait_ns)
+        backlog_ns -= wait_ns
     return np.array(waits, dtype=np.float64)
 
 
 def is_written_at_once(demand: Demand, place: PlaceDemand, room_bytes: float) -> bool:
     """Return whether files were written although neither memory nor their age demanded it.
 
-    ext4 does this with a file that replaces another one, when it is renamed or closed. The profile of a
-    whole machine does not show it.
+    ext4 does this with a file that replaces another one, when it is renamed or closed. The profile
+    of a whole machine does not show it.
     """
     if not place.is_alone:
         return False

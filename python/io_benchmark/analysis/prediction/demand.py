@@ -18,22 +18,25 @@ from io_benchmark.results.machine import StoragePlace
 
 Numbers = NDArray[np.float64]
 NS_PER_MS = 1e6
-# Windows of 0.2 s, late by some ms. Longer ones hide peaks; in shorter ones, ticks of CPUs are too coarse.
+# Windows of 0.2 s, of which the last sample may be some ms early. Longer ones hide peaks; in
+# shorter ones, ticks of CPUs are too coarse.
 WINDOW_NS = 180_000_000
-# Two windows: one does not show when the task wrote.
+# A shorter profile has too few windows to show when the task wrote. Chosen.
 LEAST_NS = 1_000_000_000
-# The share of the command's time that the timeline may miss or exceed, and that samples may miss or hide.
+# The share of the command's time that the timeline may miss or exceed, and that samples may miss or
+# hide. Chosen: as much as the model's own error.
 UNCOVERED_SHARE = 0.1
-# What may be neglected of the task's time.
+# The share of the task's time that may be neglected. Chosen: as much as the model's own error.
 SMALL_SHARE = 0.1
-# Flushes of a window that a file system's own commits may be: with more, the task syncs.
+# Flushes of a window that a file system's own commits may be: with more, the task syncs. Chosen:
+# two commits of ext4.
 _OWN_FLUSHES = 4
 FLUSHES_OF_A_COMMIT = 2  # of ext4's journal
 _BUSY = tuple(f"cpu_{name}_ms" for name in ("user", "nice", "system", "irq", "softirq"))
 _UNWRITTEN = ("dirty_bytes", "writeback_bytes")
 PAGE_BYTES = 4096
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
-_WRITTEN_ONCE = {None, "linear", "raid0", "single"}
+_WRITTEN_ONCE = {"linear", "raid0", "single"}
 
 
 class PlaceDemand(Struct, frozen=True):
@@ -49,9 +52,16 @@ class PlaceDemand(Struct, frozen=True):
     syncs: tuple[float, float] | None
     # False: of all disks of the machine, without flushes and without what was merged.
     is_alone: bool = True
-    has_few_own_flushes: bool = (
-        False  # True: requested commits are known, and most flushes are theirs
-    )
+    # True: requested commits are known, and most flushes are theirs.
+    has_few_own_flushes: bool = False
+
+    @property
+    def most_syncs(self) -> float:
+        """Return how many synchronous writes there were at most; 0 where that is not known."""
+        if self.syncs is None:
+            return 0.0
+        _, most = self.syncs
+        return most
 
     @property
     def is_synced(self) -> NDArray[np.bool_]:
@@ -132,7 +142,10 @@ class Demand(Struct, frozen=True):
         return min(1.0, self.cpus_used)
 
     def as_counted(self, level: float = 0.5, unwritten: float = 0.5) -> "Demand":
-        """Return the demand if bytes were counted at this level between least and most; usually half."""
+        """Return the demand if bytes were counted at this level between least and most.
+
+        What is usual is half of both.
+        """
         if self.counting is None:
             return self
         low, high = self.counting
@@ -175,13 +188,14 @@ def _waiting_share(
 ) -> Numbers | None:
     """Return how long something waited for I/O, as a share of each window; None: not known.
 
-    The kernel's pressure is the mean over CPUs, each by how long it worked or something waited on it. So a
-    share of 0.5 is all of the time where a second CPU worked, or where one process waited on two CPUs in
-    turn. What idle CPUs wait is not divided. The larger of both counts.
+    The kernel's pressure is the mean over CPUs, each by how long it worked or something waited on
+    it. So a share of 0.5 is all of the time where a second CPU worked, or where one process waited
+    on two CPUs in turn. What idle CPUs wait is not divided. The larger of both counts.
     """
     if waited_us is None or busy_ns is None:
         return None
-    seen, cpus = np.clip(np.diff(waited_us) * 1e3 / spans_ns, 0.0, 1.0), busy_ns / spans_ns
+    seen = np.clip(np.diff(waited_us) * 1e3 / spans_ns, 0.0, 1.0)
+    cpus = busy_ns / spans_ns
     share = np.minimum(1.0, np.maximum(seen, seen * cpus / np.maximum(1e-3, 1 - seen)))
     return share if idle_ms is None else np.clip(np.diff(idle_ms) * NS_PER_MS / spans_ns, share, 1)
 
@@ -189,9 +203,11 @@ def _waiting_share(
 def _place_demand(
     profile: TaskProfile, place: StoragePlace, ends: Sequence[int]
 ) -> PlaceDemand | Statement:
-    levels = {device.raid_level for device in place.devices}
-    levels |= set((place.filesystem.btrfs_data_profiles if place.filesystem else None) or ())
-    if not {level and level.lower() for level in levels} <= _WRITTEN_ONCE:
+    """Return what the task demanded of a place, or why the profile does not show it."""
+    levels = [device.raid_level for device in place.devices if device.raid_level is not None]
+    if place.filesystem is not None:
+        levels += place.filesystem.btrfs_data_profiles or []
+    if not all(level.lower() in _WRITTEN_ONCE for level in levels):
         return statement(
             "the disks of {place} write each byte more than once (mirrors or parity); profile on "
             "another machine",
@@ -227,6 +243,7 @@ def _place_demand(
 
 
 def _has_few_own_flushes(profile: TaskProfile, place: str) -> bool:
+    """Return whether requested commits are known, and most of the flushes are theirs."""
     counts = profile.syncs.get(place)
     if counts is None or not counts.commits or counts.flushes is None:
         return False

@@ -5,7 +5,7 @@ It has neither syncs nor pressure. What it lacks is an unknown of the prediction
 """
 
 import math
-from itertools import accumulate
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from io_benchmark.analysis.prediction.demand import (
 )
 from io_benchmark.results.resource_profile import ResourceProfile, ResourceSample
 
-# Longer samples hide when the task wrote.
+# Longer samples hide when the task wrote. Chosen.
 _COARSE_NS = 3e9
 
 
@@ -32,9 +32,10 @@ def machine_demand(
 ) -> Demand | Statement:
     """Return what the profile shows, as if all was done at one place; or why it cannot be used.
 
-    The task took `wall_ns`, also before and after the profile. `counting` is how many times the disks'
-    counters hold each byte, at least and at most.
+    The task took `wall_ns`, also before and after the profile. `counting` is how many times the
+    disks' counters hold each byte, at least and at most.
     """
+    # What is not known counts as 0.
     columns = {
         name: np.array([getattr(sample, name) or 0.0 for sample in profile.samples])
         for name in ResourceSample.__struct_fields__
@@ -61,20 +62,30 @@ def machine_demand(
     )
     is_waiting_known = all(sample.waiting is not None for sample in profile.samples)
     # What the cache grew by and the disks did neither read nor write.
-    moved = moved_bytes / math.sqrt(counting[0] * counting[1])
+    fewest, most = counting
+    moved = moved_bytes / math.sqrt(fewest * most)
     grown = np.diff(columns["cached_bytes"], prepend=columns["cached_bytes"][0]) - moved
-    unwritten = accumulate(grown.tolist(), lambda left, more: max(0.0, left + more), initial=0.0)
+    unwritten = _sums_above_zero(grown.tolist())
     # Requests were as small as pages at most.
     unmerged = np.maximum(writes, written_bytes / PAGE_BYTES)
-    in_windows = (written_bytes, writes, unmerged, np.zeros(len(spans)))
+    machine = PlaceDemand(
+        name=place,
+        written_bytes=written_bytes,
+        writes=writes,
+        unmerged_writes=unmerged,
+        flushes=np.zeros(len(spans)),
+        read_bytes=read_bytes,
+        syncs=None,
+        is_alone=False,
+    )
     return Demand(
         wall_ns=wall_ns,
         spans_ns=spans,
-        places=(PlaceDemand(place, *in_windows, read_bytes, syncs=None, is_alone=False),),
+        places=(machine,),
         cpus_used=float(np.sum(busy_ns)) / profile.wall_ns,
         cpus=float(profile.cpus),
         kernel_share=min(1.0, float(np.sum(kernel_ns)) / profile.wall_ns),
-        unwritten_bytes=np.array([*unwritten])[ends[1:]],
+        unwritten_bytes=np.array(unwritten)[ends[1:]],
         waiting_share=np.clip(waiting_ns / spans, 0.0, 1.0) if is_waiting_known else None,
         busy_ns=np.minimum(busy_ns, profile.cpus * spans),
         unseen_ns=float(wall_ns - profile.wall_ns),
@@ -82,8 +93,16 @@ def machine_demand(
     )
 
 
+def _sums_above_zero(steps: Sequence[float]) -> list[float]:
+    """Return 0 and the sum after each step; a sum that falls below 0 is 0."""
+    sums = [0.0]
+    for step in steps:
+        sums.append(max(0.0, sums[-1] + step))
+    return sums
+
+
 def _unusable(profiled_ns: float, samples_ns: Numbers, moved_bytes: Numbers) -> Statement | None:
-    """Return why samples do not show when a task wrote."""
+    """Return why samples do not show when a task wrote, or None."""
     if profiled_ns < LEAST_NS:
         return statement(
             "the profile is shorter than {least}, which does not show when the task wrote; use one "
@@ -94,8 +113,8 @@ def _unusable(profiled_ns: float, samples_ns: Numbers, moved_bytes: Numbers) -> 
     coarse_ns = float(np.sum(samples_ns[samples_ns > _COARSE_NS]))
     if max(missing_ns, coarse_ns) > UNCOVERED_SHARE * profiled_ns:
         return statement(
-            "samples of the profile are missing, or longer than {longest}, so that they do not show "
-            "when the task wrote; run the task with measure",
+            "samples of the profile are missing, or longer than {longest}, so that they do not "
+            "show when the task wrote; run the task with measure",
             longest=Quantity(_COARSE_NS, Unit.NANOSECONDS),
         )
     if not moved_bytes.any():

@@ -4,55 +4,82 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from itertools import chain, product
 from operator import attrgetter, truediv
 from statistics import fmean, median
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from io_benchmark.analysis.model.groups import by_machine
-from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.run import Entry, Worker
 from io_benchmark.analysis.model.time_parts import ON_CPU, in_lookups
 from io_benchmark.analysis.reading.machines import dirty_room
 from io_benchmark.analysis.statistics.levels import SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.statistics.noise import RelativeTimes
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
+from io_benchmark.results.machine import Device, StoragePlace
 from io_benchmark.results.parts import NS_PER_S
 
-# Figures. Those of CPUs have no place.
-WRITE_RATE = "bytes per second of a file that idle disks wrote"
-SYNC = "the usual append-fsync"
-SYNCS = "append-fsync per second, with those that the disk delays"
-WRITES = "write requests per second"
-WRITES_LIMIT = "write requests per second that a limit allows"
-FILE = "looking up, creating or removing a file"
-SLOWING = "retrieves at the end of a run over those at its start, in all runs"
-OWN_CPU = "CPU time of a lookup"
-SPAWN = "posix-spawn"
-# CPU time of fixed work, by the names in the result.
-USER_WORK, KERNEL_COPY, KERNEL_CALLS = "user", "kernel-copy", "kernel-calls"
-# What else compares CPUs: lookups before spawn, which includes waiting for a CPU.
-CPU_FIGURES = (OWN_CPU, SPAWN)
-# How far ln of a figure of one worker differs from the next time; of all others as workers do.
-_ONCE = {SYNC: 0.3, FILE: 0.3}
-# The same of file systems that nothing compares.
-_NOT_MEASURED = 0.5
-_OPERATIONS = {
-    ("sync-write", "append-fsync"): SYNC,
-    ("random-io", "write-depth-32"): WRITES,  # the fullest queue
-    ("metadata", "stat"): FILE,
-    ("metadata", "create-rename-unlink"): FILE,
-    ("spawn", "posix-spawn"): SPAWN,
+
+class Figure(Enum):
+    """What a prediction uses of the results of a pool. Figures of CPUs have no place."""
+
+    WRITE_RATE = "bytes per second of a file that idle disks wrote"
+    SYNC = "the usual append-fsync"
+    SYNCS = "append-fsync per second, with those that the disk delays"
+    WRITES = "write requests per second"
+    WRITES_LIMIT = "write requests per second that a limit allows"
+    FILE = "looking up, creating or removing a file"
+    SLOWING = "retrieves at the end of a run over those at its start, in all runs"
+    # CPUs: the CPU time of fixed work, and what else compares them.
+    USER_WORK = "CPU time of fixed work without the kernel"
+    KERNEL_COPY = "CPU time of fixed copies in the kernel"
+    KERNEL_CALLS = "CPU time of fixed system calls"
+    OWN_CPU = "CPU time of a lookup"
+    SPAWN = "posix-spawn"
+
+
+# What compares CPUs without fixed work. Lookups come before spawn, which includes waiting for a
+# CPU.
+CPU_FIGURES = (Figure.OWN_CPU, Figure.SPAWN)
+# Fixed work by its names in the result.
+_FIXED_WORK = {
+    "user": Figure.USER_WORK,
+    "kernel-copy": Figure.KERNEL_COPY,
+    "kernel-calls": Figure.KERNEL_CALLS,
 }
-
-_LEAST_REQUESTS_PER_S = 100.0  # of any disk, also one that turns
+_OPERATIONS = {
+    ("sync-write", "append-fsync"): Figure.SYNC,
+    ("random-io", "write-depth-32"): Figure.WRITES,  # the fullest queue
+    ("metadata", "stat"): Figure.FILE,
+    ("metadata", "create-rename-unlink"): Figure.FILE,
+    ("spawn", "posix-spawn"): Figure.SPAWN,
+}
+# How far ln of a figure of one worker differs from the next time. Chosen: what a disk or a file
+# system did before changes these two. All other figures differ as workers do.
+_ONCE = {Figure.SYNC: 0.3, Figure.FILE: 0.3}
+# The same of file systems that nothing compares. Chosen: more than of those that are compared.
+_NOT_MEASURED = 0.5
+# A disk that turns, the slowest there is, does a hundred random requests per second.
+_LEAST_REQUESTS_PER_S = 100.0
 _REQUEST_BYTES = 4096  # of `random-io`
-# From this share of the write ceiling on, bytes are the limit.
-_OF_CEILING = 0.8
+# From this share of the write ceiling on, bytes are the limit. Chosen.
+_AT_WRITE_RATE = 0.8
 
-# ln of what one machine measured, by figure and place.
-_Logs = dict[tuple[str, str], list[float]]
+# A figure and the name of its place; no name: of the CPUs.
+FigureKey = tuple[Figure, str]
+# ln of what one machine measured.
+_Logs = dict[FigureKey, list[float]]
+
+
+class FigureRatio(NamedTuple):
+    """How many times as much one pool has of a figure as another one."""
+
+    ratio: float
+    error: MeanVariance  # of ln of the ratio
 
 
 class PoolStorage(Struct, frozen=True):
@@ -60,9 +87,10 @@ class PoolStorage(Struct, frozen=True):
 
     pool: str
     machines: int
-    figures: Mapping[tuple[str, str], Sequence[float]]  # ln, of each machine
+    figures: Mapping[FigureKey, Sequence[float]]  # ln, of each machine
     cpus: float | None  # of the worker with the fewest
-    # How many bytes may wait in memory before the kernel slows writers down; the least of all workers.
+    # How many bytes may wait in memory before the kernel slows writers down; the least of all
+    # workers.
     dirty_room_bytes: float | None
     price: Price | None  # None where workers have different prices
     # How many devices on top of each other count each byte of a place, at least and at most.
@@ -70,12 +98,16 @@ class PoolStorage(Struct, frozen=True):
 
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
+        """Collect what the workers of a pool measured."""
         machines = by_machine(filter(attrgetter("entries"), workers), attrgetter("machine"))
         measured: _Logs = defaultdict(list)
         for key, logs in chain.from_iterable(_measured(runs).items() for runs in machines):
             # Of a single machine, the files of a ceiling show how far it is known.
-            is_single = key[0] == WRITE_RATE and len(machines) == 1
-            measured[key] += logs if is_single else [fmean(logs)]
+            figure, _ = key
+            if figure is Figure.WRITE_RATE and len(machines) == 1:
+                measured[key] += logs
+            else:
+                measured[key].append(fmean(logs))
         measured |= _slowing(workers)
         worker_prices = {
             Price.find(prices, pool, worker.queue, worker.result.task.instance_type or "")
@@ -92,47 +124,49 @@ class PoolStorage(Struct, frozen=True):
             _counting(workers),
         )
 
-    def mean(self, figure: str, place: str = "") -> float | None:
+    def mean(self, figure: Figure, place: str = "") -> float | None:
         """Return the geometric mean over the machines that measured it; None: not measured."""
         logs = self.figures.get((figure, place))
         return math.exp(fmean(logs)) if logs else None
 
     def ceiling(self, place: str) -> float:
         """Return how many bytes per second the disks write; infinite where it was not measured."""
-        return self.mean(WRITE_RATE, place) or math.inf
+        return self.mean(Figure.WRITE_RATE, place) or math.inf
 
     def writes_per_s(self, place: str) -> float:
         """Return how many requests per second the disks write; infinite where nothing shows it.
 
         Where bytes were the limit of what was measured, requests may have none.
         """
-        measured = self.mean(WRITES, place) or math.inf
-        if measured * _REQUEST_BYTES > _OF_CEILING * self.ceiling(place):
+        measured = self.mean(Figure.WRITES, place) or math.inf
+        if measured * _REQUEST_BYTES > _AT_WRITE_RATE * self.ceiling(place):
             measured = math.inf
-        return min(measured, self.mean(WRITES_LIMIT, place) or math.inf)
+        return min(measured, self.mean(Figure.WRITES_LIMIT, place) or math.inf)
 
     def least_writes_per_s(self, place: str) -> float:
+        """Return how many requests per second the disks write at least."""
         # Each synchronous write is at least one request. Not by the usual time: a disk that limits
         # requests lets some pass at once, and delays the next ones.
-        by_syncs = self.mean(SYNCS, place) or 0.0
-        return max(_LEAST_REQUESTS_PER_S, self.mean(WRITES, place) or 0.0, by_syncs)
+        by_syncs = self.mean(Figure.SYNCS, place) or 0.0
+        return max(_LEAST_REQUESTS_PER_S, self.mean(Figure.WRITES, place) or 0.0, by_syncs)
 
-    def ratio_to(
-        self, source: "PoolStorage", figure: str, place: str = ""
-    ) -> tuple[float, MeanVariance]:
+    def ratio_to(self, source: "PoolStorage", figure: Figure, place: str = "") -> FigureRatio:
         """Return how many times as much this pool has; 1 where the figure is not known of both.
 
-        A ratio that is small for its error is mostly error. It is taken nearer to 1 (James and Stein).
-        The second value is the error of ln.
+        A ratio that is small for its error is mostly error. It is taken nearer to 1 (James and
+        Stein).
         """
-        for name in (figure, *(() if place else CPU_FIGURES)):
-            here, there = source.mean(name, place), self.mean(name, place)
+        # Whatever both pools have measured of their CPUs compares them.
+        figures = [figure] if place else [figure, *CPU_FIGURES]
+        for each in figures:
+            here, there = source.mean(each, place), self.mean(each, place)
             if here and there:
-                variances = [_variance(pool, name, place) for pool in (source, self)]
+                variances = [_variance(pool, each, place) for pool in (source, self)]
                 error, log = MeanVariance.of_sum(variances), math.log(there / here)
                 kept = max(0.0, 1 - error.variance / log**2) if log else 0.0
-                return math.exp(kept * log), error
-        return 1.0, MeanVariance(_NOT_MEASURED**2 if figure == FILE else 0.0, math.inf)
+                return FigureRatio(math.exp(kept * log), error)
+        variance = _NOT_MEASURED**2 if figure is Figure.FILE else 0.0
+        return FigureRatio(1.0, MeanVariance(variance, math.inf))
 
 
 def _counting(workers: Sequence[Worker]) -> dict[str, tuple[float, float]]:
@@ -142,18 +176,27 @@ def _counting(workers: Sequence[Worker]) -> dict[str, tuple[float, float]]:
     """
     levels: dict[str, list[float]] = defaultdict(list)
     for place in (place for worker in workers for place in worker.result.storage.places):
-        devices = {device.name: device for device in place.devices}
-        level = list(devices.values())[:1]
-        names: dict[str, bool] = {}
-        while level and level[0].name not in names:
-            names[level[0].name] = level[0].kind != "partition"
-            level = [devices[name] for name in level[0].below if name in devices]
-        if names:
-            levels[place.name].append(max(1.0, float(sum(names.values()))))
+        if place.devices:
+            levels[place.name].append(float(max(1, _counting_devices(place))))
     return {place: (min(counts), max(counts)) for place, counts in levels.items()}
 
 
-def _variance(pool: PoolStorage, figure: str, place: str) -> MeanVariance:
+def _counting_devices(place: StoragePlace) -> int:
+    """Return how many devices but partitions are on the way down from a place to its first disk."""
+    devices = {device.name: device for device in place.devices}
+    passed: set[str] = set()
+    number = 0
+    device: Device | None = devices[place.devices[0].name]
+    while device is not None and device.name not in passed:
+        passed.add(device.name)
+        if device.kind != "partition":
+            number += 1
+        below = [name for name in device.below if name in devices]
+        device = devices[below[0]] if below else None
+    return number
+
+
+def _variance(pool: PoolStorage, figure: Figure, place: str) -> MeanVariance:
     """Return the variance of ln of a pool's mean."""
     logs, once = pool.figures[figure, place], _ONCE.get(figure, SINGLE_WORKER_VARIATION)
     single = MeanVariance.of_single(logs, once if pool.machines == 1 else once / 2)
@@ -161,44 +204,80 @@ def _variance(pool: PoolStorage, figure: str, place: str) -> MeanVariance:
 
 
 def _slowing(workers: Sequence[Worker]) -> _Logs:
-    """Return how many times as long retrieves took from the step on that all runs share, if they do."""
+    """Return how much longer retrieves took after a step that all runs of a place share."""
     runs: dict[str, list[RelativeTimes]] = defaultdict(list)
     for entry in (entry for worker in workers for entry in worker.entries):
         if entry.retrieves is not None and entry.subject.destination == "overwrite":
             runs[entry.subject.place].append(entry.relative_times)
-    steps = {place: RelativeTimes.step_of(times) for place, times in runs.items()}
-    return {(SLOWING, place): [math.log(step.ratio)] for place, step in steps.items() if step}
+    slowing: _Logs = {}
+    for place, times in runs.items():
+        step = RelativeTimes.step_of(times)
+        if step is not None:
+            slowing[Figure.SLOWING, place] = [math.log(step.ratio)]
+    return slowing
 
 
 def _measured(runs: Sequence[Worker]) -> _Logs:
     """Return what the runs of one machine measured with one process."""
     logs: _Logs = defaultdict(list)
-    for entry in (entry for worker in runs for entry in worker.entries):
-        subject = entry.subject
-        figure = _OPERATIONS.get((subject.workload, subject.variant))
-        if figure is not None and subject.threads <= 1:
-            # Bytes and requests are limits of their own: of a sync the usual time counts, without stalls.
-            usual_ns = map(truediv, entry.total_ns, entry.operations)
-            each_ns = median(usual_ns) if figure == SYNC else entry.mean_ns
-            value = math.log(NS_PER_S / each_ns if figure == WRITES else each_ns)
-            logs[figure, "" if figure == SPAWN else subject.place].append(value)
-            if figure == SYNC:
-                logs[SYNCS, subject.place].append(math.log(NS_PER_S / entry.mean_ns))
-        cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
-        if cpu_ns:
-            logs[OWN_CPU, ""].append(math.log(cpu_ns))
-        for file in entry.trials.ceilings if entry.trials else ():
-            logs[WRITE_RATE, subject.place].append(
-                math.log(file.written_bytes / file.duration_ns * NS_PER_S)
-            )
     for worker in runs:
-        for burst in (worker.result.host.fixed_work if worker.result.host else None) or ():
-            cpu_ns = burst.user_ns + burst.kernel_ns
+        for entry in worker.entries:
+            _add_operations(logs, entry)
+            _add_ceilings(logs, entry)
+            cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
             if cpu_ns:
-                logs[burst.work, ""].append(math.log(cpu_ns / burst.operations))
-        limits = worker.result.limits.io if worker.result.limits else ()
-        for limit, storage in product(limits, worker.result.storage.places):
-            is_limited = limit.device in {device.number for device in storage.devices}
-            if is_limited and limit.kind == "write_operations_per_s":
-                logs[WRITES_LIMIT, storage.name].append(math.log(max(1, limit.value)))
+                logs[Figure.OWN_CPU, ""].append(math.log(cpu_ns))
+        _add_fixed_work(logs, worker)
+        _add_limits(logs, worker)
     return logs
+
+
+def _add_operations(logs: _Logs, entry: Entry) -> None:
+    """Add the time of an operation; of write requests, how many there are per second."""
+    subject = entry.subject
+    figure = _OPERATIONS.get((subject.workload, subject.variant))
+    if figure is None or subject.threads > 1:
+        return
+    match figure:
+        case Figure.SYNC:
+            # Bytes and requests are limits of their own: here the usual time counts, without
+            # stalls.
+            usual_ns = median(map(truediv, entry.total_ns, entry.operations))
+            logs[figure, subject.place].append(math.log(usual_ns))
+            logs[Figure.SYNCS, subject.place].append(math.log(NS_PER_S / entry.mean_ns))
+        case Figure.WRITES:
+            logs[figure, subject.place].append(math.log(NS_PER_S / entry.mean_ns))
+        case Figure.SPAWN:
+            logs[figure, ""].append(math.log(entry.mean_ns))
+        case _:
+            logs[figure, subject.place].append(math.log(entry.mean_ns))
+
+
+def _add_ceilings(logs: _Logs, entry: Entry) -> None:
+    """Add how fast idle disks wrote each file of a trial."""
+    if entry.trials is None:
+        return
+    for file in entry.trials.ceilings:
+        rate = file.written_bytes / file.duration_ns * NS_PER_S
+        logs[Figure.WRITE_RATE, entry.subject.place].append(math.log(rate))
+
+
+def _add_fixed_work(logs: _Logs, worker: Worker) -> None:
+    """Add the CPU time of each burst of fixed work."""
+    host = worker.result.host
+    if host is None or host.fixed_work is None:
+        return
+    for burst in host.fixed_work:
+        figure = _FIXED_WORK.get(burst.work)
+        cpu_ns = burst.user_ns + burst.kernel_ns
+        if figure is not None and cpu_ns:
+            logs[figure, ""].append(math.log(cpu_ns / burst.operations))
+
+
+def _add_limits(logs: _Logs, worker: Worker) -> None:
+    """Add the requests per second that a cgroup allows at each place."""
+    limits = worker.result.limits.io if worker.result.limits else ()
+    for limit, storage in product(limits, worker.result.storage.places):
+        is_limited = limit.device in {device.number for device in storage.devices}
+        if is_limited and limit.kind == "write_operations_per_s":
+            logs[Figure.WRITES_LIMIT, storage.name].append(math.log(max(1, limit.value)))

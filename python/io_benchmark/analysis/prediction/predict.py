@@ -6,7 +6,6 @@ The interval is that of a single task. Each part of its error is a variance of l
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
 from operator import attrgetter
 from statistics import fmean
 from types import MappingProxyType
@@ -26,7 +25,7 @@ from io_benchmark.analysis.prediction import (
 )
 from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
-from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
 from io_benchmark.analysis.prediction.profiled_run import ProfiledRun, notes_of
 from io_benchmark.analysis.prediction.refusals import reasons_against
 from io_benchmark.analysis.reading.machines import MachineMarks
@@ -37,9 +36,9 @@ from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.sources.run_results import RunProfile
 
-# An interval that is wider tells no more.
+# ln of the largest half of an interval, of which the exponential is still a number.
 _LARGEST_LOG = 300.0
-# Of what is written over time; a picture shows no more.
+# Steps of what is written over time. Chosen: a picture shows no more.
 _STEPS = 120
 
 
@@ -48,7 +47,10 @@ def predict(
     workers: Sequence[Worker],
     prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> list[TaskPrediction]:
-    """Predict each task on each pool. Profiles of the same label, else of the same command, are of one task."""
+    """Predict each task on each pool.
+
+    Profiles of the same label, else of the same command, are of one task.
+    """
     valid = [_with_valid_entries(worker) for worker in MachineMarks.identify(workers)]
     by_pool = sorted(grouped(valid, attrgetter("pool")).items())
     storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in by_pool}
@@ -56,7 +58,8 @@ def predict(
     # In one order, because the first profile is the one whose errors count.
     for profile in sorted(profiles, key=msgspec.json.encode):
         pool = _pool(profile.pool, valid)
-        run = ProfiledRun.of(profile, storages.get(pool or ""))
+        storage = None if pool is None else storages.get(pool)
+        run = ProfiledRun.of(profile, storage)
         tasks.setdefault(run.task, {}).setdefault(pool, []).append(run)
     return [_predict_task(pools, storages) for pools in tasks.values()]
 
@@ -77,6 +80,7 @@ def _with_valid_entries(worker: Worker) -> Worker:
 def _predict_task(
     pools: Mapping[str | None, list[ProfiledRun]], storages: Mapping[str, PoolStorage]
 ) -> TaskPrediction:
+    """Predict one task by its profiles on the fastest pool; `pools` has all of its profiles."""
     source = max(pools, key=lambda pool: _speed(storages.get(pool or ""), pools[pool]))
     used = pools[source]
     demands = [run.demand for run in used]
@@ -100,7 +104,7 @@ def _predict_task(
         cpus_used=mean_of_known(demand.cpus_used for demand in likely),
         written_bytes=total(lambda place: place.written_bytes.sum().item()),
         read_bytes=total(lambda place: place.read_bytes.sum().item()),
-        syncs=total(lambda place: place.syncs[1] if place.syncs and place.is_alone else 0.0),
+        syncs=total(lambda place: place.most_syncs if place.is_alone else 0.0),
         pools=tuple(
             replace(
                 _predict_pool(usable, unusable, profiled_pool, storage),
@@ -122,6 +126,7 @@ def _predict_task(
 
 
 def _written_over_time(demand: Demand, storages: Mapping[str, PoolStorage]) -> WrittenOverTime:
+    """Return what the task wrote to the place that got most, in steps of equal length."""
     place = max(demand.places, key=lambda place: float(np.sum(place.written_bytes)))
     spans_ns = demand.spans_ns
     times_ns, written = (
@@ -133,22 +138,28 @@ def _written_over_time(demand: Demand, storages: Mapping[str, PoolStorage]) -> W
     steps = ((times_ns[1:] - spans_ns / 2) / ends_ns[1]).astype(int)
     peaks = rates.copy()
     np.maximum.at(peaks, steps, place.written_bytes / spans_ns * NS_PER_S)
-    ceilings = {pool: storage.mean(WRITE_RATE, place.name) for pool, storage in storages.items()}
+    ceilings = {
+        pool: storage.mean(Figure.WRITE_RATE, place.name) for pool, storage in storages.items()
+    }
     return WrittenOverTime(
-        place.name,
-        ends_ns[1].item(),
-        times_ns[-1].item() / len(spans_ns),
-        tuple(rates.tolist()),
-        tuple(peaks.tolist()),
-        {pool: ceiling for pool, ceiling in ceilings.items() if ceiling is not None},
+        place=place.name,
+        step_ns=ends_ns[1].item(),
+        window_ns=times_ns[-1].item() / len(spans_ns),
+        bytes_per_s=tuple(rates.tolist()),
+        peaks_bytes_per_s=tuple(peaks.tolist()),
+        ceilings_bytes_per_s={
+            pool: ceiling for pool, ceiling in ceilings.items() if ceiling is not None
+        },
     )
 
 
 def _speed(storage: PoolStorage | None, runs: Sequence[ProfiledRun]) -> float:
     """Return a pool's write rate; the model holds from the fastest pool to slower ones."""
+    if storage is None:
+        return 0.0
     places = {place for run in runs for place in run.places}
-    rates = [storage.mean(WRITE_RATE, place) if storage else None for place in places]
-    return min((rate or 0.0 for rate in rates), default=0.0)
+    rates = [storage.mean(Figure.WRITE_RATE, place) or 0.0 for place in places]
+    return min(rates, default=0.0)
 
 
 def _predict_pool(
@@ -157,17 +168,22 @@ def _predict_pool(
     source: PoolStorage | None,
     target: PoolStorage,
 ) -> PoolPrediction:
+    """Predict one task on one pool, by its demands on the pool `source`; or say why not."""
     places = {place.name for demand in demands for place in demand.places}
-    rates = filter(None, (target.mean(WRITE_RATE, place) for place in places))
+    rates = [target.mean(Figure.WRITE_RATE, place) for place in places]
     unknown = PoolPrediction(
-        target.pool, target.machines, min(rates, default=None), price=target.price, reason=unusable
+        pool=target.pool,
+        workers=target.machines,
+        write_bytes_per_s=min((rate for rate in rates if rate), default=None),
+        price=target.price,
+        reason=unusable,
     )
     if unusable is not None or source is None:
         return unknown
     changes = [PoolChange.of(demand, source, target) for demand in demands]
-    reason = next(chain.from_iterable(map(reasons_against, changes)), None)
-    if reason is not None:
-        return replace(unknown, reason=reason)
+    for change in changes:
+        for reason in reasons_against(change):
+            return replace(unknown, reason=reason)
     times = [change.times() for change in changes]
     total = math.exp(fmean(math.log(time.total) for time in times))
     # How far a single task differs from the mean of the profiled ones.

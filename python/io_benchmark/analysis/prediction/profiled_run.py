@@ -3,7 +3,6 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
 from statistics import median
 from typing import NamedTuple
 
@@ -17,18 +16,20 @@ from io_benchmark.analysis.model.statements import (
 )
 from io_benchmark.analysis.prediction.demand import SMALL_SHARE, Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
-from io_benchmark.analysis.prediction.pool_storage import WRITE_RATE, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
 from io_benchmark.analysis.reading.runs import mean_of_known
 from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.sources.run_results import RunProfile
 
-# CPUs: a machine on which other tasks work.
+# Other processes that use this many CPUs show that other tasks work on the machine. Chosen.
 _BUSY_CPUS = 0.3
 # The place of a task whose profile names none.
 _PLACE = "workspace"
-# A volume on partitions counts each byte three times.
+# Where results do not show how often each byte is counted: once, or three times, as a volume on
+# partitions does.
 _UNKNOWN_COUNTING = (1.0, 3.0)
-# A profile stands alone that differs from its repeats by this, and by three times as much as they differ.
+# A profile stands alone that differs from its repeats by this, and by three times as much as they
+# differ. Chosen.
 _ALONE_LOG = math.log(1.1)
 _ALONE_TIMES = 3
 
@@ -49,11 +50,10 @@ class ProfiledRun(NamedTuple):
 
     @classmethod
     def of(cls, run: RunProfile, storage: PoolStorage | None) -> "ProfiledRun":
+        """Read what a run demanded; `storage` is the pool that it ran on, where it is known."""
         profile = run.profile
         if isinstance(profile, ResourceProfile):
-            figures = storage.figures if storage else ()
-            measured = sorted(place for figure, place in figures if figure == WRITE_RATE)
-            place = _PLACE if _PLACE in measured or not measured else measured[0]
+            place = _measured_place(storage)
             counting = storage.counting.get(place) if storage else None
             return cls(
                 name=run.label,
@@ -91,75 +91,87 @@ class ProfiledRun(NamedTuple):
         return "command", self.sha256
 
 
+def _measured_place(storage: PoolStorage | None) -> str:
+    """Return the usual place, or another one where only that was measured."""
+    if storage is None:
+        return _PLACE
+    measured = [place for figure, place in storage.figures if figure is Figure.WRITE_RATE]
+    if not measured or _PLACE in measured:
+        return _PLACE
+    return min(measured)
+
+
 def notes_of(
     pools: Mapping[str | None, Sequence[ProfiledRun]],
     source: str | None,
     demands: Sequence[Demand],
 ) -> Iterator[Statement]:
-    """Yield what the profiles of one task do not show; `source` is the pool whose profiles are used."""
+    """Yield what the profiles of one task do not show.
+
+    `source` is the pool whose profiles are used.
+    """
     runs = pools[source]
     busy_cpus = max(run.other_cpus for run in runs)
     if busy_cpus > _BUSY_CPUS:
         yield statement(
-            "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and their "
-            "I/O is counted as its own; profile it on an idle machine",
+            "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and "
+            "their I/O is counted as its own; profile it on an idle machine",
             cpus=Quantity(busy_cpus, Unit.NUMBER),
         )
     if runs[0].sha256 is None:
         yield statement(
-            "A resource profile is of a whole machine and has no syncs, which the interval includes; "
-            "its disks are taken to be those of the place {place}",
+            "A resource profile is of a whole machine and has no syncs, which the interval "
+            "includes; its disks are taken to be those of the place {place}",
             place=runs[0].places[0],
         )
     unseen_ns = mean_of_known(demand.unseen_ns for demand in demands) or 0.0
     if unseen_ns > SMALL_SHARE * runs[0].wall_ns:
         yield statement(
-            "{unseen} of the task are before or after its profile, and writing for a quarter of that "
-            "is assumed",
+            "{unseen} of the task are before or after its profile, and writing for a quarter of "
+            "that is assumed",
             unseen=Quantity(unseen_ns, Unit.NANOSECONDS),
         )
     for of_pool in pools.values():
         complete = [run for run in of_pool if run.is_complete]
-        alone = chain(
-            _standing_alone(complete, "CPU time", [run.cpu_ns for run in complete]),
-            _standing_alone(complete, "time", [run.wall_ns for run in complete]),
-        )
         # CPU time first: other tasks of the machine change it least.
-        yield from islice(alone, 1)
+        cpu_times_ns = [run.cpu_ns for run in complete]
+        note = _standing_alone(complete, "CPU time", cpu_times_ns)
+        if note is None:
+            wall_times_ns = [run.wall_ns for run in complete]
+            note = _standing_alone(complete, "time", wall_times_ns)
+        if note is not None:
+            yield note
 
 
 def _standing_alone(
     runs: Sequence[ProfiledRun], what: str, times_ns: Sequence[int | None]
-) -> Iterator[Statement]:
-    """Yield which profile differs from all of its repeats, or that two differ."""
+) -> Statement | None:
+    """Return which profile differs from all of its repeats, or that two differ, or None."""
     logs = [math.log(time_ns) for time_ns in times_ns if time_ns]
     if len(logs) < max(2, len(runs)):
-        return
-    distances = [_distance(logs[:at] + logs[at + 1 :], log) for at, log in enumerate(logs)]
-    at = max(range(len(logs)), key=distances.__getitem__)
-    if distances[at] <= _ALONE_LOG:
-        return
+        return None
+    distances = []
+    for position, log in enumerate(logs):
+        repeats = logs[:position] + logs[position + 1 :]
+        distances.append(_distance(repeats, log))
+    farthest = distances.index(max(distances))
+    if distances[farthest] <= _ALONE_LOG:
+        return None
     if len(logs) == 2:
-        low, high = (Quantity(math.exp(log), Unit.NANOSECONDS) for log in sorted(logs))
-        yield statement(
-            "The " + what + " of the two profiles differs: {low} and {high}. A first run is often "
+        return statement(
+            f"The {what} of the two profiles differs: {{low}} and {{high}}. A first run is often "
             "slow; profile the task once more",
-            low=low,
-            high=high,
+            low=Quantity(math.exp(min(logs)), Unit.NANOSECONDS),
+            high=Quantity(math.exp(max(logs)), Unit.NANOSECONDS),
         )
-        return
-    ordered = sorted(logs[:at] + logs[at + 1 :])
-    others = Range(math.exp(ordered[0]), math.exp(ordered[-1]), Unit.NANOSECONDS)
-    alone = Quantity(math.exp(logs[at]), Unit.NANOSECONDS)
-    yield statement(
-        "The profile {source} stands alone: its "
-        + what
-        + " is {alone}, that of the {count} others "
-        "{others}. A first run is often slow; omit this profile if it was the first",
-        source=runs[at].source,
-        alone=alone,
-        count=count(len(ordered)),
-        others=others,
+    repeats = logs[:farthest] + logs[farthest + 1 :]
+    return statement(
+        f"The profile {{source}} stands alone: its {what} is {{alone}}, that of the {{count}} "
+        "others {others}. A first run is often slow; omit this profile if it was the first",
+        source=runs[farthest].source,
+        alone=Quantity(math.exp(logs[farthest]), Unit.NANOSECONDS),
+        count=count(len(repeats)),
+        others=Range(math.exp(min(repeats)), math.exp(max(repeats)), Unit.NANOSECONDS),
     )
 
 

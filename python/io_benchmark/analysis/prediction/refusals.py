@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Why there is no prediction.
 
-Something that the model does not have decides the time of this task, or what is not known changes it much.
-A wrong prediction costs more than none.
+Something that the model does not have decides the time of this task, or what is not known changes
+it much. A wrong prediction costs more than none.
 """
 
 import math
@@ -15,15 +15,15 @@ from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, ra
 from io_benchmark.analysis.prediction.demand import PlaceDemand
 from io_benchmark.analysis.prediction.missing_figures import missing_figures
 from io_benchmark.analysis.prediction.pool_change import PoolChange
-from io_benchmark.analysis.prediction.pool_storage import SLOWING
-from io_benchmark.analysis.prediction.unknowns import WIDE_LOG
+from io_benchmark.analysis.prediction.pool_storage import Figure
 from io_benchmark.results.parts import NS_PER_S
 
-# From this share of the machine's CPUs on, a task might use more of them.
+# From this share of the machine's CPUs on, a task might use more of them. Chosen: other processes
+# need some of them as well.
 _AT_CPUS = 0.9
-# Retrieves that take this much longer at the end of a run show a disk that slows down.
+# Retrieves that take this much longer at the end of a run show a disk that slows down. Chosen.
 _SLOWED_DOWN_RATIO = 1.25
-# A disk that writes more than this many times a ceiling has another one.
+# A disk that writes more than this many times a ceiling has another one. Chosen.
 _ABOVE_CEILING = 1.5
 
 
@@ -37,11 +37,11 @@ def reasons_against(change: PoolChange) -> Iterator[Statement]:
     for place in likely.demand.places:
         yield from _reading(likely, place)
         yield from _other_disks(likely, place)
-    for unknown, first, last in change.unknown_parts():
-        if abs(last - first) > WIDE_LOG:
-            low, high = map(math.exp, sorted((first, last)))
+    for effect in change.unknown_effects():
+        if effect.is_wide:
+            low, high = map(math.exp, sorted((effect.first_log, effect.last_log)))
             yield statement(
-                f"the task would take {{low}} to {{high}}, depending on {unknown}; "
+                f"the task would take {{low}} to {{high}}, depending on {effect.meaning}; "
                 "profile the task on {pool}",
                 low=Quantity(low, Unit.NANOSECONDS),
                 high=Quantity(high, Unit.NANOSECONDS),
@@ -55,7 +55,8 @@ def _cpus(change: PoolChange) -> Iterator[Statement]:
     cpus = target.cpus if target.cpus is not None else demand.cpus
     decides = cpus != demand.cpus and demand.cpus_used > min(1.0, cpus)
     if demand.busy_ns is not None:
-        # On fewer CPUs the windows show what is late. How many more the task would use, nothing shows.
+        # On fewer CPUs the windows show what is late. How many more the task would use, nothing
+        # shows.
         full_ns = demand.spans_ns[demand.busy_ns >= _AT_CPUS * demand.cpus * demand.spans_ns]
         decides = cpus > demand.cpus and not demand.is_small(full_ns)
     if decides:
@@ -89,7 +90,7 @@ def _reading(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
 def _other_disks(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
     """Yield that a ceiling does not hold: of a disk with a burst, or of another pool's disk."""
     for storage in (change.source, change.target):
-        slowing = storage.mean(SLOWING, place.name) or 1.0
+        slowing = storage.mean(Figure.SLOWING, place.name) or 1.0
         writing_ns = place.written_bytes / storage.ceiling(place.name) * NS_PER_S
         if slowing > _SLOWED_DOWN_RATIO and not change.demand.is_small(writing_ns):
             yield statement(
@@ -99,7 +100,8 @@ def _other_disks(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
                 pool=storage.pool,
                 ratio=ratio_of(slowing),
             )
-        if storage is change.source and np.sum(writing_ns) > _ABOVE_CEILING * change.demand.wall_ns:
+        most_ns = _ABOVE_CEILING * change.demand.wall_ns
+        if storage is change.source and np.sum(writing_ns) > most_ns:
             yield statement(
                 "the profile's disks wrote more than those of {pool} can; check --pool of the "
                 "profile, or measure {pool} again",

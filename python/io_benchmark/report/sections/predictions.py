@@ -30,13 +30,15 @@ from io_benchmark.report.content import sharing, text_of
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name
 
-# Less is not shown as added.
+# A smaller share of the profiled time is not shown.
 _LEAST_ADDED = 0.005
+# Costs are of this many tasks: one task costs too little to write.
 _TASKS_PAID = 1000
 _PAID = f"{_TASKS_PAID:,} tasks"
 
 
 def document(predictions: Predictions) -> blocks.Document:
+    """Return the report's blocks: a table with pictures and notes for each task."""
     content = [block for task in predictions.tasks for block in _task(task)]
     content += blocks.Items.lists(
         ("Results that could not be read", predictions.unreadable),
@@ -46,6 +48,7 @@ def document(predictions: Predictions) -> blocks.Document:
 
 
 def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
+    """Write one task: what its profiles recorded, its times on other pools, and why some lack."""
     profiled_on, profiled_ns = task.pool or "a pool without a name", fmean(task.measured_ns)
     command = f", command {task.sha256[:8]}" if task.sha256 else ""
     label = f"{clean_name(task.label)}: " if task.label else ""
@@ -58,31 +61,12 @@ def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
             f"Meanwhile: {digits(task.cpus_used or 0)} CPUs used, {size(task.written_bytes or 0)} "
             f"written to its disks, {size(task.read_bytes or 0)} read{syncs}."
         )
-    predicted = [pool for pool in task.pools if pool.time_ns is not None or pool.measured_ns]
     notes = [f"{text_of(note)}." for note in task.notes]
+    predicted = [pool for pool in task.pools if pool.time_ns is not None or pool.measured_ns]
     if predicted:
         table = _table(task, profiled_on, predicted, profiled_ns)
         yield table
-        drawn = {
-            pool.pool: blocks.DrawnRatio(
-                pool.time_ns / profiled_ns,
-                Interval(pool.low_ns / profiled_ns, pool.high_ns / profiled_ns, PREDICTION_LEVEL),
-            )
-            for pool in predicted
-            if pool.time_ns and pool.low_ns and pool.high_ns
-        }
-        share = percent(PREDICTION_LEVEL)
-        caption = f"Time divided by that on {profiled_on}; {share} of tasks are on the line"
-        yield from blocks.Picture.forest(caption, drawn, DEFAULT_MARGIN)
-        here, prices = task.price, {pool.pool: pool.price for pool in predicted}
-        # Amounts of two currencies have no ratio.
-        paid = {
-            pool: (time, time.times(there.per_hour / here.per_hour))
-            for pool, time in drawn.items()
-            if here and (there := prices[pool]) and there.currency == here.currency
-        }
-        yield from blocks.Picture.costs(profiled_on, paid)
-        yield from blocks.Picture.demand(task.written)
+        yield from _pictures(task, profiled_on, predicted, profiled_ns)
         if _PAID in table.heads and task.sha256:
             notes.append("Costs are of this command's time alone, without the rest of its task.")
     if not task.pools:
@@ -94,7 +78,31 @@ def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
         if pool.reason and not pool.measured_ns
     ]
     shared = (f"{names}: {reason}" for names, reason in sharing(reasons))
-    yield from (blocks.Items.of(shared, "Not predicted"), blocks.Items.of(notes, "Notes"))
+    yield blocks.Items.of(shared, "Not predicted")
+    yield blocks.Items.of(notes, "Notes")
+
+
+def _pictures(
+    task: TaskPrediction, profiled_on: str, pools: Sequence[PoolPrediction], profiled_ns: float
+) -> Iterator[blocks.Block]:
+    """Draw the ratios of the times, those of the costs, and what the task wrote."""
+    times: dict[str, blocks.DrawnRatio] = {}
+    costs: dict[str, tuple[object, object]] = {}
+    for pool in pools:
+        if not pool.time_ns or not pool.low_ns or not pool.high_ns:
+            continue
+        bounds = Interval(pool.low_ns / profiled_ns, pool.high_ns / profiled_ns, PREDICTION_LEVEL)
+        time = blocks.DrawnRatio(pool.time_ns / profiled_ns, bounds)
+        times[pool.pool] = time
+        here, there = task.price, pool.price
+        # Amounts of two currencies have no ratio.
+        if here is not None and there is not None and there.currency == here.currency:
+            costs[pool.pool] = (time, time.times(there.per_hour / here.per_hour))
+    share = percent(PREDICTION_LEVEL)
+    caption = f"Time divided by that on {profiled_on}; {share} of tasks are on the line"
+    yield from blocks.Picture.forest(caption, times, DEFAULT_MARGIN)
+    yield from blocks.Picture.costs(profiled_on, costs)
+    yield from blocks.Picture.demand(task.written)
 
 
 def _table(
@@ -102,12 +110,23 @@ def _table(
 ) -> blocks.Table:
     """Write what was profiled, then a row per pool; a column without any cell is left out."""
     heads = (
-        *("time", f"{percent(PREDICTION_LEVEL)} of tasks", "ratio", "writes", "syncs", "CPU"),
-        *("at ceiling", "measured", _PAID),
+        "time",
+        f"{percent(PREDICTION_LEVEL)} of tasks",
+        "ratio",
+        "writes",
+        "syncs",
+        "CPU",
+        "at ceiling",
+        "measured",
+        _PAID,
     )
-    profiled = (_time(profiled_ns, profiled_ns), "profiled", *[""] * 4)
-    at_ceiling, money = _share(task.at_ceiling_share), _money(profiled_ns, task.price)
-    rows = [blocks.Row(profiled_on, (*profiled, at_ceiling, "", money))]
+    profiled = {
+        "time": _time(profiled_ns, profiled_ns),
+        f"{percent(PREDICTION_LEVEL)} of tasks": "profiled",
+        "at ceiling": _share(task.at_ceiling_share),
+        _PAID: _money(profiled_ns, task.price),
+    }
+    rows = [blocks.Row(profiled_on, [profiled.get(head, "") for head in heads])]
     for pool in pools:
         measured_ns = fmean(pool.measured_ns) if pool.measured_ns else None
         cells = (
@@ -128,15 +147,18 @@ def _table(
 
 
 def _money(time_ns: float | None, price: Price | None) -> str:
+    """Write what this many tasks cost; nothing without a time."""
     minutes = (time_ns or 0) / NS_PER_S / 60
     return Cost((CostShare("", _TASKS_PAID, minutes, price=price),)).money if minutes else ""
 
 
 def _share(share: float | None) -> str:
+    """Write a share; nothing where it is not worth a number."""
     return percent(share) if share and share >= _LEAST_ADDED else ""
 
 
 def _interval(pool: PoolPrediction, profiled_ns: float) -> str:
+    """Write '1.2 to 1.5 min'."""
     if pool.time_ns is None:
         return "not predicted"
     if is_cut(pool.low_ns or 0.0, pool.high_ns or 0.0):
