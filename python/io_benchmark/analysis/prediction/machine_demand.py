@@ -5,7 +5,6 @@ It has neither syncs nor pressure. What it lacks is an unknown of the prediction
 """
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,11 +34,7 @@ def machine_demand(
     The task took `wall_ns`, also before and after the profile. `counting` is how many times the
     disks' counters hold each byte, at least and at most.
     """
-    # What is not known counts as 0.
-    columns = {
-        name: np.array([getattr(sample, name) or 0.0 for sample in profile.samples])
-        for name in ResourceSample.__struct_fields__
-    }
+    columns = _columns(profile)
     times_ms = np.array([columns["start_ms"][0], *columns["end_ms"]])
     samples_ns = (columns["end_ms"] - columns["start_ms"]) * NS_PER_MS
     moved_bytes = columns["read_bytes"] + columns["written_bytes"]
@@ -49,43 +44,37 @@ def machine_demand(
     ends = window_ends(times_ms.tolist(), WINDOW_NS / NS_PER_MS)
     spans = np.diff(times_ms[ends]) * NS_PER_MS
     cpu_ns = samples_ns * profile.cpus
-    kernel_ns, busy_ns, waiting_ns, writes, written_bytes, read_bytes = (
-        np.add.reduceat(values, ends[:-1])
-        for values in (
-            columns["kernel"] * cpu_ns,
-            (columns["user"] + columns["kernel"]) * cpu_ns,
-            columns["waiting"] * cpu_ns,
-            columns["writes"],
-            columns["written_bytes"],
-            columns["read_bytes"],
-        )
-    )
+
+    def in_windows(values: Numbers) -> Numbers:
+        """Return the sum of the samples of each window."""
+        sums: Numbers = np.add.reduceat(values, ends[:-1])
+        return sums
+
+    kernel_ns = in_windows(columns["kernel"] * cpu_ns)
+    busy_ns = in_windows((columns["user"] + columns["kernel"]) * cpu_ns)
+    waiting_ns = in_windows(columns["waiting"] * cpu_ns)
+    writes = in_windows(columns["writes"])
+    written_bytes = in_windows(columns["written_bytes"])
     is_waiting_known = all(sample.waiting is not None for sample in profile.samples)
-    # What the cache grew by and the disks did neither read nor write.
-    fewest, most = counting
-    moved = moved_bytes / math.sqrt(fewest * most)
-    grown = np.diff(columns["cached_bytes"], prepend=columns["cached_bytes"][0]) - moved
-    unwritten = _sums_above_zero(grown.tolist())
-    # Requests were as small as pages at most.
-    unmerged = np.maximum(writes, written_bytes / PAGE_BYTES)
-    machine = PlaceDemand(
+    disks = PlaceDemand(
         name=place,
         written_bytes=written_bytes,
         writes=writes,
-        unmerged_writes=unmerged,
+        # Requests were as small as pages at most.
+        unmerged_writes=np.maximum(writes, written_bytes / PAGE_BYTES),
         flushes=np.zeros(len(spans)),
-        read_bytes=read_bytes,
+        read_bytes=in_windows(columns["read_bytes"]),
         syncs=None,
         is_alone=False,
     )
     return Demand(
         wall_ns=wall_ns,
         spans_ns=spans,
-        places=(machine,),
+        places=(disks,),
         cpus_used=float(np.sum(busy_ns)) / profile.wall_ns,
         cpus=float(profile.cpus),
         kernel_share=min(1.0, float(np.sum(kernel_ns)) / profile.wall_ns),
-        unwritten_bytes=np.array(unwritten)[ends[1:]],
+        unwritten_bytes=_unwritten(columns["cached_bytes"], moved_bytes, counting)[ends[1:]],
         waiting_share=np.clip(waiting_ns / spans, 0.0, 1.0) if is_waiting_known else None,
         busy_ns=np.minimum(busy_ns, profile.cpus * spans),
         unseen_ns=float(wall_ns - profile.wall_ns),
@@ -93,12 +82,27 @@ def machine_demand(
     )
 
 
-def _sums_above_zero(steps: Sequence[float]) -> list[float]:
-    """Return 0 and the sum after each step; a sum that falls below 0 is 0."""
-    sums = [0.0]
-    for step in steps:
-        sums.append(max(0.0, sums[-1] + step))
-    return sums
+def _columns(profile: ResourceProfile) -> dict[str, Numbers]:
+    """Return each figure of all samples; what is not known counts as 0."""
+    return {
+        name: np.array([getattr(sample, name) or 0.0 for sample in profile.samples])
+        for name in ResourceSample.__struct_fields__
+    }
+
+
+def _unwritten(
+    cached_bytes: Numbers, moved_bytes: Numbers, counting: tuple[float, float]
+) -> Numbers:
+    """Return what was not written yet at the start and after each sample.
+
+    That is what the cache grew by and the disks did neither read nor write.
+    """
+    fewest, most = counting
+    moved = moved_bytes / math.sqrt(fewest * most)
+    unwritten = [0.0]
+    for step in np.diff(cached_bytes, prepend=cached_bytes[0]) - moved:
+        unwritten.append(max(0.0, unwritten[-1] + float(step)))
+    return np.array(unwritten)
 
 
 def _unusable(profiled_ns: float, samples_ns: Numbers, moved_bytes: Numbers) -> Statement | None:
