@@ -13,9 +13,7 @@ from pathlib import Path
 
 import pytest
 from process_groups import assert_gone
-from worker import Worker
-
-WORKLOADS = ("cache-retrieve", "upload", "metadata", "random-io", "sync-write", "exec", "spawn")
+from worker import WORKLOADS, Worker
 
 
 @pytest.fixture

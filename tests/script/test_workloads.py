@@ -202,6 +202,11 @@ def test_the_documentation_has_each() -> None:
     ]
     for name, operation, *_ in rows:
         assert operation.startswith(WORKLOADS[name].operation)
+    for name in IN_BATCHES:
+        (variants,) = re.findall(rf"^\| `{name}` \| (`[^|]+) \|$", page, re.MULTILINE)
+        assert {f"`{variant}`" for variant in workload(name).names} <= set(
+            re.findall("`[a-z0-9-]+`", variants)
+        )
 
 
 class Bench:
