@@ -12,8 +12,9 @@ from seed_workers import SUBJECT, broken, compared, measured, report_of, workers
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.problem import Severity
 from io_benchmark.analysis.model.report import SampledReport, SubjectReport
-from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.statistics.noise import relative_times
 from io_benchmark.report.content import text_of
 
 REFUSED, WARNING = Severity.REFUSED, Severity.WARNING
@@ -60,7 +61,7 @@ def test_a_problem_of_all_subjects_is_one_problem() -> None:
     assert subjects_of(compared({"intel": one, "amd-16": one | drifting}), "drift") == [SUBJECT]
 
 
-def batches(times_ns: list[float], operations: list[int]) -> Entry:
+def batches(times_ns: list[float], operations: list[int]) -> Run:
     """Return one entry with these batches, as the reader would hand it on."""
     (entry,) = workload_entries.entries(only=("spawn",))
     entry["samples"] = {
@@ -69,14 +70,14 @@ def batches(times_ns: list[float], operations: list[int]) -> Entry:
         "operations": operations,
     }
     (worker,) = workers(pools=("intel",), change={"intel": {"workloads": [entry]}})
-    return worker.entries[0]
+    return worker.runs[0]
 
 
 def test_means_of_batches() -> None:
     """A batch counts by its operations; a sum beyond 64 bits is not negative."""
     assert batches([100.0, 100.0, 400.0], [1, 1, 8]).mean_ns == 60.0
     longest = batches([10**16] * 2000, [1] * 2000)
-    assert (longest.mean_ns, longest.relative_times.error_of_mean) == (1e16, 0.0)
+    assert (longest.mean_ns, relative_times(longest).error_of_mean) == (1e16, 0.0)
 
 
 def report(candidate: dict[str, Any], baseline: dict[str, Any] | None = None) -> SampledReport:

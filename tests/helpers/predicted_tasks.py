@@ -136,7 +136,7 @@ def pool_workers(*arguments: Any, **keywords: Any) -> list[Worker]:
 
 def sync_ns() -> float:
     """Return how long a sync takes by these results."""
-    entries = pool_workers("intel")[0].entries
+    entries = pool_workers("intel")[0].runs
     return next(each.mean_ns for each in entries if each.subject.variant == "append-fsync")
 
 

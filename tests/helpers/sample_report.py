@@ -178,9 +178,7 @@ def refused() -> SampledReport:
 
 
 def _slowed(each: Worker, factor: float) -> Worker:
-    return replace(
-        each, entries=tuple(seed_workers.slowed(entry, factor) for entry in each.entries)
-    )
+    return replace(each, runs=tuple(seed_workers.slowed(entry, factor) for entry in each.runs))
 
 
 @cache

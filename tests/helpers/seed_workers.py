@@ -21,7 +21,7 @@ from io_benchmark.analysis.model.figures import Detail
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.problem import Problem
 from io_benchmark.analysis.model.report import SampledReport
-from io_benchmark.analysis.model.run import Entry, Worker
+from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.model.subject import Subject
@@ -54,7 +54,7 @@ def workers_of(documents: Iterable[Mapping[str, Any]]) -> dict[str, list[Worker]
     return sides
 
 
-def slowed(entry: Entry, factor: float) -> Entry:
+def slowed(entry: Run, factor: float) -> Run:
     """With all times so many times as long."""
     return replace(entry, total_ns=array("q", [int(factor * ns) for ns in entry.total_ns]))
 

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 import seed_workers
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model.comparison import DIFFERENT, Interval, Verdict
-from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import SideData
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.verdicts import Judgement
@@ -51,7 +51,7 @@ def _facts(name: str) -> Any:
     """Return what an entry of a workload has apart from its samples."""
     change = {"intel": seed_workers.measured()}
     (worker,) = seed_workers.workers(1, pools=("intel",), change=change)
-    return next(entry.facts for entry in worker.entries if entry.subject.workload == name)
+    return next(entry.facts for entry in worker.runs if entry.subject.workload == name)
 
 
 def column(values: np.ndarray) -> "array[int]":
@@ -59,12 +59,12 @@ def column(values: np.ndarray) -> "array[int]":
     return array("q", values.astype(np.int64).tobytes())
 
 
-def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Entry:
+def entry(times_ns: np.ndarray, files: np.ndarray | None = None) -> Run:
     """An entry with these times; lookups take nothing."""
     count = len(times_ns)
     nothing = np.zeros(count, dtype=np.int64)
     files = nothing if files is None else files
-    return Entry(
+    return Run(
         subject=SUBJECT,
         facts=_facts("cache-retrieve"),
         start_ns=column(np.arange(count)),
@@ -82,7 +82,7 @@ def run_on(
     """Return a run of retrieves that all took so many times 0.1 s, ln."""
     task = SimpleNamespace(group=push, task_group_id=push)
     worker: Any = SimpleNamespace(machine=machine, side=side, result=SimpleNamespace(task=task))
-    return Run(worker, entry(np.full(count, 1e8 * math.exp(log_mean))))
+    return replace(entry(np.full(count, 1e8 * math.exp(log_mean))), worker=worker)
 
 
 def judged(found: Estimate, look: Look = SINGLE) -> tuple[Interval, Verdict]:
@@ -171,15 +171,15 @@ def kinds(files: Files) -> Files:
     return np.array(_KINDS_OF_FIVE)[files % len(_KINDS_OF_FIVE)]
 
 
-def run_of(noise: Noise, files: Files, generator: np.random.Generator, speed: float = 1.0) -> Entry:
+def run_of(noise: Noise, files: Files, generator: np.random.Generator, speed: float = 1.0) -> Run:
     """Return one run of a worker that is so much slower than others; its first reads are not marked."""
     return entry(_NS[kinds(files)] * speed * noise.draw_run(generator, files), kinds(files))
 
 
-def windows_of(noise: Noise, count: int, generator: np.random.Generator, speed: float) -> Entry:
+def windows_of(noise: Noise, count: int, generator: np.random.Generator, speed: float) -> Run:
     """Return one run of a worker of which it is counted how much it does in each window."""
     factors = speed * noise.draw_run(generator, np.zeros(count, dtype=np.int64))
-    return Entry(
+    return Run(
         subject=Subject("random-io", "workspace", variant="read-depth-32"),
         facts=_facts("random-io"),
         start_ns=column(np.arange(count) * _WINDOW_NS),
@@ -190,7 +190,7 @@ def windows_of(noise: Noise, count: int, generator: np.random.Generator, speed: 
     )
 
 
-def side_of(*machines: Sequence[Entry]) -> SideData:
+def side_of(*machines: Sequence[Run]) -> SideData:
     """Return a side by the runs of each of its machines."""
     logs = (math.fsum(math.log(run.mean_ns) for run in runs) / len(runs) for runs in machines)
     return SideData(tuple(logs), tuple(map(tuple, machines)))

@@ -62,7 +62,7 @@ def tried(pool: str, *recorded: dict[str, Any] | None) -> list[Worker]:
 
 
 def subject_of(workers: Sequence[Worker]) -> Subject:
-    return workers[0].entries[0].subject
+    return workers[0].runs[0].subject
 
 
 def add_trials(document: Mapping[str, Any], paced_at: int | None = None) -> None:

@@ -75,7 +75,7 @@ def next_look(verdict: Verdict, **counts: tuple[int, int]) -> Any:
         for number in range(1, task_count + 1):
             task = {"task_id": f"{pool}{number}", "pool": pool}
             tasks.append(SimpleNamespace(**task, label=f"io-benchmark-{pool}-{number}"))
-            workers.append(SimpleNamespace(**task, side=pool, entries=entries))
+            workers.append(SimpleNamespace(**task, side=pool, runs=entries))
     comparison = SimpleNamespace(verdict=verdict, candidate="a", baseline="b")
     figures = {pool: SimpleNamespace(workers=count) for pool, (_, count) in counts.items()}
     part = SimpleNamespace(subject="retrieves", comparisons=[comparison], figures=figures)

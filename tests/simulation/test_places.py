@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 from simulation import Rates, entry
 
-from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.summary.place_rows import IN_TURNS, _within_workers
 
 FEW, MANY, TURNS, LEVEL, DRIFT = 200, 2000, 10, 0.95, 0.10
@@ -62,7 +62,7 @@ def order(generator: np.random.Generator, count: int) -> list[tuple[int, int]]:
 
 def measured(
     drift: Drift, generator: np.random.Generator, count: int, cold: tuple[float, float]
-) -> tuple[Entry, Entry, float]:
+) -> tuple[Run, Run, float]:
     """Return what was measured at two places, and the ratio of their usual times."""
     files = generator.integers(0, 100, count)
     firsts = frozenset(int(first) for first in np.unique(files, return_index=True)[1])

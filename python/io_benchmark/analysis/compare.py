@@ -15,17 +15,16 @@ from io_benchmark.analysis.explaining import diagnoses, unlike_machines
 from io_benchmark.analysis.explaining.confirm import missing_runs
 from io_benchmark.analysis.explaining.parts import divide, storage_of
 from io_benchmark.analysis.explaining.single_workers import explain_single_workers
+from io_benchmark.analysis.model.comparison import WorkerVariation
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.problem import Problem, Severity
 from io_benchmark.analysis.model.report import SampledReport, SampleSeries, SubjectReport
-from io_benchmark.analysis.model.run import UNKNOWN, Worker, WorkerLine
+from io_benchmark.analysis.model.run import UNKNOWN, Run, Worker, WorkerLine
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Statement, count, joined, statement
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.model.worker_variation import WorkerVariation
 from io_benchmark.analysis.reading.machines import MachineMarks
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics import levels, variations
 from io_benchmark.analysis.statistics.looks import Schedule
 from io_benchmark.analysis.statistics.pairs import Pair
@@ -170,7 +169,7 @@ def _lines(
     return tuple(
         replace(
             convert(worker, WorkerLine, from_attributes=True),
-            measurements=sum(len(entry.total_ns) > 0 for entry in worker.entries),
+            measurements=sum(len(entry.total_ns) > 0 for entry in worker.runs),
             measurements_used=used[id(worker)],
         )
         for worker in workers
@@ -179,7 +178,7 @@ def _lines(
 
 def _runs_by_subject(workers: Sequence[Worker]) -> dict[Subject, list[Run]]:
     """Return runs by subject: workload by workload, each in the order of the first worker."""
-    runs = (Run(worker, entry) for worker in workers for entry in worker.entries)
+    runs = (run for worker in workers for run in worker.runs)
     by_subject = grouped(runs, attrgetter("subject")).items()
     order = [*workloads.WORKLOADS]
     return dict(sorted(by_subject, key=lambda item: order.index(item[0].workload)))

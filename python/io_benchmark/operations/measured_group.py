@@ -90,7 +90,7 @@ class MeasuredGroup(Struct, frozen=True):
         """Return what a comparison of the workers leaves undecided, and the tasks that it needs."""
         jobs: dict[tuple[str, Subject], str] = {}
         for worker, task in self.measured_tasks():
-            for entry in worker.entries:
+            for entry in worker.runs:
                 jobs.setdefault((worker.side, entry.subject), _job_of(task))
         tasks_of_job = Counter(_job_of(task) for task in self.tasks)
         undecided: list[str] = []

@@ -136,7 +136,7 @@ def confirm(address: str, options: SubmissionOptions, context: Context) -> str |
         return work.group_id
     first_tasks: dict[str, str] = {}  # with trials, by pool
     for worker, task in group.measured_tasks():
-        if any(entry.trials is not None and entry.trials.ceilings for entry in worker.entries):
+        if any(run.trials is not None and run.trials.ceilings for run in worker.runs):
             first_tasks.setdefault(worker.pool, task.task_id)
     repetitions = [
         Repetition(first_tasks[pace.pool], pace.pool, pace.bytes_per_s) for pace in paces

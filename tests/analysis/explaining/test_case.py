@@ -14,6 +14,7 @@ from io_benchmark.analysis.model.division import Division, PartDifference
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.reading.disk_rates import moved_bytes, moved_bytes_per_s, window_peak
 
 NOBODY = Side.of([])
 
@@ -71,7 +72,9 @@ STEADY = ((30.0, 30.0), (31.0, 100.0))
 
 def side(moved_mib: tuple[int, int], rates: tuple[float, float], peaks: tuple[float, float]) -> Any:
     """Return a side whose workers moved this much, read and written, at these rates per second."""
-    names = ("moved_bytes", "moved_bytes_per_s", "peak_bytes_per_s")
+    # What is kept with a run is not read again.
+    reads = (moved_bytes, moved_bytes_per_s, window_peak)
+    names = (f"{read.__module__}.{read.__qualname__}" for read in reads)
     pairs = ((read * MIB, written * MIB) for read, written in (moved_mib, rates, peaks))
     view = SimpleNamespace(**dict(zip(names, pairs, strict=True)))
     return SimpleNamespace(mean=lambda question: question(view))

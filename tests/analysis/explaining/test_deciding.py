@@ -73,7 +73,6 @@ from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.results.workloads import NOT_VISIBLE, OVER_HARDLINKED, SCALING
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -788,7 +787,7 @@ def test_a_worker_counts_once() -> None:
     change = {"amd-16/2": slower_lookups(60)}
     (side,) = workers_of(seed_case.documents(3, pools=["amd-16"], change=change)).values()
     machines = [replace(run, machine=name) for run, name in zip(side, "aab", strict=True)]
-    mean_ns = Side.of_workers(machines, SUBJECT).mean(attrgetter("entry.lookup_mean_ns"))
+    mean_ns = Side.of_workers(machines, SUBJECT).mean(attrgetter("lookup_mean_ns"))
     assert mean_ns == pytest.approx(31.35 * MS, rel=0.01)
 
 
@@ -823,7 +822,7 @@ def test_a_fact_of_some_size(times: float, has_fact: bool | None) -> None:
         return NOT_MEASURED.supports("So it is.", Size(size or 0.0))
 
     (one,) = workers(pools=["amd-16"])
-    view = Run.of(replace(one, machine=str(times)), SUBJECT)
+    view = replace(one, machine=str(times)).run_of(SUBJECT)
     rule, nobody = CauseRule("", "", judge, NoChange("for the test")), Side.of([])
     of_side = NOT_MEASURED.supports("So it is.", Size(16.0))
     case = Case(SUBJECT, 2.0, nobody, Side.of([view]))

@@ -15,10 +15,14 @@ from seed_case import outcome
 
 from io_benchmark import results
 from io_benchmark.analysis.history import HistoryReading, Origin
-from io_benchmark.analysis.history.readings import EarlierPushes, _conditions_of, readings_of
+from io_benchmark.analysis.history.readings import (
+    EarlierPushes,
+    _conditions_of,
+    readings_of,
+)
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.analysis.reading.machines import MachineMarks
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.report.content import text_of
 from io_benchmark.sources.run_results import RunResult
 
@@ -138,12 +142,12 @@ DEVIATIONS = (-0.1, 0.0, 0.1)
 def run() -> Run:
     """What is compared: a worker of intel."""
     (worker,) = seed_workers.workers(1, pools=("intel",))
-    return Run(worker, worker.entries[0])
+    return worker.runs[0]
 
 
 def reading(run: Run, week: int, log_mean: float, machine: str) -> HistoryReading:
     made = sample_history.reading(week, 76, percent=100 * log_mean, marks=MachineMarks(machine))
-    return replace(made, subject=run.entry.subject, conditions=_conditions_of(run))
+    return replace(made, subject=run.subject, conditions=_conditions_of(run))
 
 
 def by_week(*deviations: float) -> list[tuple[int, float, str]]:

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from seed_facts import ENTRY, Facts, changing, spent, waiting_for_io
 
 from io_benchmark import results
-from io_benchmark.analysis.model.run import Entry, Worker
+from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.reading.disk_rates import waits_for_disks
 from io_benchmark.analysis.reading.intake import _with_other_waits
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.reading.windows import BUSY_COLUMNS, _waited
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import BatchEntry, ProcessTimes
@@ -51,7 +51,7 @@ def worker(
         "cpu_iowait_ms": [round(idle_waiting * at / 1e6) for at in times_ns],
         "writeback_bytes": [writing_kib[at % len(writing_kib)] * KIB for at in range(-1, SECONDS)],
     }
-    entry = Entry(
+    entry = Run(
         Subject(workload, "workspace", variant="warm"),
         start_ns=array("q", times_ns[:-1]),
         total_ns=array("q", [SECOND_NS] * SECONDS),
@@ -67,10 +67,10 @@ def worker(
     timeline = RecordedTimeline(columns, {}) if timed else None
     entry = replace(entry, facts=facts)
     entries = (_with_other_waits(entry, timeline) if divided else entry,)
-    return replace(one, entries=entries, result=replace(one.result, timeline=timeline))
+    return replace(one, runs=entries, result=replace(one.result, timeline=timeline))
 
 
-def elsewhere(entry: Entry, phase: Phase = Phase.OPERATION) -> float | None:
+def elsewhere(entry: Run, phase: Phase = Phase.OPERATION) -> float | None:
     """The seconds of an operation; None where the blocked time is not divided."""
     elsewhere_ns = entry.parts_ns.get(Part(phase, Kind.ELSEWHERE))
     return None if elsewhere_ns is None else elsewhere_ns / SECOND_NS
@@ -93,19 +93,19 @@ def elsewhere(entry: Entry, phase: Phase = Phase.OPERATION) -> float | None:
 )
 def test_blocked_elsewhere(facts: dict[str, Any], expected: float) -> None:
     """A file system's journal and its space count nowhere, but pages are being written then."""
-    (entry,) = worker(**facts).entries
+    (entry,) = worker(**facts).runs
     assert elsewhere(entry) == pytest.approx(expected, abs=0.02)
 
 
 def test_both_sides_are_divided_or_none() -> None:
     """The parts of two workers are compared with each other."""
     known, unknown = worker(), worker(timed=False)
-    (entry,) = unknown.entries
-    empty = replace(unknown, entries=(Entry(entry.subject),))
+    (entry,) = unknown.runs
+    empty = replace(unknown, runs=(Run(entry.subject),))
     for other, expected in ((unknown, None), (empty, 0.9)):
-        side, second = (Side.of([Run(one, one.entries[0])]) for one in (known, other))
+        side, second = (Side.of([one.runs[0]]) for one in (known, other))
         ((run,), _) = side.divided_like(second)
-        assert elsewhere(run.entry) == expected
+        assert elsewhere(run) == expected
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_both_sides_are_divided_or_none() -> None:
 def test_disks_that_hardly_work(facts: dict[str, Any], waits: bool) -> None:
     """Nobody waits for them, so that their rate is not what they can do."""
     one = worker(**facts, divided=False)
-    assert Run(one, one.entries[0]).waits_for_disks is waits
+    assert waits_for_disks(one.runs[0]) is waits
 
 
 # Nothing else keeps a CPU busy.
@@ -158,7 +158,7 @@ def test_copies_blocked_elsewhere(facts: Facts, expected: float | None) -> None:
     """What pressure on I/O and memory does not account for is the time for something else, of 0.145 s."""
     change = {"amd-16": IDLE | spent() | facts}
     (one,) = seed_workers.workers(pools=["amd-16"], change=change)
-    assert elsewhere(one.entries[0], Phase.COPY) == pytest.approx(expected, abs=0.001)
+    assert elsewhere(one.runs[0], Phase.COPY) == pytest.approx(expected, abs=0.001)
 
 
 @pytest.mark.parametrize("waited", [0.0, 0.1, 0.5, 0.9])

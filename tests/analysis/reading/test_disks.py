@@ -7,8 +7,8 @@ import pytest
 import seed_workers
 
 from io_benchmark.analysis.explaining.causes.schedulers import _idle_settings
-from io_benchmark.analysis.reading.disks import MachineType
-from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.model.run import Run
+from io_benchmark.analysis.reading.disks import MachineType, stack_of
 
 PLACE = "storage.places.0."
 
@@ -34,7 +34,7 @@ def view(devices: Any, super_options: str = "rw", profiles: list[str] | None = N
         f"{PLACE}filesystem.btrfs_data_profiles": profiles,
     }
     (worker,) = seed_workers.workers(pools=["intel"], change={"intel": changed})
-    return Run.of(worker, seed_workers.SUBJECT)
+    return worker.run_of(seed_workers.SUBJECT)
 
 
 ENCRYPTED = [device("c", "v", kind="crypt"), *volume("ab", raid_level="raid0")]
@@ -74,7 +74,7 @@ ENCRYPTED = [device("c", "v", kind="crypt"), *volume("ab", raid_level="raid0")]
 )
 def test_width(devices: Any, options: str, profiles: list[str] | None, expected: Any) -> None:
     """The number of disks, how many work at once, and whether the volume is linear."""
-    stack = view(devices, options, profiles).stack
+    stack = stack_of(view(devices, options, profiles))
     assert (stack and (len(stack.disks), stack.width, stack.linear)) == expected
 
 
@@ -98,7 +98,7 @@ LOCAL, PERSISTENT = "local SSD", "persistent disk"
 def test_medium(models: list[str | None], expected: str | None) -> None:
     """The disks' models decide."""
     devices = [device(f"d{number}", model=model) for number, model in enumerate(models)]
-    stack = view(devices).stack
+    stack = stack_of(view(devices))
     assert stack is not None
     assert stack.medium == expected
 
@@ -152,6 +152,6 @@ def test_disks_that_come_with_a_machine_type(
 )
 def test_idle_settings(settings, idle):
     """How long a scheduler idles is in ms, and in us only where that is under a millisecond."""
-    stack = view([device("a", scheduler="bfq", scheduler_settings=settings)]).stack
+    stack = stack_of(view([device("a", scheduler="bfq", scheduler_settings=settings)]))
     assert stack is not None
     assert _idle_settings(stack.disks[0]) == idle

@@ -9,7 +9,6 @@ from seed_facts import cpu_limit, io_limit, memory_limit
 from seed_workers import workers
 
 from io_benchmark.analysis.reading.machines import MachineMarks, facts_of, kind_of_machine
-from io_benchmark.analysis.reading.runs import Run
 
 # Storage comes first, because the benchmark is about it.
 NAMES = (
@@ -104,7 +103,7 @@ def test_another_place_has_other_disks() -> None:
 def test_the_kind_of_a_machine() -> None:
     """What all of its runs share, in words."""
     first, second = workers(2, pools=("amd-16",), change={"amd-16/1": {"host.kernel": "6.9"}})
-    kind = kind_of_machine([Run(run, run.entries[0]) for run in (first, second)])
+    kind = kind_of_machine([run.runs[0] for run in (first, second)])
     assert (kind["disks"], kind["CPUs"]) == ("1 disk", "16 CPUs")
     assert "kernel" not in kind
 

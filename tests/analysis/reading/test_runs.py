@@ -6,8 +6,12 @@ from typing import Any
 import pytest
 import seed_workers
 
+from io_benchmark.analysis.model.run import Run
+from io_benchmark.analysis.reading import disk_rates
+from io_benchmark.analysis.reading.counters import busiest_share, io_wait_share
+from io_benchmark.analysis.reading.disk_rates import busy_read_rate, busy_write_rate
 from io_benchmark.analysis.reading.machines import dirty_room
-from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.reading.mounts import mount_options, mount_table_options
 from io_benchmark.analysis.reading.windows import Window
 
 SECOND_NS = 1_000_000_000
@@ -25,7 +29,7 @@ MOUNT = {"filesystem": "ext4", "options": "rw,relatime", "super_options": "rw,da
 
 def view(change: dict[str, Any]) -> Run:
     (worker,) = seed_workers.workers(pools=("intel",), change={"intel": change})
-    return Run.of(worker, seed_workers.SUBJECT)
+    return worker.run_of(seed_workers.SUBJECT)
 
 
 def timeline(times_s: tuple[float, ...], **devices: tuple[int | None, ...]) -> dict[str, Any]:
@@ -53,7 +57,7 @@ def timeline(times_s: tuple[float, ...], **devices: tuple[int | None, ...]) -> d
 def test_the_busiest_disk(recorded: dict[str, Any] | None, expected: float | None) -> None:
     """A timeline that does not show a share makes it unknown, and nothing fails."""
     worker = view({"workloads.0.samples": SAMPLES, "timeline": recorded})
-    assert (worker.busiest_share, worker.io_wait_share) == (expected, None)
+    assert (busiest_share(worker), io_wait_share(worker)) == (expected, None)
 
 
 def on(mount: dict[str, Any] | None = MOUNT, **filesystem: Any) -> Run:
@@ -69,10 +73,10 @@ def test_mount_options() -> None:
     """The mount's options, the super block's, and those that ext4 itself lists."""
     table = {"rw": "", "relatime": "", "data": "writeback"}
     worker = on(ext4_options=["rw", "", "auto_da_alloc", "commit=60"])
-    assert worker.mount_table_options == table
-    assert worker.mount_options == table | {"auto_da_alloc": "", "commit": "60"}
-    assert on().mount_options == table
-    assert (on(None).mount_table_options, on(None).mount_options) == ({}, {})
+    assert mount_table_options(worker) == table
+    assert mount_options(worker) == table | {"auto_da_alloc": "", "commit": "60"}
+    assert mount_options(on()) == table
+    assert (mount_table_options(on(None)), mount_options(on(None))) == ({}, {})
 
 
 MIB = 1024 * 1024
@@ -95,11 +99,11 @@ def test_room_for_dirty_bytes(vm: dict[str, int], limits_mib: list[int], room_mi
     assert dirty_room(view(change).worker) == pytest.approx(room_mib * MIB)
 
 
-def test_a_mirror_writes_twice() -> None:
+def test_a_mirror_writes_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """What its disks write while copies wait is twice what goes into files."""
     worker = view({f"{PLACE}devices.0.raid_level": "raid1"})
     busy = Window(1.0, 30.0, 400.0, 1.0)
+    monkeypatch.setattr(disk_rates, "windows_of", lambda _run: (busy,) * 4)
     for waits, expected in ((True, (30.0, 200.0)), (False, (None, None))):
-        run = Run.of(worker.worker, worker.subject)
-        vars(run).update(windows=(busy,) * 4, waits_for_disks=waits)
-        assert (run.busy_read_rate, run.busy_write_rate) == expected
+        monkeypatch.setattr(disk_rates, "waits_for_disks", lambda _run, waits=waits: waits)
+        assert (busy_read_rate(worker), busy_write_rate(worker)) == expected

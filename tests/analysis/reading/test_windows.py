@@ -6,7 +6,7 @@ from array import array
 import pytest
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.reading.windows import TimelineRows, Window, _blocked_s
@@ -74,7 +74,7 @@ def test_turns() -> None:
         array("q", [second * SECOND_NS for second in seconds])
         for seconds in ((0, 2, 10, 12), (2, 2, 2, 2))
     )
-    entry = Entry(SUBJECT, start_ns=starts, total_ns=times, turn_ends=(2, 4))
+    entry = Run(SUBJECT, start_ns=starts, total_ns=times, turn_ends=(2, 4))
     times_ns = [second * SECOND_NS for second in range(1, 15)]
     times_ns[9] += SECOND_NS * 6 // 10  # close to the next row
     counter = [second * 100 if 4 < second < 10 else second for second in range(1, 15)]
@@ -90,7 +90,7 @@ def test_turns() -> None:
 def test_samples_that_overlap(order: tuple[int, ...]) -> None:
     """Processes that run at once, in the order of their starts, or of their ends as in 1.0.0."""
     starts_s, lasted_s = (1, 2, 11, 11), (8, 3, 4, 8)
-    entry = Entry(
+    entry = Run(
         subject=Subject("exec", "workspace", variant="copies", threads=2),
         start_ns=array("q", [starts_s[at] * SECOND_NS for at in order]),
         total_ns=array("q", [lasted_s[at] * SECOND_NS for at in order]),

@@ -15,7 +15,6 @@ from simulation import entry
 
 from io_benchmark.analysis.model.comparison import Interval, Verdict
 from io_benchmark.analysis.model.side import Side, SideData
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import MeanVariance
 
@@ -80,7 +79,7 @@ def test_runs_of_a_machine_are_one_worker():
     """Its mean is that of the logarithms of its runs, and it weighs as much as another machine."""
     (worker,) = seed_workers.workers(1, pools=("intel",))
     runs = [
-        Run(replace(worker, machine=machine), entry(np.full(10, time_ns)))
+        replace(entry(np.full(10, time_ns)), worker=replace(worker, machine=machine))
         for machine, time_ns in [("m", 1_000_000), ("n", 8_000_000), ("m", 4_000_000)]
     ]
     data = Side.of(runs).data

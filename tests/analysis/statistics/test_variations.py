@@ -10,10 +10,10 @@ import simulation
 from scipy.stats import chi2
 
 from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.model.comparison import WorkerVariation
 from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
-from io_benchmark.analysis.model.worker_variation import WorkerVariation
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics import variations
 from io_benchmark.analysis.statistics.pushes import PushVariation
 from io_benchmark.analysis.statistics.variances import MeanVariance

@@ -109,7 +109,7 @@ def pool(name, factors, plan=None):
             task_id=f"{name}-{hour}",
             worker_id=f"{name}-{hour}",
             started=f"2026-11-22T{hour:02}:00:00Z",
-            entries=(seed_workers.slowed(worker.entries[0], factor),),
+            runs=(seed_workers.slowed(worker.runs[0], factor),),
         )
         for hour, (worker, factor) in enumerate(zip(made, factors, strict=True))
     ]

@@ -16,7 +16,7 @@ from seed_workers import workers
 from io_benchmark.analysis.compare import Options, compare
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.report import AtPlace
-from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.summary.place_rows import _within_workers
 from io_benchmark.report.content import text_of
 
@@ -35,7 +35,7 @@ def intel(entries: Callable[[Document], list[Document]], *names: str) -> Mapping
     return {row.place: row.sides[0] for row in table.rows}
 
 
-def pair(files: np.ndarray, generator: np.random.Generator, speed: float) -> tuple[Entry, Entry]:
+def pair(files: np.ndarray, generator: np.random.Generator, speed: float) -> tuple[Run, Run]:
     """One machine in two places, whose true ratio is 1.3."""
     slow, quick = (
         simulation.run_of(WAVES, files, generator, ratio * speed) for ratio in (1.3, 1.0)

@@ -4,8 +4,9 @@
 import math
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
+import numpy as np
 import pytest
 import seed_case
 import simulation
@@ -16,8 +17,6 @@ from seed_workers import broken, report_of, workers
 
 from io_benchmark.analysis.model.problem import Severity
 from io_benchmark.analysis.model.report import SampledReport
-from io_benchmark.analysis.model.run import Entry, Worker
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.noise import Step
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import rules as validity
@@ -117,13 +116,11 @@ def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:
         ),
     ],
 )
-def test_the_least_that_is_warned_of(rule, error, last, message):
+def test_the_least_that_is_warned_of(monkeypatch, rule, error, last, message):
     """A mean that is known to 5 % at worst, and a change by a tenth."""
     times = SimpleNamespace(error_of_mean=error, step=Step(70, 1.0, last))
-    entry = SimpleNamespace(
-        relative_times=times, subject=simulation.SUBJECT, total_ns=range(100), retrieves=None
-    )
-    found = validity.RUN_RULES[rule][1](Run(cast("Worker", None), cast("Entry", entry)))
+    monkeypatch.setattr(validity, "relative_times", lambda _run: times)
+    found = validity.RUN_RULES[rule][1](simulation.entry(np.ones(100)))
     assert (found and text_of(found)) == message
 
 
@@ -202,7 +199,7 @@ def test_a_run_unlike_the_rest_of_its_side_is_named() -> None:
     other_sizes = {f"{ENTRY}file_sizes_bytes": [81, *seed_case.SIZES_MIB[1:]]}
     found = workers(3, pools=("intel", "amd-16"), change={"amd-16/1": other_sizes})
     (problem,) = broken(report_of(found), "sizes")
-    (worker,) = (each for each in found if min(each.entries[0].size_bytes) < 100)
+    (worker,) = (each for each in found if min(each.runs[0].size_bytes) < 100)
     text = text_of(problem.message)
     assert text.endswith(f"Different from the rest of its side: {text_of(worker.task_name)}")
     # Of two runs that differ, neither is the rest.

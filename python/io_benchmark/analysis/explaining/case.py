@@ -16,10 +16,19 @@ from io_benchmark.analysis.explaining.parts import divide
 from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison
 from io_benchmark.analysis.model.division import Division
 from io_benchmark.analysis.model.figures import Figures
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
-from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.reading.disk_rates import (
+    busy_read_rate,
+    busy_write_rate,
+    idle_write_rate,
+    moved_bytes,
+    moved_bytes_per_s,
+    peak_bytes_per_s,
+    waits_for_disks,
+)
 from io_benchmark.results import workloads
 
 # Operations are judged by their reads where the disks read at least this many times what they write.
@@ -30,11 +39,11 @@ _FEWEST_READS_SHARE = 0.2
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
 _MOST_OF_THE_TIME_SHARE = 0.999
 EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
-_MEAN_NS, _BLOCKED_NS = attrgetter("mean_ns"), attrgetter("entry.blocked_ns")
-_WAITS_FOR_DISKS = attrgetter("waits_for_disks")
-_READ_RATES = (attrgetter("busy_read_rate"),)
-IDLE_WRITES = attrgetter("idle_write_rate")
-_WRITE_RATES = IDLE_WRITES, attrgetter("busy_write_rate")
+_MEAN_NS, _BLOCKED_NS = attrgetter("known_mean_ns"), attrgetter("blocked_ns")
+_WAITS_FOR_DISKS = waits_for_disks
+_READ_RATES = (busy_read_rate,)
+IDLE_WRITES = idle_write_rate
+_WRITE_RATES = IDLE_WRITES, busy_write_rate
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -216,7 +225,7 @@ class Case(Struct, frozen=True, dict=True):
         if not parts or not all(parts <= names for names in recorded):
             parts = frozenset().union(*recorded)
         return fmean(
-            math.fsum(run.entry.parts_ns.get(part, 0.0) for part in parts)
+            math.fsum(run.parts_ns.get(part, 0.0) for part in parts)
             for run in runs
             if run.is_measured
         )
@@ -276,16 +285,17 @@ class Case(Struct, frozen=True, dict=True):
 
 
 def _recorded_parts(run: Run) -> frozenset[Part] | None:
-    return frozenset(run.entry.parts_ns) if run.is_measured else None
+    return frozenset(run.parts_ns) if run.is_measured else None
 
 
 def _moved(way: int, run: Run) -> float | None:
-    return None if run.moved_bytes is None else float(run.moved_bytes[way])
+    moved = moved_bytes(run)
+    return None if moved is None else float(moved[way])
 
 
 def _moving_share(way: int, run: Run) -> float | None:
     """Return the part of the run in which the disks read (0) or wrote (1), at the rate they kept up."""
-    rates, peaks = run.moved_bytes_per_s, run.peak_bytes_per_s
+    rates, peaks = moved_bytes_per_s(run), peak_bytes_per_s(run)
     if rates is None or peaks is None:
         return None
     return rates[way] / peaks[way] if peaks[way] else 0.0

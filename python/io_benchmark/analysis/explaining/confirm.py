@@ -57,7 +57,7 @@ class TriedSide(Struct, frozen=True):
             [
                 entry.trials
                 for worker in runs
-                for entry in worker.entries
+                for entry in worker.runs
                 if entry.subject == subject and entry.trials is not None
             ]
             for runs in by_machine(workers, lambda worker: worker.machine)
@@ -211,7 +211,7 @@ def pace_between(slower: TriedSide, faster: TriedSide) -> Pace | Statement:
 
 def missing_runs(comparisons: Iterable[Comparison], workers: Sequence[Worker]) -> Confirming:
     """Return the runs that are missing to confirm causes, and why other comparisons need none."""
-    subjects = {entry.subject for worker in workers for entry in worker.entries if entry.trials}
+    subjects = {entry.subject for worker in workers for entry in worker.runs if entry.trials}
     missing = [_missing(item, workers) for item in comparisons if item.subject in subjects]
     if not missing:
         return Confirming((), (_NOT_COMPARED if subjects else _NO_TRIALS,))

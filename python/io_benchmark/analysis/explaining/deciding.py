@@ -24,14 +24,15 @@ from io_benchmark.analysis.explaining.effects import (
     Proof,
     as_share,
     is_enough,
-    written_share,
 )
 from io_benchmark.analysis.explaining.rules import CauseRule
 from io_benchmark.analysis.model.cause import Cause, State, TrialOutcome, TrialState
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Statement, ratio_of, share, statement
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase, in_copies
-from io_benchmark.analysis.reading.runs import WAITS_SHARE, Run
+from io_benchmark.analysis.reading.counters import io_wait_share
+from io_benchmark.analysis.reading.disk_rates import WAITS_SHARE, written_share
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # Less than this of the bytes copied is what the page cache absorbs.
@@ -218,8 +219,8 @@ def _writing_limits(side: Side) -> bool:
 
 def _blocked_share(run: Run) -> float | None:
     """Return how much of a retrieve its copy is blocked, or something on the machine waits for I/O."""
-    blocked_ns, mean_ns = run.entry.blocked_ns, run.mean_ns
-    return run.io_wait_share if blocked_ns is None or not mean_ns else blocked_ns / mean_ns
+    blocked_ns, mean_ns = run.blocked_ns, run.known_mean_ns
+    return io_wait_share(run) if blocked_ns is None or not mean_ns else blocked_ns / mean_ns
 
 
 def _separate(judged: _Judged, supported: Sequence[_Judged]) -> _Judged:

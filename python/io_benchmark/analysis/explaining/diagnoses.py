@@ -171,7 +171,7 @@ def _take(left_ns: dict[Part, float], cause: Cause, case: Case) -> None:
     """
     acts_through, explained_ns = RULES_BY_NAME[cause.name].acts_through, math.inf
     if cause.share is not None:
-        mean_ns = fmean(run.entry.mean_ns for run in case.slower if run.is_measured)
+        mean_ns = fmean(run.mean_ns for run in case.slower if run.is_measured)
         explained_ns = mean_ns * -math.expm1(-cause.share * math.log(case.times))
     parts = case.parts_of_workload(acts_through)
     parts |= {Part(part.phase, Kind.UNEXPLAINED) for part in parts}

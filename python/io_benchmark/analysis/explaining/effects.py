@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from itertools import chain
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -18,7 +17,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
 from io_benchmark.analysis.model.cause import Evidence, Observation, Seen
 from io_benchmark.analysis.model.figures import Figures
-from io_benchmark.analysis.model.run import UNKNOWN
+from io_benchmark.analysis.model.run import UNKNOWN, Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import (
     Quantity,
@@ -29,7 +28,7 @@ from io_benchmark.analysis.model.statements import (
     count,
     statement,
 )
-from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.reading.disk_rates import written_bytes_per_s, written_share
 from io_benchmark.results import workloads
 
 # The part of the difference that a cost must make up to be a cause of it.
@@ -263,11 +262,7 @@ def span(
 
 
 # The rate at which all disks of the place wrote.
-WRITE_RATE = span(
-    "write-rate", attrgetter("written_bytes_per_s"), Unit.BYTES_PER_SECOND, "write rate {value}"
-)
-# The bytes that reached the disks per byte copied.
-written_share: Callable[[Run], float | None] = attrgetter("written_share")
+WRITE_RATE = span("write-rate", written_bytes_per_s, Unit.BYTES_PER_SECOND, "write rate {value}")
 WRITTEN_SHARE = span(
     "written-share",
     written_share,

@@ -17,6 +17,9 @@ from statistics import fmean
 from io_benchmark.analysis.model.division import Division, PartDifference, SideStorage
 from io_benchmark.analysis.model.side import Runs, Side
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.reading.capacity import write_cap
+from io_benchmark.analysis.reading.counters import busiest_share, io_wait_share
+from io_benchmark.analysis.reading.disk_rates import written_bytes, written_bytes_per_s
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.analysis.statistics.variances import MeanVariance
 
@@ -46,7 +49,7 @@ def divide(candidate: Side, baseline: Side, names: tuple[str, str] | None = None
 
 def _machine_means(runs: Runs) -> _PartMeans:
     """Return the average of the runs of one machine, in what all of them recorded."""
-    parts = [run.entry.parts_ns for run in runs if run.is_measured]
+    parts = [run.parts_ns for run in runs if run.is_measured]
     common = set.intersection(*map(set, parts))
     merged = [_merged(run, common) for run in parts]
     return {part: fmean(run.get(part, 0.0) for run in merged) for part in merged[0]}
@@ -87,9 +90,9 @@ def _difference(
 def storage_of(side: Side) -> SideStorage:
     return SideStorage(
         copied_bytes=side.mean(attrgetter("copied_bytes")),
-        written_bytes=side.mean(lambda run: run.moved_bytes and run.moved_bytes[1]),
-        io_wait_ratio=side.mean(attrgetter("io_wait_share")),
-        busiest_disk_ratio=side.mean(attrgetter("busiest_share")),
-        written_bytes_per_s=side.mean(attrgetter("written_bytes_per_s")),
-        write_cap_bytes_per_s=side.mean(attrgetter("write_cap")),
+        written_bytes=side.mean(written_bytes),
+        io_wait_ratio=side.mean(io_wait_share),
+        busiest_disk_ratio=side.mean(busiest_share),
+        written_bytes_per_s=side.mean(written_bytes_per_s),
+        write_cap_bytes_per_s=side.mean(write_cap),
     )

@@ -29,10 +29,10 @@ from io_benchmark.analysis.explaining.effects import (
 )
 from io_benchmark.analysis.explaining.measured_gains import FindGain
 from io_benchmark.analysis.model.cause import Change, NoChange, State
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Runs, Side
 from io_benchmark.analysis.model.statements import Statement, count, statement
 from io_benchmark.analysis.model.time_parts import Kind, Part, in_copies
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -127,9 +127,7 @@ class CauseRule(Struct, frozen=True):
             return [case.time_in_parts(self.acts_through, runs) for runs in workers]
 
         fast_ns, slow_ns = times_ns(case.faster.measured.workers), times_ns(present)
-        whole_ns = fmean(
-            run.entry.mean_ns for run in (*case.slower, *case.faster) if run.is_measured
-        )
+        whole_ns = fmean(run.mean_ns for run in (*case.slower, *case.faster) if run.is_measured)
         # The deviation within sides, which single workers that differ hardly change.
         deviations = [abs(time - median(side)) for side in (fast_ns, slow_ns) for time in side]
         variation_ns = max(

@@ -31,12 +31,11 @@ from io_benchmark.analysis.model.cause import Change, Diagnosis, Remedy, Resourc
 from io_benchmark.analysis.model.comparison import Comparison, Interval
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.report import MixedPool, SubjectReport
-from io_benchmark.analysis.model.run import UNKNOWN, Worker
+from io_benchmark.analysis.model.run import UNKNOWN, Run, Worker
 from io_benchmark.analysis.model.side import Side, SideData
 from io_benchmark.analysis.model.statements import count, joined, ratio_of, statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.machines import kind_of_machine
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.pairs import Pair
 from io_benchmark.analysis.statistics.ratios import MachineRatio
 from io_benchmark.analysis.statistics.variances import MeanVariance, reach, tail

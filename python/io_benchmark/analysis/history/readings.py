@@ -20,11 +20,10 @@ from msgspec.structs import replace
 from io_benchmark.analysis.history import Conditions, HistoryReading, LeftOut, Origin
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model.problem import Severity
-from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.statements import Statement, count, joined, statement
 from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.analysis.reading.machines import FactValue, MachineMarks, facts_of
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity.rules import SIDE_RULES
@@ -49,21 +48,19 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
     if origin is None:
         reason = statement("does not contain the time of its measurement")
         return [], [LeftOut(measured.source, reason)]
-    kept, problems = checks.check_runs(
-        (Run(worker, entry) for entry in worker.entries), frozenset()
-    )
+    kept, problems = checks.check_runs(worker.runs, frozenset())
     task_facts = (task.task_queue, task.image) if task else (None, None)
     facts = {
         place: facts_of(worker.result, place, *task_facts)
-        for place in dict.fromkeys(run.entry.subject.place for run in kept)
+        for place in dict.fromkeys(run.subject.place for run in kept)
     }
     readings = [
         HistoryReading(
             origin,
-            run.entry.subject,
+            run.subject,
             _conditions_of(run),
-            math.log(run.entry.mean_ns),
-            tuple(map(_bound_fact, facts[run.entry.subject.place][:_FACTS])),
+            math.log(run.mean_ns),
+            tuple(map(_bound_fact, facts[run.subject.place][:_FACTS])),
         )
         for run in kept[:MEASUREMENTS]
     ]
@@ -72,7 +69,7 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
         for problem in problems
         if problem.severity is Severity.REFUSED
     ]
-    if not worker.entries:
+    if not worker.runs:
         cause = worker.result.outcome.explanation or "no reason given"
         sentence = "{task}: measured nothing: {reason}"
         reasons.append(statement(sentence, task=worker.task_name, reason=cause))
@@ -175,7 +172,7 @@ class EarlierPushes(Struct, frozen=True):
 
         Return None where these are too few.
         """
-        pool, measured = run.worker.pool, (run.entry.subject, _conditions_of(run))
+        pool, measured = run.worker.pool, (run.subject, _conditions_of(run))
         same_work = [
             reading
             for reading in self.readings.get(pool, ())

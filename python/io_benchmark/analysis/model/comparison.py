@@ -2,12 +2,12 @@
 """One candidate against the baseline: the ratio, its intervals, the verdict and what would settle it."""
 
 from enum import StrEnum
+from typing import Literal
 
 from msgspec import Struct
 
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.model.worker_variation import WorkerVariation
 
 
 class Interval(Struct, frozen=True):
@@ -43,6 +43,21 @@ class Advice(Struct, frozen=True):
     # Where it takes many: a margin with which so few more workers should settle it.
     wider_margin_ratio: float | None = None
     workers_at_wider_margin: int | None = None
+
+
+class WorkerVariation(Struct, frozen=True):
+    """A standard deviation of the logarithms of workers' means, and where it comes from."""
+
+    ratio: float  # as it is assumed of a worker without others
+    expected_ratio: float  # from which the workers that a decision needs are calculated
+    source: Literal["default", "option", "pools"]
+    message: Statement  # "12 % is assumed"
+    explanation: Statement | None = None  # in a sentence: what it follows from
+    measured_ratio: float | None = None  # of these workers
+    workers: int = 0
+    shown_by: Statement | None = None  # "5 workers of intel"
+    # What is assumed of usual workers, where `ratio` is more because a single one may be unusual.
+    usual_ratio: float | None = None
 
 
 class Comparison(Struct, frozen=True):

@@ -164,7 +164,7 @@ class SampleSeries(Struct, frozen=True):
     def of_worker(cls, worker: Worker) -> "Iterator[SampleSeries]":
         """Yield the raw times that are drawn; a batch as what one of its operations took."""
         name = worker.task_id if worker.worker_id == UNKNOWN else worker.worker_id
-        for entry in worker.entries:
+        for entry in worker.runs:
             total_ns = entry.total_ns
             if entry.retrieves is None:
                 total_ns = array("q", map(floordiv, total_ns, entry.operations))

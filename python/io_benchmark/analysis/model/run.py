@@ -8,17 +8,17 @@ from array import array
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from statistics import median
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from io_benchmark.analysis.model.statements import Statement, statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Part, Phase
-from io_benchmark.analysis.statistics.noise import RelativeTimes
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.results.format import PLAN_VARIABLE
+from io_benchmark.results.machine import Host, Limits, StoragePlace
 from io_benchmark.results.parts import NS_PER_S, OutcomeState, ResultOutcome
 from io_benchmark.results.workloads.cache_retrieve import Trials
 
@@ -28,8 +28,11 @@ _NOT_STARTED = ResultOutcome(OutcomeState.NOT_STARTED, None)
 UNKNOWN = "unknown"
 
 
-class Entry(Struct, frozen=True, dict=True):
-    """One worker's samples of one subject, in time order: retrieves, or batches of operations."""
+class Run(Struct, frozen=True, dict=True, eq=False):
+    """What one run of a worker measured of one subject: retrieves, or batches of operations.
+
+    Samples are in the order of time. None is what the result file does not have.
+    """
 
     subject: Subject
     facts: CacheRetrieveEntry | BatchEntry | None = None  # all but the samples; None: not measured
@@ -44,6 +47,33 @@ class Entry(Struct, frozen=True, dict=True):
     first_reads: frozenset[int] = frozenset()  # retrieves that took a file for the first time
     # How many samples there were after each turn, where it took turns with other measurements.
     turn_ends: Sequence[int] = ()
+    # The worker that measured this; a worker sets it in each of its runs.
+    worker: "Worker" = cast("Worker", None)
+
+    @property
+    def is_measured(self) -> bool:
+        return len(self.total_ns) > 0
+
+    @property
+    def side(self) -> str:
+        return self.worker.side
+
+    @cached_property
+    def place(self) -> StoragePlace | None:
+        places = self.worker.result.storage.places
+        return next((place for place in places if place.name == self.subject.place), None)
+
+    @property
+    def host(self) -> Host | None:
+        return self.worker.result.host
+
+    @property
+    def limits(self) -> Limits | None:
+        return self.worker.result.limits
+
+    @property
+    def sees_cgroups(self) -> bool:
+        return self.limits is not None and bool(self.limits.cgroup_versions)
 
     @property
     def retrieves(self) -> CacheRetrieveEntry | None:
@@ -66,6 +96,14 @@ class Entry(Struct, frozen=True, dict=True):
         """Return the mean time of one operation: all the time divided by all the operations."""
         return sum(self.total_ns) / self.operations_done
 
+    @property
+    def known_mean_ns(self) -> float | None:
+        return self.mean_ns if self.is_measured else None
+
+    @cached_property
+    def copied_bytes(self) -> int | None:
+        return sum(self.size_bytes) if self.retrieves is not None else None
+
     @cached_property
     def operations_done(self) -> int:
         return sum(self.operations)
@@ -74,8 +112,8 @@ class Entry(Struct, frozen=True, dict=True):
     def lookup_mean_ns(self) -> float | None:
         return None if self.lookup_ns is None else sum(self.lookup_ns) / len(self.lookup_ns)
 
-    def first(self, length: int) -> "Entry":
-        """Return the entry with this many samples; the parts of the time stay those of all."""
+    def first(self, length: int) -> "Run":
+        """Return the run with this many samples; the parts of the time stay those of all."""
         return replace(
             self,
             start_ns=self.start_ns[:length],
@@ -84,10 +122,6 @@ class Entry(Struct, frozen=True, dict=True):
             size_bytes=self.size_bytes[:length],
             lookup_ns=None if self.lookup_ns is None else self.lookup_ns[:length],
         )
-
-    @cached_property
-    def relative_times(self) -> RelativeTimes:
-        return RelativeTimes.of(self.total_ns, self.operations, self.size_bytes, self.first_reads)
 
     @property
     def blocked_ns(self) -> float | None:
@@ -140,12 +174,21 @@ class WorkerLine(Struct, frozen=True, kw_only=True):
 
 
 class Worker(WorkerLine, frozen=True, kw_only=True):
-    result: Result  # its samples are in `entries` alone
-    entries: tuple[Entry, ...]
+    result: Result  # its samples are in `runs` alone
+    runs: tuple[Run, ...]  # what it measured of each subject
     queue: str = ""  # PROVISIONER/WORKERTYPE, where it is known
     started: str = ""  # by the queue where it is known, else by the worker
     task_ns: int | None = None  # from the start of the run to its end, with the task's set-up
     named_baseline: str | None = None  # by the task's definition
+
+    def __post_init__(self) -> None:
+        """Let the runs know their worker, also after a change of it."""
+        force_setattr(self, "runs", tuple(replace(run, worker=self) for run in self.runs))
+
+    def run_of(self, subject: Subject) -> Run:
+        """Return what it measured of a subject; a run without samples where it did not."""
+        measured = (run for run in self.runs if run.subject == subject and run.is_measured)
+        return next(measured, Run(subject, worker=self))
 
     @property
     def task_name(self) -> Statement:

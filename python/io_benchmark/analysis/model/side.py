@@ -19,11 +19,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.groups import by_machine, grouped
-from io_benchmark.analysis.model.run import Entry, Worker
+from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part
-from io_benchmark.analysis.reading.runs import Run, mean_of_known
-from io_benchmark.analysis.statistics.noise import RelativeTimes, Step
 
 Runs = Sequence[Run]  # of one worker
 Answer = TypeVar("Answer")
@@ -35,7 +33,7 @@ class SideData(Struct, frozen=True):
     """The independent workers of one side: ln of each mean, and what its runs measured."""
 
     log_means: tuple[float, ...]
-    runs: tuple[tuple[Entry, ...], ...]  # in the order of the means
+    runs: tuple[tuple[Run, ...], ...]  # in the order of the means
 
     @property
     def count(self) -> int:
@@ -61,7 +59,7 @@ class Side(Struct, frozen=True, eq=False, dict=True):
 
     @classmethod
     def of_workers(cls, workers: Iterable[Worker], subject: Subject) -> "Side":
-        return cls.of(Run.of(worker, subject) for worker in workers)
+        return cls.of(worker.run_of(subject) for worker in workers)
 
     @classmethod
     def by_name(cls, runs: Iterable[Run]) -> "dict[str, Side]":
@@ -79,9 +77,9 @@ class Side(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def data(self) -> SideData:
         """Return the workers' means; what each run measured counts alike."""
-        entries = tuple(tuple(run.entry for run in runs) for runs in self.workers)
-        logs = (fmean(math.log(entry.mean_ns) for entry in runs) for runs in entries)
-        return SideData(tuple(logs), entries)
+        workers = tuple(map(tuple, self.workers))
+        logs = (fmean(math.log(run.mean_ns) for run in runs) for runs in workers)
+        return SideData(tuple(logs), workers)
 
     @property
     def workers(self) -> list[Runs]:
@@ -89,11 +87,6 @@ class Side(Struct, frozen=True, eq=False, dict=True):
 
     def __iter__(self) -> Iterator[Run]:
         return chain.from_iterable(self.workers)
-
-    @cached_property
-    def step(self) -> Step | None:
-        """Return where the runs became slower or faster, if they agree on it."""
-        return RelativeTimes.step_of([run.entry.relative_times for run in self if run.is_measured])
 
     @property
     def measured(self) -> "Side":
@@ -151,13 +144,18 @@ def _itself(run: Run) -> Run:
 
 
 def _is_divided(run: Run) -> bool | None:
-    is_divided = any(part.kind is Kind.ELSEWHERE for part in run.entry.parts_ns)
+    is_divided = any(part.kind is Kind.ELSEWHERE for part in run.parts_ns)
     return is_divided if run.is_measured else None
 
 
 def _undivided(run: Run) -> Run:
     parts: dict[Part, float] = {}
-    for (phase, kind), mean_ns in run.entry.parts_ns.items():
+    for (phase, kind), mean_ns in run.parts_ns.items():
         part = Part(phase, Kind.BLOCKED if kind is Kind.ELSEWHERE else kind)
         parts[part] = parts.get(part, 0.0) + mean_ns
-    return Run(run.worker, replace(run.entry, parts_ns=parts))
+    return replace(run, parts_ns=parts)
+
+
+def mean_of_known(values: Iterable[SupportsFloat | None]) -> float | None:
+    numbers = [value for value in values if value is not None]
+    return fmean(numbers) if numbers else None

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from io_benchmark.analysis.model.groups import by_machine
-from io_benchmark.analysis.model.run import Entry, Worker
+from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.time_parts import ON_CPU, in_lookups
 from io_benchmark.analysis.reading.machines import dirty_room
 from io_benchmark.analysis.statistics.levels import SINGLE_WORKER_VARIATION
-from io_benchmark.analysis.statistics.noise import RelativeTimes
+from io_benchmark.analysis.statistics.noise import RelativeTimes, relative_times
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.machine import Device, StoragePlace
@@ -99,7 +99,7 @@ class PoolStorage(Struct, frozen=True):
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
         """Collect what the workers of a pool measured."""
-        machines = by_machine(filter(attrgetter("entries"), workers), attrgetter("machine"))
+        machines = by_machine(filter(attrgetter("runs"), workers), attrgetter("machine"))
         measured: _Logs = defaultdict(list)
         for key, logs in chain.from_iterable(_measured(runs).items() for runs in machines):
             # Of a single machine, the files of a ceiling show how far it is known.
@@ -206,9 +206,9 @@ def _variance(pool: PoolStorage, figure: Figure, place: str) -> MeanVariance:
 def _slowing(workers: Sequence[Worker]) -> _Logs:
     """Return how much longer retrieves took after a step that all runs of a place share."""
     runs: dict[str, list[RelativeTimes]] = defaultdict(list)
-    for entry in (entry for worker in workers for entry in worker.entries):
-        if entry.retrieves is not None and entry.subject.destination == "overwrite":
-            runs[entry.subject.place].append(entry.relative_times)
+    for run in (run for worker in workers for run in worker.runs):
+        if run.retrieves is not None and run.subject.destination == "overwrite":
+            runs[run.subject.place].append(relative_times(run))
     slowing: _Logs = {}
     for place, times in runs.items():
         step = RelativeTimes.step_of(times)
@@ -221,10 +221,10 @@ def _measured(runs: Sequence[Worker]) -> _Logs:
     """Return what the runs of one machine measured with one process."""
     logs: _Logs = defaultdict(list)
     for worker in runs:
-        for entry in worker.entries:
-            _add_operations(logs, entry)
-            _add_ceilings(logs, entry)
-            cpu_ns = sum(entry.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
+        for run in worker.runs:
+            _add_operations(logs, run)
+            _add_ceilings(logs, run)
+            cpu_ns = sum(run.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
             if cpu_ns:
                 logs[Figure.OWN_CPU, ""].append(math.log(cpu_ns))
         _add_fixed_work(logs, worker)
@@ -232,9 +232,9 @@ def _measured(runs: Sequence[Worker]) -> _Logs:
     return logs
 
 
-def _add_operations(logs: _Logs, entry: Entry) -> None:
+def _add_operations(logs: _Logs, run: Run) -> None:
     """Add the time of an operation; of write requests, how many there are per second."""
-    subject = entry.subject
+    subject = run.subject
     figure = _OPERATIONS.get((subject.workload, subject.variant))
     if figure is None or subject.threads > 1:
         return
@@ -242,24 +242,24 @@ def _add_operations(logs: _Logs, entry: Entry) -> None:
         case Figure.SYNC:
             # Bytes and requests are limits of their own: here the usual time counts, without
             # stalls.
-            usual_ns = median(map(truediv, entry.total_ns, entry.operations))
+            usual_ns = median(map(truediv, run.total_ns, run.operations))
             logs[figure, subject.place].append(math.log(usual_ns))
-            logs[Figure.SYNCS, subject.place].append(math.log(NS_PER_S / entry.mean_ns))
+            logs[Figure.SYNCS, subject.place].append(math.log(NS_PER_S / run.mean_ns))
         case Figure.WRITES:
-            logs[figure, subject.place].append(math.log(NS_PER_S / entry.mean_ns))
+            logs[figure, subject.place].append(math.log(NS_PER_S / run.mean_ns))
         case Figure.SPAWN:
-            logs[figure, ""].append(math.log(entry.mean_ns))
+            logs[figure, ""].append(math.log(run.mean_ns))
         case _:
-            logs[figure, subject.place].append(math.log(entry.mean_ns))
+            logs[figure, subject.place].append(math.log(run.mean_ns))
 
 
-def _add_ceilings(logs: _Logs, entry: Entry) -> None:
+def _add_ceilings(logs: _Logs, run: Run) -> None:
     """Add how fast idle disks wrote each file of a trial."""
-    if entry.trials is None:
+    if run.trials is None:
         return
-    for file in entry.trials.ceilings:
+    for file in run.trials.ceilings:
         rate = file.written_bytes / file.duration_ns * NS_PER_S
-        logs[Figure.WRITE_RATE, entry.subject.place].append(math.log(rate))
+        logs[Figure.WRITE_RATE, run.subject.place].append(math.log(rate))
 
 
 def _add_fixed_work(logs: _Logs, worker: Worker) -> None:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.side import mean_of_known
 from io_benchmark.analysis.model.statements import Statement, statement
 from io_benchmark.analysis.prediction import (
     PREDICTION_LEVEL,
@@ -29,7 +30,6 @@ from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
 from io_benchmark.analysis.prediction.profiled_run import ProfiledRun, notes_of
 from io_benchmark.analysis.prediction.refusals import reasons_against
 from io_benchmark.analysis.reading.machines import MachineMarks
-from io_benchmark.analysis.reading.runs import Run, mean_of_known
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.analysis.validity.checks import check_runs
 from io_benchmark.costs.worker_time import Price
@@ -51,7 +51,7 @@ def predict(
 
     Profiles of the same label, else of the same command, are of one task.
     """
-    valid = [_with_valid_entries(worker) for worker in MachineMarks.identify(workers)]
+    valid = [_with_valid_runs(worker) for worker in MachineMarks.identify(workers)]
     by_pool = sorted(grouped(valid, attrgetter("pool")).items())
     storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in by_pool}
     tasks: dict[tuple[str, str], dict[str | None, list[ProfiledRun]]] = {}
@@ -71,10 +71,10 @@ def _pool(name: str | None, workers: Sequence[Worker]) -> str | None:
     return pools.pop() if is_type else name
 
 
-def _with_valid_entries(worker: Worker) -> Worker:
+def _with_valid_runs(worker: Worker) -> Worker:
     """Leave out what a comparison would refuse, such as a workload that failed."""
-    runs, _ = check_runs((Run(worker, entry) for entry in worker.entries), frozenset())
-    return replace(worker, entries=tuple(run.entry for run in runs))
+    runs, _ = check_runs(worker.runs, frozenset())
+    return replace(worker, runs=tuple(runs))
 
 
 def _predict_task(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
+from io_benchmark.analysis.model.side import mean_of_known
 from io_benchmark.analysis.model.statements import (
     Quantity,
     Range,
@@ -17,7 +18,6 @@ from io_benchmark.analysis.model.statements import (
 from io_benchmark.analysis.prediction.demand import SMALL_SHARE, Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
 from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
-from io_benchmark.analysis.reading.runs import mean_of_known
 from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.sources.run_results import RunProfile
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from io_benchmark.analysis.model.once import once
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.reading.caps import CLOUDS
 from io_benchmark.analysis.reading.caps.cloud import Cloud, Series
 from io_benchmark.results.machine import Device, StoragePlace
@@ -160,3 +162,13 @@ class MachineType(Struct, frozen=True):
                 if series.disks_of(self.name) is not None:
                     return series
         return None
+
+
+@once
+def stack_of(run: Run) -> Stack | None:
+    """Return the disks under a run's place; None where the devices could not be seen."""
+    return Stack.under(run.place)
+
+
+def machine_type(run: Run) -> MachineType:
+    return MachineType(run.worker.instance_type)

@@ -9,7 +9,7 @@ from statistics import fmean
 
 import msgspec
 
-from io_benchmark.analysis.model.run import UNKNOWN, Entry, Integers, Worker
+from io_benchmark.analysis.model.run import UNKNOWN, Integers, Run, Worker
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.reading.windows import BUSY_COLUMNS, TimelineRows
@@ -30,7 +30,7 @@ _NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
 def worker_of(measured: RunResult, side: str) -> Worker:
     result, task = measured.result, measured.task
     stolen = _stolen_per_cpu(result.timeline)
-    entries = [
+    runs = [
         _retrieves(entry, stolen)
         if isinstance(entry, CacheRetrieveEntry)
         else _batches(entry, stolen)
@@ -50,8 +50,8 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         instance_type=result.task.instance_type,
         zone=result.task.location.get("zone"),
         source=measured.source,
-        result=msgspec.structs.replace(result, workloads=[entry.facts for entry in entries]),
-        entries=tuple(_with_other_waits(entry, result.timeline) for entry in entries),
+        result=msgspec.structs.replace(result, workloads=[run.facts for run in runs]),
+        runs=tuple(_with_other_waits(run, result.timeline) for run in runs),
         reason=task.reason_resolved if task else None,
         machine=worker_id,
         url=result.task.ci.link if result.task.ci is not None else None,
@@ -76,11 +76,11 @@ def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float:
     return stolen / worked if worked > 0 else 0.0
 
 
-def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float) -> Entry:
+def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float) -> Run:
     samples = entry.samples
     lookup_ns = _column(samples.lookup_ns)
     size_bytes, first_reads = _of_files(tuple(samples.file_index), tuple(entry.file_sizes_bytes))
-    return Entry(
+    return Run(
         subject=Subject("cache-retrieve", entry.place, entry.destination, entry.fidelity),
         facts=msgspec.structs.replace(entry, samples=_NO_RETRIEVES),
         start_ns=_column(samples.start_ns),
@@ -104,9 +104,9 @@ def _of_files(
     return array("q", [sizes_bytes[file] for file in files]), frozenset(first_reads.values())
 
 
-def _batches(entry: BatchEntry, stolen_per_cpu: float) -> Entry:
+def _batches(entry: BatchEntry, stolen_per_cpu: float) -> Run:
     samples = entry.samples
-    return Entry(
+    return Run(
         subject=Subject(
             str(entry.__struct_config__.tag),
             entry.place,
@@ -203,35 +203,35 @@ def _divide(
     return {**parts, Kind.WAITING: waited, Kind.BLOCKED: left - waited}
 
 
-def _with_other_waits(entry: Entry, timeline: RecordedTimeline | None) -> Entry:
-    """Return the entry with the blocked time that was not for storage or memory in a part of its own."""
-    blocked = [phase for phase in Phase if Part(phase, Kind.BLOCKED) in entry.parts_ns]
-    at_most = _storage_share(entry, timeline) if blocked and timeline is not None else None
+def _with_other_waits(run: Run, timeline: RecordedTimeline | None) -> Run:
+    """Return the run with the blocked time that was not for storage or memory in a part of its own."""
+    blocked = [phase for phase in Phase if Part(phase, Kind.BLOCKED) in run.parts_ns]
+    at_most = _storage_share(run, timeline) if blocked and timeline is not None else None
     if at_most is None:
-        return entry
-    parts, left_ns = dict(entry.parts_ns), at_most * entry.mean_ns
+        return run
+    parts, left_ns = dict(run.parts_ns), at_most * run.mean_ns
     # Lookups read files that are in memory: copies wait for the disks first.
     for phase in reversed(blocked):
         blocked_ns = parts[Part(phase, Kind.BLOCKED)]
         more_ns, left_ns = blocked_ns - left_ns, max(0.0, left_ns - blocked_ns)
-        elsewhere_ns = more_ns if more_ns >= _LEAST_SHARE * entry.mean_ns else 0.0
+        elsewhere_ns = more_ns if more_ns >= _LEAST_SHARE * run.mean_ns else 0.0
         parts[Part(phase, Kind.BLOCKED)] = blocked_ns - elsewhere_ns
         parts[Part(phase, Kind.ELSEWHERE)] = elsewhere_ns
-    return msgspec.structs.replace(entry, parts_ns=parts)
+    return msgspec.structs.replace(run, parts_ns=parts)
 
 
-def _storage_share(entry: Entry, timeline: RecordedTimeline) -> float | None:
+def _storage_share(run: Run, timeline: RecordedTimeline) -> float | None:
     """Return the share of the samples' time in which their process waited for storage or memory at most.
 
     None where that was not recorded for most of that time, without other measurements in between.
     """
-    rows = TimelineRows.of_samples(timeline, entry)
-    sampled_ns = rows.sampled_ns(entry)
+    rows = TimelineRows.of_samples(timeline, run)
+    sampled_ns = rows.sampled_ns(run)
     lasted_ns = [end - begin for begin, end in rows.spans_ns]
     covered = [step for step, ns in enumerate(lasted_ns) if sampled_ns[step] >= _COVERED_SHARE * ns]
-    if 2 * sum(lasted_ns[step] for step in covered) < sum(entry.total_ns):
+    if 2 * sum(lasted_ns[step] for step in covered) < sum(run.total_ns):
         return None
-    return rows.waited_share(entry, covered)
+    return rows.waited_share(run, covered)
 
 
 def _mean_if_known(column: Sequence[int] | None) -> float | None:

@@ -21,8 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.run import UNKNOWN, Worker
-from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.model.run import UNKNOWN, Run, Worker
 from io_benchmark.number_text import plural
 from io_benchmark.results import Result
 from io_benchmark.results.machine import Host, Limits, StoragePlace
@@ -147,7 +146,7 @@ def _order(worker: Worker) -> tuple[object, ...]:
         result.started,
         worker.source,
         result.duration_ns,
-        [(entry.subject, entry.total_ns.tobytes()) for entry in worker.entries],
+        [(entry.subject, entry.total_ns.tobytes()) for entry in worker.runs],
     )
 
 
@@ -199,9 +198,7 @@ def facts_of(result: Result, place: str, task_queue: str | None, image: str | No
 
 def kind_of_machine(runs: Sequence[Run]) -> dict[str, str]:
     """Return what kind of machine these runs had, by the facts that all of them share."""
-    of_runs = [
-        dict(facts_of(run.worker.result, run.entry.subject.place, None, None)) for run in runs
-    ]
+    of_runs = [dict(facts_of(run.worker.result, run.subject.place, None, None)) for run in runs]
     return {
         name: "1 disk" if (name, value) == ("disks", "1") else text.format(value)
         for name, text in _KINDS.items()

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import workloads
 from io_benchmark.results.format import RecordedTimeline
@@ -58,7 +58,7 @@ class TimelineRows(Struct, frozen=True, dict=True):
     stretches: Sequence[Sequence[int]]
 
     @classmethod
-    def of_samples(cls, timeline: RecordedTimeline, entry: Entry) -> "TimelineRows":
+    def of_samples(cls, timeline: RecordedTimeline, entry: Run) -> "TimelineRows":
         times_ns = timeline.columns.get("time_ns", ())
         ends, nearby_ns = entry.turn_ends, _NEARBY_NS if entry.turn_ends else 0
         stretches = []
@@ -82,7 +82,7 @@ class TimelineRows(Struct, frozen=True, dict=True):
         firsts, lasts = (_values(column, rows) for rows in self._steps)
         return None if firsts is None or lasts is None else list(map(sub, lasts, firsts))
 
-    def waited_share(self, entry: Entry, steps: Sequence[int]) -> float | None:
+    def waited_share(self, entry: Run, steps: Sequence[int]) -> float | None:
         """Return the share of these steps in which the process waited for storage or memory at most."""
         lasted_ms = sum(self.spans_ns[step][1] - self.spans_ns[step][0] for step in steps) / 1e6
 
@@ -122,7 +122,7 @@ class TimelineRows(Struct, frozen=True, dict=True):
     def seconds(self) -> list[float]:
         return [(end_ns - begin_ns) / NS_PER_S for begin_ns, end_ns in self.spans_ns]
 
-    def sampled_ns(self, entry: Entry) -> list[float]:
+    def sampled_ns(self, entry: Run) -> list[float]:
         """Return in how much of each step there was a sample; some overlap, as exec's do."""
         ends_ns = map(add, entry.start_ns, entry.total_ns)
         moments_ns, sums_ns, sum_ns, until_ns = list[int](), list[int](), 0, 0
@@ -194,7 +194,7 @@ class Window(NamedTuple):
 
     @classmethod
     def of_run(
-        cls, entry: Entry, inside: TimelineRows, disks: Collection[str], *, are_limited: bool
+        cls, entry: Run, inside: TimelineRows, disks: Collection[str], *, are_limited: bool
     ) -> "tuple[Window, ...]":
         """Return the windows within the samples; none where the disks' counters were not recorded."""
         seconds, devices = inside.seconds, inside.timeline.devices
@@ -253,7 +253,7 @@ def _kept_up(rates: Sequence[float]) -> float:
     return quantiles(averages, n=10, method="inclusive")[-1]
 
 
-def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
+def _blocked_s(entry: Run, inside: TimelineRows) -> list[float]:
     """Return how long the process was blocked in each window.
 
     Where that was not recorded, the system's pressure on I/O counts; without any, all of the time.
@@ -271,7 +271,7 @@ def _blocked_s(entry: Entry, inside: TimelineRows) -> list[float]:
     return inside.seconds if pressure_us is None else [us / 1e6 for us in pressure_us]
 
 
-def _samples_blocked_ns(entry: Entry) -> list[float] | None:
+def _samples_blocked_ns(entry: Run) -> list[float] | None:
     """Return how long each copy was blocked: its time less its work, in proportion to its size.
 
     The samples of other workloads were blocked for the same share of their time.

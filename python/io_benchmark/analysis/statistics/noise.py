@@ -21,9 +21,11 @@ from functools import cached_property
 from itertools import accumulate, compress, pairwise
 from operator import attrgetter, mul, not_, sub, truediv
 from statistics import fmean, linear_regression
+from typing import Protocol
 
 from msgspec import Struct
 
+from io_benchmark.analysis.model.once import once
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.analysis.statistics.variances import MeanVariance
 
@@ -45,6 +47,22 @@ _BATCH_LENGTHS = (0.01, 0.05, 0.1, 0.2)  # of the run
 # The halves of each side differ by less than this from the step's height; a wave's do not.
 _LEVEL_SHARE = 0.3
 _SHORTEST_NS = 1e-9  # relative to the average, for a block that took no time
+
+
+class Series(Protocol):
+    """The samples of one run, in the order of time."""
+
+    @property
+    def total_ns(self) -> "array[int]": ...
+
+    @property
+    def operations(self) -> "array[int]": ...
+
+    @property
+    def size_bytes(self) -> "array[int]": ...
+
+    @property
+    def first_reads(self) -> Collection[int]: ...
 
 
 class Step(Struct, frozen=True):
@@ -270,3 +288,11 @@ class RelativeTimes(Struct, frozen=True, dict=True):
             for part in parts
         )
         return before, after
+
+
+@once
+def relative_times(series: Series) -> RelativeTimes:
+    """Return a series' times and operations, each divided by its average for the same work."""
+    return RelativeTimes.of(
+        series.total_ns, series.operations, series.size_bytes, series.first_reads
+    )

@@ -16,10 +16,9 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model.run import UNKNOWN
+from io_benchmark.analysis.model.comparison import WorkerVariation
+from io_benchmark.analysis.model.run import UNKNOWN, Run
 from io_benchmark.analysis.model.side import Side, SideData
-from io_benchmark.analysis.model.worker_variation import WorkerVariation
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.statistics.pushes import PushVariation
 from io_benchmark.analysis.statistics.ratios import Estimate, MachineRatio
@@ -83,15 +82,12 @@ class Pair(Struct, frozen=True):
 
         Retrieve i took the same file in each run. Windows of time hold different work, and are all used.
         """
-        entries = [run.entry for run in (*candidate, *baseline)]
-        shortest, *longer = sorted({len(entry.total_ns) for entry in entries})
-        if not longer or not MachineRatio.did_same_work(
-            [entry.first(shortest) for entry in entries]
-        ):
+        runs = [*candidate, *baseline]
+        shortest, *longer = sorted({len(run.total_ns) for run in runs})
+        if not longer or not MachineRatio.did_same_work([run.first(shortest) for run in runs]):
             return candidate.data, baseline.data, None
         candidate, baseline = (
-            Side.of(replace(run, entry=run.entry.first(shortest)) for run in side)
-            for side in (candidate, baseline)
+            Side.of(run.first(shortest) for run in side) for side in (candidate, baseline)
         )
         return candidate.data, baseline.data, shortest
 

@@ -17,9 +17,9 @@ from statistics import fmean
 from msgspec import Struct
 
 from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Statement, share, statement
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.levels import DEFAULT_PUSH_VARIATION
 from io_benchmark.analysis.statistics.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
 
@@ -94,4 +94,4 @@ def _shares(side: Side, unknown: str | None) -> Mapping[str | None, float]:
 def _levels(runs: Iterable[Run]) -> list[float]:
     """Return ln of the level of each push of a side."""
     pushes = grouped(runs, attrgetter("worker.result.task.group")).values()
-    return [fmean(math.log(run.entry.mean_ns) for run in push) for push in pushes]
+    return [fmean(math.log(run.mean_ns) for run in push) for push in pushes]

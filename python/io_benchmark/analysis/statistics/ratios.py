@@ -19,11 +19,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.comparison import Interval
-from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import SideData
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.analysis.statistics.looks import SINGLE, Look
-from io_benchmark.analysis.statistics.noise import variance_of_mean
+from io_benchmark.analysis.statistics.noise import relative_times, variance_of_mean
 from io_benchmark.analysis.statistics.variances import (
     ASSUMED_VARIATION_DEGREES,
     FEWEST_FOR_VARIATION,
@@ -55,7 +55,7 @@ class MachineRatio(Struct, frozen=True):
         return fmean(self.candidate) - fmean(self.baseline)
 
     @staticmethod
-    def did_same_work(entries: Sequence[Entry]) -> bool:
+    def did_same_work(entries: Sequence[Run]) -> bool:
         """Return whether sample i did the same work in all runs; retrieves did, as far as each run went."""
         return all(entry.retrieves is not None for entry in entries) or all(
             entry.operations == entries[0].operations for entry in entries[1:]
@@ -63,7 +63,7 @@ class MachineRatio(Struct, frozen=True):
 
     @classmethod
     def between(
-        cls, candidate: Sequence[Entry], baseline: Sequence[Entry], *, tries_longer: bool = False
+        cls, candidate: Sequence[Run], baseline: Sequence[Run], *, tries_longer: bool = False
     ) -> "MachineRatio":
         """Compare the runs of two machines, sample by sample where all did the same work.
 
@@ -158,7 +158,7 @@ class Estimate(Struct, frozen=True):
 
 
 def _one_worker_each(
-    candidate: Sequence[Entry], baseline: Sequence[Entry], assumed_variation: float
+    candidate: Sequence[Run], baseline: Sequence[Run], assumed_variation: float
 ) -> Estimate:
     means = MachineRatio.between(candidate, baseline, tries_longer=True)
     between = MeanVariance(2 * assumed_variation**2, ASSUMED_VARIATION_DEGREES)
@@ -224,7 +224,7 @@ def _one_worker_against_several(
     )
 
 
-def _averaged(entries: Sequence[Entry], count: int) -> tuple[list[float], list[float]]:
+def _averaged(entries: Sequence[Run], count: int) -> tuple[list[float], list[float]]:
     """Return ln of each run's mean, and the average of the runs, over the first `count` samples."""
     runs = [entry.total_ns[:count] for entry in entries]
     means = [sum(run) / count for run in runs]
@@ -232,10 +232,10 @@ def _averaged(entries: Sequence[Entry], count: int) -> tuple[list[float], list[f
     return list(map(math.log, means)), list(map(fmean, zip(*courses, strict=True)))
 
 
-def _variances_by_blocks(entries: Sequence[Entry], tries_longer: bool) -> list[MeanVariance]:
+def _variances_by_blocks(entries: Sequence[Run], tries_longer: bool) -> list[MeanVariance]:
     """Return what each run's blocks add to the variance of the average of the runs' means."""
     spreads = (
-        _of_short(entry.relative_times.spread(tries_longer=tries_longer), len(entry.total_ns))
+        _of_short(relative_times(entry).spread(tries_longer=tries_longer), len(entry.total_ns))
         for entry in entries
     )
     return [spread.share_of_average(len(entries)) for spread in spreads]
@@ -246,5 +246,5 @@ def _of_short(spread: MeanVariance, count: int) -> MeanVariance:
     return MeanVariance(spread.variance * max(1.0, _LONG_RUN / count), spread.degrees)
 
 
-def _logs(entries: Sequence[Entry]) -> list[float]:
+def _logs(entries: Sequence[Run]) -> list[float]:
     return [math.log(entry.mean_ns) for entry in entries]

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.model.comparison import WorkerVariation
 from io_benchmark.analysis.model.statements import Statement, count, joined, share, statement
-from io_benchmark.analysis.model.worker_variation import WorkerVariation
 from io_benchmark.analysis.statistics.levels import (
     DEFAULT_WORKER_VARIATION,
     SINGLE_WORKER_VARIATION,

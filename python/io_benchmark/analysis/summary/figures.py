@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.model.figures import Detail, Figures
 from io_benchmark.analysis.model.report import SubjectReport
-from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import (
     Statement,
@@ -24,7 +24,7 @@ from io_benchmark.analysis.model.statements import (
     statement,
 )
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.statistics.noise import relative_times
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
@@ -35,27 +35,27 @@ _Reports = Mapping[Subject, SubjectReport]
 
 def summarize(side: Side) -> Figures:
     """Return a side's figures: the means of those of its workers, each of the same subject."""
-    entries = [run.entry for run in side]
+    runs = list(side)
     runs_ns = side.readings(_percentiles_ns)
 
     def mean(read: Callable[[Run], float]) -> float:
         return fmean(map(fmean, side.readings(read)))
 
-    mean_ns = mean(attrgetter("entry.mean_ns"))
+    mean_ns = mean(attrgetter("mean_ns"))
     return Figures(
         workers=side.data.count,
-        samples=sum(len(entry.total_ns) for entry in entries),
-        operations=sum(entry.operations_done for entry in entries),
+        samples=sum(len(run.total_ns) for run in runs),
+        operations=sum(run.operations_done for run in runs),
         mean_ns=mean_ns,
         value=workloads.of(side.subject.workload).shown(mean_ns),
         percentiles_ns={
             percent: fmean(fmean(run[percent] for run in worker) for worker in runs_ns)
             for percent in workloads.PERCENTILES
         },
-        total_ns=mean(lambda run: sum(run.entry.total_ns)),
-        lookup_mean_ns=side.mean(attrgetter("entry.lookup_mean_ns")),
+        total_ns=mean(lambda run: sum(run.total_ns)),
+        lookup_mean_ns=side.mean(attrgetter("lookup_mean_ns")),
         copy_mean_ns=side.mean(_copy_mean_ns),
-        within_worker_ratio=max(entry.relative_times.error_of_mean for entry in entries),
+        within_worker_ratio=max(relative_times(run).error_of_mean for run in runs),
         between_workers_ratio=(
             math.sqrt(MeanVariance.of_values(side.data.log_means).variance)
             if side.data.count > 1
@@ -65,16 +65,15 @@ def summarize(side: Side) -> Figures:
 
 
 def _copy_mean_ns(run: Run) -> float | None:
-    lookup_ns = run.entry.lookup_mean_ns
-    return None if lookup_ns is None else run.entry.mean_ns - lookup_ns
+    lookup_ns = run.lookup_mean_ns
+    return None if lookup_ns is None else run.mean_ns - lookup_ns
 
 
 def _percentiles_ns(run: Run) -> dict[int, float]:
     """Return percentiles as older reports define them; a batch counts as its average."""
-    entry = run.entry
-    times_ns: Iterable[float] = entry.total_ns.tolist()  # sorted faster than an array
-    if entry.retrieves is None:
-        times_ns = map(truediv, entry.total_ns, entry.operations)
+    times_ns: Iterable[float] = run.total_ns.tolist()  # sorted faster than an array
+    if run.retrieves is None:
+        times_ns = map(truediv, run.total_ns, run.operations)
     ordered = sorted(times_ns)
     count = len(ordered)
     return {
@@ -110,7 +109,7 @@ def _details(
     for figure in workloads.of(subject.workload).figures:
         unit = figure.unit
         if figure.total_of is not None:
-            totals = (figure.total_of(run.entry.measured) for run in runs)
+            totals = (figure.total_of(run.measured) for run in runs)
             counts = [total for total in totals if total is not None]
             value = float(sum(counts)) if counts else None
         elif figure.mean_of is not None:
@@ -124,8 +123,8 @@ def _details(
 def _value_of_run(
     read: Callable[[Any], float | None], per_operation: bool, run: Run
 ) -> float | None:
-    value = read(run.entry.measured)
-    return value / run.entry.operations_done if per_operation and value is not None else value
+    value = read(run.measured)
+    return value / run.operations_done if per_operation and value is not None else value
 
 
 def _reference(

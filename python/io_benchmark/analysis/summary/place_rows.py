@@ -19,11 +19,11 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model.groups import by_machine, grouped
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.report import AtPlace, PlaceRow, Places, SubjectReport
-from io_benchmark.analysis.model.run import Entry, Worker
+from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Statement, count, joined, statement
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.reading.runs import LAYERED, Run
+from io_benchmark.analysis.reading.mounts import LAYERED, filesystem_type
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.analysis.statistics.noise import RelativeTimes
 from io_benchmark.analysis.statistics.ratios import RUNS, Estimate, MachineRatio
@@ -61,8 +61,7 @@ def compare_places(
 def _runs(worker: Worker) -> list[Run]:
     """Return what a task measures, in the order in which it names its places."""
     order = {place.name: number for number, place in enumerate(worker.result.config.places)}
-    runs = (Run(worker, entry) for entry in worker.entries)
-    return sorted(runs, key=lambda run: order.get(run.entry.subject.place, len(order)))
+    return sorted(worker.runs, key=lambda run: order.get(run.subject.place, len(order)))
 
 
 def _table(
@@ -70,7 +69,7 @@ def _table(
     compared: Mapping[Subject, Mapping[str, Side]],
     reports: Mapping[Subject, SubjectReport],
 ) -> Places:
-    by_place = grouped(runs, attrgetter("entry.subject"))
+    by_place = grouped(runs, attrgetter("subject"))
     first = next(iter(by_place))
     base = {id(run.worker): run for side in compared.get(first, {}).values() for run in side}
     rows = []
@@ -80,7 +79,7 @@ def _table(
         sides = []
         for side in dict.fromkeys(run.worker.side for run in runs):
             side_runs, valid_runs = measured.get(side, []), list(valid.get(side, ()))
-            kinds = dict.fromkeys(_place_kind(Run.of(run.worker, subject)) for run in side_runs)
+            kinds = dict.fromkeys(_place_kind(run.worker.run_of(subject)) for run in side_runs)
             reasons = map(rules.reason_left_out, side_runs)
             unmeasured = joined(reasons, "; ") if side_runs else _NOT_MEASURED
             at_place = AtPlace(
@@ -109,9 +108,7 @@ def _compare(
         different = statement("different work: {traits}", traits=joined(other_work, "; "))
         return replace(at_place, not_compared=different)
     machines = by_machine(pairs, lambda pair: pair[0].worker.machine)
-    estimate = _within_workers(
-        [[(run.entry, at_first.entry) for run, at_first in machine] for machine in machines]
-    )
+    estimate = _within_workers(machines)
     differences = [*at_place.differences, *_differences(rules.SAME_METHOD, pairs)]
     if unpaired := len(runs) - len(pairs):
         template = "{runs} of its runs have nothing at {first}"
@@ -124,7 +121,7 @@ def _compare(
         interval=estimate.interval(LEVEL),
         method=estimate.method,
         workers=len(machines),
-        in_turns=all(_took_turns(run.entry, at_first.entry) for run, at_first in pairs),
+        in_turns=all(_took_turns(run, at_first) for run, at_first in pairs),
         differences=tuple(differences),
     )
 
@@ -155,18 +152,18 @@ def _place_kind(run: Run) -> str:
         reason = observed.failed if observed is not None else None
         return f"could not be observed: {clean(reason, 120)}" if reason else "of an unknown kind"
     kind = clean(_KINDS.get(observed.kind, observed.kind), _FACT_LENGTH)
-    filesystem = run.filesystem_type
+    filesystem = filesystem_type(run)
     # The kind of a layered place has its file system in it already.
     if filesystem is None or filesystem in LAYERED:
         return kind
     return f"{kind}, {clean(filesystem, _FACT_LENGTH)}"
 
 
-def _took_turns(entry: Entry, base: Entry) -> bool:
+def _took_turns(entry: Run, base: Run) -> bool:
     return min(len(entry.turn_ends), len(base.turn_ends)) >= _FEWEST_TURNS
 
 
-def _within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estimate:
+def _within_workers(machines: Sequence[Sequence[tuple[Run, Run]]]) -> Estimate:
     """Compare pairs of measurements that the same tasks made, by machine."""
     by_task = [[_compare_entries(entry, base) for entry, base in pairs] for pairs in machines]
     logs = [fmean([task.log_ratio for task in tasks]) for tasks in by_task]
@@ -182,7 +179,7 @@ def _within_workers(machines: Sequence[Sequence[tuple[Entry, Entry]]]) -> Estima
     return Estimate(logs[0], error, method, None, error.variance)
 
 
-def _compare_entries(entry: Entry, base: Entry) -> MachineRatio:
+def _compare_entries(entry: Run, base: Run) -> MachineRatio:
     if not _took_turns(entry, base):
         return MachineRatio.between([entry], [base])
     count = min(len(entry.turn_ends), len(base.turn_ends))
@@ -204,7 +201,7 @@ class _Turns(NamedTuple):
     usual: tuple[list[float], list[float]]  # of other retrieves, of first reads
 
     @classmethod
-    def of(cls, entry: Entry, count: int) -> Self:
+    def of(cls, entry: Run, count: int) -> Self:
         is_first = [number in entry.first_reads for number in range(len(entry.total_ns))]
         usual_ns = RelativeTimes.usual_ns(is_first, entry.total_ns, entry.operations)
         turns, turn = cls([0.0] * count, ([0.0] * count, [0.0] * count)), 0

@@ -86,7 +86,7 @@ def cost_of_deciding(
     if not to_add:
         return None
     measuring = grouped(
-        (w for w in workers if any(e.subject in undecided[w.side] for e in w.entries)),
+        (w for w in workers if any(run.subject in undecided[w.side] for run in w.runs)),
         attrgetter("side"),
     )
     counted = {

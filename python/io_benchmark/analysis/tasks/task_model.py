@@ -15,9 +15,8 @@ from typing import Generic, Literal, TypeVar, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model.comparison import Advice, Interval, Verdict
+from io_benchmark.analysis.model.comparison import Advice, Interval, Verdict, WorkerVariation
 from io_benchmark.analysis.model.statements import Statement
-from io_benchmark.analysis.model.worker_variation import WorkerVariation
 from io_benchmark.sources.run_results import TaskRun
 
 # Times are written with whole seconds or milliseconds.

@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple, Self
 
+from io_benchmark.analysis.model.comparison import WorkerVariation
 from io_benchmark.analysis.model.side import SideData
-from io_benchmark.analysis.model.worker_variation import WorkerVariation
 from io_benchmark.analysis.statistics import levels, variations
 from io_benchmark.analysis.statistics.looks import Look, Schedule
 from io_benchmark.analysis.statistics.ratios import Estimate

@@ -12,11 +12,10 @@ from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.problem import Problem, Severity
 from io_benchmark.analysis.model.report import SubjectReport
-from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Statement, count, joined, ratio_of, statement
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.statistics.noise import FEWEST_RETRIEVES
 from io_benchmark.analysis.validity.rules import (
@@ -47,7 +46,7 @@ def check_runs(runs: Iterable[Run], allow: frozenset[str]) -> tuple[list[Run], l
     problems: list[Problem] = []
     for run in runs:
         # A run without samples cannot be compared, whatever is allowed.
-        has_samples = len(run.entry.total_ns) > 1
+        has_samples = len(run.total_ns) > 1
         allow_here = allow if has_samples else frozenset[str]()
         for name, (severity, rule) in RUN_RULES.items():
             message = rule(run)
@@ -77,10 +76,8 @@ def _select_length(runs: Sequence[Run], allow: frozenset[str]) -> tuple[list[Run
     A push of both kinds has runs of 2,000 and of 200 retrieves. Where sides have no length in common,
     the rule about sides refuses.
     """
-    sides = grouped(
-        (run for run in runs if run.entry.retrieves is not None), attrgetter("side")
-    ).values()
-    lengths = [{run.entry.planned for run in side} for side in sides]
+    sides = grouped((run for run in runs if run.retrieves is not None), attrgetter("side")).values()
+    lengths = [{run.planned for run in side} for side in sides]
     common = set.intersection(*lengths) if lengths else set()
     if len(set().union(*lengths)) == 1 or not common or RETRIEVES_RULE in allow:
         return list(runs), []
@@ -88,11 +85,11 @@ def _select_length(runs: Sequence[Run], allow: frozenset[str]) -> tuple[list[Run
     template = "left out: {planned} retrieves were planned, and every side has runs of {length}"
 
     def problem(run: Run) -> Problem:
-        message = statement(template, planned=count(run.entry.planned), length=count(length))
+        message = statement(template, planned=count(run.planned), length=count(length))
         return _problem(RETRIEVES_RULE, Severity.WARNING, run.worker, run.subject, message)
 
-    problems = [problem(run) for run in runs if run.entry.planned != length]
-    return [run for run in runs if run.entry.planned == length], problems
+    problems = [problem(run) for run in runs if run.planned != length]
+    return [run for run in runs if run.planned == length], problems
 
 
 def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Problem]:
@@ -100,18 +97,17 @@ def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Pro
 
     A task that is killed because it is slow takes no part in its pool's mean, which then is too fast.
     """
-    kept = {id(run.entry) for run in comparable}
+    kept = {id(run) for run in comparable}
     problems = []
     for side, side_runs in grouped(runs, attrgetter("side")).items():
-        entries = [run.entry for run in side_runs]
-        rest = [entry for entry in entries if id(entry) in kept]
-        left_out = [entry for entry in entries if id(entry) not in kept]
-        ended_early = [entry for entry in left_out if len(entry.total_ns) >= FEWEST_RETRIEVES]
-        if not ended_early or not rest or any(entry.retrieves is None for entry in entries):
+        rest = [run for run in side_runs if id(run) in kept]
+        left_out = [run for run in side_runs if id(run) not in kept]
+        ended_early = [run for run in left_out if len(run.total_ns) >= FEWEST_RETRIEVES]
+        if not ended_early or not rest or any(run.retrieves is None for run in side_runs):
             continue
-        length = min(len(entry.total_ns) for entry in (*ended_early, *rest))
+        length = min(len(run.total_ns) for run in (*ended_early, *rest))
         slower, faster = (
-            fmean(math.log(entry.first(length).mean_ns) for entry in group)
+            fmean(math.log(run.first(length).mean_ns) for run in group)
             for group in (ended_early, rest)
         )
         variation = DEFAULT_WORKER_VARIATION * math.sqrt(1 / len(ended_early) + 1 / len(rest))
@@ -135,7 +131,7 @@ def check_workers(workers: Iterable[Worker]) -> list[Problem]:
     """Return one problem for all messages of a worker, which may be thousands."""
     problems = []
     for worker in workers:
-        is_skipped = any(_SKIPPED(Run(worker, entry)) for entry in worker.entries)
+        is_skipped = any(map(_SKIPPED, worker.runs))
         messages = [
             statement("{name}: {message}", name=warning.name, message=warning.message)
             for warning in worker.result.warnings

@@ -16,7 +16,7 @@ from hashlib import sha256
 import msgspec
 
 from io_benchmark.analysis.model.problem import Severity
-from io_benchmark.analysis.model.run import Entry
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import (
     Quantity,
     Statement,
@@ -27,8 +27,7 @@ from io_benchmark.analysis.model.statements import (
     share,
     statement,
 )
-from io_benchmark.analysis.reading.runs import Run
-from io_benchmark.analysis.statistics.noise import FEWEST_RETRIEVES
+from io_benchmark.analysis.statistics.noise import FEWEST_RETRIEVES, relative_times
 from io_benchmark.number_text import plural
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, workloads
 from io_benchmark.results.parts import OutcomeState
@@ -49,11 +48,11 @@ TraitRule = Callable[[Run], Traits]
 SKIPPED_RULE, RETRIEVES_RULE = "skipped", "retrieves"
 
 
-def _samples(entry: Entry) -> str:
+def _samples(entry: Run) -> str:
     return workloads.of(entry.subject.workload).samples
 
 
-def _needed(entry: Entry) -> tuple[int, int]:
+def _needed(entry: Run) -> tuple[int, int]:
     return _BATCHES_NEEDED if entry.retrieves is None else _RETRIEVES_NEEDED
 
 
@@ -62,14 +61,14 @@ def _needed(entry: Entry) -> tuple[int, int]:
 
 def _skipped(run: Run) -> Statement | None:
     # The worker could not measure this at all, and gave the reason: not a failure.
-    outcome = run.entry.outcome
-    if outcome.state is not OutcomeState.SKIPPED or len(run.entry.total_ns):
+    outcome = run.outcome
+    if outcome.state is not OutcomeState.SKIPPED or len(run.total_ns):
         return None
     return statement("not measured: {reason}", reason=str(outcome.explanation))
 
 
 def _incomplete(run: Run) -> Statement | None:
-    if run.entry.outcome.state is OutcomeState.COMPLETED or cut_short(run) is not None:
+    if run.outcome.state is OutcomeState.COMPLETED or cut_short(run) is not None:
         return None
     message = _with_reason(run)
     if run.worker.state not in ("failed", "exception"):
@@ -82,13 +81,13 @@ def _incomplete(run: Run) -> Statement | None:
 
 
 def _fewer_than(position: int, advice: str, run: Run) -> Statement | None:
-    least = _needed(run.entry)[position]
-    if len(run.entry.total_ns) >= least:
+    least = _needed(run)[position]
+    if len(run.total_ns) >= least:
         return None
     return statement(
         "{count} {samples}; " + advice,
-        count=count(len(run.entry.total_ns)),
-        samples=_samples(run.entry),
+        count=count(len(run.total_ns)),
+        samples=_samples(run),
         needed=count(least),
     )
 
@@ -99,18 +98,18 @@ _few_retrieves = partial(_fewer_than, 1, "{needed} or more give steadier figures
 
 def cut_short(run: Run) -> Statement | None:
     """Return how much was measured where time ran out after enough of it: that is not a failure."""
-    is_enough = len(run.entry.total_ns) >= _needed(run.entry)[1]
-    is_out_of_time = run.entry.outcome.state is OutcomeState.TIME_BUDGET
+    is_enough = len(run.total_ns) >= _needed(run)[1]
+    is_out_of_time = run.outcome.state is OutcomeState.TIME_BUDGET
     return _with_reason(run) if is_enough and is_out_of_time else None
 
 
 def _with_reason(run: Run) -> Statement:
     return statement(
         "{done} of {planned} {samples}: {reason}",
-        done=count(len(run.entry.total_ns)),
-        planned=count(run.entry.planned),
-        samples=_samples(run.entry),
-        reason=str(run.entry.outcome.explanation),
+        done=count(len(run.total_ns)),
+        planned=count(run.planned),
+        samples=_samples(run),
+        reason=str(run.outcome.explanation),
     )
 
 
@@ -124,25 +123,25 @@ def reason_left_out(run: Run) -> Statement:
 
 
 def _noisy(run: Run) -> Statement | None:
-    error = run.entry.relative_times.error_of_mean
+    error = relative_times(run).error_of_mean
     if error <= _NOISY_RATIO:
         return None
     return statement(
         "the mean of this run is known only to ±{error}; take more {samples}",
         error=share(2 * error),
-        samples=_samples(run.entry),
+        samples=_samples(run),
     )
 
 
 def _drift(run: Run) -> Statement | None:
-    step = run.entry.relative_times.step
+    step = relative_times(run).step
     if step is None or abs(step.ratio - 1) <= _DRIFT_RATIO:
         return None
     return statement(
         "the {samples} after the first {done} of {all} took {times} as long as those before",
         done=count(step.index),
-        all=count(len(run.entry.total_ns)),
-        samples=_samples(run.entry),
+        all=count(len(run.total_ns)),
+        samples=_samples(run),
         times=ratio_of(step.ratio),
     )
 
@@ -174,9 +173,9 @@ def _profile(run: Run) -> Traits:
 
 
 def _sequence(run: Run) -> Traits:
-    if run.entry.retrieves is None:
+    if run.retrieves is None:
         return ()
-    files = len(run.entry.retrieves.file_sizes_bytes)
+    files = len(run.retrieves.file_sizes_bytes)
     return (
         statement("seed {seed}", seed=str(run.worker.result.config.seed)),
         statement(f"sequence over {{files}} {plural(files, 'file')}", files=count(files)),
@@ -185,12 +184,12 @@ def _sequence(run: Run) -> Traits:
 
 def _retrieves(traits: Callable[[CacheRetrieveEntry], Traits]) -> TraitRule:
     """Make a rule from traits that only retrieves have."""
-    return lambda run: () if run.entry.retrieves is None else traits(run.entry.retrieves)
+    return lambda run: () if run.retrieves is None else traits(run.retrieves)
 
 
 def _batches(traits: Callable[[BatchEntry], Traits]) -> TraitRule:
     """Make a rule from traits that only batches of operations have."""
-    return lambda run: () if run.entry.measured is None else traits(run.entry.measured)
+    return lambda run: () if run.measured is None else traits(run.measured)
 
 
 def _sizes(entry: CacheRetrieveEntry) -> Traits:

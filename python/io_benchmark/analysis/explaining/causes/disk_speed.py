@@ -28,13 +28,15 @@ from io_benchmark.analysis.explaining.effects import (
 )
 from io_benchmark.analysis.explaining.rules import cause
 from io_benchmark.analysis.model.cause import NoChange
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Unit, ratio_of
-from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.reading.counters import busiest_share, disk_growths, io_wait_share
+from io_benchmark.analysis.reading.disk_rates import moved_bytes, waits_for_disks
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _PAST = {"read": "read", "write": "wrote"}
-_COPIED_BYTES, _BUSY = attrgetter("copied_bytes"), attrgetter("busiest_share")
+_COPIED_BYTES, _BUSY = attrgetter("copied_bytes"), busiest_share
 # Disks that are busy for less of the time are not held up, or are held back before they count as busy.
 _LEAST_BUSY, _MOSTLY_BUSY = 0.03, 0.8
 # Single requests keep a disk busy for longer than many at once do.
@@ -44,11 +46,11 @@ _MORE_READS_SHARE = 0.2
 
 
 def _moved_per_s(run: Run) -> float:
-    return sum(run.disk_growths("read_bytes") + run.disk_growths("written_bytes"))
+    return sum(disk_growths(run, "read_bytes") + disk_growths(run, "written_bytes"))
 
 
 def _moved_per_busy_s(run: Run) -> float | None:
-    busy_share = run.busiest_share
+    busy_share = busiest_share(run)
     return _moved_per_s(run) / busy_share if busy_share else None
 
 
@@ -61,8 +63,8 @@ def _read_more(case: Case) -> bool:
 
 def _first_reads_ns(run: Run) -> float | None:
     """Return how much longer a retrieve takes on average, because files are read for the first time."""
-    moved, rate = run.moved_bytes, run.entry.first_read_bytes_per_s
-    return moved[0] / rate * NS_PER_S / len(run.entry.total_ns) if moved and rate else None
+    moved, rate = moved_bytes(run), run.first_read_bytes_per_s
+    return moved[0] / rate * NS_PER_S / len(run.total_ns) if moved and rate else None
 
 
 def _only_reads_are_slower(case: Case) -> bool:
@@ -82,9 +84,7 @@ def _had_less_to_do(case: Case) -> bool:
     return is_in_use and per_busy_s * _AS_FAST_WHILE_BUSY < 1
 
 
-_IO_WAIT = span(
-    "io-wait", attrgetter("io_wait_share"), Unit.SHARE, "waiting for I/O {value} of the time"
-)
+_IO_WAIT = span("io-wait", io_wait_share, Unit.SHARE, "waiting for I/O {value} of the time")
 
 
 @cause(
@@ -128,7 +128,7 @@ def _disk_speed(case: Case) -> Effect:
         return evidence.opposes(LIMITED)
     if run_conditions.drift_over_time.judge(case).is_slower:
         return evidence.opposes("The slower side's disks were as fast at the start of the run.")
-    if all(run.waits_for_disks is None for run in case.slower):
+    if all(waits_for_disks(run) is None for run in case.slower):
         return evidence.unclear(
             f"Each disk of the slower side {_PAST[rate]} more slowly, but maybe it had less to "
             f"{rate}: no pressure was recorded.",

@@ -30,6 +30,7 @@ from io_benchmark.analysis.explaining.rules import (
     ranked_cause,
 )
 from io_benchmark.analysis.model.cause import Change, NewMachineType, Resource, Target
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import (
     Quantity,
     Statement,
@@ -38,18 +39,22 @@ from io_benchmark.analysis.model.statements import (
     joined,
     statement,
 )
-from io_benchmark.analysis.reading.disks import PERSISTENT_DISK, Stack
-from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.reading.capacity import published_cap_of, published_write_cap
+from io_benchmark.analysis.reading.disks import PERSISTENT_DISK, Stack, machine_type, stack_of
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 LIMITED = "A cgroup limits what the slower side's disks may write or read."
 Answer = TypeVar("Answer")
 _UNSEEN = "The devices under the place could not be seen."
-_PUBLISHED_CAP = attrgetter("published_write_cap")
+_PUBLISHED_CAP = published_write_cap
 
 
 def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[Run], Answer | None]:
-    return lambda run: None if run.stack is None else read(run.stack)
+    def read_run(run: Run) -> Answer | None:
+        stack = stack_of(run)
+        return None if stack is None else read(stack)
+
+    return read_run
 
 
 def _spread(stack: Stack) -> Statement:
@@ -83,7 +88,7 @@ ALIKE_RATIO = 1.25
 
 
 def _machine_type(run: Run) -> Statement | None:
-    machine = run.machine_type
+    machine = machine_type(run)
     return statement("machine type {value}", value=machine.name) if machine.instance_type else None
 
 
@@ -154,10 +159,11 @@ def _device_count(case: Case, effect: Effect) -> Effect:
 
 def _gain_of_stripe(run: Run) -> float | None:
     """Return what the worker's disks would reach as a stripe, over what they reach."""
-    if run.stack is None:
+    stack = stack_of(run)
+    if stack is None:
         return None
-    published, cap = run.published_cap_of(len(run.stack.disks)), run.published_write_cap
-    return published / cap if published and cap else len(run.stack.disks) / run.stack.width
+    published, cap = published_cap_of(run, len(stack.disks)), published_write_cap(run)
+    return published / cap if published and cap else len(stack.disks) / stack.width
 
 
 def _cause_of_layout(
@@ -206,7 +212,8 @@ _mirrored_volume = _cause_of_layout(
 
 
 def _medium(run: Run) -> RankedFact | None:
-    medium = run.stack.medium if run.stack is not None else None
+    stack = stack_of(run)
+    medium = stack.medium if stack is not None else None
     if medium is None:
         return None
     # LVM may span both: then the slow part decides.

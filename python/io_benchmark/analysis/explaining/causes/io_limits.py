@@ -19,8 +19,10 @@ from io_benchmark.analysis.explaining.effects import Effect, Proof, Size
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import RankedFact, Ranking, RemedyRule, ranked_cause
 from io_benchmark.analysis.model.cause import Change, Resource, Target
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, joined, statement
-from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.reading import disk_rates
+from io_benchmark.analysis.reading.disks import stack_of
 from io_benchmark.analysis.reading.windows import Window
 from io_benchmark.results.machine import IoLimit
 from io_benchmark.results.parts import NS_PER_S
@@ -111,8 +113,8 @@ def reaches_limit(side: Iterable[Run]) -> bool:
 
 
 def _moves_large_requests(limit: IoLimit, run: Run) -> bool:
-    rates = run.window_peak
-    if rates is None or run.entry.retrieves is None:
+    rates = disk_rates.window_peak(run)
+    if rates is None or run.retrieves is None:
         return False
     size = rates[_way(limit)] / _disks_at_once(limit, run) / max(1, limit.value)
     return _LARGE_REQUEST_BYTES[0] <= size <= _LARGE_REQUEST_BYTES[1]
@@ -125,12 +127,13 @@ def _binding(side: Iterable[Run]) -> list[IoLimit]:
         for run in side
         for limit in _io_limits(run)
         if _at_limit_share(limit, run)
-        > _BINDS_SHARE * _share_of_time(run, [window.blocked_share for window in run.windows])
+        > _BINDS_SHARE
+        * _share_of_time(run, [window.blocked_share for window in disk_rates.windows_of(run)])
     ]
 
 
 def _share_of_time(run: Run, shares: Sequence[float]) -> float:
-    seconds = [window.seconds for window in run.windows]
+    seconds = [window.seconds for window in disk_rates.windows_of(run)]
     return math.fsum(map(mul, seconds, shares)) / math.fsum(seconds) if seconds else 0.0
 
 
@@ -140,8 +143,8 @@ def _at_limit_share(limit: IoLimit, run: Run) -> float:
     It takes bytes ÷ limit to move them, where some windows show that it holds: those of the cold cache, or
     after a burst. Without windows, an average near the limit counts as all of the time.
     """
-    if rates := [*map(_WAITED_RATES[_way(limit)], run.windows)]:
-        windows = list(zip(run.windows, rates, strict=True))
+    if rates := [*map(_WAITED_RATES[_way(limit)], disk_rates.windows_of(run))]:
+        windows = list(zip(disk_rates.windows_of(run), rates, strict=True))
         held = [window for window, rate in windows if _is_at(limit, rate, run)]
         is_at = _is_measured_at(limit, run)
         if is_at is None:
@@ -149,8 +152,8 @@ def _at_limit_share(limit: IoLimit, run: Run) -> float:
         if not is_at or _is_above_disks(limit, held, run):
             return 0.0
         return _share_of_time(run, [_held_share(limit, run, *window) for window in windows])
-    averages = run.moved_bytes_per_s
-    if averages is None or run.stack is None:
+    averages = disk_rates.moved_bytes_per_s(run)
+    if averages is None or stack_of(run) is None:
         return 1.0  # nothing shows that it does not
     return float(_is_at(limit, averages[_way(limit)], run, _AVERAGE_AT_LIMIT_SHARE))
 
@@ -173,13 +176,13 @@ def _is_measured_at(limit: IoLimit, run: Run) -> bool | None:
     """
     if not _is_of_bytes(limit):
         return None
-    entry, rate = run.entry, run.idle_write_rate
+    rate = disk_rates.idle_write_rate(run)
     if _way(limit) == 0:
-        first = entry.first_read_bytes_per_s
+        first = run.first_read_bytes_per_s
         return True if first is not None and _is_at(limit, first, run) else None
     if rate is None or not run.copied_bytes:
         return None
-    copying_s = entry.copy_work_ns * len(entry.size_bytes) / run.copied_bytes / NS_PER_S
+    copying_s = run.copy_work_ns * len(run.size_bytes) / run.copied_bytes / NS_PER_S
     highest = rate / max(1 - rate * copying_s, _LEAST_WRITING_SHARE)
     if not _is_at(limit, highest, run, _MEASURED_AT_LIMIT_SHARE, math.inf):
         return False
@@ -210,16 +213,17 @@ def _is_at(
     rate = bytes_per_s / _disks_at_once(limit, run)
     if _is_of_bytes(limit):
         return least * limit.value <= rate <= most * limit.value
-    request_bytes = _SEQUENTIAL_REQUEST_BYTES if run.entry.retrieves else _SMALL_REQUEST_BYTES
+    request_bytes = _SEQUENTIAL_REQUEST_BYTES if run.retrieves else _SMALL_REQUEST_BYTES
     return rate >= request_bytes * limit.value
 
 
 def _disks_at_once(limit: IoLimit, run: Run) -> int:
     """Return how many disks share this limit: the limit of a volume is for all of its disks."""
-    if run.stack is None:
+    stack = stack_of(run)
+    if stack is None:
         return 1
-    is_of_disk = limit.device_name in (None, *(disk.name for disk in run.stack.disks))
-    return run.stack.width if is_of_disk else 1
+    is_of_disk = limit.device_name in (None, *(disk.name for disk in stack.disks))
+    return stack.width if is_of_disk else 1
 
 
 def _io(run: Run) -> RankedFact | None:
@@ -290,18 +294,19 @@ def _possible_factor(case: Case) -> float | None:
 
 
 def _models(run: Run) -> frozenset[str | None]:
-    return frozenset(disk.model for disk in run.stack.disks) if run.stack else frozenset()
+    stack = stack_of(run)
+    return frozenset(disk.model for disk in stack.disks) if stack else frozenset()
 
 
 def of_all_disks(way: int, run: Run) -> float | None:
     """Return the rate at which files were read (0) or written (1) while copies waited."""
-    stack, rates = run.stack, run.peak_bytes_per_s
+    stack, rates = stack_of(run), disk_rates.peak_bytes_per_s(run)
     return None if stack is None or rates is None else rates[way] / (stack.copies if way else 1)
 
 
 def of_each_disk(way: int, run: Run) -> float | None:
     """Return the rate of reads (0) or writes (1) that each disk kept up while copies waited."""
-    stack, rates = run.stack, run.peak_bytes_per_s
+    stack, rates = stack_of(run), disk_rates.peak_bytes_per_s(run)
     if stack is None or rates is None:
         return None
     return rates[way] / (stack.writing if way else stack.width)
@@ -309,4 +314,6 @@ def of_each_disk(way: int, run: Run) -> float | None:
 
 def _of_busy_disks(way: int, run: Run) -> float | None:
     """Return `of_all_disks`; without windows, small operations say nothing: they keep no disk busy."""
-    return of_all_disks(way, run) if run.entry.retrieves is not None or run.windows else None
+    return (
+        of_all_disks(way, run) if run.retrieves is not None or disk_rates.windows_of(run) else None
+    )

@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import starmap
-from operator import attrgetter
 from statistics import median
 
 from msgspec.structs import replace
@@ -32,10 +31,14 @@ from io_benchmark.analysis.explaining.rules import (
     ranked_cause,
 )
 from io_benchmark.analysis.model.cause import Change, NewMachineType, NoChange, Resource, Target
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import MIB, Quantity, Unit, count, ratio_of, statement
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
+from io_benchmark.analysis.reading.capacity import fixed_work_rate
+from io_benchmark.analysis.reading.counters import per_operation_ms, stolen_share
+from io_benchmark.analysis.reading.disk_rates import moved_bytes
+from io_benchmark.analysis.reading.disks import stack_of
 from io_benchmark.analysis.reading.machines import dirty_room
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import NS_PER_S
@@ -49,19 +52,19 @@ _NOT_RECORDED = "How long the sides worked is not recorded."
 _AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
 _LEAST_STOLEN_SHARE = 0.05
 _FIXED_WORK = [
-    partial(Run.fixed_work_rate, work=work) for work in ("user", "kernel-copy", "kernel-calls")
+    partial(fixed_work_rate, work=work) for work in ("user", "kernel-copy", "kernel-calls")
 ]
 
 
 def _own_ns(columns: tuple[str, ...], run: Run) -> float | None:
     """Return CPU time per retrieve or operation: the measuring process's and its children's."""
-    value_ms = run.per_operation_ms(*columns)
+    value_ms = per_operation_ms(run, *columns)
     return None if value_ms is None else value_ms * 1e6
 
 
 _OWN_CPU_NS = partial(_own_ns, ("own_user_ms", "own_system_ms"))
 _OWN_SYSTEM_NS = partial(_own_ns, ("own_system_ms",))
-_STOLEN_SHARE = attrgetter("stolen_share")
+_STOLEN_SHARE = stolen_share
 _STOLEN = span(
     "stolen-time", _STOLEN_SHARE, Unit.SHARE, "other guests took {value} of the CPU time"
 )
@@ -84,7 +87,7 @@ def _room_bytes(run: Run) -> float | None:
 
 def _room(run: Run) -> RankedFact | None:
     """Rank how early writers have to wait for the disks; not at all where all data has room."""
-    room, retrieves, needed = _room_bytes(run), run.entry.retrieves, run.copied_bytes
+    room, retrieves, needed = _room_bytes(run), run.retrieves, run.copied_bytes
     if room is None or retrieves is None or needed is None:
         return None
     if run.subject.destination != "fresh":
@@ -97,13 +100,14 @@ def _room(run: Run) -> RankedFact | None:
 
 def _written_meanwhile(run: Run) -> float | None:
     """Return the bytes that the disks wrote per retrieve, without the final sync; None: not known."""
-    retrieves, moved = run.entry.retrieves, run.moved_bytes
+    retrieves, moved = run.retrieves, moved_bytes(run)
     synced = retrieves.final_sync_device_bytes if retrieves is not None else None
     # What syncs between the retrieves wrote is in the counters, too.
     if retrieves is None or moved is None or synced is None or retrieves.trims:
         return None
     written = max(0, moved[1] - sum(disk.written for disk in synced.values()))
-    return written / (run.stack.copies if run.stack else 1) / len(run.entry.total_ns)
+    stack = stack_of(run)
+    return written / (stack.copies if stack else 1) / len(run.total_ns)
 
 
 @ranked_cause(
@@ -151,7 +155,7 @@ def _touch_ns(run: Run) -> float | None:
 
 def _touch_per_retrieve_ns(run: Run) -> float | None:
     cost, copied = _touch_ns(run), run.copied_bytes
-    return None if cost is None or copied is None else cost * copied / MIB / len(run.entry.total_ns)
+    return None if cost is None or copied is None else cost * copied / MIB / len(run.total_ns)
 
 
 @cause(

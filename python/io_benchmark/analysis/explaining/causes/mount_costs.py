@@ -17,7 +17,6 @@ from io_benchmark.analysis.explaining.effects import (
     SideEvidence,
     Size,
     tally,
-    written_share,
 )
 from io_benchmark.analysis.explaining.measured_gains import Push, follows, other_subject
 from io_benchmark.analysis.explaining.rules import (
@@ -28,9 +27,16 @@ from io_benchmark.analysis.explaining.rules import (
     ranked_cause,
 )
 from io_benchmark.analysis.model.cause import Change, NoChange, Resource, Target
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Statement, statement
 from io_benchmark.analysis.model.time_parts import Kind, in_copies
-from io_benchmark.analysis.reading.runs import LAYERED, Run
+from io_benchmark.analysis.reading.disk_rates import written_share
+from io_benchmark.analysis.reading.mounts import (
+    LAYERED,
+    filesystem_type,
+    mount_options,
+    mount_table_options,
+)
 from io_benchmark.results.workloads import NOT_SYNCED
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -57,17 +63,18 @@ _SYNCED_BETWEEN = "fresh"
 
 def _flushes(run: Run) -> bool | None:
     """Return whether closing a rewritten file writes it out."""
-    name = run.filesystem_type
+    name = filesystem_type(run)
     if name is None or name in LAYERED:
         return None
-    if name not in _FLUSHING or run.mount_options.keys() & {"noauto_da_alloc", "nodelalloc"}:
+    if name not in _FLUSHING or mount_options(run).keys() & {"noauto_da_alloc", "nodelalloc"}:
         return False
     # Compressed files are few bytes on the disk.
-    return name != "ext4" or run.written_share is None or run.written_share >= _FLUSHED_SHARE
+    written = written_share(run)
+    return name != "ext4" or written is None or written >= _FLUSHED_SHARE
 
 
 def _flush_fact(run: Run) -> Statement | None:
-    flushes, name = _flushes(run), run.filesystem_type
+    flushes, name = _flushes(run), filesystem_type(run)
     if flushes is None or name is None:
         return None
     if name not in _FLUSHING:
@@ -75,7 +82,7 @@ def _flush_fact(run: Run) -> Statement | None:
     does = "flushes" if flushes else "does not flush"
     if name != "ext4":
         return statement(f"{{type}}, {does} a rewritten file", type=name)
-    option = "noauto_da_alloc" if "noauto_da_alloc" in run.mount_options else "auto_da_alloc"
+    option = "noauto_da_alloc" if "noauto_da_alloc" in mount_options(run) else "auto_da_alloc"
     return statement(f"{{type}} with {{option}}, {does} a rewritten file", type=name, option=option)
 
 
@@ -137,7 +144,7 @@ def _ext4_flush(case: Case) -> Effect:
 
 def _costs(run: Run, kind: str) -> list[tuple[str, float]]:
     """Return how the options that matter are set, and what each costs above the best setting."""
-    options = run.mount_options
+    options = mount_options(run)
     costs = [(name, cost) for name, cost in _FLAG_COSTS.items() if name in options]
     if kind in ("ext3", "ext4"):
         mode = options.get("data", "ordered")
@@ -157,7 +164,7 @@ def _costs(run: Run, kind: str) -> list[tuple[str, float]]:
 def _unknown_options(run: Run) -> frozenset[str]:
     return frozenset(
         f"{name}={value}" if value else name
-        for name, value in run.mount_table_options.items()
+        for name, value in mount_table_options(run).items()
         if name not in _JUDGED_OR_IGNORED
     )
 
@@ -209,7 +216,7 @@ def _mount_options(case: Case, effect: Effect) -> Effect:
 
 
 def _data_mode(run: Run) -> str | None:
-    return run.mount_options.get("data")
+    return mount_options(run).get("data")
 
 
 def _journal_factor(case: Case) -> float | None:

@@ -25,9 +25,9 @@ from io_benchmark.analysis.explaining.rules import (
     ranked_cause,
 )
 from io_benchmark.analysis.model.cause import NoChange
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Unit, count, ratio_of, statement
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, in_all
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import BatchEntry
@@ -241,9 +241,9 @@ def _per_builder_copies(case: Case) -> Effect:
 
 def _stalled(run: Run) -> float | None:
     """Return the part of the objects that waited for an answer that did not come."""
-    measured = run.entry.measured
+    measured = run.measured
     stalls = measured.observed.expect_100_stalls if isinstance(measured, BatchEntry) else None
-    return None if stalls is None else stalls / run.entry.operations_done
+    return None if stalls is None else stalls / run.operations_done
 
 
 @cause(

@@ -42,9 +42,9 @@ from io_benchmark.analysis.model.cause import (
     Resource,
     Target,
 )
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Unit, ratio_of, statement
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, in_copies, in_lookups
-from io_benchmark.analysis.reading.runs import Run
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _TOOLS = ("python3", "bash", "cp", "grep", "sed")
@@ -61,7 +61,7 @@ _GROWING = ("dsync-append", "append-fsync")
 _SLOWER_RATIO = 1.25
 _NOT_USED = "The faster side's writes do not wait for its disk: its overlay is mounted volatile."
 
-lookup_ns = attrgetter("entry.lookup_mean_ns")
+lookup_ns = attrgetter("lookup_mean_ns")
 
 
 def _share_of_lookups(case: Case) -> float | None:

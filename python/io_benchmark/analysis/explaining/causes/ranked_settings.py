@@ -2,7 +2,6 @@
 """Settings that are compared by rank: limits of memory and CPU, the kind of place, and what is below it."""
 
 from functools import partial
-from operator import attrgetter
 
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.effects import Effect, Fact, Proof
@@ -15,9 +14,16 @@ from io_benchmark.analysis.explaining.rules import (
     ranked_cause,
 )
 from io_benchmark.analysis.model.cause import Change, NoChange, Resource, Target
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.model.time_parts import Kind, in_all, in_copies, in_lookups
-from io_benchmark.analysis.reading.runs import LAYERED, Run
+from io_benchmark.analysis.reading.counters import per_operation_ms
+from io_benchmark.analysis.reading.disk_rates import (
+    moved_bytes,
+    moved_bytes_per_s,
+    peak_bytes_per_s,
+)
+from io_benchmark.analysis.reading.mounts import LAYERED, filesystem_type
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -44,7 +50,7 @@ _LAYER_COSTS = {
     "loop": "a file as a disk (loop)",
     **dict.fromkeys(("raid4", "raid5", "raid6"), "parity (RAID)"),
 }
-_FILESYSTEM_TYPE = attrgetter("filesystem_type")
+_FILESYSTEM_TYPE = filesystem_type
 
 
 def memory_limit_bytes(run: Run) -> int | None:
@@ -61,7 +67,7 @@ def _memory(run: Run) -> RankedFact | None:
     limit_bytes = memory_limit_bytes(run)
     if limit_bytes is None:
         return RankedFact(NO_LIMIT)
-    retrieves = run.entry.retrieves
+    retrieves = run.retrieves
     needed_bytes = sum(retrieves.file_sizes_bytes) if retrieves is not None else 0
     is_roomy = 0 < _ROOMY * needed_bytes <= limit_bytes
     seen = statement(
@@ -111,13 +117,13 @@ def _moved_more_share(case: Case) -> float | None:
 
 
 def _moved_per_sample(way: int, run: Run) -> float | None:
-    moved = run.moved_bytes
-    return None if moved is None else moved[way] / len(run.entry.total_ns)
+    moved = moved_bytes(run)
+    return None if moved is None else moved[way] / len(run.total_ns)
 
 
 def _peak(way: int, run: Run) -> float | None:
     """Return the rate that the disks kept up, else the run's average."""
-    peaks, averages = run.peak_bytes_per_s, run.moved_bytes_per_s
+    peaks, averages = peak_bytes_per_s(run), moved_bytes_per_s(run)
     return None if peaks is None or averages is None else peaks[way] or averages[way]
 
 
@@ -140,7 +146,7 @@ def _cpu(run: Run) -> RankedFact | None:
 
 def _quota_ns(run: Run) -> float | None:
     """Return how long a quota below one CPU keeps a retrieve from its CPU."""
-    work_ms, quota = run.per_operation_ms("own_user_ms", "own_system_ms"), run.worker.cpu_quota
+    work_ms, quota = per_operation_ms(run, "own_user_ms", "own_system_ms"), run.worker.cpu_quota
     kept_times = 0.0 if quota is None else max(0.0, 1 / max(quota, 1e-6) - 1)
     return None if work_ms is None else work_ms * 1e6 * kept_times
 
@@ -205,7 +211,7 @@ _storage_place = CauseRule(
 
 
 def _filesystem(run: Run) -> RankedFact | None:
-    name = run.filesystem_type
+    name = filesystem_type(run)
     if name is None or name in LAYERED:
         return None
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))

@@ -23,16 +23,20 @@ from io_benchmark.analysis.explaining.effects import (
     as_share,
     is_enough,
     span,
-    written_share,
 )
 from io_benchmark.analysis.explaining.rules import cause
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.division import Division
+from io_benchmark.analysis.model.once import once
+from io_benchmark.analysis.model.run import Run
+from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Quantity, Unit, ratio_of
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
-from io_benchmark.analysis.reading.runs import Run
+from io_benchmark.analysis.reading.counters import growth, stolen_share
+from io_benchmark.analysis.reading.disk_rates import windows_around, written_share
+from io_benchmark.analysis.reading.mounts import mount_options
 from io_benchmark.analysis.reading.windows import Window
-from io_benchmark.analysis.statistics.noise import FEWEST_TO_JUDGE
+from io_benchmark.analysis.statistics.noise import FEWEST_TO_JUDGE, RelativeTimes, relative_times
 from io_benchmark.results import workloads
 
 # Competitors empty the caches, so that the same work takes up to this much longer.
@@ -87,12 +91,12 @@ def share_stolen(case: Case) -> float | None:
 
 
 def _stolen_per_work(run: Run) -> float | None:
-    stolen = run.stolen_share
+    stolen = stolen_share(run)
     return None if stolen is None or stolen >= 1 else stolen / (1 - stolen)
 
 
 def _worked_ns(run: Run) -> float | None:
-    times = [time_ns for part, time_ns in run.entry.parts_ns.items() if part.kind in ON_CPU]
+    times = [time_ns for part, time_ns in run.parts_ns.items() if part.kind in ON_CPU]
     return math.fsum(times) if times else None
 
 
@@ -102,7 +106,7 @@ class _Course(NamedTuple):
     step: int | None
 
     def _means(self, run: Run) -> tuple[float, float] | None:
-        return run.entry.relative_times.means_around(self.step) if run.is_measured else None
+        return relative_times(run).means_around(self.step) if run.is_measured else None
 
     def slows(self, run: Run) -> float | None:
         """Return how much longer later operations took; None where too few were measured."""
@@ -112,20 +116,21 @@ class _Course(NamedTuple):
     def lost_ns(self, run: Run) -> float | None:
         """Return how much longer an operation took, on average, than before the step."""
         means = self._means(run)
-        return None if means is None or run.mean_ns is None else run.mean_ns * (1 - means[0])
+        mean_ns = run.known_mean_ns
+        return None if means is None or mean_ns is None else mean_ns * (1 - means[0])
 
     def step_bytes(self, run: Run) -> float | None:
         """Return what was copied until the step."""
-        if self.step is None or run.entry.retrieves is None:
+        if self.step is None or run.retrieves is None:
             return None
-        return float(sum(run.entry.size_bytes[: self.step]))
+        return float(sum(run.size_bytes[: self.step]))
 
     def _windows(self, run: Run) -> tuple[Sequence[Window], Sequence[Window]]:
         """Return the windows before the step and those after it."""
-        starts_ns = run.entry.start_ns
+        starts_ns = run.start_ns
         if self.step is None or len(starts_ns) <= self.step:
             return (), ()
-        return run.windows_around(starts_ns[self.step])
+        return windows_around(run, starts_ns[self.step])
 
     def first_bytes_per_s(self, run: Run) -> float | None:
         """Return the rate at which the disks worked long before the step, in the first third until then."""
@@ -154,6 +159,13 @@ def _moved_per_s(windows: Sequence[Window]) -> float | None:
     return median(window.read_bytes_per_s + window.written_bytes_per_s for window in windows)
 
 
+@once
+def _step_index(side: Side) -> int | None:
+    """Return the first sample after the runs became slower or faster, if they agree on it."""
+    step = RelativeTimes.step_of([relative_times(run) for run in side if run.is_measured])
+    return None if step is None else step.index
+
+
 @cause(
     "drift-over-time",
     "The slower side slowed down during the run.",
@@ -164,7 +176,7 @@ def _moved_per_s(windows: Sequence[Window]) -> float | None:
 def drift_over_time(case: Case) -> Effect:
     # A single worker is judged at the step of all of its side.
     sides = case.both_sides or case
-    course = _course(sides.slower.step and sides.slower.step.index)
+    course = _course(_step_index(sides.slower))
     observe = span("course", course.slows, Unit.RATIO, "later operations over earlier ones {value}")
     evidence = SideEvidence.of(case, observe, has_summary=False)
     slower, faster = case.slower.median(course.slows), case.faster.median(course.slows)
@@ -182,7 +194,7 @@ def drift_over_time(case: Case) -> Effect:
             samples=workloads.of(case.subject.workload).samples,
         )
     # Each side at its own time: with faster disks memory is full later.
-    of_faster = _course(sides.faster.step and sides.faster.step.index)
+    of_faster = _course(_step_index(sides.faster))
     faster = max(faster, case.faster.median(of_faster.slows) or 0.0)
     if faster >= _SLOWS_RATIO and faster >= slower / _SLOWS_RATIO:
         return evidence.opposes("Both sides slowed down by about the same factor.")
@@ -220,7 +232,7 @@ def drift_over_time(case: Case) -> Effect:
 
 def _pressed(run: Run, resources: Sequence[str] = ("cpu", "memory")) -> float | None:
     """Return the part of the time in which something waited for a CPU or for memory."""
-    growths = [run.growth(f"psi_{resource}_some_us") for resource in resources]
+    growths = [growth(run, f"psi_{resource}_some_us") for resource in resources]
     return max((growth / 1e6 for growth in growths if growth is not None), default=None)
 
 
@@ -240,11 +252,11 @@ def _own_amplification(run: Run) -> float:
     details = run.place.filesystem
     levels = [device.raid_level or "" for device in run.place.devices]
     levels += (details.btrfs_data_profiles or []) if details is not None else []
-    is_synced = not run.mount_options.keys().isdisjoint(("sync", "dirsync"))
+    is_synced = not mount_options(run).keys().isdisjoint(("sync", "dirsync"))
     if is_synced or any(level.startswith(("raid4", "raid5", "raid6")) for level in levels):
         return math.inf
     is_mirrored = any(level.startswith(("raid1", "dup")) for level in levels)
-    is_journalled = run.mount_options.get("data") == "journal"
+    is_journalled = mount_options(run).get("data") == "journal"
     return (2.0 if is_mirrored else 1.0) * (2.0 if is_journalled else 1.0)
 
 

@@ -34,9 +34,10 @@ from io_benchmark.analysis.explaining.rules import (
     ranked_cause,
 )
 from io_benchmark.analysis.model.cause import Change, Resource, Target
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, ratio_of, statement
-from io_benchmark.analysis.reading.disks import FAIR_QUEUEING
-from io_benchmark.analysis.reading.runs import LAYERED, Run
+from io_benchmark.analysis.reading.disks import FAIR_QUEUEING, stack_of
+from io_benchmark.analysis.reading.mounts import LAYERED
 from io_benchmark.results.machine import Device
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -61,9 +62,10 @@ def _scheduled_disks(run: Run) -> tuple[Device, ...] | None:
     """Return the place's disks, none for a place in memory; None where a scheduler is unseen."""
     if run.place is not None and run.place.kind == "memory":
         return ()
-    if run.stack is None or any(disk.scheduler is None for disk in run.stack.disks):
+    stack = stack_of(run)
+    if stack is None or any(disk.scheduler is None for disk in stack.disks):
         return None
-    return run.stack.disks
+    return stack.disks
 
 
 def _separate_group(run: Run) -> _Answer:
