@@ -78,7 +78,6 @@ def full_results(pool: str) -> list[dict[str, Any]]:
         }
         (place, *_) = document["storage"]["places"]
         place["overlay"] = {"lower_layers": 3, "volatile": False}
-        place["probe"] = {"written_bytes": {"nvme1n1": 8 * 2**20}}
         for device in place["devices"]:
             device["stripe_count"] = 2
         (retrieval,) = document["workloads"]

@@ -367,7 +367,6 @@ def _place(pool: Pool, recorded: Mapping[str, Any]) -> dict[str, Any]:
     stripe_option = ["stripe=32"] if striped else []
     options = ["rw", "nobarrier", *stripe_option, "data=writeback", "commit=60"]
     size_bytes = len(pool.disks) * (DISK_BYTES - 1024**3)
-    probe_bytes = 8 * MIB + 16384
     (disk,) = recorded["devices"]
     return {
         **recorded,
@@ -384,14 +383,6 @@ def _place(pool: Pool, recorded: Mapping[str, Any]) -> dict[str, Any]:
         "size_bytes": size_bytes,
         "free_bytes": size_bytes * 9 // 10,
         "reflink": False,
-        "probe": {
-            "failed": None,
-            "fsync_ns": 11 * MS if striped else 21 * MS,
-            "written_bytes": {
-                "dm-0": probe_bytes,
-                **{disk: probe_bytes // len(pool.disks) for disk in pool.disks},
-            },
-        },
         "devices": [volume(pool.disks, size_bytes, striped=striped), *_disks(pool, disk)],
     }
 

@@ -240,7 +240,6 @@ def _place(machine: Machine) -> Facts:
     return facts | {
         f"{PLACE}.mount.super_options": ",".join(shown),
         f"{PLACE}.filesystem.ext4_options": sorted(["rw", "barrier", "delalloc", flush, *options]),
-        f"{PLACE}.probe": None,
         f"{PLACE}.devices": devices,
     }
 

@@ -51,7 +51,7 @@ TEXTS = ("origin", "place")
 HEAD = (
     *TEXTS,
     *("uname", "cpus", "user_id", "environment", "tools", "first_touch_ns_per_mib"),
-    *("resolved", "statvfs", "probe"),
+    *("resolved", "statvfs"),
 )
 
 
@@ -123,7 +123,6 @@ def _as_this_machine(tree: Tree, root: Path) -> Iterator[None]:
         (os, "cpu_count"): lambda: head["cpus"]["online"],
         (os, "geteuid"): lambda: head["user_id"],
         (os, "uname"): lambda: SimpleNamespace(**head["uname"]),
-        (storage, "_probe_writes"): lambda _path: head["probe"],
         (host, "_tool_versions"): lambda: head["tools"],
         (host, "_touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
     }

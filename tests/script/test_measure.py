@@ -55,7 +55,7 @@ def test_a_command_that_succeeds(profiled):
     assert profile.task.pool is None
     assert profile.host.tools == {}
     (place,) = profile.storage.places
-    assert (place.name, place.probe) == ("workspace", None)
+    assert place.name == "workspace"
     assert list(profile.syncs) == ["workspace"]
 
 

@@ -262,7 +262,7 @@ def test_devices_written_to(monkeypatch, by_probe, between, disks):
         for name, size_bytes in (*amounts.items(), *waiting.pop(0).items()):
             written[name] += size_bytes
 
-    def write(_path: str, _flags: int) -> None:
+    def write(_path: str) -> None:
         if by_probe is None:
             raise OSError(22, "Invalid argument")
         add(by_probe)

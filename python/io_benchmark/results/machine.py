@@ -62,7 +62,6 @@ class Host(ResultPart, frozen=True):
     vm: Annotated[dict[Text, Setting | None], Many]
     first_touch_ns_per_mib: Annotated[list[Count], Many]
     tools: Annotated[dict[Text, _Tool | None], Few]
-    machine_id: Text | None = None  # a hash of /etc/machine-id; null in a container
     fixed_work: Annotated[list[_FixedWork], Few] | None = None  # in order of time
 
     def usable_cpus(self, limits: "Limits | None") -> float:
@@ -88,12 +87,6 @@ class _Filesystem(ResultPart, frozen=True):
     type: Text
     ext4_options: Annotated[list[Text], Many] | None
     btrfs_data_profiles: Annotated[list[Text], Few] | None
-
-
-class _Probe(ResultPart, frozen=True):
-    """The devices that wrote 8 MiB which were written and fsync'd."""
-
-    written_bytes: Annotated[dict[Text, Count], Many] | None
 
 
 class Device(ResultPart, frozen=True):
@@ -125,7 +118,6 @@ class StoragePlace(ResultPart, frozen=True):
     overlay: _Overlay | None = None
     filesystem: _Filesystem | None = None
     size_bytes: Count | None = None
-    probe: _Probe | None = None
     devices: Annotated[list[Device], Many] = field(default_factory=list)
 
     @property

@@ -84,11 +84,6 @@ class TaskRun(Struct, frozen=True, order=True):
     cost: float = -1.0
     currency: str = ""
 
-    @property
-    def title(self) -> str:
-        """Return 'task ID run 0 (label)'."""
-        return f"task {self.task_id or 'without an id'} run {self.run_id} ({self.label})"
-
 
 class RunProfile(Struct, frozen=True):
     """A run of a task by its profile, and what the queue knows of it."""

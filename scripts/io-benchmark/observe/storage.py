@@ -104,7 +104,6 @@ def observe(name, path, *, may_write=True):
     if mount is None:
         return {**place, "kind": "unknown", "mount": None, "devices": []}
     space = os.statvfs(path)
-    probe = _probe_writes(path) if may_write else None
     tops = _find_devices(mount, table, path if may_write else None)
     return {
         **place,
@@ -113,7 +112,6 @@ def observe(name, path, *, may_write=True):
         "overlay": mount.overlay(),
         "filesystem": _filesystem_details(mount, tops),
         "size_bytes": space.f_blocks * space.f_frsize,
-        "probe": probe,
         "devices": devices.chain(tops),
     }
 
@@ -190,7 +188,7 @@ def _devices_written_to(path):
     for _ in range(PROBE_ROUNDS):
         before, started_s = devices.counters(), time.monotonic()
         try:
-            write_probe(path, os.O_DIRECT)
+            write_probe(path)
         except OSError:
             return []
         took_s = time.monotonic() - started_s
@@ -203,10 +201,11 @@ def _devices_written_to(path):
     return [name for name in sorted(candidates or ()) if not devices.below(name)]
 
 
-def write_probe(path, flags=0):
-    """Write and sync 8 MiB without two equal blocks."""
+def write_probe(path):
+    """Write and sync 8 MiB past the page cache, without two equal blocks."""
     path = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | flags, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_DIRECT
+    descriptor = os.open(path, flags, 0o600)
     try:
         with mmap.mmap(-1, MIB) as chunk:  # begins at a page, as O_DIRECT requires
             for number in range(PROBE_BYTES // MIB):
@@ -225,13 +224,3 @@ def _written_since(before, after):
         for name, totals in after.items()
     }
     return {name: written for name, written in moved.items() if written >= PROBE_SHARE_BYTES}
-
-
-def _probe_writes(path):
-    """Return which devices wrote a probe; None where it cannot be written."""
-    before = devices.counters()
-    try:
-        write_probe(path)
-    except OSError:
-        return {"written_bytes": None}
-    return {"written_bytes": _written_since(before, devices.counters())}

@@ -54,7 +54,7 @@ class _RandomIo(Batches):
         size = self.sizes["file_bytes"]
         self.check_space(size + 16 * MIB)
         try:
-            storage.write_probe(self._folder, os.O_DIRECT)
+            storage.write_probe(self._folder)
         except OSError as error:
             raise SkippedError("O_DIRECT is refused here: %s" % error.strerror) from None
         page_cache.write_new_file(self._file, size, os.urandom(MIB), is_synced=True)
