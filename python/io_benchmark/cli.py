@@ -22,8 +22,9 @@ from io_benchmark.text import clean, clean_name
 
 # Packages of extras; reading results of this machine needs none of them.
 OF_EXTRAS = ("aiohttp", "io_benchmark_taskgraph", "shtab", "slugid", "taskcluster", "taskgraph")
-# What the worker's program does, as one file.
-OF_THE_FILE, FILE = ("run", "measure"), "io-benchmark.pyz"
+# The worker's program as one file, and its commands
+FILE = "io-benchmark.pyz"
+OF_THE_FILE = ("run", "measure")
 EXIT_INTERRUPTED = 130
 # What a shell shows for a program that SIGPIPE has ended.
 EXIT_BROKEN_PIPE = 141
@@ -31,7 +32,7 @@ EXIT_BROKEN_PIPE = 141
 
 def console_main() -> int:
     """Run the command of this process, on its streams, so that every signal cleans up."""
-    # As it is imported, numpy would start a thread per CPU, and no matrix here is large enough for two.
+    # numpy would start a thread per CPU, and no matrix here is large enough for two.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     output = replace_standard_streams()
     context = Context(sys.stdin, sys.stdout, sys.stderr, os.environ)

@@ -11,7 +11,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.text import clean, clean_lines
 
 MESSAGE_LENGTH = 4000  # some messages list every valid value
-# What is over sooner is not worth a line.
+# What is over sooner is not worth a line. Chosen, as is the time between two updates.
 QUIET_S = 1.0
 _EVERY_S = 0.1
 
@@ -29,7 +29,7 @@ class Context(NamedTuple):
         self.stdout.write(f"{line}\n")
 
     def write_bytes(self, data: bytes, subject: str) -> None:
-        """Write a file to stdout; raise a UsageError that begins with `subject` where that is a terminal."""
+        """Write a file to stdout; raise a UsageError about `subject` where that is a terminal."""
         if self.stdout.isatty():
             raise UsageError(f"{subject}: stdout is a terminal; redirect it into a file")
         self.stdout.flush()
@@ -37,8 +37,8 @@ class Context(NamedTuple):
 
     def tell(self, message: str) -> None:
         """Write progress or a message to stderr: stdout is for what a program may read."""
-        # Names in it come from anywhere, and must not control the terminal. In one piece, so that another
-        # writer's text cannot come before the line's end.
+        # Names in it come from anywhere, and must not control the terminal. In one piece, so that
+        # another writer's text cannot come before the line's end.
         self.stderr.write(f"{clean_lines(message)}\n")
         self.stderr.flush()
 
@@ -51,9 +51,12 @@ class Context(NamedTuple):
     def progress(
         self, clock: Callable[[], float] = time.monotonic
     ) -> Iterator[Callable[[str, int, int | None], None]]:
-        """Yield what shows each step of reading in a line of the terminal, which is removed afterwards."""
+        """Yield what shows each step of reading in a line of the terminal.
+
+        The line is removed afterwards.
+        """
         stream = self.stderr
-        # From the first step: loading a client before it is no progress.
+        # Set at the first step: loading a client before it is no progress.
         due_s: float | None = None
         width = 0
 

@@ -31,7 +31,7 @@ def time_unit(time_ns: float) -> tuple[int, str]:
 
 
 def duration_unit(seconds: float) -> tuple[int, str]:
-    """Return the unit of a duration that people plan with, in seconds, and its name: h, min or s."""
+    """Return the unit of a duration that people plan with: its seconds, and h, min or s."""
     return _unit(seconds / _LEAST_OF_LONG_UNIT, _LONG_UNITS)
 
 
@@ -44,7 +44,9 @@ def duration(seconds: float) -> str:
 def digits(value: float) -> str:
     """Write three significant digits, with thousands grouped."""
     if not math.isfinite(value):
-        return NOTHING if math.isnan(value) else "∞" if value > 0 else "-∞"
+        if math.isnan(value):
+            return NOTHING
+        return "∞" if value > 0 else "-∞"
     if value == 0:
         return "0"
     # Rounded first, so that 999.7 becomes 1,000 and not 1000.0.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Paths that a user named: made absolute, refused in one line, and written completely or not at all.
+"""Paths that a user named: made absolute, refused in one line, written completely or not at all.
 
-The folder that results are put into is a new one, which is removed when the work is interrupted.
-A regular file is replaced in one step, and keeps its mode. A link, a device or a pipe is written to.
+The folder that results are put into is a new one, which is removed when the work is interrupted. A
+regular file is replaced in one step, and keeps its mode. A link, a device or a pipe is written to.
 """
 
 import os

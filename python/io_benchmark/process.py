@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The signals and standard streams of this process: neither cuts a command short without a clean-up.
+"""The signals and standard streams of this process: neither ends a command without a clean-up.
 
-Ctrl-C, SIGTERM and SIGHUP stop a command wherever it is. A stream may be closed, full, or left by its
-reader: what cannot be printed is dropped, and the first reason is kept. A command then still writes its
-files and ends as it should, and `cli` decides on the exit code.
+Ctrl-C, SIGTERM and SIGHUP stop a command wherever it is. A stream may be closed, full, or left by
+its reader: what cannot be printed is dropped, and the first reason is kept. A command then still
+writes its files and ends as it should, and `cli` decides on the exit code.
 """
 
 import io
@@ -34,7 +34,7 @@ class Terminated(KeyboardInterrupt):
 def _handled(
     numbers: Iterable[int], handler: Callable[[int, FrameType | None], None]
 ) -> Iterator[None]:
-    """Handle signals in this block, but those that the program's parent set to be ignored, as nohup does."""
+    """Handle signals in this block, but none that the program's parent ignores, as nohup does."""
     previous = {
         number: signal.signal(number, handler)
         for number in numbers
@@ -54,8 +54,8 @@ def interruptions() -> Iterator[None]:
 
     def terminate(number: int, _frame: FrameType | None) -> None:
         nonlocal stopping
-        # A terminal that closes sends SIGHUP more than once, and a service manager sends both. A second
-        # signal must not interrupt the clean-up.
+        # A terminal that closes sends SIGHUP more than once, and a service manager sends both. A
+        # second signal must not interrupt the clean-up.
         if number == signal.SIGHUP and stopping:
             return
         stopping = True
@@ -67,7 +67,7 @@ def interruptions() -> Iterator[None]:
 
 @contextmanager
 def hold_interrupts() -> Iterator[None]:
-    """Deliver SIGINT, SIGTERM and SIGHUP after the block, because an interruption would leave it half done."""
+    """Deliver SIGINT, SIGTERM and SIGHUP after the block, which must not be left half done."""
     held: list[int] = []
     with _handled((signal.SIGINT, *TERMINATING), lambda number, _frame: held.append(number)):
         yield
@@ -113,7 +113,8 @@ def replace_standard_streams() -> _Output:
             # The lowest number that is free is this one.
             os.set_inheritable(os.open(os.devnull, flags), True)
     output = _Output(_STDOUT)
-    sys.stdout, sys.stderr = _stream(sys.stdout, output), _stream(sys.stderr, _Output(_STDERR))
+    sys.stdout = _stream(sys.stdout, output)
+    sys.stderr = _stream(sys.stderr, _Output(_STDERR))
     return output
 
 

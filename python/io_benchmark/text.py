@@ -3,8 +3,9 @@
 
 Anyone's task can write into a result file, a label or an answer. The functions remove user
 information from addresses, and break what a CI system would take for a command in its log. U+FFFD
-replaces what a terminal does not show as a character: escape sequences, bidirectional controls, zero-width
-characters, lone surrogates, private characters. Markup stays, because each output format escapes it.
+replaces what a terminal does not show as a character: escape sequences, bidirectional controls,
+zero-width characters, lone surrogates, private characters. Markup stays, because each output format
+escapes it.
 """
 
 import re
@@ -22,9 +23,10 @@ _USER_INFORMATION = re.compile(r"(?<=//)(?:[^\s/?#@]*|[^\s/?#:@]*:[^\s@]*)@", re
 _LOG_COMMAND = re.compile(r"#(?=#(?:vso)?\[)|:(?=:[a-z-]+(?:::| ))")
 _MISSING = re.compile(r"Object missing required field `(.*?)`(?: - at `(.*)`)?", re.DOTALL)
 _PLAIN_WORD = re.compile("[a-z]+[,.:;]?")
-# How a run ended, by the queue's `reasonResolved` of an exception. Machines that a cloud may take back end
-# runs in two ways: a worker that was told in time says so (worker-shutdown; since release 96.6.0 the queue
-# says it for a worker that is gone), one that was not is missed when its claim runs out (claim-expired).
+# How a run ended, by the queue's `reasonResolved` of an exception. Machines that a cloud may take
+# back end runs in two ways: a worker that was told in time says so (worker-shutdown; since release
+# 96.6.0 the queue says it for a worker that is gone), one that was not is missed when its claim
+# runs out (claim-expired).
 _ENDINGS = {
     "worker-shutdown": "was preempted",
     "claim-expired": "was preempted, or its worker died",
@@ -86,7 +88,13 @@ def name(text: str, cells: int = NAME_CELLS) -> str:
     if len(line) <= cells and cell_len(line) <= cells:
         return line
     head = cells // 2
-    return start(line, head) + "…" + start(line[::-1], cells - head - 1)[::-1]
+    # A start of the reversed line is the end of the line, reversed.
+    tail = start(_reversed(line), cells - head - 1)
+    return f"{start(line, head)}…{_reversed(tail)}"
+
+
+def _reversed(text: str) -> str:
+    return "".join(reversed(text))
 
 
 def problem_in_words(message: str) -> str:
@@ -96,9 +104,11 @@ def problem_in_words(message: str) -> str:
 
 
 def capitalized(words: str) -> str:
-    """Begin a sentence with a capital letter, unless it begins with an address or a name: `amd-16`, `ext4`."""
+    """Begin a sentence with a capital letter, unless it begins with a name such as `ext4`."""
     first = words.partition(" ")[0]
-    return words[:1].upper() + words[1:] if _PLAIN_WORD.fullmatch(first) else words
+    if not _PLAIN_WORD.fullmatch(first):
+        return words
+    return words[:1].upper() + words[1:]
 
 
 def ending_in_words(state: str, reason: str | None) -> str:

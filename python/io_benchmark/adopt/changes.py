@@ -71,10 +71,12 @@ class Tree(Struct, frozen=True):
 
     def read(self, path: str) -> bytes | None:
         """Return what a file contains; None where it does not exist."""
-        file, absent = self.path / path, suppress(FileNotFoundError, NotADirectoryError)
-        with explain_refusal(str(file), "replace it by a readable file"), absent:
-            return read_file(file, MOST_BYTES)
-        return None
+        file = self.path / path
+        with explain_refusal(str(file), "replace it by a readable file"):
+            try:
+                return read_file(file, MOST_BYTES)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
 
     def text(self, path: str) -> str:
         try:
@@ -93,7 +95,10 @@ class Tree(Struct, frozen=True):
             ) from None
 
     def with_line(self, path: str, behind: str, line: str, expected: Any, problem: str) -> str:
-        """Return a YAML file with a line behind the first match; refuse where it does not then have this content."""
+        """Return a YAML file with a line behind the first match of a pattern.
+
+        Raise an error with this problem where the file does not then have the expected content.
+        """
         changed = re.sub(behind, rf"\g<0>{line}", self.text(path), count=1, flags=re.MULTILINE)
         with suppress(YamlError):
             if parse_yaml(changed) == expected:
@@ -101,18 +106,21 @@ class Tree(Struct, frozen=True):
         raise IoBenchmarkError(f"{self.path / path}: {problem}")
 
     def check_aliases(self, config: str, pools: Mapping[str, str], aliases: Sequence[str]) -> None:
-        """Refuse pools whose worker type is none of the aliases in `config`, which may be patterns."""
+        """Refuse pools whose worker type matches none of the aliases in the file `config`."""
         missing = [
             name for name in pools.values() if not any(_matches(name, alias) for alias in aliases)
         ]
         if missing or not pools:
+            wanted = ", ".join(missing) or "that is one pool"
+            present = ", ".join(aliases) or "none for Linux"
             raise IoBenchmarkError(
-                f"{self.path / config}: has no alias {', '.join(missing) or 'that is one pool'}, but "
-                f"{', '.join(aliases) or 'none for Linux'}; name the pools as --pool NAME=ALIAS"
+                f"{self.path / config}: has no alias {wanted}, but {present}; name the pools as "
+                "--pool NAME=ALIAS"
             )
 
 
 def _matches(name: str, alias: str) -> bool:
+    """Return whether a worker type is this alias, which may be a pattern."""
     try:
         return name == alias or re.fullmatch(alias, name) is not None
     except re.error:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """A Firefox checkout: what differs from the expected content, as changes of whole files.
 
-Files of this project's are added, or replaced by this version's. Files of Firefox's get an entry each: the
-group's name in config.yml, and at the end a section in the page of kinds, and the fetch.
+Files of this project's are added, or replaced by this version's. Files of Firefox's get an entry
+each: the group's name in config.yml, and at the end a section in the page of kinds, and the fetch.
 """
 
 import re
@@ -21,11 +21,13 @@ CONFIG = "taskcluster/config.yml"
 KINDS_PAGES = ("taskcluster/docs/kinds.md", "taskcluster/docs/kinds.rst")
 _MARKS = (CONFIG, "taskcluster/gecko_taskgraph/transforms/task.py")
 _HEADINGS = (f"## {NAME}\n\n", f"{NAME}\n{'-' * len(NAME)}\n\n")
-_SECTION = """\
-The same I/O benchmark on every worker pool, and a report: which pool is slower, and why. Tasks run only on
-request. Owner: Release Engineering, by io-benchmark firefox of <https://github.com/mozilla-releng/io-benchmark>.
-"""
-# Of the tasks' symbols.
+_SECTION = (
+    "The same I/O benchmark on every worker pool, and a report: which pool is slower, and why. "
+    "Tasks run only on\n"
+    "request. Owner: Release Engineering, by io-benchmark firefox of "
+    "<https://github.com/mozilla-releng/io-benchmark>.\n"
+)
+# The group of the tasks' symbols on Treeherder
 GROUP, GROUP_NAME = "IOB", "I/O benchmark"
 _ADVICE = f"write treeherder.group-names there as one line per group, with {GROUP}"
 
@@ -38,10 +40,12 @@ class Checkout(Tree, frozen=True):
         root = resolve_path(path, str(path))
         missing = [mark for mark in _MARKS if not (root / mark).is_file()]
         pages = [page for page in KINDS_PAGES if (root / page).is_file()]
-        if missing or not pages:
+        if not pages:
+            missing.append(KINDS_PAGES[0])
+        if missing:
             raise UsageError(
-                f"{path}: is not a Firefox checkout: {[*missing, KINDS_PAGES[0]][0]} is missing; name "
-                "the folder that contains mach"
+                f"{path}: is not a Firefox checkout: {missing[0]} is missing; name the folder that "
+                "contains mach"
             )
         return cls(root, pages[0])
 
@@ -57,14 +61,16 @@ class Checkout(Tree, frozen=True):
         )
 
     def _with_section(self) -> str:
-        text, heading = self.text(self.page), _HEADINGS[KINDS_PAGES.index(self.page)]
+        text = self.text(self.page)
+        heading = _HEADINGS[KINDS_PAGES.index(self.page)]
         if f"\n{heading}" in text:
             return text
         return f"{text.rstrip()}\n\n{heading}{_SECTION}"
 
     def _with_fetches(self, fetches: str) -> str:
         """Return the file of fetches with these entries, which replace those of another version."""
-        text, entry = self.text(FETCHES), rf"{NAME}(-\w+)?:\n( .*\n)*"
+        text = self.text(FETCHES)
+        entry = rf"{NAME}(-\w+)?:\n( .*\n)*"
         changed, earlier = re.subn(
             rf"^{entry}(\n{entry})*", lambda _match: fetches, text, flags=re.MULTILINE
         )
@@ -82,7 +88,8 @@ class Checkout(Tree, frozen=True):
 
     def _with_group(self, kind: FirefoxKind) -> str:
         """Return config.yml with the group's name, behind the name that sorts before it."""
-        text, config = self.text(CONFIG), self.yaml(CONFIG)
+        text = self.text(CONFIG)
+        config = self.yaml(CONFIG)
         try:
             names, aliases = config["treeherder"]["group-names"], config["workers"]["aliases"]
         except (KeyError, TypeError):
@@ -100,8 +107,9 @@ class Checkout(Tree, frozen=True):
         problem = f"the group {GROUP} cannot be added; {_ADVICE}: {GROUP_NAME}"
         if present is not None:
             raise IoBenchmarkError(f"{self.path / CONFIG}: {problem}")
-        earlier = [str(name) for name in names if str(name) < GROUP]
-        before = re.escape(max(earlier or map(str, names)))
+        all_names = [str(name) for name in names]
+        earlier = [name for name in all_names if name < GROUP]
+        before = re.escape(max(earlier or all_names))
         # What is not one line does not have the expected content afterwards.
         entry = rf"^( +)(['\"]?){before}\2:[^\n]*\n"
         names[GROUP] = GROUP_NAME

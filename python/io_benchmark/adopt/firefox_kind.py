@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The kind as Firefox's tree has it: this project's pools and report, with commands in place of stanzas.
+"""The kind as Firefox's tree has it: this project's pools and report, with commands, not stanzas.
 
-Programs are fetches, as other benchmarks are there: files of a release, named with their sha256. With
-`is_embedded` the worker's program is a file of the tree and every task's command carries it, so that nothing
-need be released; then there is no report, which needs a release.
+Programs are fetches, as other benchmarks are there: files of a release, named with their sha256.
+With `is_embedded` the worker's program is a file of the tree and every task's command carries it.
+Then nothing need be released, and there is no report, which needs a release.
 """
 
 import bz2
@@ -95,7 +95,8 @@ class FirefoxKind(Struct, frozen=True):
             program = _convert(kind, root, is_embedded)
         except (KeyError, TypeError, AttributeError, StopIteration):
             raise IoBenchmarkError(
-                f"{root.path / KIND}: cannot be read as a kind; run `{rehearse(root.path)}` to see why"
+                f"{root.path / KIND}: cannot be read as a kind; run `{rehearse(root.path)}` to see "
+                "why"
             ) from None
         content = _HEAD + yaml.dump(
             kind, Dumper=_Dumper, sort_keys=False, width=120, default_flow_style=None
@@ -115,7 +116,7 @@ def _transforms(root: Root, is_embedded: bool) -> bytes:
 
 
 def _fetches(program: bytes) -> str:
-    """Return the entries of the files of a release: what measures, what compares, and its libraries."""
+    """Return the entries of a release's files: what measures, what compares, and its libraries."""
     report = report_program()
     files = [
         (NAME, ".pyz", "The worker's program", sha256(program).hexdigest(), len(program)),
@@ -142,7 +143,8 @@ def _convert(kind: dict[str, Any], root: Root, is_embedded: bool) -> bytes:
     defaults, tasks = kind["task-defaults"], kind["tasks"]
     merged = {pool: merge(defaults, task) for pool, task in tasks.items()}
     program, commands = _commands(root, merged, is_embedded)
-    defaults["run"]["command"] = usual = next(iter(commands.values()))
+    usual = next(iter(commands.values()))
+    defaults["run"]["command"] = usual
     for pool, task in tasks.items():
         if commands[pool] != usual:
             task.setdefault("run", {})["command"] = commands[pool]
@@ -164,9 +166,10 @@ def _convert(kind: dict[str, Any], root: Root, is_embedded: bool) -> bytes:
 def _commands(
     root: Root, tasks: Mapping[str, Any], is_embedded: bool
 ) -> tuple[bytes, dict[str, str]]:
-    """Return the program, and the texts that start it, by the names of tasks, which have the kind's defaults.
+    """Return the program, and the texts that start it, by the names of the tasks.
 
-    It is a file that is fetched; or it is what these tasks need, and their commands unpack it.
+    The tasks have the kind's defaults. The program is a file that is fetched; or it is what these
+    tasks need, and their commands unpack it.
     """
     with root.modules() as module:
         command, checked = module("transforms.command"), module("transforms.benchmark")
@@ -186,7 +189,10 @@ def _commands(
 
 
 def _report(root: Root, defaults: Mapping[str, Any], tasks: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the task that compares the pools has beside the defaults; it runs on the first pool."""
+    """Return what the task that compares the pools has beside the defaults.
+
+    It runs on the first pool.
+    """
     report = Tree(root.transforms).yaml(f"defaults/{NAME}-report.yml")
     first = merge(defaults, next(iter(tasks.values())))
     with root.modules() as module:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What to change in the text of a list of machines, and whether its data then is what was intended."""
+"""What to change in the text of a list of machines, and whether its data is then as intended."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,9 @@ def value_of(node: Any, key: str | int) -> Any:
     """
     if isinstance(key, int):
         return node.value[key] if isinstance(node, yaml.SequenceNode) else None
-    for name, value in reversed(node.value) if isinstance(node, yaml.MappingNode) else ():
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    for name, value in reversed(node.value):
         if name.value == key:
             return value
     return None
@@ -62,13 +64,13 @@ def _is_changed(old: Any, new: Any, fix: Fix) -> bool:
         return bool(old == new)
     if fix.new_machine_type:
         return bool(_type_of(new) == fix.new_machine_type)
-    local_disks = sum(map(_is_local, _disks_of(old)))
-    if local_disks == 0:
+    local_disks = _local_disks_of(old)
+    if not local_disks:
         return bool(old == new)
     return (
         {**old, "disks": None} == {**new, "disks": None}
         and len(_disks_of(new)) == len(_disks_of(old)) + fix.local_ssds_to_add
-        and sum(map(_is_local, _disks_of(new))) == local_disks + fix.local_ssds_to_add
+        and len(_local_disks_of(new)) == len(local_disks) + fix.local_ssds_to_add
     )
 
 
@@ -79,6 +81,10 @@ def _type_of(machine: Any) -> Any:
 def _disks_of(machine: Any) -> Sequence[Any]:
     disks = machine.get("disks") if isinstance(machine, dict) else None
     return disks if isinstance(disks, list) else ()
+
+
+def _local_disks_of(machine: Any) -> Sequence[Any]:
+    return [disk for disk in _disks_of(machine) if _is_local(disk)]
 
 
 def _is_local(disk: Any) -> bool:
@@ -132,8 +138,12 @@ def _within(alias: Alias, node: Any) -> bool:
 
 
 def _line_of(text: str, alias: Alias) -> _Span:
-    begin, end = text.rfind("\n", 0, alias.begin) + 1, text.find("\n", alias.end)
-    return begin, len(text) if end < 0 else end + 1
+    """Return the place of the line that an alias is in, with its end."""
+    begin = text.rfind("\n", 0, alias.begin) + 1
+    end = text.find("\n", alias.end)
+    if end < 0:
+        return begin, len(text)
+    return begin, end + 1
 
 
 def _without_type(text: str, aliases: Sequence[Alias], machine_type: str) -> _Words:
@@ -146,11 +156,13 @@ def _without_type(text: str, aliases: Sequence[Alias], machine_type: str) -> _Wo
 def _with_separator(text: str, alias: Alias) -> _Span:
     """Return the place of an item of a list with what separates it from the next one."""
     begin, end = alias.begin, alias.end
-    line = _line_of(text, alias)
-    if text[line[0] : begin].strip() == "-":
-        return line
+    line_begin, line_end = _line_of(text, alias)
+    if text[line_begin:begin].strip() == "-":
+        return line_begin, line_end
     after = re.compile(r"\s*,\s*").match(text, end)
     if after:
         return begin, after.end()
     before = re.search(r"\s*,\s*\Z", text[:begin])
-    return (before.start() if before else begin), end
+    if before:
+        return before.start(), end
+    return begin, end

@@ -2,7 +2,8 @@
 """Change the machines of a pool in a file of pools' definitions, as Firefox's worker-pools.yml is.
 
 The text is changed and not the data, so that comments and anchors stay. What was changed is read
-again: where it is not the machines of this pool, and of those that share its entry, there is no patch.
+again: where it is not the machines of this pool, and of those that share its entry, there is no
+patch.
 """
 
 import re
@@ -111,10 +112,11 @@ def _find_pool(entries: Sequence[Any], queue: str) -> tuple[int, _Pool]:
 def _pools_of(entry: Any) -> Iterator[_Pool]:
     """Yield the pools of an entry.
 
-    Its `config` decides about the types of all of them; where it has none, each variant has its own,
-    else those of `attributes`.
+    Its `config` decides about the types of all of them; where it has none, each variant has its
+    own, else those of `attributes`.
     """
-    usual, config = (_mapping(_mapping(entry).get(part)) for part in _PARTS)
+    usual = _mapping(_mapping(entry).get("attributes"))
+    config = _mapping(_mapping(entry).get("config"))
     variants = _list(_mapping(entry).get("variants"))
     for number, variant in enumerate(variants or [{}]):
         words = {**usual, **_mapping(variant)}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """A project that uses taskgraph: the kind with its pools, and a line in each of two files.
 
-What its graph configuration says is not asked for: the pools are the aliases of Linux workers, and the image
-is the one that the project has.
+What its graph configuration says is not asked for: the pools are the aliases of Linux workers, and
+the image is the one that the project has.
 """
 
 import re
@@ -89,7 +89,7 @@ class Project(Tree, frozen=True):
         )
 
     def next_steps(self) -> list[str]:
-        """Return what a person has to do, because it is in code or made by a tool of the project's."""
+        """Return what a person has to do: it is in code, or made by a tool of the project's."""
         steps = [f"make {_LOCK} again from {REQUIREMENTS}"]
         settings = self._settings(self.yaml(CONFIG))
         for key, function in (
@@ -119,8 +119,8 @@ class Project(Tree, frozen=True):
             for name, worker in config["workers"]["aliases"].items():
                 if not isinstance(name, str):
                     raise IoBenchmarkError(
-                        f"{self.path / CONFIG}: the name {name} in workers.aliases is not text; write "
-                        "it in quotes"
+                        f"{self.path / CONFIG}: the name {name} in workers.aliases is not text; "
+                        "write it in quotes"
                     )
                 if worker["os"] == "linux" and not name.startswith("images"):
                     aliases.append(name)
@@ -137,9 +137,10 @@ class Project(Tree, frozen=True):
         if _USUAL_IMAGE in names:
             return _USUAL_IMAGE
         if len(names) != 1:
+            present = ", ".join(names) or "none"
             raise IoBenchmarkError(
-                f"{self.path / _IMAGES}: has the images {', '.join(names) or 'none'}; name one with "
-                "python3 and bash as --image NAME"
+                f"{self.path / _IMAGES}: has the images {present}; name one with python3 and bash "
+                "as --image NAME"
             )
         return names[0]
 
@@ -153,7 +154,7 @@ class Project(Tree, frozen=True):
         return settings
 
     def _registered(self, config: Any) -> str:
-        """Return config.yml with the line; another `register` stays, for it is code of the project's."""
+        """Return config.yml with the line; another `register`, the project's code, stays."""
         settings = self._settings(config)
         if "register" in settings:
             return self.text(CONFIG)
@@ -167,7 +168,7 @@ class Project(Tree, frozen=True):
 
 
 def _kind_text(pools: Mapping[str, str], image: str) -> str:
-    """Return the kind with these pools; names that YAML would take for something else are quoted."""
+    """Return the kind with these pools; names that YAML would take for others are quoted."""
     tasks = (
         _POOL_TEXT.format(
             name=plain_or_quoted(name),

@@ -2,7 +2,7 @@
 """What worker time costs: hours, and money where there are prices."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from io_benchmark.number_text import duration_unit, listed, money, number_of, plural
 
 MINUTES_PER_HOUR = 60
-# Of a price and of what a run cost. Products and ratios of amounts in these bounds are finite.
+# The bounds of a price, and of what a run cost: products and ratios of such amounts are finite.
 LEAST_AMOUNT, MOST_AMOUNT = 1e-9, 1e6
 _WORDS = {"h": "hour", "min": "minute", "s": "second"}
 # Fewer hours than this have a decimal.
@@ -116,7 +116,7 @@ class Cost(Struct, frozen=True):
     def summary(self) -> str:
         """Return '6 tasks, about 3 worker hours in all, 0.90 USD at the given prices'."""
         tasks = f"{number_of(self.tasks, 'task')}, {self.estimate} in all"
-        return ", ".join(filter(None, (tasks, self.at_prices)))
+        return f"{tasks}, {self.at_prices}" if self.at_prices else tasks
 
     @property
     def at_prices(self) -> str:
@@ -128,20 +128,33 @@ class Cost(Struct, frozen=True):
         prices = [share.price for share in self.shares if share.price is not None]
         if not prices:
             return f"no price for {names}"
+        remarks = []
         # Kind and date are shown only where all prices have the same.
-        columns = ({price.kind for price in prices}, {price.date for price in prices})
-        common = [value for column in columns for value in column if value and len(column) == 1]
-        none = f"none for {names}" if unpriced else ""
-        remark = "; ".join(filter(None, (", ".join(common), none)))
-        return f"{self.money} at the given prices" + (f" ({remark})" if remark else "")
+        kind_and_date = [
+            _common([price.kind for price in prices]),
+            _common([price.date for price in prices]),
+        ]
+        if any(kind_and_date):
+            remarks.append(", ".join(value for value in kind_and_date if value))
+        if unpriced:
+            remarks.append(f"none for {names}")
+        remark = f" ({'; '.join(remarks)})" if remarks else ""
+        return f"{self.money} at the given prices{remark}"
+
+
+def _common(values: Sequence[str | None]) -> str:
+    """Return the value that all of these are; nothing where they differ, or are None."""
+    distinct = set(values)
+    return distinct.pop() or "" if len(distinct) == 1 else ""
 
 
 def _duration(minutes: float, *, is_limit: bool) -> str:
-    """Write minutes as people write durations: '40 seconds', '55 minutes', '2.8 hours', '22 hours'."""
+    """Write minutes as people write durations: '40 seconds', '55 minutes', '2.8 hours'."""
     seconds = minutes * 60
     size_s, unit = duration_unit(seconds)
     value = seconds / size_s
     parts = 10 if unit == "h" and value < _WHOLE_HOURS else 1
-    rounded = math.ceil(value * parts - _NOISE) if is_limit else round(value * parts)
-    number = f"{rounded / parts:,.1f}".removesuffix(".0")
-    return f"{number} {plural(1 if rounded == parts else 2, _WORDS[unit])}"
+    rounded_parts = math.ceil(value * parts - _NOISE) if is_limit else round(value * parts)
+    rounded = rounded_parts / parts
+    number = f"{rounded:,.1f}".removesuffix(".0")
+    return f"{number} {plural(rounded, _WORDS[unit])}"

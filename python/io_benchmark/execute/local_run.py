@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 """One run of a task on this machine: its process, and the folder that it fills.
 
-The process is the command after run-task's `--`. It gets the payload's variables and a separate session, so
-a Ctrl-C in the terminal reaches only this program. Its output is logged line by line, with stderr merged,
-and is not interpreted.
-The folder has the log, and the artifacts as a worker would have uploaded them. A worker uploads only regular
-files. Anything else, such as a missing file or a symlink, becomes an *error artifact*, and the task still
-completes. Here it is a failure, and named in the log.
+The process is the command after run-task's `--`. It gets the payload's variables and a separate
+session, so a Ctrl-C in the terminal reaches only this program. Its output is logged line by line,
+with stderr merged, and is not interpreted.
+
+The folder has the log, and the artifacts as a worker would have uploaded them. A worker uploads
+only regular files. Anything else, such as a missing file or a symlink, becomes an *error artifact*,
+and the task still completes. Here it is a failure, and named in the log.
 """
 
 import os
@@ -76,9 +77,10 @@ class LocalRun(Struct, frozen=True):
         }
 
     def run(self, environment: Mapping[str, str]) -> tuple[TaskRecord, list[str]]:
-        """Run the command to its end or a Ctrl-C; return the run as a queue would, and a line per failure.
+        """Run the command to its end or a Ctrl-C.
 
-        `environment` is that of this user, of which a worker has little.
+        Return the run as a queue would, and a line per failure. `environment` is that of this user,
+        of which a worker has little.
         """
         task = self.task
         with ExitStack() as stack:
@@ -119,8 +121,11 @@ class LocalRun(Struct, frozen=True):
             missing = self._take_artifacts(artifacts, log)
             record = self._record(exit_code, started)
             record.write(self.output / TASK_NAME)
-        failures = [f"failed, exit code {exit_code}"] if exit_code else []
-        failures += [f"missing artifacts: {', '.join(missing)}"] if missing else []
+        failures = []
+        if exit_code:
+            failures.append(f"failed, exit code {exit_code}")
+        if missing:
+            failures.append(f"missing artifacts: {', '.join(missing)}")
         return record, [f"{task.label}: {line}; its log is {log.name}" for line in failures]
 
     def _command_after_run_task(self) -> tuple[str, ...]:
@@ -134,16 +139,15 @@ class LocalRun(Struct, frozen=True):
         return words[words.index("--") + 1 :]
 
     def _take_artifacts(self, folder: Path, log: BinaryIO) -> list[str]:
-        """Take the artifacts, which the folder has as a worker does; return those that are missing."""
+        """Take the artifacts from a folder as a worker does; return those that are missing."""
         missing = []
         for artifact, entry in (self.task.definition["payload"].get("artifacts") or {}).items():
             for name, source, target in _files(artifact, entry, folder):
                 if source.is_symlink() or not source.is_file():
                     missing.append(name)
-                    line = (
-                        f"[taskcluster:error] Could not upload artifact {name}: it does not exist"
-                    )
-                    _write(log, f"{line} or is not a regular file".encode())
+                    problem = "it does not exist or is not a regular file"
+                    line = f"[taskcluster:error] Could not upload artifact {name}: {problem}"
+                    _write(log, line.encode())
                     continue
                 copy = self.output / target
                 if copy.exists() or copy.name == TASK_NAME:
@@ -175,13 +179,15 @@ class LocalRun(Struct, frozen=True):
 
 
 def _word(value: object) -> str:
-    """Return a text; references stay as written, because the tasks that they name do not exist here."""
-    return str(next(iter(value.values())) if isinstance(value, Mapping) else value)
+    """Return a text; references stay as written, because they name tasks that do not exist here."""
+    if isinstance(value, Mapping):
+        return str(next(iter(value.values())))
+    return str(value)
 
 
 @contextmanager
 def _new_log(path: Path) -> Iterator[BinaryIO]:
-    """Make the log, and its folder; half of a run would look like a complete one, and is removed."""
+    """Make the log, and its folder; remove them after an error: half a run would look complete."""
     with explain_refusal(str(path.parent), "name another output folder"):
         path.parent.mkdir(parents=True)
     with ExitStack() as undo:
@@ -225,13 +231,15 @@ def _remove(folder: Path) -> None:
 def _files(
     artifact: str, entry: Mapping[str, str], artifacts: Path
 ) -> Iterator[tuple[str, Path, str]]:
-    """Yield name, place and target of every file; what is no such artifact has a place without a file.
+    """Yield name, place and target of every file of an artifact; one that is missing has no file.
 
     A folder's files keep their place below the folder: public/io-benchmark/x.json becomes x.json.
     """
-    place, nothing = PurePosixPath(entry["path"]), Path(os.devnull)
-    is_inside = place.is_relative_to(_WORKER_ARTIFACTS)
-    source = artifacts / place.relative_to(_WORKER_ARTIFACTS) if is_inside else nothing
+    place = PurePosixPath(entry["path"])
+    nothing = Path(os.devnull)  # is not a regular file
+    source = nothing
+    if place.is_relative_to(_WORKER_ARTIFACTS):
+        source = artifacts / place.relative_to(_WORKER_ARTIFACTS)
     if entry["type"] == "file":
         yield artifact, source, artifact.rpartition("/")[2]
         return
@@ -250,7 +258,7 @@ def _execute(
     environment: Mapping[str, str],
     on_line: Callable[[bytes], None],
 ) -> int:
-    """Return the exit code as run-task would pass it on. Nothing of the process group stays behind."""
+    """Return the exit code as run-task would pass it on; leave nothing of the process group."""
     process: subprocess.Popen[bytes] | None = None
     try:
         # Otherwise a Ctrl-C during the start would leave a process that cannot be ended.

@@ -97,8 +97,8 @@ def _problem(error: Exception, tree: Path) -> str:
     alias = re.match(r"No worker-type matching '(.+?)' ", str(error))
     if alias is not None:
         return (
-            f"taskcluster/config.yml: workers.aliases has no {alias[1]!r}, which a task names as its "
-            "worker-type; add the alias or correct the task"
+            f"taskcluster/config.yml: workers.aliases has no {alias[1]!r}, which a task names as "
+            "its worker-type; add the alias or correct the task"
         )
     # taskgraph raises plain `Exception` for what its schemas do not cover.
     if isinstance(error, SchemaValidationError | OSError) or type(error) is Exception:

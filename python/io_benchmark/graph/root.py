@@ -44,14 +44,14 @@ class Root(Struct, frozen=True):
 
     @property
     def transforms(self) -> Path:
-        """Return the folder of the transforms: those of the bundled copy are installed as a package."""
+        """Return the folder of the transforms; those of the bundled copy are a package."""
         if self.path == BUNDLE:
             return BUNDLE.parent.parent / Path(TRANSFORMS).name
         return self.path / TRANSFORMS
 
     @classmethod
     def find(cls, explicit: Path | None) -> Self:
-        """Find the tree to work on: the named one, else the nearest from the current folder upward."""
+        """Find the tree to work on: the named one, else the nearest around the current folder."""
         start = current_folder()
         if explicit is not None:
             with refuse_unreadable(f"--root {explicit}", _ADVICE):
@@ -74,9 +74,10 @@ class Root(Struct, frozen=True):
 
     @contextmanager
     def usable_tree(self) -> Iterator["Root"]:
-        """Yield the tree, or a copy of it in which taskgraph finds the root and everything that it reads.
+        """Yield the tree, or a copy of it in which taskgraph finds the root and all that it reads.
 
-        The bundled copy needs this: it lacks the program, and may be in a venv inside a different checkout.
+        The bundled copy needs this: it lacks the program, and may be in a venv inside a different
+        checkout.
         """
         program = self.path / PROGRAM
         is_complete = program.is_dir() or not (self.path / TRANSFORMS).is_dir()
@@ -97,7 +98,7 @@ class Root(Struct, frozen=True):
 
     @contextmanager
     def modules(self) -> Iterator[Callable[[str], Any]]:
-        """Yield an import of modules of the tree's transforms, not those of another or an installed tree.
+        """Yield an import of modules of the tree's own transforms, not those of another tree.
 
         A mistake in a stanza, which these modules find, becomes an error that a user can meet.
         """
@@ -110,8 +111,8 @@ class Root(Struct, frozen=True):
                 if isinstance(error, ModuleNotFoundError) and error.name == package:
                     raise  # not installed; the command line says with what it comes
                 raise IoBenchmarkError(
-                    f"{self.path}/python/{package} cannot be imported ({error}); name a whole tree by "
-                    "--root"
+                    f"{self.path}/python/{package} cannot be imported ({error}); name a whole tree "
+                    "by --root"
                 ) from None
 
         path, modules = list(sys.path), _take_modules()

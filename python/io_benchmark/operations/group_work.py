@@ -105,7 +105,7 @@ class GroupWork(Struct, frozen=True):
         return budget is not None and minutes > budget * MINUTES_PER_HOUR
 
     def confirm_creation(self, tasks: Sequence[NewTask], cost: Cost, remark: str = "") -> bool:
-        """Show what creating these tasks means, and ask on a terminal; print them with --dry-run.
+        """Show what creating these tasks means, and ask on a terminal; --dry-run prints them.
 
         Return whether they are to be created; raise an error where the user declines.
         """
@@ -141,8 +141,8 @@ class GroupWork(Struct, frozen=True):
         images, pools = self.ask(lambda queue: queue.missing(tasks))
         if images:
             raise UsageError(
-                f"{images[0]}: does not exist at {root_url}, and is to have the tasks' image; check "
-                "--image and the root URL"
+                f"{images[0]}: does not exist at {root_url}, and is to have the tasks' image; "
+                "check --image and the root URL"
             )
         for pool in pools:
             self.context.tell(

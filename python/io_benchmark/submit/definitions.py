@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Make final task definitions for the queue from generated tasks.
 
-Routes are dropped, because they would add a push to the index and to Treeherder, and there is no push.
+Routes are dropped: they would add a push to the index and to Treeherder, and there is no push.
 Pure: no clock, no network.
 """
 
@@ -33,13 +33,13 @@ _NO_REVISION = "/blob/" + "0" * 40 + "/"
 _PUSH_LINK = re.compile(r" \(\[Treeherder push\]\([^ ]*\)\)$")
 _REFERENCES = ("task-reference", "artifact-reference", "docker-image-reference")
 
-# Workers per pool at which results are compared until they decide. A difference of 10 % mostly needs 6
-# to 12, equivalence within 5 % needs 24.
+# Workers per pool at which results are compared until they decide. A difference of 10 % mostly
+# needs 6 to 12, equivalence within 5 % needs 24.
 LOOKS = (3, 6, 12, 24)
 
 
 class SubmissionOptions(Struct, frozen=True, kw_only=True):
-    """Which of the kinds' tasks are created, what changes in them, and what happens before and after."""
+    """Which of the kinds' tasks are created, what changes in them, and what is done around that."""
 
     jobs: Sequence[str] = ("io-benchmark",)
     root: Path | None = None
@@ -100,9 +100,9 @@ class NewTask(Struct, frozen=True):
 def select_tasks(
     tasks: Sequence["GeneratedTask"], settings: SubmissionOptions, group_id: str
 ) -> list[NewTask]:
-    """Return the pools' tasks of a new group, interleaved so that a pool's workers start at different times.
+    """Return the pools' tasks of a new group; its id is that of the first task.
 
-    The group's id is that of its first task.
+    They are interleaved, so that a pool's workers start at different times.
     """
     # By kind as well: tasks of one pool in different kinds are not replicates of each other.
     by_pool: dict[tuple[str, str], list[GeneratedTask]] = {}
@@ -138,22 +138,28 @@ def _replicates(tasks: Sequence["GeneratedTask"], settings: SubmissionOptions) -
         for task in tasks:
             yield NewTask(task.label, job, first.pool, _final(task, settings))
         return
-    looks = LOOKS if settings.until_decided else (settings.replicates or 1,)
     # The kind's own replicates differ by their numbers alone.
     former_end = "-1" if len(tasks) > 1 else ""
     model = _final(first, settings)
-    # The variable tells a report the planned numbers of replicates.
-    variables = model["payload"].pop("env", {})
+    looks = LOOKS if settings.until_decided else (settings.replicates or 1,)
+    _name_looks(model, looks)
+    first_look = looks[0]
+    for number in range(1, first_look + 1):
+        end = f"-{number}" if first_look > 1 else ""
+        made = copy.deepcopy(model)
+        rename(made, former_end, end)
+        yield NewTask(first.label.removesuffix(former_end) + end, job, first.pool, made)
+
+
+def _name_looks(definition: Mapping[str, Any], looks: Sequence[int]) -> None:
+    """Set the variable that tells a report the planned numbers of replicates."""
+    payload = definition["payload"]
+    variables = payload.pop("env", {})
     variables.pop(PLAN_VARIABLE, None)
     if max(looks) > 1:
         variables[PLAN_VARIABLE] = ",".join(map(str, looks))
     if variables:
-        model["payload"]["env"] = variables
-    for number in range(1, looks[0] + 1):
-        end = f"-{number}" if looks[0] > 1 else ""
-        made = copy.deepcopy(model)
-        rename(made, former_end, end)
-        yield NewTask(first.label.removesuffix(former_end) + end, job, first.pool, made)
+        payload["env"] = variables
 
 
 def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]:
@@ -190,8 +196,8 @@ def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]
         if f'"{name}"' in text:
             # With a clearer message than the queue's.
             raise UsageError(
-                f"{task.label}: has a {name}, and a submission does not create other tasks; select a "
-                "different task, or push instead"
+                f"{task.label}: has a {name}, and a submission does not create other tasks; select "
+                "a different task, or push instead"
             )
     return made
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """Create the tasks of a group one after the other, and cancel them.
 
-A task's id follows from the group's id and the task's number or label. The queue creates each id only once.
+A task's id follows from the group's id and the task's number or label. The queue creates each id
+only once.
 """
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -38,7 +38,10 @@ class TaskQueue(Deployment):
         use: Callable[["TaskQueue"], Awaitable[T]],
         tell: Tell = lambda _line: None,
     ) -> T:
-        """Connect to the environment's deployment and return the result of `use`; tell if it is silent."""
+        """Connect to the environment's deployment and return the result of `use`.
+
+        Tell if the deployment is silent for long.
+        """
         root_url = default_root_url(environment)
         try:
             return cls.run(
@@ -48,15 +51,24 @@ class TaskQueue(Deployment):
             raise type(error)(f"{error}{default_hint(environment)}") from None
 
     async def missing(self, tasks: Sequence[NewTask]) -> tuple[list[str], list[str]]:
-        """Return the image tasks and the worker pools that do not exist, where the deployment tells."""
-        images = []
-        for address in dict.fromkeys(filter(None, map(_image_address, tasks))):
-            kind, _, name = address.partition(":")
-            with suppress(ResultError):
-                if not await (self.find(name) if kind == "index" else self.tasks([name])):
-                    images.append(address)
+        """Return the image tasks and the worker pools that do not exist.
+
+        What the deployment does not tell counts as existing.
+        """
+        addresses = dict.fromkeys(_image_address(task) for task in tasks)
+        images = [address for address in addresses if address and await self._lacks(address)]
         queues = dict.fromkeys(task.queue for task in tasks)
-        return images, [name for name in queues if await self.knows_worker_pool(name) is False]
+        pools = [name for name in queues if await self.knows_worker_pool(name) is False]
+        return images, pools
+
+    async def _lacks(self, image: str) -> bool:
+        """Return whether the task with this image is known not to exist."""
+        kind, _, name = image.partition(":")
+        try:
+            found = await (self.find(name) if kind == "index" else self.tasks([name]))
+        except ResultError:
+            return False
+        return not found
 
     async def create(self, tasks: Sequence[NewTask], begun: Callable[[], None]) -> None:
         """Create the tasks in order, because workers claim them in this order.
@@ -65,7 +77,8 @@ class TaskQueue(Deployment):
         """
         # Dated now: the queue takes no task that says it was created long ago.
         now = datetime.now(UTC)
-        for task, definition in [(task, dated(task.definition, now)) for task in tasks]:
+        definitions = [dated(task.definition, now) for task in tasks]
+        for task, definition in zip(tasks, definitions, strict=True):
             try:
                 await self.create_task(task.task_id, definition)
                 begun()
@@ -135,8 +148,11 @@ def _image_address(task: NewTask) -> str:
     image = task.definition["payload"].get("image")
     if not isinstance(image, Mapping):
         return ""
-    namespace, task_id = image.get("namespace"), image.get("taskId")
-    return f"index:{namespace}" if namespace else f"task:{task_id}" if task_id else ""
+    if image.get("namespace"):
+        return f"index:{image['namespace']}"
+    if image.get("taskId"):
+        return f"task:{image['taskId']}"
+    return ""
 
 
 def _repeated_task(

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Values of options: an owner of tasks, and an image. --help needs nothing of taskgraph for them."""
+"""Values of options: an owner of tasks, and an image.
+
+They need nothing of taskgraph, so that --help is quick.
+"""
 
 import re
 
@@ -17,7 +20,7 @@ Image = str | dict[str, str]
 
 
 def parse_image(name: str) -> Image:
-    """Parse --image: `NAME[:TAG]` of a registry, `task:ID` or `index:NAMESPACE` of a task with an image."""
+    """Parse --image: `NAME[:TAG]` of a registry, or `task:ID` or `index:NAMESPACE` of a task."""
     if name.startswith(("task:", "index:")):
         # Without an environment, because the payload does not depend on the deployment.
         address = parse(name, {})
