@@ -12,14 +12,25 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = "scripts/io-benchmark"
 SHELL = (
-    *("scripts/bin/io-benchmark", "scripts/environment.sh", "scripts/rehearse", "scripts/test"),
-    *("scripts/tox", "tests/lock.sh", ".ci/run"),
+    "scripts/bin/io-benchmark",
+    "scripts/environment.sh",
+    "scripts/rehearse",
+    "scripts/test",
+    "scripts/tox",
+    "tests/lock.sh",
+    ".ci/run",
 )
 # The worker's script has no annotations, so that fewer checks apply.
 SCRIPT_MYPY = (
-    *("mypy", "--cache-dir", "../../.mypy_cache", "--config-file=", "--explicit-package-bases"),
-    *("--check-untyped-defs", "--disable-error-code=var-annotated"),
-    *("--disable-error-code=union-attr", "."),
+    "mypy",
+    "--cache-dir",
+    "../../.mypy_cache",
+    "--config-file=",
+    "--explicit-package-bases",
+    "--check-untyped-defs",
+    "--disable-error-code=var-annotated",
+    "--disable-error-code=union-attr",
+    ".",
 )
 VERMIN = ("vermin", "--quiet", "--no-tips", "--violations")
 # The folder and the command. The script is checked from inside, where its modules are on the path, as

@@ -29,8 +29,10 @@ SHARES = 262_144
 # and collects everything again.
 WORKERS = min(len(os.sched_getaffinity(0)) + 1, 4)
 PARALLEL = (
-    *(f"--numprocesses={WORKERS}", "--dist=worksteal"),
-    *("-m", "not serial and not container"),
+    f"--numprocesses={WORKERS}",
+    "--dist=worksteal",
+    "-m",
+    "not serial and not container",
 )
 CONTAINER = ("-m", "container")
 SERIAL = ("-m", "serial")

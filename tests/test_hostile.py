@@ -23,10 +23,33 @@ STEP = 15  # of those that are accepted, so many are shown: thirteen measurement
 ENTRIES, SAMPLES = 2, 8
 # What a hostile task would write instead of a value.
 VALUES: tuple[Any, ...] = (
-    *(None, True, 0, 1, -1, 10**9, 2**63 - 1, 2**63, 10**40, 0.5, -1e308, "", "7", "a" * 9000),
-    *("<script>alert(1)</script>", "\x1b[31mred\x1b[0m\x07", "\u202eevil\u2066"),
-    *("[link](https://example.com) @someone | **x**", "{{ 7 * 7 }} {% raw %}", "../../etc/passwd"),
-    *([], {}, [[[]]], [0] * 100, [None], {"": {"": ""}}, {"<b>": 1}),
+    None,
+    True,
+    0,
+    1,
+    -1,
+    10**9,
+    2**63 - 1,
+    2**63,
+    10**40,
+    0.5,
+    -1e308,
+    "",
+    "7",
+    "a" * 9000,
+    "<script>alert(1)</script>",
+    "\x1b[31mred\x1b[0m\x07",
+    "\u202eevil\u2066",
+    "[link](https://example.com) @someone | **x**",
+    "{{ 7 * 7 }} {% raw %}",
+    "../../etc/passwd",
+    [],
+    {},
+    [[[]]],
+    [0] * 100,
+    [None],
+    {"": {"": ""}},
+    {"<b>": 1},
 )
 RAW = (b"NaN", b"Infinity", b"1e999", b"-", b"\xff", b'"', b"[" * 3000, b"}", b"\\u0000")
 

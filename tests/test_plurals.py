@@ -13,10 +13,39 @@ from io_benchmark.number_text import number_of, plural
 
 PACKAGE = ROOT / "python/io_benchmark"
 NOUNS = (
-    *("batch", "column", "copy", "CPU", "day", "disk", "file", "group", "hour", "job", "label"),
-    *("line", "machine", "measurement", "message", "minute", "pair", "place", "point", "pool"),
-    *("profile", "push", "repetition", "replicate", "result", "retrieve", "row", "run", "side"),
-    *("task", "thread", "time", "worker"),
+    "batch",
+    "column",
+    "copy",
+    "CPU",
+    "day",
+    "disk",
+    "file",
+    "group",
+    "hour",
+    "job",
+    "label",
+    "line",
+    "machine",
+    "measurement",
+    "message",
+    "minute",
+    "pair",
+    "place",
+    "point",
+    "pool",
+    "profile",
+    "push",
+    "repetition",
+    "replicate",
+    "result",
+    "retrieve",
+    "row",
+    "run",
+    "side",
+    "task",
+    "thread",
+    "time",
+    "worker",
 )
 BEFORE = "more|other|earlier|further|completed|compared|worker"
 # A slot of a template, and what follows it
@@ -98,7 +127,10 @@ def test_the_expression() -> None:
 def test_the_function() -> None:
     """One has no s; a sibilant gets another syllable."""
     assert [number_of(number, "run") for number in (0, 1, 2, 1200)] == [
-        *("0 runs", "1 run", "2 runs", "1,200 runs")
+        "0 runs",
+        "1 run",
+        "2 runs",
+        "1,200 runs",
     ]
     assert [plural(number, "push") for number in (1, 2)] == ["push", "pushes"]
     assert [plural(number, "CPU") for number in (0.5, 1.0)] == ["CPUs", "CPU"]

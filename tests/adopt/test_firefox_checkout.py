@@ -66,7 +66,8 @@ CONFIG_TEXT = (Path(__file__).parent / "firefox" / CONFIG).read_text()
         # As in ESR.
         (
             CONFIG,
-            *("b-linux(|-docker(|-x?large)-amd|", "b-linux-gcp(|"),
+            "b-linux(|-docker(|-x?large)-amd|",
+            "b-linux-gcp(|",
             r"has no alias b-linux-docker-amd, b-.*, but b-linux-gcp\(\|.*; name the pools as --pool",
         ),
         (KIND, "io-benchmark firefox", "us", "not written by io-benchmark firefox; rename that"),

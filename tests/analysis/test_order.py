@@ -24,8 +24,15 @@ from io_benchmark.sources.run_results import RunResult
 BOOTS = ("4514e179-e9e1-4620-b051-b51d93f6b9cd", "0a1b2c3d-e9e1-4620-b051-b51d93f6b9cd")
 RUNS = 3
 MEASUREMENTS = (
-    *("random-io/read-depth-32", "spawn", "sync-write/append-fsync", "metadata/stat"),
-    *("metadata/visibility", "exec", "upload/connection-each", "upload/keep-alive", "unpack/warm"),
+    "random-io/read-depth-32",
+    "spawn",
+    "sync-write/append-fsync",
+    "metadata/stat",
+    "metadata/visibility",
+    "exec",
+    "upload/connection-each",
+    "upload/keep-alive",
+    "unpack/warm",
 )
 FORMATS = ("json", "text", "markdown", "html", "perfherder")
 

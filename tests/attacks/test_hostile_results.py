@@ -27,8 +27,13 @@ print(os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024 / 1e6)
 """
 # Of several addresses the first would be the baseline, which here is a hostile one.
 COMPARE = (
-    *(sys.executable, "-m", "io_benchmark.cli", "compare", "--partial"),
-    *("--baseline", "pool-1"),
+    sys.executable,
+    "-m",
+    "io_benchmark.cli",
+    "compare",
+    "--partial",
+    "--baseline",
+    "pool-1",
 )
 Change = Callable[[dict[str, Any], int], None]
 

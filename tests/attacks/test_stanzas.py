@@ -36,10 +36,18 @@ def is_one_line(message):
 
 SPACES, LETTERS_A = " " * SIZE, ",".join(["a"] * SIZE)
 MESSAGES = [
-    *(f"try:{SPACES}", f"try:{SPACES}x", f"try:{SPACES}-j", f"try: -j{SPACES}", f"{SPACES}try:"),
-    *("try: -j " + "\t " * SIZE, "try: -j " + "=" * SIZE, "try: " + "-j " * SIZE),
-    *(f"try: -j a{SPACES}--rebuild{SPACES}x", f"try: --rebuild{SPACES}3 -j"),
-    *(f"try: -j {LETTERS_A}", "try: -x\n" * SIZE),
+    f"try:{SPACES}",
+    f"try:{SPACES}x",
+    f"try:{SPACES}-j",
+    f"try: -j{SPACES}",
+    f"{SPACES}try:",
+    "try: -j " + "\t " * SIZE,
+    "try: -j " + "=" * SIZE,
+    "try: " + "-j " * SIZE,
+    f"try: -j a{SPACES}--rebuild{SPACES}x",
+    f"try: --rebuild{SPACES}3 -j",
+    f"try: -j {LETTERS_A}",
+    "try: -x\n" * SIZE,
 ]
 READ_MESSAGES = """
 import json, sys

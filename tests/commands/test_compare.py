@@ -47,8 +47,15 @@ def test_an_expectation_is_the_exit_code(
 def test_files_and_stdout(seed: Path, tmp_path: Path) -> None:
     """One comparison, several files, whole or not at all; one that cannot be written fails the command."""
     done = compare(
-        *(str(seed / "results"), "--write", "html=a.html", "--write", "html=no/a.html"),
-        *("--write", "markdown=b.md", "--prices", str(seed / "prices.yml")),
+        str(seed / "results"),
+        "--write",
+        "html=a.html",
+        "--write",
+        "html=no/a.html",
+        "--write",
+        "markdown=b.md",
+        "--prices",
+        str(seed / "prices.yml"),
         folder=tmp_path,
         expected=1,
     )
@@ -71,7 +78,7 @@ def test_nothing_to_compare_is_a_report_too(tmp_path: Path, options: list[str], 
     missing = f"{empty}/io-benchmark.json: does not exist: the run left no result"
     files = [word for form in FORMATS for word in ("--write", f"{form}=report.{form}")]
     done = compare(
-        *(str(empty.parent), *options, *files, "--baseline", "intel"), folder=tmp_path, expected=1
+        str(empty.parent), *options, *files, "--baseline", "intel", folder=tmp_path, expected=1
     )
     assert done.stderr.splitlines() == [
         f"{word}: {missing}",

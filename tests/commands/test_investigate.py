@@ -80,7 +80,13 @@ def call(loopback: Loopback, tmp_path: Path) -> Call:
     ) -> program.Finished:
         variables = submitter(loopback) if environment is None else environment
         return program.run(
-            *("investigate", address, "--journal", "journal", "--root", str(ROOT), *arguments),
+            "investigate",
+            address,
+            "--journal",
+            "journal",
+            "--root",
+            str(ROOT),
+            *arguments,
             folder=tmp_path,
             expected=None,
             environment=loopback.environment | variables,
@@ -176,7 +182,7 @@ def test_figures_that_are_missing(call: Call, deployment: Deployment) -> None:
                 entry.pop("trials", None)
             queue = QUEUES[pool.name]
             submitted_tasks.add_measured(
-                *(deployment, document, investigated.RESULTS, investigated.BEGIN), worker_type=queue
+                deployment, document, investigated.RESULTS, investigated.BEGIN, worker_type=queue
             )
     done = call("--yes", "--on", f"group:{investigated.RESULTS}", environment={})
     assert done.exit_code == 3

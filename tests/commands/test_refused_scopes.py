@@ -23,7 +23,8 @@ def test_the_whole_name(
     anonymous = () if command == "tasks" else ANONYMOUS
     with Loopback(anonymous=anonymous, private=True) as loopback:
         done = program.run(
-            *(command, f"group:{GROUP}"),
+            command,
+            f"group:{GROUP}",
             environment=loopback.environment,
             expected=1,
             on_terminal=on_terminal,

@@ -162,7 +162,12 @@ def test_asks_first(options, answer, tasks):
     """On a terminal anything but yes is no, and nothing is created."""
     with Loopback(Deployment()) as loopback:
         done = program.run(
-            *("submit", *IMAGE, "-j", "intel", "--no-wait", *options),
+            "submit",
+            *IMAGE,
+            "-j",
+            "intel",
+            "--no-wait",
+            *options,
             folder=ROOT,
             expected=0 if tasks else 1,
             environment=submitter(loopback),

@@ -15,8 +15,15 @@ from checkout import ROOT
 EXCHANGES = ROOT / "tests" / "fixtures" / "taskcluster" / "exchanges.json"
 RESULT = ROOT / "tests" / "fixtures" / "result-v2.json"
 STATUS_KEYS = (
-    *("provisionerId", "workerType", "taskQueueId", "schedulerId", "projectId"),
-    *("taskGroupId", "priority", "deadline", "expires"),
+    "provisionerId",
+    "workerType",
+    "taskQueueId",
+    "schedulerId",
+    "projectId",
+    "taskGroupId",
+    "priority",
+    "deadline",
+    "expires",
 )
 ARTIFACT = "public/io-benchmark/io-benchmark.json"
 PROFILE = "public/io-benchmark/task-profile.json"
@@ -294,7 +301,11 @@ def add_group(
         label = f"io-benchmark-{pool}-{number // len(pools) + 1}"
         script = f'exec python3 -u -B "$application" \\\n  --pool {pool} --workload x\n'
         task_id = deployment.add_task(
-            *(slug(dice), group_id, label, "io-benchmark", "proj-misc/b-linux"),
+            slug(dice),
+            group_id,
+            label,
+            "io-benchmark",
+            "proj-misc/b-linux",
             [run(workerId=f"worker-{number}")],
             payload={"command": ["bash", "-cx", f"cat << 'EOF'\nEOF\n{script}"]},
         )

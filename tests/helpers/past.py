@@ -113,7 +113,11 @@ def add_task(
     task_id: str = document["task"]["task_id"]
     deployment.leave(task_id, document)
     return deployment.add_task(
-        *(task_id, push.group, label, "io-benchmark", "gecko-t/b-linux-docker-amd"),
+        task_id,
+        push.group,
+        label,
+        "io-benchmark",
+        "gecko-t/b-linux-docker-amd",
         [run(workerId=f"{push.at}-{number}", **times)],
         metadata={"name": label, "source": source},
         payload={"image": "update-verify", "command": ["bash", "-cx", f"x --pool {pool} y"]},

@@ -31,7 +31,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, Loopback(example()) as taskcluster:
         page = Path(folder) / "report.html"
         program.run(
-            *("compare", f"group:{GROUP}", "--write", f"html={page}"),
+            "compare",
+            f"group:{GROUP}",
+            "--write",
+            f"html={page}",
             environment={"TASKCLUSTER_ROOT_URL": taskcluster.url},
         )
         page.write_text(shortened(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -54,6 +54,8 @@ def profile_document(
         "cpu_user_ms": list(itertools.accumulate((0, *busy_ms))),
         **idle,
     }
+    if waiting is None:
+        pressure = {}  # the worker's kernel does not record it
     place = document["storage"]["places"][0]
     place["devices"] = [
         {**place["devices"][0], "name": DISK, "number": "259:0", "below": [], "raid_level": None}
@@ -79,7 +81,7 @@ def profile_document(
                 "time_ns": [HALF_SECOND_NS * row for row in range(rows)],
                 "dirty_bytes": [MIB] * (rows - 1) + [round((dirty_mib + 1) * MIB)],
                 "writeback_bytes": [0] * rows,
-                **(pressure if waiting is not None else {}),
+                **pressure,
             },
             "devices": {
                 DISK: {

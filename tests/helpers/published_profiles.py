@@ -97,7 +97,11 @@ def add_task(
         "resolved": f"2026-03-20T08:{10 + int(minutes):02d}:{round(60 * (minutes % 1)):02d}.000Z",
     }
     deployment.add_task(
-        *(task_id, task_id_of(0), label, "test", f"gecko-t/{worker_type}"),
+        task_id,
+        task_id_of(0),
+        label,
+        "test",
+        f"gecko-t/{worker_type}",
         [run(run_id, state) | times for run_id, state in enumerate(states)],
         expires="2026-04-20T08:00:00.000Z",
         payload={"artifacts": [{"name": name, "type": "directory"} for name in folders]},

@@ -18,8 +18,18 @@ GROUP = "Q0dZr3pPQ3m2cV9zqv1l9A"
 PUSH = "gecko.v2.autoland.pushlog-id.1000.decision"
 LABEL = "release-update-verify-firefox-linux64-{}/2"
 COLUMNS = (
-    *("label", "pool", "worker", "task_id", "run_id", "state", "reason"),
-    *("scheduled", "started", "resolved", "own_started", "own_ended"),
+    "label",
+    "pool",
+    "worker",
+    "task_id",
+    "run_id",
+    "state",
+    "reason",
+    "scheduled",
+    "started",
+    "resolved",
+    "own_started",
+    "own_ended",
 )
 # Means of both chunks: 39 and 45 minutes.
 MINUTES = {"intel": (38.0, 40.0), "amd-16": (43.8, 46.2)}
@@ -97,7 +107,11 @@ def add_rows(deployment: Deployment, group_id: str, of_rows: Iterable[Row]) -> N
         # As `measure` has it in a task that it wraps.
         artifacts = [{"name": "public/io-benchmark", "type": "directory"}]
         deployment.add_task(
-            *(task_id, group_id, first["label"], first["kind"], f"releng-1/{first['pool']}"),
+            task_id,
+            group_id,
+            first["label"],
+            first["kind"],
+            f"releng-1/{first['pool']}",
             [_run(row) for row in runs],
             created=first["scheduled"],
             payload={"image": "localhost/image:latest", "artifacts": artifacts},

@@ -83,8 +83,12 @@ ONE_DISK = Reason(
 )
 EXPLAINED = Explanation(
     Comparison(
-        *(Subject("cache-retrieve", "workspace"), "fast", "slow", 1.9),
-        *(Interval(1.7, 2.1, 0.95), Interval(1.75, 2.05, 0.9)),
+        Subject("cache-retrieve", "workspace"),
+        "fast",
+        "slow",
+        1.9,
+        Interval(1.7, 2.1, 0.95),
+        Interval(1.75, 2.05, 0.9),
         p_value=0.001,
         verdict=Verdict.SLOWER,
         method="workers",

@@ -33,7 +33,15 @@ MS = 1_000_000
 S = 1_000_000_000
 SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
 RETRIEVES = 2000
+PAUSE_MS = 0.02  # between two retrieves
 SEQUENCE_SEED = 1
+# What a retrieve takes of a CPU in the kernel, and with a tenth of it in user mode.
+SYSTEM_MS = 19
+CPU_MS = 1.1 * SYSTEM_MS
+# The CPUs do this much besides.
+OTHER_CPU_MS_PER_S = {"user": 20, "system": 20, "softirq": 4}
+# The disks are busy for this share of the time that they have work.
+BUSY_SHARE = 0.99
 DISK_BYTES = 375 * 1024**3
 STARTED = "2026-03-24T10:00:00Z"
 RECORDED = ROOT / "tests/fixtures/result-v2.json"
@@ -254,7 +262,7 @@ def _samples(pool: Pool, generator: random.Random, factor: float, begin_ns: int)
     for at, time_ns in zip(_order(generator), sorted_times_ns(pool), strict=True):
         total_ns[at] = round(time_ns * factor)
     lookup_ns = [round(1.35 * MS * math.exp(generator.gauss(0, 0.08))) for _ in total_ns]
-    overhead_ns = 20_000
+    overhead_ns = round(PAUSE_MS * MS)
     starts = itertools.accumulate((time + overhead_ns for time in total_ns), initial=begin_ns)
     return {
         "file_index": list(sequence()),
@@ -277,7 +285,7 @@ def _document(pool: Pool, worker: int, seed: int, between: float) -> dict[str, A
     generator = random.Random(f"{seed}/{pool.name}/{worker}")
     factor = math.exp(between * generator.gauss(0, 1)) if between else 1.0
     # One disk's written bytes a second during the run, and so while the cache is populated.
-    run_ns = round(sum(sorted_times_ns(pool)) * factor) + RETRIEVES * 20_000
+    run_ns = round(sum(sorted_times_ns(pool)) * factor) + RETRIEVES * round(PAUSE_MS * MS)
     retrieved_bytes = sum(SIZES_MIB[index] for index in sequence()) * MIB
     rate = retrieved_bytes / run_ns * S
     cache_bytes = sum(SIZES_MIB) * MIB
@@ -438,13 +446,13 @@ def _timeline(
     columns["psi_memory_some_us"] = counter(0)
     columns["psi_cpu_some_us"] = counter(900, 12_000_000)
     # The CPU works for the bytes copied, not for the seconds that the copies wait.
-    system = 19 * generator.uniform(0.98, 1.02) * RETRIEVES / ((ended_ns - begin_ns) / S)
+    system = SYSTEM_MS * generator.uniform(0.98, 1.02) * RETRIEVES / ((ended_ns - begin_ns) / S)
     user = system / 10
-    columns["cpu_user_ms"] = counter(user + 20, 400_000)
+    columns["cpu_user_ms"] = counter(user + OTHER_CPU_MS_PER_S["user"], 400_000)
     columns["cpu_nice_ms"] = counter(0)
-    columns["cpu_system_ms"] = counter(system + 20, 300_000)
+    columns["cpu_system_ms"] = counter(system + OTHER_CPU_MS_PER_S["system"], 300_000)
     columns["cpu_irq_ms"] = counter(0)
-    columns["cpu_softirq_ms"] = counter(4, 3_000)
+    columns["cpu_softirq_ms"] = counter(OTHER_CPU_MS_PER_S["softirq"], 3_000)
     columns["cpu_steal_ms"] = counter(0.4, 900)
     columns["own_user_ms"] = counter(user)
     columns["own_system_ms"] = counter(system)
@@ -453,7 +461,7 @@ def _timeline(
         disk: {
             "read_bytes": counter(0, 40 * MIB),
             "written_bytes": counter(rate * share, 900 * MIB),
-            "busy_ms": counter(990),
+            "busy_ms": counter(1000 * BUSY_SHARE),
         }
         for disk in pool.disks
     }

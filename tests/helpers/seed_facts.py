@@ -14,6 +14,7 @@ WRITTEN = "timeline.devices.nvme1n1.written_bytes"
 COPIED_BYTES = sum(seed_case.SIZES_MIB[index] for index in seed_case.sequence()) * MIB
 # What the slower side's disk writes per second.
 RATE = 388 * MIB
+BUSY_MS = "timeline.devices.{}.busy_ms"
 Facts = dict[str, Any]
 
 
@@ -25,6 +26,18 @@ def changing(change: Callable[[int], float]) -> Callable[[list[int]], list[int]]
 def counting(per_s: float) -> Callable[[list[int]], list[int]]:
     """A counter of the timeline, which has a sample per second."""
     return lambda column: [round(per_s * row) for row in range(len(column))]
+
+
+# The slower side's disk writes half as much as usual, and is idle for a fifth of the time.
+HALF_RATE: Facts = {
+    WRITTEN: counting(RATE / 2),
+    BUSY_MS.format("nvme1n1"): changing(lambda ms: 0.8 * ms),
+}
+
+
+def busy_disk(share: float, name: str = "nvme1n1") -> Facts:
+    """The disk is busy for this share of the time that it was."""
+    return {BUSY_MS.format(name): changing(lambda ms: share * ms)}
 
 
 def both_disks(factor: float) -> Facts:
@@ -79,6 +92,16 @@ def slow_for_a_while(factor: float) -> Facts:
         return [*column[:begin], *slow, *column[end:]]
 
     return {f"{ENTRY}.samples.copy_ns": slow_down}
+
+
+def falling(share: float) -> Facts:
+    """Copies take longer at the end; the disk writes this share of its rate until then, and then little."""
+
+    def column(moved: list[int]) -> list[int]:
+        rates = [RATE * (share if 2 * row < len(moved) else 0.2) for row in range(len(moved))]
+        return [round(total) for total in accumulate(rates)]
+
+    return last_third(1.6) | waiting_for_io(1) | {WRITTEN: column}
 
 
 def first(count: int) -> Facts:
@@ -143,11 +166,12 @@ def times_written(factor: float) -> Facts:
     return {f"{ENTRY}.device_bytes": change}
 
 
-def held_for(seconds: int, then_mib_per_s: int = 100) -> Facts:
-    """The disk writes at a limit of 200 MiB/s for so long after the first retrieve."""
+def held_for(windows: int, then_mib_per_s: int = 100) -> Facts:
+    """The disk writes at a limit of 200 MiB/s in the first windows of the measurement."""
+    first_window = 18  # the rows before it are of the cache's making
 
     def column(before: list[int]) -> list[int]:
-        is_held = [row < 16 + seconds for row in range(len(before))]
+        is_held = [row < first_window + windows for row in range(len(before))]
         return list(accumulate((200 if held else then_mib_per_s) * MIB for held in is_held))
 
     return {WRITTEN: column} | io_limit(200 * MIB)
@@ -177,12 +201,12 @@ def cpu_limit(cpus: float) -> Facts:
     return {"limits.cpu": [quota]}
 
 
-def touching(us_per_mib: int) -> Facts:
-    return {"host.first_touch_ns_per_mib": [us_per_mib * 1000] * 8}
+def touching(us_per_mib: float) -> Facts:
+    return {"host.first_touch_ns_per_mib": [round(us_per_mib * 1000)] * 8}
 
 
-def free_memory(mib: int) -> Facts:
-    return {"host.memory_available_bytes": mib * MIB}
+def free_memory(mib: float) -> Facts:
+    return {"host.memory_available_bytes": round(mib * MIB)}
 
 
 def filesystem(name: str) -> Facts:

@@ -213,9 +213,14 @@ def _disk_names(machine: Machine) -> list[str]:
 def _place(machine: Machine) -> Facts:
     names = _disk_names(machine)
     options = [*machine.harmless_options]
-    options += ["data=journal"] * machine.journals_data + ["sync"] * machine.synchronous
-    flush = "auto_da_alloc" if machine.flushes_rewritten_files else "noauto_da_alloc"
-    shown = ["rw", *options, *([] if machine.flushes_rewritten_files else [flush])]
+    if machine.journals_data:
+        options.append("data=journal")
+    if machine.synchronous:
+        options.append("sync")
+    flush, shown = "auto_da_alloc", ["rw", *options]
+    if not machine.flushes_rewritten_files:
+        flush = "noauto_da_alloc"
+        shown.append(flush)  # the default is not shown
     is_striped = len(names) > 1 and machine.layout == "striped"
     volume = seed_case.volume(names, seed_case.DISK_BYTES * len(names), striped=is_striped)
     facts: Facts = {}

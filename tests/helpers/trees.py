@@ -50,8 +50,14 @@ class Tree:
 TEXTS = ("origin", "place")
 HEAD = (
     *TEXTS,
-    *("uname", "cpus", "user_id", "environment", "tools", "first_touch_ns_per_mib"),
-    *("resolved", "statvfs"),
+    "uname",
+    "cpus",
+    "user_id",
+    "environment",
+    "tools",
+    "first_touch_ns_per_mib",
+    "resolved",
+    "statvfs",
 )
 
 

@@ -124,10 +124,17 @@ class Worker:
 
     def command(self, *extra: str, prelude: str = "") -> list[str]:
         given = [
-            *("--pool", "amd-16"),
+            "--pool",
+            "amd-16",
             *(part for name in self.workloads for part in ("--workload", name)),
-            *("--output", str(self.artifacts)),
-            *("--profile", "full", "--perfherder", "pool", "--trials", "never"),
+            "--output",
+            str(self.artifacts),
+            "--profile",
+            "full",
+            "--perfherder",
+            "pool",
+            "--trials",
+            "never",
             *extra,
         ]
         if "--place" not in extra:

@@ -75,7 +75,7 @@ def _unpack(variant: str, operation_ns: float) -> Kind:
     }
     blocked = 0.6 if is_synced else 0.1
     return Kind(
-        *("unpack", variant, None, operation_ns, files, samples, parameters, observed), blocked
+        "unpack", variant, None, operation_ns, files, samples, parameters, observed, blocked
     )
 
 

@@ -93,8 +93,14 @@ def investigate(
     results = investigated.add_results(deployment, (slow, fast))
     with Loopback(deployment) as loopback:
         done = program.run(
-            *("investigate", task, "--on", results),
-            *("--journal", str(tmp_path / "journal"), "--json", *more),
+            "investigate",
+            task,
+            "--on",
+            results,
+            "--journal",
+            str(tmp_path / "journal"),
+            "--json",
+            *more,
             folder=tmp_path,
             expected=None,
             environment=loopback.environment,

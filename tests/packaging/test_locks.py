@@ -10,7 +10,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 RUNTIME = (
-    *("pyproject.toml", "python/io_benchmark_taskgraph/pyproject.toml"),
+    "pyproject.toml",
+    "python/io_benchmark_taskgraph/pyproject.toml",
     "python/requirements.in",
 )
 LOCKS = {

@@ -20,8 +20,14 @@ def test_the_attached_files(tmp_path):
     """They are the program that tasks carry, tried, and its sha256 as sha256sum checks it."""
     clone = run_job("io-benchmark-pyz", copy_checkout(tmp_path / "clone"))
     assert (tmp_path / "given").read_text().splitlines() == [
-        *("release", "upload", "v1.0 $(x)", "io-benchmark.pyz", "io-benchmark.pyz.sha256"),
-        *("--repo", "a/b", "--clobber"),
+        "release",
+        "upload",
+        "v1.0 $(x)",
+        "io-benchmark.pyz",
+        "io-benchmark.pyz.sha256",
+        "--repo",
+        "a/b",
+        "--clobber",
     ]
     data = (clone / "io-benchmark.pyz").read_bytes()
     assert data == WorkerProgram.read().file()

@@ -39,7 +39,8 @@ def test_program(wheel, clone):
     program = {name: data for name, data in packaged.items() if not name.startswith("bundle/")}
     assert program == contents(clone / "python/io_benchmark")
     assert {name.split("/")[0] for name in wheel_files(wheel, "")} == {
-        *("io_benchmark", f"io_benchmark-{__version__}.dist-info")
+        "io_benchmark",
+        f"io_benchmark-{__version__}.dist-info",
     }
 
 
@@ -75,7 +76,10 @@ def test_metadata(request, built, name, oldest):
         assert {"CHANGELOG.md", "taskcluster/docs/index.md"} <= paths
         assert at_tag.format("raw") + "taskcluster/docs/images/report.png" in links
         assert info["entry_points.txt"].decode().split() == [
-            *("[console_scripts]", "io-benchmark", "=", "io_benchmark.cli:console_main")
+            "[console_scripts]",
+            "io-benchmark",
+            "=",
+            "io_benchmark.cli:console_main",
         ]
         # The program and the transforms are of one release.
         exact = f"io-benchmark-taskgraph=={__version__}"

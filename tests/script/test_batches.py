@@ -50,7 +50,8 @@ def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch):
     messages: list[list[Any]] = []
     batches.count(lambda: None, 3, 10, 30, messages.append, windows_per_message=2, thread=5)
     assert [message[:2] for message in messages] == [
-        *([5, [[0, 12, 9], [16, 20, 3]]], [5, [[24, 32, 6]]])
+        [5, [[0, 12, 9], [16, 20, 3]]],
+        [5, [[24, 32, 6]]],
     ]
     assert [(wall_ns, len(others)) for *_, (wall_ns, *others) in messages] == [(20, 3), (8, 3)]
 

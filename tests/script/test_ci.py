@@ -39,17 +39,22 @@ CIRCLE = {
 # By variables: system, run, attempt and job; the URL; the work folder.
 JOBS = [
     (
-        *(GITHUB, ("github-actions", "16588", 3, "io")),
+        GITHUB,
+        ("github-actions", "16588", 3, "io"),
         "https://github.com/octocat/Hello-World/actions/runs/16588",
         "/home/runner/work",
     ),
     (GITLAB, ("gitlab-ci", "1000", None, "io: [ssd]"), GITLAB["CI_JOB_URL"], "/builds/a/b"),
     (
-        *(JENKINS, ("jenkins", "153", None, "foo/bar"), JENKINS["BUILD_URL"]),
+        JENKINS,
+        ("jenkins", "153", None, "foo/bar"),
+        JENKINS["BUILD_URL"],
         "/var/jenkins/workspace/foo_bar",
     ),
     (
-        *(CIRCLE, ("circleci", "9a956048", None, "io"), CIRCLE["CIRCLE_BUILD_URL"]),
+        CIRCLE,
+        ("circleci", "9a956048", None, "io"),
+        CIRCLE["CIRCLE_BUILD_URL"],
         "/home/circleci/project",
     ),
 ]

@@ -237,7 +237,9 @@ def test_without_proc_and_sys(profiled, tmp_path):
     assert (done.returncode, done.stderr) == (6, b"")
     profile = profiled.profile()
     assert set(profile.unknown) == {
-        *("other_cpu_ms", "syncs.workspace.flushes", "syncs.workspace.commits"),
+        "other_cpu_ms",
+        "syncs.workspace.flushes",
+        "syncs.workspace.commits",
         "storage.places.workspace.devices",
     }
 

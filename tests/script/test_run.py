@@ -61,7 +61,8 @@ def test_defaults(file, tmp_path, python):
     assert code == 0, output
     assert not re.search("Traceback|Warning|Exception", output), output
     assert sorted(path.relative_to(work).as_posix() for path in work.rglob("*")) == [
-        *("io-benchmark", "io-benchmark/io-benchmark.json")
+        "io-benchmark",
+        "io-benchmark/io-benchmark.json",
     ]
     result = result_of(work)
     assert (result.task.pool, result.task.ci) == ("p", None)
@@ -101,7 +102,9 @@ def test_in_a_job(file, tmp_path):
     ]
     result = result_of(tmp_path / "out")
     assert (result.task.pool, result.task.ci.system, result.task.ci.run) == (
-        *("ssd", "gitlab-ci", "12"),
+        "ssd",
+        "gitlab-ci",
+        "12",
     )
     assert result.config.places[0].path == str(work)
     assert list(work.iterdir()) == []

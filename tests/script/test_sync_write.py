@@ -37,8 +37,11 @@ def test_what_is_written(worker):
     entries = worker.document()["workloads"]
     assert [len(entry["samples"]["start_ns"]) for entry in entries] == [200, 200, 200, 10]
     assert [line for line in output.splitlines() if line.startswith(("opened", "size"))] == [
-        *("opened O_DSYNC [False, True], synced 1", "size 1048576"),  # 2048 blocks
-        *("opened O_DSYNC [True], synced 0", "size 107520"),  # with the warm-up, 210 writes
-        *("opened O_DSYNC [False], synced 210", "size 107520"),
+        "opened O_DSYNC [False, True], synced 1",
+        "size 1048576",  # 2048 blocks
+        "opened O_DSYNC [True], synced 0",
+        "size 107520",  # with the warm-up, 210 writes
+        "opened O_DSYNC [False], synced 210",
+        "size 107520",
         *("opened O_DSYNC [True], synced 0", "size 15360") * 10,  # processes' 30 writes
     ]

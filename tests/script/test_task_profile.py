@@ -74,7 +74,13 @@ def test_all_that_a_worker_shows(recorded, tmp_path):
     assert 5000 < known["other_cpu_ms"] < 5250
     disk = known["timeline"]["devices"]["nvme0n1"]
     assert [values[-1] - values[0] for values in map(disk.get, devices.COLUMNS)] == [
-        *(3 * 3 * 512, 3 * 7 * 512, 3 * 10, 3 * 1, 3 * 5, 3 * 6, 3 * 16)
+        3 * 3 * 512,
+        3 * 7 * 512,
+        3 * 10,
+        3 * 1,
+        3 * 5,
+        3 * 6,
+        3 * 16,
     ]
     assert known["timeline"]["columns"]["psi_io_some_us"] == [10_000, 10_030]
     assert known["timeline"]["columns"]["dirty_bytes"] == [1000 * 1024, 1003 * 1024]

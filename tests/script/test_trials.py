@@ -67,7 +67,7 @@ def test_trials_within_their_share_of_the_time(worker):
     needs_disk(worker.workspace)
     shorter = "trials.PILOT_S = trials.PILOTS_S = 0.01; trials.BLOCK_RETRIEVES = (4, 2)\n"
     output = worker.complete(
-        *("--trials", "auto", "--retrieves", "1200", "--sizes", "8x0.1"), prelude=SHORT + shorter
+        "--trials", "auto", "--retrieves", "1200", "--sizes", "8x0.1", prelude=SHORT + shorter
     )
     (entry,) = worker.retrieves()
     record = trials_of(worker)

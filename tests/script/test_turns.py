@@ -87,7 +87,8 @@ def test_a_place_without_room(worker, places, mount):
     assert (outcome_of(skipped), skipped.turn_ends) == (("skipped", reason), None)
     (warning,) = worker.result().warnings
     assert (warning.name, warning.message) == (
-        *("skipped", f"place tiny ({tiny}): cache-retrieve: {reason}"),
+        "skipped",
+        f"place tiny ({tiny}): cache-retrieve: {reason}",
     )
 
 

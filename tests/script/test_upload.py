@@ -36,7 +36,7 @@ def configurations(worker, tmp_path):
     """The folder of the configurations that the uploader's curl gets."""
     tools, folder = tmp_path / "tools", tmp_path / "configurations"
     folder.mkdir()
-    worker.limit_path(tools, *("sh", "ls", "wc", "cp", "grep"))
+    worker.limit_path(tools, "sh", "ls", "wc", "cp", "grep")
     (tools / "curl").write_text(FAKE_CURL)
     (tools / "curl").chmod(0o755)
     worker.environment |= {"CONFIGS": str(folder), "SPOKEN": "2", "CODE": "201", "STATUS": "0"}
@@ -52,7 +52,12 @@ def run(worker, url):
 
 
 PLAIN = [
-    *("silent", "no-progress-meter", "show-error", "globoff", "fail-early", "http1.1"),
+    "silent",
+    "no-progress-meter",
+    "show-error",
+    "globoff",
+    "fail-early",
+    "http1.1",
     "max-time = 30",
     'write-out = "%{stderr}\\nio-benchmark: %{http_code} %{time_total} %{num_connects} %{http_version}\\n"',
 ]
@@ -91,8 +96,13 @@ def test_each_way(worker, configurations):
     reference, once = [*PLAIN, NO_EXPECT], [*PLAIN, EXPECT]
     together = [*once, *AT_ONCE, "parallel-immediate"]
     assert options == [
-        *(reference, [*once, 'header = "Connection: close"'], reference, once),
-        *(reference, together, together),
+        reference,
+        [*once, 'header = "Connection: close"'],
+        reference,
+        once,
+        reference,
+        together,
+        together,
         *[[*by_http2, NO_EXPECT, *AT_ONCE]] * 2,
     ]
 

@@ -146,8 +146,16 @@ def test_rates(share, request, record_property):
 
 
 BAD = (
-    *("fewer disks", "slower disks", "boot disk", "disk neighbour", "write limit", "slow CPU"),
-    *("steal", "CPU competitors", "slow grep", "quota"),
+    "fewer disks",
+    "slower disks",
+    "boot disk",
+    "disk neighbour",
+    "write limit",
+    "slow CPU",
+    "steal",
+    "CPU competitors",
+    "slow grep",
+    "quota",
 )
 
 

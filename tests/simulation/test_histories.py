@@ -119,7 +119,9 @@ def test_steps_are_found(days, lasting, ratio, least, noise, histories):
 
 YEARS = {
     "from the tenth week, autocorrelation 0.5, heavy tails": (
-        *(weekly(62), 10, 1),
+        weekly(62),
+        10,
+        1,
         Noise(autocorrelation=0.5, degrees=3),
     ),
     "daily points, autocorrelation 0.5": (daily(378), 14, 7, Noise(autocorrelation=0.5)),

@@ -70,7 +70,10 @@ def add_report(deployment, **changes):
     """Compare the group as the newest IOB(report) does."""
     with Loopback(deployment) as loopback:
         done = program.run(
-            *("compare", f"group:{GROUP}", "--partial", "--json"),
+            "compare",
+            f"group:{GROUP}",
+            "--partial",
+            "--json",
             environment={"TASKCLUSTER_ROOT_URL": loopback.url},
             expected=None,
         )

@@ -60,9 +60,9 @@ def check_shown(node, symbol, job, pool=None):
         "jobKind": "test",
         "tier": 3,
     }
-    assert node["attributes"] == {
+    of_pool = {"io_benchmark_pool": pool} if pool else {}
+    assert node["attributes"] == of_pool | {
         "always_target": False,
-        **({"io_benchmark_pool": pool} if pool else {}),
         "job_try_name": job,
         "kind": node["attributes"]["kind"],
         "retrigger": True,

@@ -49,8 +49,12 @@ FORM = (
         *(
             (prose, None)
             for prose in (
-                *("try: another approach", "try: re-join the halves", "try: a --rebuild-all of it"),
-                *("retry: -j amd-16", "Please write try: -j amd-16", ""),
+                "try: another approach",
+                "try: re-join the halves",
+                "try: a --rebuild-all of it",
+                "retry: -j amd-16",
+                "Please write try: -j amd-16",
+                "",
             )
         ),
     ],
@@ -63,11 +67,21 @@ def test_messages(message, expected):
 @pytest.mark.parametrize(
     "line",
     [
-        *("try: -j amd-16, intel", "try: -j amd-16,,intel", "try: -j amd-16,", "try: -j"),
-        *("try: -b do -p linux64 -j amd-16", "try: -j amd-16 -j intel", "try: -j --all"),
-        *("try: --rebuild 3", "try: -j amd-16 --rebuild", "try: --rebuild -j amd-16"),
-        *("try: -j a --capacities --rebuild 2", "try: -j a --capacities=yes"),
-        *("try: --rebuild 6 -j amd-16", "try: -j=amd-16", "try: -j a --rebuild=3"),
+        "try: -j amd-16, intel",
+        "try: -j amd-16,,intel",
+        "try: -j amd-16,",
+        "try: -j",
+        "try: -b do -p linux64 -j amd-16",
+        "try: -j amd-16 -j intel",
+        "try: -j --all",
+        "try: --rebuild 3",
+        "try: -j amd-16 --rebuild",
+        "try: --rebuild -j amd-16",
+        "try: -j a --capacities --rebuild 2",
+        "try: -j a --capacities=yes",
+        "try: --rebuild 6 -j amd-16",
+        "try: -j=amd-16",
+        "try: -j a --rebuild=3",
         *(f"try: -j amd-16 --rebuild {number}" for number in ("0", "101", "3.0", "six")),
     ],
 )

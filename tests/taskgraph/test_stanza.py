@@ -52,9 +52,14 @@ WRONG_VALUES: WrongValues = {
     "replicates": {"is not a whole number from 1 to 100": [101]},
     "upload-url": {
         NO_URL: [
-            *(7, "host.example/path", "ftp://host.example/", "https:///path"),
-            *("https://user:password@host.example/", "https://host.example:port/"),
-            *("https://host.example/a b", "https://host.example/\u00e4"),
+            7,
+            "host.example/path",
+            "ftp://host.example/",
+            "https:///path",
+            "https://user:password@host.example/",
+            "https://host.example:port/",
+            "https://host.example/a b",
+            "https://host.example/\u00e4",
         ]
     },
     "workloads": {LIST: [[], "a"]},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Evidence, predictions and the words of causes; test_deciding has the states."""
+"""Evidence, predictions and the words of causes; test_states has the states."""
 
 import math
 import re
@@ -94,8 +94,15 @@ def test_a_linear_volumes_prediction():
 @pytest.mark.parametrize(
     "option",
     [
-        *("sync", "dirsync", "discard", "strictatime", "nodelalloc"),
-        *("data=ordered", "data=journal", "barrier=1", "commit=5"),
+        "sync",
+        "dirsync",
+        "discard",
+        "strictatime",
+        "nodelalloc",
+        "data=ordered",
+        "data=journal",
+        "barrier=1",
+        "commit=5",
     ],
 )
 def test_each_mount_option_that_costs_time(option):
@@ -146,7 +153,7 @@ def of_batches(
 
 @pytest.mark.parametrize("faster_bytes_per_s", [300_000, 100_000_000])
 def test_a_limit_on_small_writes(faster_bytes_per_s: int):
-    """A page and a flush at 100 operations a second: the limit predicts by operations, not by bytes.
+    """The limit of 100 pages and flushes per second predicts by operations, not by bytes.
 
     What else the faster side's disks moved on average says nothing about its writes.
     """
@@ -187,7 +194,7 @@ def test_uploads_that_stall(stalls: tuple[int | None, int | None], expected: str
 def unpacking(
     variant: str, factor: float, blocked: float, moved_mib: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """One variant, with the share of its time that it was blocked, and what a disk read and wrote."""
+    """One variant, with the share of time that it was blocked, and what a disk moved."""
     (entry,) = workload_entries.entries({"unpack": factor}, only=[f"unpack/{variant}"])
     wall_ns = sum(entry["samples"]["duration_ns"])
     cpu_ns = round((1 - blocked) * wall_ns / 2)
@@ -222,19 +229,35 @@ FEWER, UNWAITED = (
         ("device-count", "warm", (1, 0), (2, 0), ({}, {}), UNWAITED),
         ("device-count", "warm", (1, 0.6, IN_MEMORY), (2, 0.6, IN_MEMORY), ({}, {}), UNWAITED),
         (
-            *("volatile-overlay", "warm-sync", (1, 0.2), (2, 0.6), (VOLATILE, SYNCED)),
+            "volatile-overlay",
+            "warm-sync",
+            (1, 0.2),
+            (2, 0.6),
+            (VOLATILE, SYNCED),
             "Only the faster side's overlay is mounted volatile",
         ),
         (
-            *("volatile-overlay", "warm", (1, 0.2), (2, 0.6), (VOLATILE, SYNCED)),
+            "volatile-overlay",
+            "warm",
+            (1, 0.2),
+            (2, 0.6),
+            (VOLATILE, SYNCED),
             "Only the faster side's overlay is volatile, but warm does not sync.",
         ),
         (
-            *("disk-speed", "cold", (1, 0.2, READ), (8, 0.9, READ), ({}, {})),
+            "disk-speed",
+            "cold",
+            (1, 0.2, READ),
+            (8, 0.9, READ),
+            ({}, {}),
             "Each disk of the slower side read at ",
         ),
         (
-            *("disk-speed", "warm-sync", (1, 0.2, WRITTEN), (8, 0.9, WRITTEN), ({}, {})),
+            "disk-speed",
+            "warm-sync",
+            (1, 0.2, WRITTEN),
+            (8, 0.9, WRITTEN),
+            ({}, {}),
             "Each disk of the slower side wrote at ",
         ),
     ],
@@ -250,13 +273,13 @@ def test_unpacking(name, variant, faster, slower, facts, expected) -> None:
 
 
 def test_what_supports_is_the_first_evidence() -> None:
-    """Load is shown by pressure, or by what others write; a report has the first of a cause alone."""
+    """Pressure shows load, or what others write; a report has the first of a cause alone."""
     cause = causes_of({"amd-16": written(3), "intel": written(1)})["other-load"]
     assert candidate_text(cause).startswith("300 % of the bytes copied were written to the disks")
 
 
 def test_documented():
-    """taskcluster/docs/causes.md has every cause, in the report's order, with what decides its state."""
+    """taskcluster/docs/causes.md has every cause, in the report's order, with what decides it."""
     text = (ROOT / "taskcluster" / "docs" / "causes.md").read_text()
     table = text.partition("## Causes")[2].partition("## ")[0]
     rows = re.findall(r"^\| `([a-z0-9-]+)` \|(.+)\|$", table, re.MULTILINE)

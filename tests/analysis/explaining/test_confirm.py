@@ -38,20 +38,23 @@ FAST = trials({}, ceilings=(782,))
         ("amd-16", trials({}), f"{NOT_MEASURED}."),
         ("amd-16", trials({}, reason="no time."), f"{NOT_MEASURED}: no time."),
         (
-            *("amd-16", trials({}, ceilings=(468,))),
+            "amd-16",
+            trials({}, ceilings=(468,)),
             (
                 "The disks of amd-16 can write 391 MiB/s, those of intel 468 MiB/s: a pace is tried "
                 "where they can write 1.2 times less."
             ),
         ),
         (
-            *("amd-16", trials({}, ceilings=(782,), pace_mib_per_s=400)),
+            "amd-16",
+            trials({}, ceilings=(782,), pace_mib_per_s=400),
             "intel was limited to the ceiling of amd-16 already.",
         ),
         ("amd-30", FAST, "amd-30 against intel is inconclusive: measure more workers first."),
         ("unknown", FAST, "No pools with trials are compared."),
         (
-            *("unknown", None),
+            "unknown",
+            None,
             "No result has trials: measure again with `trials: auto` or `always` in the kind.",
         ),
     ],

@@ -75,7 +75,7 @@ def test_what_is_explained(measured: list[Measured], explained: list[str]) -> No
     """The leading workload, what differs most of each other one, and files that are late."""
     measurements = [
         measurement(
-            *(workload, variant, ratio, NOT_VISIBLE, late), faster=0, place=place, verdict=verdict
+            workload, variant, ratio, NOT_VISIBLE, late, faster=0, place=place, verdict=verdict
         )
         for name, verdict, ratio, late in measured
         for workload, variant, place in [name.split("/")]
@@ -110,7 +110,7 @@ def test_what_is_left_over(user_ms: float, kernel_ms: float, left: list[Kind]) -
 
 @pytest.mark.parametrize(("share", "left"), [(1.0, None), (0.95, None), (0.85, 0.15), (0.5, 0.287)])
 def test_shares_do_not_exceed_the_whole(share: float, left: float | None) -> None:
-    """A part that is slower may be made up for by one that is faster: 20 ms of a difference of 69.7 ms.
+    """A faster part may make up for a slower one: 20 ms of a difference of 69.7 ms.
 
     Then what the causes explain and what they leave over is at most 100 %.
     """

@@ -115,7 +115,7 @@ WHOLE = 145.7 / 75.96
 DEVICES, SCHEDULER = supported("device-count", 2.0), supported("scheduler")
 KINDS = {"container": "directory", "third": "volume", "memory": "memory", "layers": "overlay"}
 PLACES = of_amd_16(container=100, third=90, memory=10, layers=20)
-# The causes, what else is known, and the first remedy: its gain, whether it was measured, its evidence.
+# The causes, what else is known, and the first remedy: its gain, if measured, and its evidence.
 
 
 def of_size(share: float, name: str = "kernel", predicted: float | None = None) -> Cause:
@@ -144,24 +144,29 @@ FIRST = {
         (145.7 / 90, True, "amd-16: place third takes 90.0 ms instead of 146 ms."),
     ),
     "another pool may differ in more than the remedy": (
-        *((SCHEDULER, supported("ext4-flush")), {}),
+        (SCHEDULER, supported("ext4-flush")),
+        {},
         (WHOLE, False, FASTER),
     ),
     "several causes of unknown size": (
-        *((SCHEDULER, supported("mount-options")), {}),
+        (SCHEDULER, supported("mount-options")),
+        {},
         (None, False, f"{FASTER} Other causes contribute to that."),
     ),
     "a cause gains what it explains": (
-        *((of_size(0.25), of_size(0.75, "scheduler")), {}),
+        (of_size(0.25), of_size(0.75, "scheduler")),
+        {},
         (WHOLE**0.25, False, f"{FASTER} This cause explains 25 % of that."),
     ),
     "a cause gains nearly all": ((of_size(0.81),), {}, (WHOLE**0.81, False, FASTER)),
     "a cause gains less than all": (
-        *((of_size(0.79),), {}),
+        (of_size(0.79),),
+        {},
         (WHOLE**0.79, False, f"{FASTER} This cause explains 79 % of that."),
     ),
     "a cause without a size gains what its parts allow": (
-        *((replace(supported("kernel"), share_at_most=0.3),), {}),
+        (replace(supported("kernel"), share_at_most=0.3),),
+        {},
         (WHOLE**0.3, False, f"{FASTER} This cause explains at most 30 % of that."),
     ),
 }

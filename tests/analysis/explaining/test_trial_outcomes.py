@@ -91,7 +91,8 @@ OTHER_FILES = "The sides did not copy the same files."
     [
         (
             trials(SLOW | {"lookup": (66, 66)}),
-            *(UNDECIDED, "There are fewer than 3 repetitions."),
+            UNDECIDED,
+            "There are fewer than 3 repetitions.",
         ),
         (trials({"normal": (72.1,) * 3, **LOOKUPS}), NOT_RUN, SMALL_GAP),
         (trials({"normal": (72.7,) * 3, **LOOKUPS}), CONFIRMED, "The gap"),

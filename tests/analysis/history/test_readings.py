@@ -75,11 +75,15 @@ def test_times() -> None:
     [
         (
             {"system": "github-actions", "run": "1658", "attempt": 2, "job": "measure"},
-            *("github-actions 1658", "github-actions 1658/measure", 2),
+            "github-actions 1658",
+            "github-actions 1658/measure",
+            2,
         ),
         (
             {"system": "jenkins", "run": "153", "job": "io/main"},
-            *("jenkins io/main 153", "jenkins io/main 153", None),
+            "jenkins io/main 153",
+            "jenkins io/main 153",
+            None,
         ),
         # Two rehearsals on one day may be before and after a change: each is a point.
         ({"system": "circleci"}, "unknown 2026-04-27T03:09:00+00:00", "unknown", None),

@@ -112,8 +112,20 @@ def test_before_and_after() -> None:
 @pytest.mark.parametrize(
     "expectation",
     [
-        *("", "a<1", "a/b", "a/b<x", "a/b<0", "a/b=1", "a/b<1e5", "a/b<1/2"),
-        *("a/b<1 on", "a/b<1 on ,", "a/b<1 on c,", "a/b<1 on c,,d", "a/b<1 of c", "a/b<1on c"),
+        "",
+        "a<1",
+        "a/b",
+        "a/b<x",
+        "a/b<0",
+        "a/b=1",
+        "a/b<1e5",
+        "a/b<1/2",
+        "a/b<1 on",
+        "a/b<1 on ,",
+        "a/b<1 on c,",
+        "a/b<1 on c,,d",
+        "a/b<1 of c",
+        "a/b<1on c",
     ],
 )
 def test_wrong_forms(expectation: str) -> None:

@@ -95,7 +95,11 @@ SECOND = "second of at most 4 looks"
         pytest.param("6", "6", 1, 0, 0.95, None, id="one-of-a-plan"),
         ("6", "6", 5, 0, 0.9995, "amd-16 has 5 runs, and its one look was planned at 6"),
         (
-            *("6", "6", 6, 1, 0.9995),
+            "6",
+            "6",
+            6,
+            1,
+            0.9995,
             "amd-16 has 6 runs and 1 without a result, and its one look was planned at 6",
         ),
         # A worker differs only by more than workers of one pool may, which spends nothing.

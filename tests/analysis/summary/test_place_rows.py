@@ -118,13 +118,15 @@ FICLONE = {"copy_method": "FICLONE", "shares_extents": True}
     [
         (exact, 2.0, ""),
         (
-            *(lambda first: exact(first) | FICLONE, 2.0),
+            lambda first: exact(first) | FICLONE,
+            2.0,
             f"copied by FICLONE here, copied by sendfile at workspace; {EXTENTS}",
         ),
         (out_of_time, 2.0, "300 of 400 retrieves: the time is used up"),
         (killed, None, "30 of 400 retrieves: SIGTERM"),
         (
-            *(lambda first: shortened(exact(first), 200), None),
+            lambda first: shortened(exact(first), 200),
+            None,
             "different work: 200 retrieves planned here, 400 retrieves planned at workspace",
         ),
     ],

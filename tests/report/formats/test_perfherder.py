@@ -30,8 +30,11 @@ def suites(report: Report) -> list[Any]:
 @pytest.mark.parametrize(
     ("name", "count"),
     [
-        *(("hostile-names", 2), ("twelve-pools", 11)),
-        *(("every-workload", 58), ("refused", 0), ("nothing-readable", 0)),
+        ("hostile-names", 2),
+        ("twelve-pools", 11),
+        ("every-workload", 58),
+        ("refused", 0),
+        ("nothing-readable", 0),
     ],
 )
 def test_limits(name: str, count: int) -> None:
@@ -82,12 +85,18 @@ def test_document() -> None:
     suite, *_ = suites(report)
     values = {each["name"]: each["value"] for each in (suite, *suite["subtests"])}
     expected = (
-        *(pair.ratio, pair.ratio, pair.interval.low_ratio, pair.interval.high_ratio),
+        pair.ratio,
+        pair.ratio,
+        pair.interval.low_ratio,
+        pair.interval.high_ratio,
         over.percentiles_ns[95] / under.percentiles_ns[95],
     )
     names = ("io-benchmark-comparison", "mean", "interval-low", "interval-high", "p95")
     assert tuple(map(values.get, names)) == pytest.approx(expected, abs=1e-6)
     assert suite["extraOptions"] == [
-        *("amd-16-after-db5bccf0", "vs-amd-16-before-921ce720"),
-        *("cache-retrieve", "workspace", "overwrite"),
+        "amd-16-after-db5bccf0",
+        "vs-amd-16-before-921ce720",
+        "cache-retrieve",
+        "workspace",
+        "overwrite",
     ]

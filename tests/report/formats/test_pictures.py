@@ -86,7 +86,10 @@ def test_one_point():
     assert single.count('class="mark mean"') == 1
     assert "points worker" not in single
     assert [float(value) for value in re.findall(r'class="tick">(\d+\.\d)<', single)] == [
-        *(70.0, 75.0, 80.0, 85.0)
+        70.0,
+        75.0,
+        80.0,
+        85.0,
     ]
 
 

@@ -138,9 +138,35 @@ def test_mistakes_in_the_environment(variable, value):
 
 
 PIECES = (
-    *("https://", "http://", "task:", "group:", "index:", "tc.example", "/tasks/", "/runs/", "//"),
-    *("/groups/", "/index/", "treeherder.", "/jobs?", "repo=", "&revision=", "selectedTaskRun="),
-    *(TASK, REVISION, ".", ":", "@", "[", "]", "%00", "%2F", "%zz", "#", "\x1b[31m", "\u202e"),
+    "https://",
+    "http://",
+    "task:",
+    "group:",
+    "index:",
+    "tc.example",
+    "/tasks/",
+    "/runs/",
+    "//",
+    "/groups/",
+    "/index/",
+    "treeherder.",
+    "/jobs?",
+    "repo=",
+    "&revision=",
+    "selectedTaskRun=",
+    TASK,
+    REVISION,
+    ".",
+    ":",
+    "@",
+    "[",
+    "]",
+    "%00",
+    "%2F",
+    "%zz",
+    "#",
+    "\x1b[31m",
+    "\u202e",
 )
 
 

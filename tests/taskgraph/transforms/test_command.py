@@ -104,7 +104,12 @@ def test_odd_texts_stay_arguments(tmp_path, odd):
     assert arguments[:5] == ["run", "--pool", odd, "--workload", odd]
     assert arguments[arguments.index("--upload-url") + 1] == url
     assert arguments[-12:-6] == [
-        *("--place", f"workspace={odd}", "--place", f"con-tainer={odd}", "--output", odd)
+        "--place",
+        f"workspace={odd}",
+        "--place",
+        f"con-tainer={odd}",
+        "--output",
+        odd,
     ]
 
 
