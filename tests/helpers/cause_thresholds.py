@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Rows of tests that a cause is judged differently just below and just above a threshold.
 
-Each row computes the value at which the threshold is met, so that a reader sees where it comes from. The
-facts are those of seed 000's case, with the changes of the row.
+Each row computes the value at which the threshold is met, so that a reader sees where it comes
+from. The facts are those of seed 000's case, with the changes of the row.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ EQUAL_COSTS = "The sides differ in nothing that costs time here."
 
 
 def around(value: float, margin: float = 0.01) -> Values:
-    """Return a value just below and one just above; the margin is the share that the facts vary by."""
+    """Return a value just below and one just above; the facts vary by less than the margin."""
     return value * (1 - margin), value * (1 + margin)
 
 
@@ -64,7 +64,7 @@ def threshold(
     faster: Facts | None = None,
     **options: Any,
 ) -> Any:
-    """Return a row: "cause: threshold", facts of the slower side, and what the two values lead to."""
+    """Return a row: "cause: threshold", the slower side's facts, and what two values lead to."""
 
     def judge(value: Any) -> dict[str, Cause]:
         change = {"intel": faster or {}, candidate: facts(value)}

@@ -95,7 +95,7 @@ def slow_for_a_while(factor: float) -> Facts:
 
 
 def falling(share: float) -> Facts:
-    """Copies take longer at the end; the disk writes this share of its rate until then, and then little."""
+    """Copies take longer at the end; the disk writes this share of its rate, and then little."""
 
     def column(moved: list[int]) -> list[int]:
         rates = [RATE * (share if 2 * row < len(moved) else 0.2) for row in range(len(moved))]

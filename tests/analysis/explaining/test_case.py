@@ -54,7 +54,7 @@ def test_times_without_a_share(share: float, times: float) -> None:
     ("slower_ns", "share"), [(9.0, None), (10.0, None), (10.25, 0.75), (12.0, 0.75)]
 )
 def test_the_least_difference_that_is_divided(slower_ns: float, share: float | None) -> None:
-    """A side that takes no longer has no share in any part; else what was not recorded may be in it."""
+    """A side that takes no longer has no share; else what was not recorded may be in a part."""
     case = Case(SUBJECT, 2.0, NOBODY, NOBODY)
     copies, lookups = Part(Phase.COPY, Kind.KERNEL), Part(Phase.LOOKUP, Kind.USER)
     unknown = Part(Phase.COPY, Kind.UNEXPLAINED)

@@ -54,7 +54,7 @@ from io_benchmark.analysis.reading import runs, windows
 SUPPORTED, RULED_OUT, NOT_SEPARABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_SEPARABLE
 LOWEST_AT_LIMIT, HIGHEST_AT_LIMIT = io_limits._AT_LIMIT_SHARES
 SMALLEST_REQUEST, LARGEST_REQUEST = io_limits._LARGE_REQUEST_BYTES
-# MiB per second: what the slower side's disk writes, half of it, and what all disks of others write.
+# MiB per second: what the slower side's disk writes, half of it, and what the others' write.
 RATE_MIB, HALF_MIB = RATE / MIB, RATE / MIB / 2
 INTEL_MIB, AMD_30_MIB = written_per_s(seed_case.INTEL), written_per_s(seed_case.AMD_30)
 # One window is a second.
