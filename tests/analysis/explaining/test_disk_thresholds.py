@@ -49,7 +49,7 @@ from io_benchmark.analysis.explaining.causes import (
     mount_costs,
 )
 from io_benchmark.analysis.model.cause import State
-from io_benchmark.analysis.reading import runs, windows
+from io_benchmark.analysis.reading import disk_rates, windows
 
 SUPPORTED, RULED_OUT, NOT_SEPARABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_SEPARABLE
 LOWEST_AT_LIMIT, HIGHEST_AT_LIMIT = io_limits._AT_LIMIT_SHARES
@@ -110,14 +110,14 @@ WAITS = [
     threshold(
         "device-count: waits for I/O",
         waiting_for_io,
-        around(runs.WAITS_SHARE),
+        around(disk_rates.WAITS_SHARE),
         RULED_OUT,
         SUPPORTED,
     ),
     threshold(
         "device-count: disks that hardly moved a byte",
         written,
-        around(runs._HARDLY_MOVED_SHARE),
+        around(disk_rates._HARDLY_MOVED_SHARE),
         RULED_OUT,
         SUPPORTED,
     ),
@@ -148,7 +148,7 @@ WAITS = [
     threshold(
         "lookup-cost: alone where little waits for disks",
         with_facts(slower_lookups(40), waiting_for_io),
-        around(runs.WAITS_SHARE),
+        around(disk_rates.WAITS_SHARE),
         SUPPORTED,
         NOT_SEPARABLE,
     ),
