@@ -15,7 +15,7 @@ import pytest
 from simulated_history import Noise, Values, daily, drift, irregular, steps, weekly
 from simulation import Rates
 
-from io_benchmark.analysis.history.explanations import Explanation
+from io_benchmark.analysis.statistics.series_fit import SeriesFit
 
 FALSE = 0.05
 # A history is some milliseconds, and a year has 52 of them.
@@ -34,8 +34,8 @@ class Case:
         return self.times, self.noise.draw(generator, len(self.times)) + self.moved(self.times)
 
 
-def effects(times: Values, values: Values) -> Explanation:
-    return Explanation.of([datetime.fromtimestamp(time, UTC) for time in times], values)
+def effects(times: Values, values: Values) -> SeriesFit:
+    return SeriesFit.of([datetime.fromtimestamp(time, UTC) for time in times], values)
 
 
 @pytest.fixture

@@ -61,7 +61,10 @@ def test_where_a_result_is_from() -> None:
 
 
 def test_times() -> None:
-    """In UTC; without the queue's time the result's own counts, and a result without any is left out."""
+    """In UTC; without the queue's time the result's own counts.
+
+    A result without any is left out.
+    """
     run, _ = measured(started="2026-05-01T10:00:00+02:00")
     assert origin(run).time == datetime(2026, 5, 1, 8, tzinfo=UTC)
     run, _ = measured(started="yesterday")
@@ -90,7 +93,7 @@ def test_times() -> None:
     ],
 )
 def test_jobs_of_other_ci_systems(job, group, task_id, run_id):
-    """The jobs of one run are one point, named as its system does; Jenkins numbers runs of a job."""
+    """The jobs of one run are one point, with its system's name; Jenkins numbers runs of a job."""
     changed = {"task_id": None, "task_group_id": None, "run_id": None, "ci": job}
     change = {f"task.{key}": value for key, value in changed.items()}
     (push,) = past.pushes(1, retrieves=60, change={0: {"amd-16": change}})

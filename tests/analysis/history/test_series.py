@@ -9,11 +9,12 @@ from msgspec.structs import replace
 from sample_history import MS, reading
 from scipy.stats import ttest_ind
 
-from io_benchmark.analysis.history import Change, FactChange, HistoryReading, Point
-from io_benchmark.analysis.history.series import _with_facts, history
+from io_benchmark.analysis.history import FactChange, HistoryReading, Point
+from io_benchmark.analysis.history.series import _change, history
 from io_benchmark.analysis.model.comparison import Interval
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.machines import MachineMarks
+from io_benchmark.analysis.statistics.series_fit import Step
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 
@@ -140,7 +141,8 @@ def test_rates_in_text() -> None:
 def changes(**facts: str) -> tuple[list[tuple[str, int]], bool]:
     """Return which facts changed how far from point 3, and whether any was observed on both sides.
 
-    A fact has a value per point; `a|b` are those of two workers, and - is one that was not observed.
+    A fact has a value per point; `a|b` are those of two workers, and - is one that was not
+    observed.
     """
     observed = [
         (point, ((name, value),) if value != "-" else ())
@@ -148,8 +150,7 @@ def changes(**facts: str) -> tuple[list[tuple[str, int]], bool]:
         for point, workers in enumerate(values.split())
         for value in workers.split("|")
     ]
-    step = Change(3, 1.0, 1.0, 1.0, Interval(1.0, 1.0, 0.95), (), True)
-    found = _with_facts(step, observed)
+    found = _change(Step(3, 1.0, 1.0, 1.0, Interval(1.0, 1.0, 0.95)), observed)
     return [(fact.name, fact.points_off) for fact in found.changed], not found.unobserved
 
 

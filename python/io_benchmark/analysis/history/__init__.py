@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A pool over time: readings in, series with their levels and changes out; here, its data."""
+"""A pool over time: readings in, series with their levels and changes out.
+
+The data of a history is here.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -131,7 +134,7 @@ class Change(Struct, frozen=True):
         return Verdict.SLOWER if self.ratio >= 1 else Verdict.FASTER
 
 
-class Effect(Struct, frozen=True):
+class Trend(Struct, frozen=True):
     """A trend, as the ratio of times after a year."""
 
     ratio: float
@@ -151,7 +154,7 @@ class HistorySeries(Struct, frozen=True, omit_defaults=True):
     levels: tuple[Level, ...]
     changes: tuple[Change, ...]
     expected_ns: tuple[float, ...]  # of each point, by the trend and the changes
-    trend: Effect | None = None
+    trend: Trend | None = None
     possible: tuple[str, ...] = ()  # what else may move the points, not proven: `step`, `trend`
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""From a result to a history's readings, and what earlier readings show about how far pushes differ.
+"""From a result to a history's readings, and what earlier ones show about how far pushes differ.
 
-What a single result adds to a history is limited: any task can have written it. A worker that measures
-every workload in three places has some 100 measurements, and 50 facts.
+What a single result adds to a history is limited: any task can have written it. A worker that
+measures every workload in three places has some 100 measurements, and 50 facts.
 
 Between pushes a pool changes from day to day or in steps. Steps that a history finds are left out.
 Changes that it does not find count as differences between pushes, so an interval is too wide rather
@@ -29,11 +29,18 @@ from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity.rules import SIDE_RULES
 from io_benchmark.sources.run_results import RunResult, TaskRecord, parse_time
 
-MEASUREMENTS, _FACTS, _LINES = 200, 150, 50
-# Characters of a name, of a fact or condition, and of a line about what was left out.
-_NAME, VALUE, _LINE = 100, 300, 600
+# What a single result may add, twice to three times as much as any result had so far.
+MEASUREMENTS = 200
+_FACTS = 150
+_LINES = 50  # about what was left out
+# Characters of a name, of a fact or condition, and of a line about what was left out. Chosen:
+# longer ones are not read.
+_NAME = 100
+VALUE = 300
+_LINE = 600
 # Characters of the name of a task, a group, a worker or a revision.
 IDENTIFIER = 200
+# Characters of a digest: four billion of them are different.
 _DIGEST = 8
 # Nearly a year of weekly pushes. Looking for steps in more takes long.
 _NEWEST_PUSHES = 50
@@ -49,9 +56,9 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
         reason = statement("does not contain the time of its measurement")
         return [], [LeftOut(measured.source, reason)]
     kept, problems = checks.check_runs(worker.runs, frozenset())
-    task_facts = (task.task_queue, task.image) if task else (None, None)
+    queue, image = (task.task_queue, task.image) if task else (None, None)
     facts = {
-        place: facts_of(worker.result, place, *task_facts)
+        place: facts_of(worker.result, place, queue, image)
         for place in dict.fromkeys(run.subject.place for run in kept)
     }
     readings = [
@@ -98,8 +105,8 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
 def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
     """Return where and when a result was measured; None without a time.
 
-    The queue's record is preferred to the result's own. A result that no CI system's run belongs to is a
-    separate point.
+    The queue's record is preferred to the result's own. A result that no CI system's run belongs to
+    is a separate point.
     """
     result = worker.result
     time = parse_time(task and task.started) or parse_time(result.started)
@@ -119,31 +126,39 @@ def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
 
 
 def _marks(worker: Worker) -> MachineMarks:
+    """Return by what the machine is recognised, with names of limited length."""
     marks = MachineMarks.of(worker)
-    worker_id, pool = (_shorten(name, IDENTIFIER) for name in (marks.worker_id, marks.pool))
-    return replace(marks, worker_id=worker_id, pool=pool)
+    return replace(
+        marks,
+        worker_id=_shorten(marks.worker_id, IDENTIFIER),
+        pool=_shorten(marks.pool, IDENTIFIER),
+    )
 
 
 def _conditions_of(run: Run) -> Conditions:
     """Return the traits by which rules would refuse a comparison."""
-    return tuple(
-        (name, _bound_sentence(joined(traits), VALUE))
-        for name, (severity, traits_of) in SIDE_RULES.items()
-        if severity is Severity.REFUSED and (traits := traits_of(run))
-    )
+    conditions = []
+    for name, (severity, traits_of) in SIDE_RULES.items():
+        traits = traits_of(run)
+        if severity is Severity.REFUSED and traits:
+            conditions.append((name, _bound_sentence(joined(traits), VALUE)))
+    return tuple(conditions)
 
 
 def _bound_fact(fact: tuple[str, FactValue]) -> tuple[str, FactValue]:
+    """Return a fact whose name and value have a limited length."""
     name, value = fact
     if isinstance(value, str):
         value = _shorten(value, VALUE)
-    elif len(options := ",".join(value)) > VALUE:
-        value = (_shorten(options, VALUE),)
+    else:
+        options = ",".join(value)
+        if len(options) > VALUE:
+            value = (_shorten(options, VALUE),)
     return _shorten(name, _NAME), value
 
 
 def _bound_sentence(sentence: Statement, most: int) -> Statement:
-    """Shorten the words in a statement, so that all of them together have at most `most` characters."""
+    """Shorten the words in a statement; all of them together have at most `most` characters."""
     words = [value for _, value in sentence.values if isinstance(value, str)]
     if sum(map(len, words)) <= most:
         return sentence

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
 """A pool's results over time: points, trend, levels, and what changed where a level does.
 
-The unit is the worker. A point is one push, and its value is the mean of its workers' logarithms. So a
-push with three workers weighs as much as a push with one. Only identical measurements are in one series:
-results that break a validity rule together are in different ones.
+The unit is the worker. A point is one push, and its value is the mean of its workers' logarithms.
+So a push with three workers weighs as much as a push with one. Only identical measurements are in
+one series: results that break a validity rule together are in different ones.
 """
 
-import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
+from itertools import pairwise
 from operator import attrgetter
 from statistics import fmean
 
@@ -26,18 +26,22 @@ from io_benchmark.analysis.history import (
     LeftOut,
     Level,
     Point,
+    Trend,
 )
-from io_benchmark.analysis.history.explanations import Explanation, Numbers
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.statements import count, statement
 from io_benchmark.analysis.reading.machines import Facts, FactValue, MachineMarks
+from io_benchmark.analysis.statistics.regression import Numbers
+from io_benchmark.analysis.statistics.series_fit import SeriesFit, Step
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import Workload
 
-# How far noise can move a change that is large enough to matter.
+# How many points noise can move a change that is large enough to matter.
 _POINTS_NEAR = 2
+# The facts of a worker, with the number of its point.
+_Observed = tuple[int, Facts]
 
 
 def history(
@@ -68,8 +72,11 @@ def history(
         attrgetter("subject", "conditions"),
     )
     older += len(groups) - len(kept)
-    verb = f"{plural(older, 'point')} {'is' if older == 1 else 'are'}"
-    cut = statement(f"{{number}} older {verb} left out; --last N takes more", number=count(older))
+    messages = [statement("{remark}", remark=remark) for remark in remarks]
+    if older:
+        verb = f"{plural(older, 'point')} {'is' if older == 1 else 'are'}"
+        template = f"{{number}} older {verb} left out; --last N takes more"
+        messages.append(statement(template, number=count(older)))
     series = [_series(members) for members in by_key.values()]
     series.sort(
         key=lambda line: (
@@ -80,26 +87,33 @@ def history(
         )
     )
     return History(
-        pool,
-        tuple(series),
-        tuple(sorted(left_out, key=lambda line: (line.source, repr(line.reason)))),
-        tuple(sorted(unreadable)),
-        (*(statement("{remark}", remark=remark) for remark in remarks), *([cut] if older else [])),
+        pool=pool,
+        series=tuple(series),
+        left_out=tuple(sorted(left_out, key=lambda line: (line.source, repr(line.reason)))),
+        unreadable=tuple(sorted(unreadable)),
+        remarks=tuple(messages),
     )
 
 
 def _order(reading: HistoryReading) -> tuple[object, ...]:
+    """Return what readings are sorted by: first the time, then whatever may differ."""
     origin = reading.origin
     return (
-        *(origin.time, origin.group, origin.task_id),
+        origin.time,
+        origin.group,
+        origin.task_id,
         -1 if origin.run_id is None else origin.run_id,
-        *(origin.marks.worker_id, origin.source),
-        *(reading.subject, repr(reading.conditions), reading.log_mean, reading.facts),
+        origin.marks.worker_id,
+        origin.source,
+        reading.subject,
+        repr(reading.conditions),
+        reading.log_mean,
+        reading.facts,
     )
 
 
 def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
-    """Return the series of readings of one subject under the same conditions, which are in order."""
+    """Return the series of readings of one subject under the same conditions, in their order."""
     # Of all points together, because a worker of another pool may have had the same id.
     machines = MachineMarks.machine_names([reading.origin.marks for reading in readings])
     groups = grouped(
@@ -109,22 +123,29 @@ def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
     subject = readings[0].subject
     workload = workloads.of(subject.workload)
     logs = np.array([math.log(point.mean_ns) for point in points])
-    explanation = Explanation.of([point.time for point in points], logs)
-    expected = explanation.expected
-    ends = [0, *(step.at for step in explanation.steps), len(points)]
-    left = logs if expected is None else logs - expected
-    levels = [_level(workload, start, end, logs, left) for start, end in itertools.pairwise(ends)]
-    for before, level in itertools.pairwise(levels):
-        points[level.start : level.end] = [
-            replace(point, ratio=point.mean_ns / before.mean_ns)
-            for point in points[level.start : level.end]
-        ]
-    steady_ns = (levels[0].mean_ns,) * len(points)
+    fit = SeriesFit.of([point.time for point in points], logs)
+    ends = [0, *(step.at for step in fit.steps), len(points)]
+    left = logs if fit.expected is None else logs - fit.expected
+    levels = [_level(workload, start, end, logs, left) for start, end in pairwise(ends)]
+    for before, level in pairwise(levels):
+        for number in range(level.start, level.end):
+            ratio = points[number].mean_ns / before.mean_ns
+            points[number] = replace(points[number], ratio=ratio)
+    if fit.expected is None:
+        expected_ns = (levels[0].mean_ns,) * len(points)
+    else:
+        expected_ns = tuple(math.exp(log) for log in fit.expected.tolist())
     observed = [
         (number, reading.facts)
         for number, members in enumerate(groups.values())
         for _, reading in members
     ]
+    changes = []
+    for position, step in enumerate(fit.steps):
+        # From the start of the level before the step to the end of the level after it.
+        start, end = levels[position].start, levels[position + 1].end
+        near = [(number, facts) for number, facts in observed if start <= number < end]
+        changes.append(_change(step, near))
     return HistorySeries(
         subject=subject,
         operation=workload.operation,
@@ -133,45 +154,52 @@ def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
         conditions=dict(readings[0].conditions),
         points=tuple(points),
         levels=tuple(levels),
-        changes=tuple(
-            _with_facts(step, (pair for pair in observed if start <= pair[0] < end))
-            for step, start, end in zip(explanation.steps, ends, ends[2:], strict=False)
-        ),
-        trend=explanation.trend,
-        possible=explanation.possible,
-        expected_ns=steady_ns if expected is None else tuple(map(math.exp, expected.tolist())),
+        changes=tuple(changes),
+        trend=None if fit.trend is None else Trend(fit.trend.ratio, fit.trend.interval),
+        possible=fit.possible,
+        expected_ns=expected_ns,
     )
 
 
-def _with_facts(step: Change, observed: Iterable[tuple[int, Facts]]) -> Change:
+def _change(step: Step, observed: Iterable[_Observed]) -> Change:
     """Return a step with the facts that changed at its point or near it.
 
-    `observed` has the number of a point and the facts of a worker, for each worker, in the points' order.
-    A fact changed if it has one value on all workers before and a different one on all workers after. One
-    that varies before or after does not explain the step.
+    `observed` has each worker of the levels before and after, in the points' order. A fact changed
+    if it has one value on all workers before and a different one on all workers after. One that
+    varies before or after does not explain the step.
     """
     points: dict[str, dict[FactValue, list[int]]] = defaultdict(lambda: defaultdict(list))
     for point, facts in observed:
         for name, value in facts:
             points[name][value].append(point)
-    changed, unobserved = [], True
+    changed = []
+    unobserved = True
     for name, by_value in points.items():
-        numbers = [*itertools.chain(*by_value.values())]
+        numbers = [number for value_points in by_value.values() for number in value_points]
         if not min(numbers) < step.at <= max(numbers):
             continue
         unobserved = False
         if len(by_value) == 2:
-            (before, early), (after, late) = by_value.items()
-            points_off = late[0] - step.at
-            if early[-1] < late[0] and abs(points_off) <= _POINTS_NEAR:
+            (before, before_points), (after, after_points) = by_value.items()
+            points_off = after_points[0] - step.at
+            if before_points[-1] < after_points[0] and abs(points_off) <= _POINTS_NEAR:
                 changed.append(FactChange(name, before, after, points_off))
     changed.sort(key=lambda change: abs(change.points_off))
-    return replace(step, changed=tuple(changed), unobserved=unobserved)
+    return Change(
+        at=step.at,
+        before_ns=step.before,
+        after_ns=step.after,
+        ratio=step.ratio,
+        interval=step.interval,
+        changed=tuple(changed),
+        unobserved=unobserved,
+    )
 
 
 def _level(workload: Workload, start: int, end: int, logs: Numbers, left: Numbers) -> Level:
     """Return a level; `left` is what the trend and the steps leave."""
-    mean_ns, variation = math.exp(fmean(logs[start:end])), None
+    mean_ns = math.exp(fmean(logs[start:end]))
+    variation = None
     if end - start > 1:
         variation = math.sqrt(MeanVariance.of_values(left[start:end].tolist()).variance)
     return Level(start, end, mean_ns, workload.shown(mean_ns), variation)

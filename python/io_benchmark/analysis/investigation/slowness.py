@@ -9,13 +9,13 @@ from statistics import fmean
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES, Explanation
 from io_benchmark.analysis.investigation.investigation_model import Slowness
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
+from io_benchmark.analysis.statistics.series_fit import FEWEST_VALUES, SeriesFit
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
@@ -128,7 +128,7 @@ def _last_step(runs: Sequence[TaskRun]) -> tuple[date, float] | None:
     order = sorted(days)
     times = [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in order]
     logs = [fmean(math.log(run.resolved_ms - run.started_ms) for run in days[day]) for day in order]
-    steps = Explanation.of(times, np.array(logs)).steps
+    steps = SeriesFit.of(times, np.array(logs)).steps
     return (order[steps[-1].at], steps[-1].ratio) if steps else None
 
 

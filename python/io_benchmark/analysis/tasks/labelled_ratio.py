@@ -125,7 +125,7 @@ class LabelledRatio:
         return Estimate(self._log_ratio, error)
 
     def _variance_of_unit(self) -> float:
-        """Return the ratio's variance if workers vary by a standard deviation of 1 in each label."""
+        """Return the ratio's variance if workers have a standard deviation of 1 in each label."""
         return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._clusters())
 
     def _freed(self, side: LogMeansByLabel) -> SideData:

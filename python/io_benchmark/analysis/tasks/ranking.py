@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which labels cost most by running on a slower pool: of many runs, of which only sums are kept.
 
-A label is compared by the statistics of real tasks: each worker is one mean of logarithms. All pairs
-of a label and a pool are tried at once, so the level of the intervals is corrected for their number.
+A label is compared by the statistics of real tasks: each worker is one mean of logarithms. All
+pairs of a label and a pool are tried at once, so the level of the intervals is corrected for their
+number.
 """
 
 import math
@@ -253,8 +254,9 @@ def _estimate(by_pool: Mapping[str, LogMeans], pair: _LabelPair, level: float) -
     """Compare a label's workers on two pools; those of all its pools show how far workers vary.
 
     Many pairs need a strict level. There Welch's degrees of freedom are too many where few workers
-    are compared with many: the few agree by chance. So the many make the variation of the few better
-    known only as far as their numbers are alike. tests/simulation/test_ranking.py has the rates.
+    are compared with many: the few agree by chance. So the many make the variation of the few
+    better known only as far as their numbers are alike. tests/simulation/test_ranking.py has the
+    rates.
     """
     variation = variations.of_pair((pair.pool, pair.reference), by_pool)
     workers, reference_workers = (

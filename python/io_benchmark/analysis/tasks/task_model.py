@@ -122,7 +122,7 @@ class TaskSide(Struct, frozen=True):
 
 
 class TaskTimes(Struct, frozen=True):
-    """One side's mean times of a task, in the mix of labels that both sides share; or those of a run.
+    """One side's mean times of a task, in the mix of labels that both sides share; or a run's.
 
     Set-up, own work and tear-down are of runs that publish when their own work began and ended.
     """

@@ -6,8 +6,8 @@ Here each label has a ratio. The result is the mean of their logarithms, weighte
 label takes in a mix that both sides share. That is close to the ratio of the whole times. With one
 label it is the comparison of workers' means that benchmarks have.
 
-A label's time is the mean over all its workers, of both sides. Weights by the time of one side would
-be larger where that side happened to be slow, and so would call it slower.
+A label's time is the mean over all its workers, of both sides. Weights by the time of one side
+would be larger where that side happened to be slow, and so would call it slower.
 """
 
 import math

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history import Change, Effect, FactChange, History, HistorySeries, Level
-from io_benchmark.analysis.history.explanations import FEWEST_VALUES
+from io_benchmark.analysis.history import Change, FactChange, History, HistorySeries, Level, Trend
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.reading.machines import FactValue
+from io_benchmark.analysis.statistics.series_fit import FEWEST_VALUES
 from io_benchmark.number_text import NOTHING, listed, number_of, percent, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import bounds_text, mean_texts, text_of
@@ -16,17 +16,22 @@ from io_benchmark.results import workloads
 from io_benchmark.text import clean, name
 
 _HEADS = ("Revision", "Workers", "Mean", "From zero", "Ratio", "Change")
+# The width of a bar, and the characters of a revision and of a fact's value.
 _BAR_CELLS = 12
 _REVISION_LENGTH = 12
+_VALUE_LENGTH = 120
+# The page folds the table of a series with more points.
 _POINTS_SHOWN = 60
-# Of a screen: at most, and those that are never left out.
-_SCREEN_POINTS, _POINTS_KEPT = 10, 3
-_SCREEN_NOTES, _NOTE_LENGTH = 2, 220
+# On the first screen: points at most, those that are never left out, and notes.
+_SCREEN_POINTS = 10
+_POINTS_KEPT = 3
+_SCREEN_NOTES = 2
+_NOTE_LENGTH = 220
 # The answer names this many facts that changed, and counts the others.
 _FACTS_IN_ANSWER = 3
-_VALUE_LENGTH = 120
 # A trend of a shorter history is reported per week.
 _LONG_DAYS = 180
+_YEARS_OF_A_WEEK = 7 / 365.25
 _INTRODUCTION = (
     "A point is one push, at the mean of its workers' logarithms; its ratio is to the level "
     "before. A step is reported only where it explains the points better than chance, dependence "
@@ -37,10 +42,11 @@ _INTRODUCTION = (
 
 
 def document(history: History) -> blocks.Document:
+    """Return the report's blocks: what changed and when, then each series."""
     content: list[blocks.Block] = [blocks.Heading("Answer")]
     answers = [
         blocks.Items(
-            [*_answer(series, history)],
+            list(_answer(series, history)),
             _title(series, history) if len(history.series) > 1 else "",
         )
         for series in history.series
@@ -53,10 +59,11 @@ def document(history: History) -> blocks.Document:
         content.append(blocks.Paragraph(nothing))
     for series in history.series:
         content += _series(series)
+    left_out = [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]
     content += blocks.Items.lists(
-        ("Left out", [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]),
+        ("Left out", left_out),
         ("Not read", history.unreadable),
-        ("Remarks", [*map(text_of, history.remarks)]),
+        ("Remarks", [text_of(remark) for remark in history.remarks]),
     )
     screen: list[blocks.Block] = []
     if answers:
@@ -80,11 +87,10 @@ def _first_points(history: History) -> Iterator[blocks.Table]:
 
 
 def _left_out(history: History) -> Iterator[blocks.Items]:
-    lines = [
-        *(f"Not read: {line}" for line in history.unreadable),
-        *map(text_of, history.remarks),
-        *(f"Left out: {result.source}: {text_of(result.reason)}" for result in history.left_out),
-    ]
+    """Write the first lines about what was not read or left out."""
+    lines = [f"Not read: {line}" for line in history.unreadable]
+    lines += [text_of(remark) for remark in history.remarks]
+    lines += [f"Left out: {result.source}: {text_of(result.reason)}" for result in history.left_out]
     if lines:
         items = [
             blocks.Item(blocks.Words(name(line, _NOTE_LENGTH), blocks.WARNING), mark="!")
@@ -105,6 +111,7 @@ def _title(series: HistorySeries, history: History) -> str:
 
 
 def _answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
+    """Write the changes, the trend, what is not clear, and the time that it takes now."""
     for change in series.changes:
         yield _change_answer(change, series)
     if series.trend is not None:
@@ -118,6 +125,7 @@ def _answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
 
 
 def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
+    """Write a change in one sentence, with the facts that changed with it."""
     kind, size = change.verdict, ratio(change.ratio)
     before, after = mean_texts(series.subject, [change.before_ns, change.after_ns])
     bounds = bounds_text(change.interval, change.interval.level_ratio)
@@ -131,22 +139,26 @@ def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
 
 
 def _nothing(change: Change) -> str:
-    return (
-        "It is unknown what changed: host and storage were not observed both before and after."
-        if change.unobserved
-        else "No observed fact about host and storage changed here."
-    )
+    """Return why a change has no facts."""
+    if change.unobserved:
+        return (
+            "It is unknown what changed: host and storage were not observed both before and after."
+        )
+    return "No observed fact about host and storage changed here."
 
 
 def _changed_facts(change: Change) -> Iterator[tuple[str, list[str]]]:
     """Yield what changed at the point of the change, then what changed at points close by."""
-    for where, is_here in (("Changed here", True), ("Close by", False)):
-        facts = [fact for fact in change.changed if (fact.points_off == 0) is is_here]
-        if facts:
-            yield where, [*map(_change_text, facts)]
+    here = [_change_text(fact) for fact in change.changed if fact.points_off == 0]
+    if here:
+        yield "Changed here", here
+    close_by = [_change_text(fact) for fact in change.changed if fact.points_off != 0]
+    if close_by:
+        yield "Close by", close_by
 
 
 def _steady(series: HistorySeries) -> str:
+    """Return that there is no change, or too few points to see one."""
     (level,) = series.levels
     if level.end < FEWEST_VALUES:
         return (
@@ -157,20 +169,20 @@ def _steady(series: HistorySeries) -> str:
 
 
 def _now(series: HistorySeries, history: History) -> str:
+    """Return the mean of the last level, or where the trend is now, and how far points vary."""
     level, last = series.levels[-1], series.points[-1]
-    means = mean_texts(
-        series.subject, [level.mean_ns if series.trend is None else series.expected_ns[-1]]
-    )
+    mean_ns = level.mean_ns if series.trend is None else series.expected_ns[-1]
+    (mean,) = mean_texts(series.subject, [mean_ns])
     since = series.points[level.start].date
     siblings = [sibling for sibling in history.series if sibling.subject == series.subject]
     is_newest = last.time >= max(sibling.points[-1].time for sibling in siblings)
     if series.trend is not None:
         start = "Now" if is_newest else "It was"
-        sentence = f"{start} about {means[0]} on {last.date}; the level began on {since}"
+        sentence = f"{start} about {mean} on {last.date}; the level began on {since}"
     elif is_newest:
-        sentence = f"Now {means[0]} since {since}"
+        sentence = f"Now {mean} since {since}"
     else:
-        sentence = f"It was {means[0]} from {since} to {last.date}"
+        sentence = f"It was {mean} from {since} to {last.date}"
     variation = level.variation_ratio
     varies = "" if variation is None else f", which vary by {percent(variation)}"
     return f"{sentence}, {_points(level)}{varies}"
@@ -192,17 +204,20 @@ def _points(level: Level) -> str:
     return number_of(level.end - level.start, "point")
 
 
-def _trend(trend: Effect, series: HistorySeries) -> blocks.Item:
+def _trend(trend: Trend, series: HistorySeries) -> blocks.Item:
     """Write `trend: +10 % time per year (+8 to +12 %)`; of a short history per week."""
     days = (series.points[-1].time - series.points[0].time).days
-    years, unit = (1.0, "year") if days >= _LONG_DAYS else (7 / 365.25, "week")
-    # '+10' for 1.1, with two significant digits
-    size, low, high = (
-        f"{float(f'{100 * (effect**years - 1):.2g}'):+g}"
-        for effect in (trend.ratio, trend.interval.low_ratio, trend.interval.high_ratio)
-    )
-    lead = f"trend: {size} % time per {unit}"
+    years, unit = (1.0, "year") if days >= _LONG_DAYS else (_YEARS_OF_A_WEEK, "week")
+    lead = f"trend: {_percents(trend.ratio**years)} % time per {unit}"
+    low = _percents(trend.interval.low_ratio**years)
+    high = _percents(trend.interval.high_ratio**years)
     return blocks.Item.answer(Verdict.EQUIVALENT, lead, f" ({low} to {high} %).")
+
+
+def _percents(growth: float) -> str:
+    """Write '+10' for 1.1, with two significant digits."""
+    rounded = float(f"{100 * (growth - 1):.2g}")
+    return f"{rounded:+g}"
 
 
 def _unclear(series: HistorySeries) -> str:
@@ -216,6 +231,7 @@ def _unclear(series: HistorySeries) -> str:
 
 
 def _series(series: HistorySeries) -> Iterator[blocks.Block]:
+    """Write one series: its picture, its points, and each change with its facts."""
     workload, value = workloads.of(series.subject.workload), "time"
     about = f"Each value is the mean time of one {workload.operation}, where lower is better."
     if workload.higher_is_better:
@@ -226,7 +242,8 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
         )
     conditions = f"{'; '.join(map(text_of, series.conditions.values()))}."
     yield blocks.Heading(str(series.subject))
-    yield from (blocks.Paragraph(line, blocks.QUIET) for line in (about, conditions))
+    yield blocks.Paragraph(about, blocks.QUIET)
+    yield blocks.Paragraph(conditions, blocks.QUIET)
     levels = "horizontal lines are the levels"
     line = "line is what the trend and the changes explain" if series.trend else levels
     title = f"Mean {value} in {workload.unit}, push by push"
@@ -266,11 +283,12 @@ def _rows(series: HistorySeries) -> Iterator[blocks.Row]:
         for number, change in enumerate(series.changes, start=1)
     }
     for position, (point, mean, value) in enumerate(zip(series.points, means, values, strict=True)):
+        bar = "■" * round(_BAR_CELLS * value / largest)
         cells = (
             blocks.Words((point.revision or NOTHING)[:_REVISION_LENGTH], blocks.CODE),
             f"{len(point.workers):,}",
             mean,
-            blocks.Words(("■" * round(_BAR_CELLS * value / largest)).ljust(_BAR_CELLS), blocks.BAR),
+            blocks.Words(bar.ljust(_BAR_CELLS), blocks.BAR),
             NOTHING if point.ratio is None else ratio(point.ratio),
             begins.get(position, ""),
         )
@@ -291,9 +309,14 @@ def _difference(before: FactValue, after: FactValue) -> str:
         return f"{_value_text(before)} → {_value_text(after)}"
     removed = ", ".join(option for option in before if option not in after)
     added = ", ".join(option for option in after if option not in before)
-    pairs = (("without", removed), ("with", added))
-    return " and ".join(f"{word} {_value_text(options)}" for word, options in pairs if options)
+    changes = []
+    if removed:
+        changes.append(f"without {_value_text(removed)}")
+    if added:
+        changes.append(f"with {_value_text(added)}")
+    return " and ".join(changes)
 
 
 def _value_text(value: FactValue) -> str:
+    """Write a value, or all options of a list, with a limited length."""
     return clean(value if isinstance(value, str) else ",".join(value), _VALUE_LENGTH)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What explains a history: a published result, the regression by hand, and histories of a known truth."""
+"""What moves a series: a published result, the regression by hand, and series of a known truth."""
 
 import itertools
 import math
@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from simulated_history import Noise, Values, drift, steps, weekly
 
-from io_benchmark.analysis.history.explanations import (
+from io_benchmark.analysis.statistics.regression import Regression
+from io_benchmark.analysis.statistics.series_fit import (
     FEWEST_VALUES,
-    Explanation,
+    SeriesFit,
     _Model,
-    _Regression,
 )
 
 # Annual flow of the Nile at Aswan, 1871 to 1970, in 10^8 m^3 (Durbin and Koopman 2001; R's
@@ -31,8 +31,8 @@ _FLOWS = """
 NILE = np.array(_FLOWS.split(), dtype=np.float64)
 
 
-def explained(times: Values, values: Values) -> Explanation:
-    return Explanation.of([datetime.fromtimestamp(time, UTC) for time in times], values)
+def explained(times: Values, values: Values) -> SeriesFit:
+    return SeriesFit.of([datetime.fromtimestamp(time, UTC) for time in times], values)
 
 
 def steps_of(values: Values) -> list[int]:
@@ -48,14 +48,14 @@ def test_the_nile() -> None:
     """There is one step, after 1898, and no trend."""
     assert (len(NILE), NILE.sum()) == (100, 91_935)
     times = [datetime(1871 + at, 7, 1, tzinfo=UTC) for at in range(100)]
-    result = Explanation.of(times, np.log(NILE))
+    result = SeriesFit.of(times, np.log(NILE))
     assert [1871 + step.at for step in result.steps] == [1899]
     assert (result.trend, result.possible) == (None, ())
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_regression_by_hand(seed: int) -> None:
-    """The fit is generalised least squares; the autocorrelation has the best restricted likelihood."""
+    """The fit is generalised least squares at the autocorrelation of the highest likelihood."""
     count = 40
     values = noise(seed, count, autocorrelation=0.5)
     columns = np.column_stack([np.ones(count), np.arange(count) >= 15]).astype(np.float64)
@@ -74,7 +74,7 @@ def test_regression_by_hand(seed: int) -> None:
 
     rhos = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
     _, coefficients, covariance = min(map(solve, rhos), key=itemgetter(0))
-    fitted, its_covariance, degrees = _Regression(columns, values).fit()
+    fitted, its_covariance, degrees = Regression(columns, values).fit()
     assert fitted == pytest.approx(coefficients)
     assert its_covariance == pytest.approx(covariance)
     assert degrees == count - 2
@@ -147,7 +147,7 @@ def test_the_fewest_values() -> None:
 @pytest.mark.parametrize("times", [weekly(30), np.full(30, weekly(1)[0])], ids=["weeks", "once"])
 def test_all_equal(times: Values) -> None:
     """Values that do not vary, also all at one time, are not an error."""
-    assert explained(times, np.full(30, 3.0)) == Explanation()
+    assert explained(times, np.full(30, 3.0)) == SeriesFit()
 
 
 @pytest.mark.parametrize("outlier", [1.0, 2.3])
