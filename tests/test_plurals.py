@@ -74,7 +74,7 @@ NEVER_ONE: dict[str, set[str]] = {
     "operations/submit.py": {"{} tasks", "{} workers"},
     "report/content.py": {"{} workers"},
     "report/sections/comparison.py": {"{} measurements"},
-    "report/sections/history.py": {"{} points"},
+    "report/sections/history_answers.py": {"{} points"},
     "report/sections/investigation.py": {"{} CPUs", "{} workers"},
     "report/sections/measurements.py": {"{counts} workers", "{} sides", "{} workers"},
     "report/sections/notes.py": {"{} measurements"},
