@@ -88,7 +88,7 @@ DATA = ("dataclasses", "inspect", "msgspec", "rich")
     ],
 )
 def test_what_is_not_loaded(lines: list[str], unused: Sequence[str], tmp_path: Path) -> None:
-    """Help comes before any library that takes long to load, and a comparison loads no other report."""
+    """Help loads no library that takes long, and a comparison loads no other report."""
     located = {
         f"{pool}/{number}": {
             "task.location": {"zone": "ab"[number % 2]},

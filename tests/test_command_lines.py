@@ -54,7 +54,8 @@ MODULES = sorted((ROOT / "python/io_benchmark").rglob("*.py"))
 NAMES = "|".join(COMMANDS)
 # A command, or what looks like a part of one: `compare --details`
 COMMAND = re.compile(
-    rf"(?:io-benchmark (?:{NAMES})|io-benchmark\.pyz (?:run|measure))\b|(?<![\w-])(?:{NAMES}) --[a-z]"
+    rf"(?:io-benchmark (?:{NAMES})|io-benchmark\.pyz (?:run|measure))\b"
+    rf"|(?<![\w-])(?:{NAMES}) --[a-z]"
 )
 REPORTS: dict[str, Callable[[], Any]] = {**ALL, "to be confirmed": to_be_confirmed}
 # How a format marks a command: reports write none without.

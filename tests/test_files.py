@@ -98,7 +98,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     ],
 )
 def test_links(tree: Path, path: str, link: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is written or removed through a link, also not through one that was made meanwhile."""
+    """Nothing is written or removed through a link, nor through one that was made meanwhile."""
     assert find_link(tree, path) == tree / link
     with pytest.raises(OSError, match=f"{link} is a link"):
         write_below(tree, path, NEW)

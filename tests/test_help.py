@@ -27,7 +27,10 @@ def documentation() -> str:
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It fits on a screen; every option is in a group; it ends with two examples and the manual's page."""
+    """It fits on a screen.
+
+    Every option is in a group; it ends with two examples and the manual's page.
+    """
     monkeypatch.setenv("COLUMNS", "80")
     text = program.run(*command.split(), "--help").stdout
     lines = text.splitlines()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Paths that a user gives: files are written completely or not at all, and a folder for results is new."""
+"""Paths that a user gives: files are written completely or not at all; folders are new."""
 
 import errno
 import os
@@ -68,7 +68,10 @@ def test_a_removed_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
-    """In one step: whoever has the old file open reads the old text; a new one has the umask's mode."""
+    """A file is written in one step: whoever has the old one open reads the old text.
+
+    A new file has the umask's mode.
+    """
     file = tmp_path / ("n" * 255)
     before = os.umask(0o027)
     try:
@@ -142,7 +145,10 @@ def interrupt(path: Path) -> None:
 
 
 def test_a_folder_for_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is done stays, in a folder named after the kind of work and the time; the rest is removed."""
+    """What is done stays, in a folder named after the kind of work and the time.
+
+    The rest is removed.
+    """
     monkeypatch.chdir(tmp_path)
     interrupt(default_output_folder("test"))
     interrupt(Path("a/b/c"))

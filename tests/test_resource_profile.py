@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The reader of resource profiles: what mozsystemmonitor writes, and what anyone may leave in its place."""
+"""The reader of resource profiles: what mozsystemmonitor writes, and what anyone may leave."""
 
 import json
 from collections.abc import Callable

@@ -123,7 +123,7 @@ CUT = "ends too early: its upload or download was cut; download it again or meas
         (b'{"a":' * 100_000, ""),
         (
             b'{"version": 1}',
-            "$.version: 1 is too old for this program, which reads version 2: run the benchmark again",
+            "$.version: 1 is too old for this program, which reads version 2: run the benchmark",
         ),
         (
             b'{"version": 99}',
@@ -294,7 +294,7 @@ def test_the_published_schema_is_the_readers() -> None:
 
 @pytest.mark.parametrize("path", [PUBLISHED, PUBLISHED.with_name("task-profile.schema.json")])
 def test_the_schema_bounds_every_number(path: Path) -> None:
-    """What is computed of numbers between these bounds is finite: test_extreme_values.py draws them."""
+    """What is computed of numbers between these bounds is finite: test_extreme_values.py tries."""
     found = list(described_numbers(schemas()[path]))
     assert [at for at, about in found if not {"minimum", "maximum"} <= about.keys()] == []
     integers = [about for _, about in found if about["type"] == "integer"]
@@ -366,7 +366,7 @@ def test_a_timeline_with_gaps_comes_back_as_written() -> None:
     ],
 )
 def test_a_url_that_reports_may_link_to(url: str | None, is_link: bool) -> None:
-    """Anyone may have set it: http or https, short, without a user and without markup of any format."""
+    """Anyone may have set it: http or https, short, without a user and without any markup."""
     task = results.parse(changed("task.ci", {"system": "x", "url": url}), "x").task
     assert task.ci is not None
     assert task.ci.link == (url if is_link else None)

@@ -30,7 +30,7 @@ ANY_TEXT = st.one_of(
 
 @given(ANY_TEXT)
 def test_any_text(text):
-    """Every text becomes one line of bounded length, or as many as it has, that can be written anywhere."""
+    """Every text becomes one line of bounded length, or its lines, that can be written anywhere."""
     for line, limit in ((clean(text), LINE_LENGTH), (clean_name(text), 200), (name(text), 40)):
         assert len(line) <= limit
         assert len(line.splitlines()) <= 1

@@ -74,7 +74,10 @@ def test_same_as_pyyaml(text: str, expected: None) -> None:
         ("a: =", "line 1: could not determine a constructor for the tag 'tag:yaml.org,2002:value'"),
         ("? [a]\n: b", "line 1: found unhashable key"),
         ("--- a\n--- b", "line 2: but found another document"),
-        ("a: {<<: 1}", "line 1: expected a mapping or list of mappings for merging, but found scalar"),
+        (
+            "a: {<<: 1}",
+            "line 1: expected a mapping or list of mappings for merging, but found scalar",
+        ),
     ],
 )  # fmt: skip
 def test_mistakes(text: str, line: str) -> None:
@@ -87,7 +90,7 @@ def nested(levels: int) -> str:
 
 
 def chained(levels: int) -> str:
-    """Return a text whose last value has this many levels with its aliases, and one or two without."""
+    """Return a text whose last value has so many levels with its aliases, one or two without."""
     lines = ["- &a1 []", *(f"- &a{level} [*a{level - 1}]" for level in range(2, levels))]
     return "\n".join(lines)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Copies of the stand-in for a Firefox checkout (its README says what it is), and of this project."""
+"""Copies of the stand-in for a Firefox checkout (see its README), and of this project."""
 
 import functools
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Files of somebody's tree: what cannot be read is one line, and changes are written all or none."""
+"""Files of somebody's tree: one line for what cannot be read; all changes are written, or none."""
 
 import errno
 import os
@@ -62,7 +62,10 @@ def test_not_written(tmp_path, monkeypatch, error, raised, problem):
 
 
 def test_links_out_of_the_tree(tmp_path):
-    """Files below a link or behind one are refused before anything is written; others are read through links."""
+    """Files below a link or behind one are refused before anything is written.
+
+    Others are read through links.
+    """
     outside, folder = tmp_path / "outside", tmp_path / "tree"
     outside.mkdir()
     folder.mkdir()

@@ -68,7 +68,7 @@ CONFIG_TEXT = (Path(__file__).parent / "firefox" / CONFIG).read_text()
             CONFIG,
             "b-linux(|-docker(|-x?large)-amd|",
             "b-linux-gcp(|",
-            r"has no alias b-linux-docker-amd, b-.*, but b-linux-gcp\(\|.*; name the pools as --pool",
+            r"has no alias b-linux-docker-amd, b-.*, but b-linux-gcp\(\|.*; name the pools",
         ),
         (KIND, "io-benchmark firefox", "us", "not written by io-benchmark firefox; rename that"),
     ],

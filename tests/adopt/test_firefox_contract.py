@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """What Firefox asks of a new kind, compared with what the command puts into a checkout.
 
-This is a contract, written down from Firefox's generator and its checks in the middle of 2026. It is
-no run of that generator: taskgraph stands in for `gecko_taskgraph`, behind a check of the keys that
-Firefox's job descriptions take (the README of the stand-in).
+This is a contract, written down from Firefox's generator and its checks in the middle of 2026. It
+is no run of that generator: taskgraph stands in for `gecko_taskgraph`, behind a check of the keys
+that Firefox's job descriptions take (the README of the stand-in).
 """
 
 import hashlib
@@ -161,9 +161,9 @@ def test_classes_of_workers(tmp_path):
 
 
 def test_report(tasks, tmp_path):
-    """It starts after all pools' tasks, also failed ones, may run later than they may, and compares.
+    """It starts after all pools' tasks, also failed ones, may run later than they, and compares.
 
-    Its program is what it fetches, with nothing else of this project, and what the libraries are here.
+    Its program is what it fetches, without the rest of this project, and the libraries of here.
     """
     report = tasks["io-benchmark-report"]
     pools = [label for label in tasks if re.fullmatch("io-benchmark-(amd-..|intel)", label)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Changes of worker-pools.yml: one pool's machines and nothing else, or no patch with the reason."""
+"""Changes of worker-pools.yml: one pool's machines and nothing else, or the reason for no patch."""
 
 import subprocess
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from io_benchmark.analysis.model.cause import (
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.errors import UsageError
 
+LSSD_16 = "c3d-standard-16-lssd"
 # In the form of fxci-config's file.
 POOLS = """\
 meta:
@@ -120,10 +121,10 @@ def test_slower_of_two_types(tmp_path: Path, queue: str, slower: str, kept: str)
 @pytest.mark.parametrize(
     ("queue", "machines", "reason"),
     [
-        ("gecko-9/b-linux", ("c3d-standard-16-lssd", "c3d-standard-30-lssd"), "no pool gecko-9/b-linux"),
-        ("gecko-1/b-linux", ("c3d-standard-16-lssd", "c3d-standard-60-lssd"), "defines no c3d-standard-60-lssd"),
+        ("gecko-9/b-linux", (LSSD_16, "c3d-standard-30-lssd"), "no pool gecko-9/b-linux"),
+        ("gecko-1/b-linux", (LSSD_16, "c3d-standard-60-lssd"), "defines no c3d-standard-60-lssd"),
         ("gecko-1/t-linux", ("c2-standard-16", "c3d-standard-30-lssd"), "are written out"),
-        ("gecko-1/b-linux", ("c3d-standard-16-lssd", "", 1), "others use the same definition"),
+        ("gecko-1/b-linux", (LSSD_16, "", 1), "others use the same definition"),
         ("gecko-1/t-linux", ("n2-standard-16", "", 1), "not lines of their own"),
         ("gecko-1/b-linux", ("c3d-standard-16-lssd",), "does not name the slower machines"),
         ("mixed/flow", ("n2-standard-16",), "does not name the slower machines"),
@@ -150,7 +151,10 @@ OTHER = "  - {pool_id: other/pool, config: {instance_types: *types}}\n"
 
 
 def test_variants_that_share_their_types(tmp_path: Path) -> None:
-    """Each pool that gets the change is named, whichever of them is asked for; those of other entries refuse it."""
+    """Each pool that gets the change is named, whichever of them is asked for.
+
+    Those of other entries refuse it.
+    """
     for queue in ("a/shared", "b/shared"):
         patch, pools = change(queue, "small", "large", text=SHARED)
         assert pools == ["a/shared", "b/shared"]
@@ -175,7 +179,10 @@ def test_config_decides(tmp_path: Path) -> None:
 
 
 def test_suffix_that_is_empty() -> None:
-    """A name does not end with a dash, as its generator makes it; one with an unknown word is no pool's."""
+    """A name does not end with a dash, as its generator makes it.
+
+    One with an unknown word is no pool's.
+    """
     text = SHARED.replace("'{group}/shared'", "'{group}/shared-{suffix}'")
     with pytest.raises(NoPatchError, match="the file has no pool c/shared"):
         change("c/shared", "small", "large", text=text)
@@ -202,7 +209,8 @@ SSD = "{initializeParams: {diskType: local-ssd}}"
             id="disks on one line",
         ),
         pytest.param(
-            "pools:\n  - {pool_id: a/b, config: {instance_types: [&s {machine_type: small}, *s]}}\n",
+            "pools:\n"
+            "  - {pool_id: a/b, config: {instance_types: [&s {machine_type: small}, *s]}}\n",
             ("small", "large"),
             id="the other type is missing",
         ),

@@ -64,7 +64,10 @@ def init(folder, pools=None, image=None):
 
 
 def test_init(project):
-    """The pools are the aliases of Linux workers; the rest of each file stays; a second run adds nothing."""
+    """The pools are the aliases of Linux workers.
+
+    The rest of each file stays; a second run adds nothing.
+    """
     before = snapshot(project)
     assert init(project) == [KIND, REQUIREMENTS, CONFIG]
     after = snapshot(project)
@@ -178,7 +181,10 @@ def test_names_that_yaml_takes_for_something_else(project):
 
 @pytest.mark.parametrize("name", ["-", "~", "'a b'", "'#'", "'[x'", "*", "'a: b'", "'x, y'", '"ä"'])
 def test_aliases_that_cannot_name_a_pool(project, name):
-    """They are no pools by themselves; --pool gives them a name, and the kind has the alias as it is."""
+    """They are no pools by themselves.
+
+    --pool gives them a name, and the kind has the alias as it is.
+    """
     name = f"'{name}'" if len(name) == 1 else name
     (project / CONFIG).write_text(re.sub(r"(?<=aliases:\n)(    .*\n)+", alias_text(name), TEXT))
     with pytest.raises(IoBenchmarkError, match="has no alias that is one pool"):
@@ -194,14 +200,14 @@ def test_aliases_that_cannot_name_a_pool(project, name):
 @pytest.mark.parametrize(
     ("path", "content", "problem"),
     [
-        (CONFIG, TEXT + alias_text("1"), "the name 1 in workers.aliases is not text; write it in quotes"),
+        (CONFIG, TEXT + alias_text("1"), "the name 1 in workers.aliases is not text; write it in"),
         (CONFIG, TEXT + alias_text("true"), "the name True in workers.aliases is not text"),
         (CONFIG, TEXT + alias_text("b-small"), "is not YAML (line 19: 'b-small' is given twice)"),
         (CONFIG, TEXT + "x: \0", "is not YAML (line 19: the character U+0000 is not allowed)"),
         (CONFIG, TEXT + "x: 2026-99-99", "is not YAML (line 19: '2026-99-99' is not a timestamp)"),
         (CONFIG, TEXT + f"x: {'9' * 6000}", "is not YAML (line 19: a number has more than 100"),
         (CONFIG, TEXT + f"x: {'[' * 5000}", "is not YAML (line 19: is nested more than 50 levels"),
-        (CONFIG, "taskgraph: [1]\n" + TEXT.partition("workers:")[2].join(["workers:", ""]), "not a mapping"),
+        (CONFIG, f"taskgraph: [1]\nworkers:{TEXT.partition('workers:')[2]}", "not a mapping"),
         (IMAGES, "tasks: [linux]\n", "has the images none; name one"),
         (IMAGES, "tasks: &a [*a]\n", "is not YAML (line 1: *a contains itself)"),
         (REQUIREMENTS, f"taskcluster-taskgraph=={'9' * 9}\n", "has taskgraph 999999999, and"),
@@ -288,7 +294,7 @@ def test_the_patch_of_windows_lines(project):
 
 
 def test_taskgraph_takes_the_names(tmp_path):
-    """taskgraph generates a task of each pool from the kind, also of pools whose names are like numbers."""
+    """taskgraph generates a task of each pool from the kind, also for names like numbers."""
     names = ("1", "1e3", "0x1", "true", "null", "-", "b-small")
     worker = {
         "implementation": "docker-worker",

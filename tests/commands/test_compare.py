@@ -45,7 +45,10 @@ def test_an_expectation_is_the_exit_code(
 
 
 def test_files_and_stdout(seed: Path, tmp_path: Path) -> None:
-    """One comparison, several files, whole or not at all; one that cannot be written fails the command."""
+    """One comparison, several files, whole or not at all.
+
+    One that cannot be written fails the command.
+    """
     done = compare(
         str(seed / "results"),
         "--write",
@@ -96,7 +99,10 @@ def test_nothing_to_compare_is_a_report_too(tmp_path: Path, options: list[str], 
 def test_what_is_missing_fails_unless_partial(
     tmp_path: Path, options: list[str], code: int
 ) -> None:
-    """The others are compared all the same; the first line says with what instead of the baseline."""
+    """The others are compared all the same.
+
+    The first line says with what instead of the baseline.
+    """
     seed_case.write(tmp_path / "results")
     runs = (tmp_path / "results").iterdir()
     (intel,) = (run for run in runs if '"pool": "intel"' in (run / "task.json").read_text())
@@ -132,7 +138,10 @@ NAMED = "named by the tasks' kind"
 def test_the_first_line_has_the_baseline(
     tmp_path: Path, addresses: list[str], named: str | None, options: list[str], first: str
 ) -> None:
-    """In each format for people, with the reason; the same order of addresses gives the same bytes."""
+    """In each format for people, with the reason.
+
+    The same order of addresses gives the same bytes.
+    """
     for made in seed_case.documents():
         for folder in ("all", made["task"]["pool"]):
             record = lambda document: replace(seed_case.record(document), baseline=named)  # noqa: E731

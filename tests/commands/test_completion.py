@@ -13,7 +13,7 @@ from io_benchmark.commands.completion import FILES, FOLDERS, SHELLS
 from io_benchmark.commands.parsers import COMMANDS
 from io_benchmark.report.formats import FORMATS
 
-# As bash calls the function that completes: the words before the cursor, the last of them not ended.
+# As bash calls the function that completes: with the words before the cursor, the last not ended.
 IN_BASH = """
 source /dev/stdin
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

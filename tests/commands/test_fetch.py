@@ -76,7 +76,10 @@ def test_what_is_there_and_cannot_be_read(loopback, tmp_path, name):
 
 
 def test_stopped_in_the_middle(tmp_path):
-    """Only whole runs are left, without a trace of half ones; the same command then completes it."""
+    """Only whole runs are left, without a trace of half ones.
+
+    The same command then completes it.
+    """
     deployment = Deployment()
     group = add_group(deployment, 40)
     members = deployment.groups[group]

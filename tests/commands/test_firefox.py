@@ -43,7 +43,10 @@ def test_write(firefox):
 
 
 def test_diff(firefox, tmp_path):
-    """--diff writes nothing; git applies its text, which names the program's file without its bytes."""
+    """--diff writes nothing.
+
+    Git applies its text, which names the program's file without its bytes.
+    """
     patched = tmp_path / "patched"
     shutil.copytree(firefox, patched)
     before = contents(firefox)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""investigate on a deployment on the loopback: the whole way, the journal, and what a person must do."""
+"""investigate on a loopback deployment: the whole way, the journal, and what a person must do."""
 
 import json
 import os
@@ -192,7 +192,10 @@ def test_figures_that_are_missing(call: Call, deployment: Deployment) -> None:
 
 
 def test_no_yes(call: Call, deployment: Deployment) -> None:
-    """Where nobody can be asked, nothing is created without --yes; nor in a dry run, nor without scopes."""
+    """Where nobody can be asked, nothing is created without --yes.
+
+    In a dry run and without scopes, nothing is created either.
+    """
     before = labels(deployment)
     done = call()
     assert done.exit_code == 3
@@ -348,7 +351,7 @@ def test_task_that_does_not_exist(call: Call) -> None:
 
 
 def test_deployment_that_refuses(call: Call, loopback: Loopback) -> None:
-    """The group cannot be listed and artifacts are private: a table of runs is enough for the first step."""
+    """The group cannot be listed and artifacts are private: a table of runs will do for a start."""
 
     def refuse(request: Request, _number: int) -> Fault | None:
         is_refused = "/list" in request.path or "/artifact" in request.path
@@ -456,7 +459,7 @@ def test_pools_files_that_cannot_be_changed(
 
 
 def test_pools_file_of_another_name(call: Call, deployment: Deployment, tmp_path: Path) -> None:
-    """git applies the patch of a file whose name has blanks and quotes, and whose lines have carriage returns."""
+    """git applies the patch of a file with quotes in its name and with carriage returns."""
     name = 'my "pools" ä.yml'
     (tmp_path / name).write_bytes(POOLS.replace("\n", "\r\n").encode() + b"# \xc2\x85\r\n")
     results = investigated.add_results(deployment, (Pool(SLOW, ONE_DISK), Pool(FAST, BASE)), QUEUES)

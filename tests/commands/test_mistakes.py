@@ -36,7 +36,7 @@ WRONG_USAGE = {
         "--allow one-workr": "shared-worker; did you mean one-worker?",
         "--baseline amd-3": "there are amd-16, amd-30, intel; did you mean amd-30?",
         "--basline intel": "--basline is not an option; did you mean --baseline?",
-        "--format htm": "'htm' is not one of text, markdown, html, json, perfherder; did you mean html?",
+        "--format htm": "is not one of text, markdown, html, json, perfherder; did you mean html?",
         "--write htm=x": "html, json, perfherder; did you mean html?",
         "--write html=-": "'html=-' is not a file; --format html prints to stdout",
         "--margin 0": "'0' is not a percentage",
@@ -172,7 +172,7 @@ DASHES = [
     ("command", "option"), DASHES, ids=lambda part: getattr(part, "title", part)
 )
 def test_a_dash_is_not_a_name(command: str, option: Option[Any], tmp_path: Path) -> None:
-    """No command reads or writes a file of this name where another program would use stdin or stdout."""
+    """No command uses a file of this name where another program would use stdin or stdout."""
     words = [option.title, "-"] if option.title.startswith("-") else ["-"]
     if (command, option.title) == ("history", "ADDRESS"):
         words = ["amd-16", "-"]  # the pool comes first
@@ -205,7 +205,7 @@ UNSET = "(TASKCLUSTER_ROOT_URL is not set; set it if another deployment is meant
     ],
 )
 def test_a_forgotten_variable(folder: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
-    """Where the default deployment cannot be reached, each command names the variable that chooses one."""
+    """Where the default deployment cannot be reached, commands name the variable for another."""
     default = "io_benchmark.sources.taskcluster.addresses.DEFAULT_ROOT_URL"
     monkeypatch.setattr(default, NOWHERE["TASKCLUSTER_ROOT_URL"])
     done = program.run(*shlex.split(words), folder=folder, expected=None, environment=IDENTITY)

@@ -55,7 +55,7 @@ def test_where_the_tasks_are_indexed(weeks: list[past.Push]) -> None:
     assert pushes["message"]["text"].endswith("by 11 earlier pushes of the pool")
     document, without = compare_push(weeks, has_routes=False)
     assert remarks(document) == []
-    # One lists the index, two have the definitions and states of tasks; then a result and its content.
+    # One lists the index, two have the definitions and states of tasks; then result and content.
     assert requests - without == 3 + 2 * 13
 
 
@@ -72,7 +72,10 @@ def test_where_the_tasks_are_indexed(weeks: list[past.Push]) -> None:
 def test_a_past_that_cannot_be_read(
     weeks: list[past.Push], fault: Fault | None, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One remark, and what is assumed without a past; nobody asked for it, so a slow index is left out."""
+    """One remark, and what is assumed without a past.
+
+    Nobody asked for it, so a slow index is left out.
+    """
     if fault and fault.delay_s:
         monkeypatch.setattr(history, "_LONGEST_S", 0.2)
     faults = first(10 if fault else 0, fault or Fault(), part="/index/v1/tasks/")

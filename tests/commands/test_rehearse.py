@@ -50,7 +50,7 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
 
 
 def test_a_page_of_a_rehearsal_says_first_what_it_is(tmp_path: Path) -> None:
-    """Whoever compares the folder later, in each format: a rehearsal, noise, and no interval of a difference."""
+    """Who compares the folder later sees a rehearsal, noise, and no interval, in each format."""
     rehearse("-j", "amd-16,intel", "--output", "out", folder=tmp_path)
     forms = ("html", "markdown", "json")
     files = [word for form in forms for word in ("--write", f"{form}={form}")]
@@ -68,7 +68,7 @@ def test_a_page_of_a_rehearsal_says_first_what_it_is(tmp_path: Path) -> None:
 
 
 def test_some_pools_elsewhere_as_json(tmp_path: Path) -> None:
-    """-j chooses, --at moves a pool, --json prints the figures alone, and nothing is left behind."""
+    """-j chooses, --at moves a pool, --json prints figures alone, and nothing is left behind."""
     elsewhere = tmp_path / "other"
     elsewhere.mkdir()
     options = ("--at", f"amd-16={elsewhere}", "--baseline", "amd-16", "--json", "--output", "out")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""rehearse --confirm: all trials, then the faster pool once more. Tasks leave the seed's figures."""
+"""rehearse --confirm: all trials, then the faster pool once more.
+
+Tasks leave the seed's figures.
+"""
 
 import json
 from collections.abc import Mapping
@@ -64,7 +67,10 @@ def variables(run: LocalRun) -> tuple[Any, Any]:
 
 
 def test_confirmed(runs: list[LocalRun], tmp_path: Path) -> None:
-    """Trials in all pools, the faster pool again at the slower one's ceiling; no task of a report."""
+    """Trials run in all pools, then in the faster pool again at the slower one's ceiling.
+
+    No task of a report runs.
+    """
     done = rehearse(tmp_path, "-j", "amd-16,intel,io-benchmark-report", "--output", "out", "--json")
     *pools, confirming = runs
     assert sorted(run.task.label for run in pools) == ["io-benchmark-amd-16", "io-benchmark-intel"]

@@ -37,7 +37,10 @@ def group_of(deployment):
 
 
 def test_dry_run():
-    """Six tasks that the queue would take, on stdout alone; their cost on stderr; nobody is asked."""
+    """Six tasks that the queue would take are on stdout alone.
+
+    Their cost is on stderr; nobody is asked.
+    """
     options = ("--dry-run", *IMAGE, "--replicates", "2", "--pool", "intel=proj-misc/some")
     done = program.run("submit", *options, folder=ROOT, environment=NOWHERE | IDENTITY)
     tasks = json.loads(done.stdout)
@@ -99,9 +102,14 @@ def test_create_wait_and_compare(call, deployment, loopback):
     lines = stderr.splitlines()
     total = f"2 tasks, at most 110 minutes of worker time in all, at {loopback.url}, as me"
     assert lines[1] == total
-    queue = "queue:create-task:low:releng-1/b-linux"
+    scopes = [
+        "queue:create-task:low:releng-1/b-linux",
+        "queue:create-task:low:releng-1/b-linux-docker-amd",
+        "queue:create-task:project:none",
+        "queue:scheduler-id:-",
+    ]
     assert lines[4:-1] == [
-        f"Scopes needed: {queue}, {queue}-docker-amd, queue:create-task:project:none, queue:scheduler-id:-",
+        f"Scopes needed: {', '.join(scopes)}",
         "Scopes the tasks get: none",
         f"Creating tasks in group:{group}; to cancel: io-benchmark submit --cancel group:{group}",
         f"2 tasks created: {loopback.url}/tasks/groups/{group}",
@@ -123,13 +131,16 @@ def test_no_wait(call, deployment):
 
 NO_GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_CONFIG_COUNT": "0"}
 NO_OWNER = (
-    "error: the tasks need an owner; give your e-mail address with --owner, or set it with: git config "
-    "user.email ADDRESS\n"
+    "error: the tasks need an owner; give your e-mail address with --owner, or set it with: git "
+    "config user.email ADDRESS\n"
 )
 
 
 def test_owner():
-    """Who is named owns the tasks, else git's user; where that is no address, nothing is created."""
+    """Who is named owns the tasks, else git's user.
+
+    Where that is no address, nothing is created.
+    """
     arguments = ["submit", *IMAGE, "-j", "intel", "--dry-run"]
     for owner, options in (("joe@example.com", ["--owner", "joe@example.com"]), (OWNER, [])):
         printed = program.run(*arguments, *options, folder=ROOT, environment=NOWHERE | IDENTITY)
@@ -181,7 +192,7 @@ def test_asks_first(options, answer, tasks):
 
 @pytest.mark.parametrize("refused", [0, 1])
 def test_refused(call, deployment, refused):
-    """A refusal of the first task leaves nothing: no line says that tasks are created, or how to cancel them."""
+    """A refusal of the first task leaves nothing: no line tells how to cancel tasks."""
     seen = []
 
     def refuse(definition):

@@ -68,7 +68,7 @@ def tasks_per_pool(deployment: Deployment) -> dict[str, int]:
 
 
 def test_only_undecided_pools(call, deployment):
-    """amd-30 at 1.1× and the baseline get more tasks, amd-16 at 1.92× does not: 15 tasks, not 36."""
+    """amd-30 at 1.1× and the baseline get more tasks, amd-16 at 1.92× none: 15 tasks, not 36."""
     deployment.on_create = Workers(2, amd_16=1.92, amd_30=1.1)
     code, stdout, stderr = call(*IMAGE, "--until-decided")
     assert (code, "as long as intel" in stdout) == (0, True), stderr
@@ -137,7 +137,7 @@ INTEL = tuple(f"io-benchmark-intel-{number}" for number in (1, 2, 3))
 
 
 def test_a_rerun_of_failed_tasks(call, deployment):
-    """Where it stops because tasks failed, it says that --resume goes on after a rerun, and it does."""
+    """Where it stops because tasks failed, --resume goes on after a rerun, as it says."""
     workers = Workers(1, amd_30=1.92)
     deployment.on_create = failing(workers, *INTEL)
     code, _, stderr = call(*START)
@@ -172,7 +172,7 @@ def test_pools_whose_tasks_fail(call, deployment):
 
 
 def test_a_stopped_group(call, deployment):
-    """A task was refused in the first look: --resume brings its pool to the others' workers, and goes on.
+    """A task was refused in the first look: --resume brings its pool to the others' workers.
 
     What the first look needs is shown as for any new tasks; who agrees to it agrees to the others.
     """
@@ -194,7 +194,7 @@ def test_a_stopped_group(call, deployment):
 
 
 def test_resuming_while_tasks_run(call, deployment, monkeypatch):
-    """The tasks of the command that was stopped are waited for, and none is added before they end."""
+    """The tasks of the command that was stopped are waited for, and none is added before."""
     deployment.on_create = lambda _deployment, _task_id: None
     workers = Workers(1, amd_30=1.92)
 

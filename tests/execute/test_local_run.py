@@ -73,7 +73,10 @@ def log_of(run):
 
 
 def test_as_run_task_does(make_run):
-    """Both streams come merged and in order, each line with its time; a signal gives a code, too."""
+    """Both streams come merged and in order, each line with its time.
+
+    A signal gives a code, too.
+    """
     script = "echo one; echo two >&2; printf '\\xff\\nlast'; kill -TERM $$"
     run = make_run(script, artifacts={})
     record, failures = run.run(os.environ)
@@ -105,7 +108,10 @@ def test_a_line_without_an_end_does_not_fill_the_memory(make_run, monkeypatch):
 
 
 def interrupt(run, times, sessions):
-    """Send this process Ctrl-C so often, as soon as the command is ready; note the command's session."""
+    """Send this process Ctrl-C so often, as soon as the command is ready.
+
+    Note the command's session.
+    """
     ready, log = None, run.output / "live.log"
     while ready is None:
         time.sleep(0.01)
@@ -121,7 +127,8 @@ def interrupt(run, times, sessions):
     ("script", "times"),
     [
         pytest.param(
-            "trap 'head -c 1000000 /dev/zero; exit 6' INT; echo ready $$; while :; do sleep 0.1; done",
+            "trap 'head -c 1000000 /dev/zero; exit 6' INT; echo ready $$; "
+            "while :; do sleep 0.1; done",
             1,
             id="obeys SIGINT, with more to say than a pipe holds",
         ),
@@ -182,7 +189,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def take(make_run, source, tmp_path):
-    """Take a folder and a file from `source`: what is missing, what the log says, and what there is."""
+    """Take a folder and a file from `source`; return what is missing, the log, and the files."""
 
     def taken(file=FILE):
         artifacts = {
@@ -240,7 +247,7 @@ def make_links(source):
 
 @pytest.mark.parametrize("make", [lambda _source: None, make_links])
 def test_what_is_not_there_is_named(take, source, make):
-    """An artifact that is absent, of the other type or a symlink is missing, and nothing is copied."""
+    """An artifact that is absent, of the other type or a symlink is missing; nothing is copied."""
     make(source)
     missing, lines, names = take()
     assert (missing, len(lines), names) == ([f"{FOLDER}, {FILE}"], 2, {})

@@ -70,7 +70,7 @@ def test_one_tree_after_another(tree, change):
 
 
 def test_bundled_copy(tmp_path, monkeypatch):
-    """A tree without the program, as a wheel carries it, gives the same tasks, without git or an origin."""
+    """A tree without the program, as in a wheel, gives the same tasks, without git or an origin."""
     root = Root(copy_tree(tmp_path / "bundle", PARTS), "bundled copy")
     names = ["io-benchmark", "docker-image-io-benchmark-report", IMAGE]
     expected = generate(OWN, names)
@@ -84,8 +84,8 @@ def test_bundled_copy(tmp_path, monkeypatch):
         pytest.param(
             "{symbol: IOB(intel)}",
             "{symbol: IOB}",
-            f"{KIND}: task intel: treeherder.symbol: 'IOB' is not a group and a symbol of at most 25 "
-            "characters each; write them as IOB(amd16)",
+            f"{KIND}: task intel: treeherder.symbol: 'IOB' is not a group and a symbol of at most "
+            "25 characters each; write them as IOB(amd16)",
             id="a transform's",
         ),
         pytest.param(
@@ -110,22 +110,22 @@ def test_bundled_copy(tmp_path, monkeypatch):
         pytest.param(
             "worker-type: b-linux\n",
             "worker-type: b-linux-huge\n",
-            "taskcluster/config.yml: workers.aliases has no 'b-linux-huge', which a task names as its "
-            "worker-type; add the alias or correct the task",
+            "taskcluster/config.yml: workers.aliases has no 'b-linux-huge', which a task names as "
+            "its worker-type; add the alias or correct the task",
             id="no alias",
         ),
         pytest.param(
             "{in-tree: update-verify}",
             "{in-tree: other}",
-            "{root}/taskcluster/docker/other/Dockerfile: no such file; create it or correct the kind "
-            "that names it",
+            "{root}/taskcluster/docker/other/Dockerfile: no such file; create it or correct the "
+            "kind that names it",
             id="no image",
         ),
         pytest.param(
             "transforms.command:",
             "transforms.commandz:",
-            "the kinds in {root}/taskcluster cannot be generated (ModuleNotFoundError: No module named "
-            "'io_benchmark_taskgraph.transforms.commandz'); `taskgraph full` shows where",
+            "the kinds in {root}/taskcluster cannot be generated (ModuleNotFoundError: No module "
+            "named 'io_benchmark_taskgraph.transforms.commandz'); `taskgraph full` shows where",
             id="any other",
         ),
     ],

@@ -55,7 +55,10 @@ def test_a_path_that_cannot_be_read(tmp_path, name):
 
 
 def test_checkout_around(tmp_path, monkeypatch):
-    """From any folder of a checkout, the checkout; from elsewhere, the one that the program is in."""
+    """From any folder of a checkout, the checkout is found.
+
+    From elsewhere, the one that the program is in is found.
+    """
     checkout = make_tree(tmp_path / "checkout")
     monkeypatch.setattr(module, "BUNDLE", checkout / "python/io_benchmark/bundle")
     for folder in ("checkout", "checkout/python/deep", "elsewhere"):

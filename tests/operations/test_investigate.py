@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""investigate: built-in truths on a deployment on the loopback, each with the change that is right."""
+"""investigate: built-in truths on a loopback deployment, each with the change that is right."""
 
 import json
 from dataclasses import dataclass, replace
@@ -124,7 +124,7 @@ def test_truth(truth: Truth, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("types", "expected"), [("aab", "a"), ("aba", "b"), ("aaa", "")])
 def test_types_of_slower_machines(types: str, expected: str) -> None:
-    """A machine type that the faster machine of a pool, the last one, has as well is not to blame."""
+    """A machine type that the faster machine of a pool, the last one, has too is not to blame."""
     workers = [
         SimpleNamespace(side="p", machine=str(number), task_id="", instance_type=name)
         for number, name in enumerate(types)

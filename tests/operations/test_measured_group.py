@@ -56,8 +56,11 @@ def test_two_kinds_of_a_pool():
         "io-benchmark-all-amd-16-2",
     ]
     assert [share.summary for share in measured({}).cost(chosen, {}).shares] == [
-        "io-benchmark-amd-16: at most 110 minutes of worker time (2 tasks of 55 minutes on some/queue)",
-        "io-benchmark-all-amd-16: at most 2.9 worker hours (2 tasks of 85 minutes on some/queue)",
+        f"{name}: at most {limit} ({tasks} on some/queue)"
+        for name, limit, tasks in (
+            ("io-benchmark-amd-16", "110 minutes of worker time", "2 tasks of 55 minutes"),
+            ("io-benchmark-all-amd-16", "2.9 worker hours", "2 tasks of 85 minutes"),
+        )
     ]
 
 
