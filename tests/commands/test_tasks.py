@@ -134,6 +134,22 @@ def test_rank(folder: Path) -> None:
     assert [pool["pool"] for pool in ranking["pools"]] == ["amd-16", "intel"]
     assert ranking["remarks"] == ["runs whose times contradict each other: 1; they are left out"]
     streams = Context(None, io.StringIO(), io.StringIO(), {})
-    by_pool, _ = read_completed_runs([str(folder / "runs.csv")], streams)
-    runs = [run for pool in by_pool.values() for run in pool]
+    table = str(folder / "runs.csv")
+    read = read_completed_runs(streams, [table], [], re.compile("^no such label$"))
+    assert (read.of_label, read.messages) == ({}, ())
+    runs = [run for pool in read.of_all_labels.values() for run in pool]
     assert len(runs) == sum(row["state"] == "completed" for row in (first, *rows))
+
+
+def test_runs_of_a_label_beside_those_of_all(folder: Path) -> None:
+    """A table that is read for every label is read once, and each of its runs counts once."""
+    table = str(folder / "runs.csv")
+    labels = {row["label"] for row in real_tasks.rows()}
+    (label, *_) = sorted(labels)
+    streams = Context(None, io.StringIO(), io.StringIO(), {})
+    read = read_completed_runs(streams, [table], [table], re.compile(f"^{re.escape(label)}$"))
+    of_label = [run for runs in read.of_label.values() for run in runs]
+    of_all = [run for runs in read.of_all_labels.values() for run in runs]
+    assert {run.label for run in of_label} == {label}
+    assert {run.label for run in of_all} == labels
+    assert sorted(of_label) == sorted(run for run in of_all if run.label == label)

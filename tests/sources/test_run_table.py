@@ -65,7 +65,7 @@ def read(path: Path, text: str | bytes, **wanted: Any) -> tuple[list[TaskRun], l
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     query = RunQuery({}, **wanted)
     lines = read_run_table(path, query, 0)
-    return query.runs, [line.removeprefix(f"{path}: ") for line in lines]
+    return [run for _, run in query.runs], [line.removeprefix(f"{path}: ") for line in lines]
 
 
 AS_OBJECT = {

@@ -16,6 +16,7 @@ from io_benchmark.context import Context
 from io_benchmark.report.content import pace_text, text_of
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather, wait_for
+from io_benchmark.sources.taskcluster.addresses import IndexAddress
 
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 _READING_AFTER_WAITING_S = 300
@@ -53,7 +54,7 @@ def compare(
         plan = Plan.before_and_after(worker.pool for worker in workers)
     else:
         plan = _plan_of_pools(readings[0], baseline, partial=partial)
-    places = {pool: place for reading in readings for pool, place in reading.pasts.items()}
+    places = _histories(readings)
     if against and places:
         # Imported here: folders have no earlier pushes, whose analysis loads numpy.
         from io_benchmark.operations.history import read_earlier_pushes  # noqa: PLC0415
@@ -69,6 +70,19 @@ def compare(
         remarks=remarks,
         lost=[side for reading in readings for side in reading.lost],
     )
+
+
+def _histories(readings: Iterable[Gathered[Worker]]) -> dict[str, IndexAddress]:
+    """Return where the earlier results of each pool are.
+
+    Where its tasks name several places, that of the last reading counts: the pool after a change.
+    Of these it is the first by name.
+    """
+    places = {}
+    for reading in readings:
+        for pool, addresses in reading.pasts.items():
+            places[pool] = min(addresses, key=str)
+    return places
 
 
 def _plan_of_pools(reading: Gathered[Worker], baseline: str | None, *, partial: bool) -> Plan:

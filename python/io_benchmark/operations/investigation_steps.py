@@ -36,9 +36,10 @@ from io_benchmark.operations.investigation_tasks import (
 )
 from io_benchmark.operations.predict import predict
 from io_benchmark.operations.submit import pools_of_kind
-from io_benchmark.operations.tasks import pool_of, read_completed_runs
+from io_benchmark.operations.tasks import pool_of, pools_by_queue, read_completed_runs
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
+from io_benchmark.sources.protocol import is_pool_named
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, parse
 from io_benchmark.sources.taskcluster.queue_runs import find_earlier_tasks
 from io_benchmark.sources.taskcluster.tasks import QueueTask
@@ -128,19 +129,22 @@ class Steps(Struct):
         earlier = self.options.runs or self._earlier_tasks()
         for address in (group, *earlier):
             self._use("runs of the task", address)
-        addresses = (group, str(self.task), *earlier)
         pattern = re.compile(f"^{re.escape(label)}$")
-        sides, remarks = read_completed_runs(addresses, self.context, pattern)
-        self.remarks += remarks
+        addresses = [group, str(self.task)]
+        if not self.options.runs:
+            addresses += earlier
+        runs = read_completed_runs(self.context, self.options.runs, addresses, pattern)
+        self.remarks += runs.messages
         # A side may be named without the provisioner of its pool.
-        pools = [name for name in sides if f"/{queue}".endswith(f"/{name}")]
+        pools = [name for name in runs.of_label if is_pool_named(queue, name)]
         if not pools:
             raise ResultError(
                 f"{label} has no completed run on {queue}; wait for one, or give a table of runs "
                 "by --runs"
             )
-        every_label, _ = read_completed_runs(self.options.runs, self.context)
-        slowness, warnings = find_slowness(label, pools[0], sides, every_label, self.options.prices)
+        slowness, warnings = find_slowness(
+            label, pools[0], runs.of_label, runs.of_all_labels, self.options.prices
+        )
         self.remarks += map(text_of, warnings)
         is_of_firefox = self.queue_task.status.scheduler_id.startswith(_FIREFOX)
         return replace(slowness, is_of_firefox=is_of_firefox)
@@ -164,8 +168,7 @@ class Steps(Struct):
         queues = (slowness.queue, slowness.reference_queue)
         if self.options.on:
             workers = read_workers(self.options.on, self.context).results
-            pools = {worker.queue or worker.pool: worker.pool for worker in workers}
-            pool, reference = _named(queues, pools, "--on has")
+            pool, reference = _named(queues, pools_by_queue(workers), "--on has")
             return Machines(tuple(self.options.on), pool, reference, "--on")
         pool, reference = _named(queues, pools_of_kind(self.options.root), "the kind measures")
         has_new_tasks = POOLS in self.new_tasks.journal.groups

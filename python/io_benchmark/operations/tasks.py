@@ -3,9 +3,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache, partial
+from typing import NamedTuple
 
 from msgspec import field
 from msgspec.structs import replace
@@ -80,7 +81,7 @@ class _TotalsQuery(RunQuery, kw_only=True):
 
     totals: RunTotals = field(default_factory=RunTotals)
 
-    def keep(self, run: TaskRun) -> None:
+    def keep(self, run: TaskRun, address: int) -> None:  # noqa: ARG002
         self.totals.add(run)
         count = len(self.totals.seen)
         if count % 1000 == 0:
@@ -118,7 +119,7 @@ def rank_labels(
 
 def _cause(workers: Sequence[Worker], queue: str, reference_queue: str) -> str:
     """Return the causes for which a pool is slower in the benchmark; nothing if none is known."""
-    names = {worker.queue or worker.pool: worker.pool for worker in workers}
+    names = pools_by_queue(workers)
     pool, reference = pool_of(queue, names), pool_of(reference_queue, names)
     if pool is None or reference is None or pool == reference:
         return ""
@@ -126,6 +127,11 @@ def _cause(workers: Sequence[Worker], queue: str, reference_queue: str) -> str:
     reasons = Explanation.of(compare_pools(both, reference), pool, reference).reasons
     causes = [f"{reason.cause.name} ({reason.cause.state})" for reason in reasons]
     return ", ".join(dict.fromkeys(causes))
+
+
+def pools_by_queue(workers: Iterable[Worker]) -> dict[str, str]:
+    """Return the benchmark's names of the workers' pools by their queues."""
+    return {worker.queue_or_pool: worker.pool for worker in workers}
 
 
 def pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
@@ -139,23 +145,42 @@ def pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
     return same.pop() if len(same) == 1 else None
 
 
+class CompletedRuns(NamedTuple):
+    """Completed runs by the name of their pool, and the messages about all that were read."""
+
+    of_label: dict[str, list[TaskRun]]
+    of_all_labels: dict[str, list[TaskRun]]
+    messages: tuple[str, ...]
+
+
 def read_completed_runs(
-    addresses: Sequence[str], context: Context, label: re.Pattern[str] | None = None
-) -> tuple[dict[str, list[TaskRun]], Sequence[str]]:
-    """Return the completed runs by the name of their pool, and the messages about all runs."""
-    reading = _read_runs(addresses, context, label)
-    names = _side_names({run.pool for run in reading.results})
-    completed = [run for run in reading.results if TaskSide.ending(run) == "completed"]
-    sides = grouped(completed, lambda run: names[run.pool])
-    return sides, (*reading.unreadable, *reading.remarks)
+    context: Context, whole: Sequence[str], addresses: Sequence[str], label: re.Pattern[str]
+) -> CompletedRuns:
+    """Read the runs of every label at the addresses `whole`, and those of a label at all."""
+    with context.progress() as progress:
+        query = RunQuery(context.environment, progress, label=label, whole_addresses=len(whole))
+        # A task that several addresses lead to belongs to the first of them.
+        reading = gather_task_runs([*whole, *addresses], query)
+    at_whole = {run.identity for address, run in query.runs if address < len(whole)}
+    return CompletedRuns(
+        _completed_by_pool([run for run in reading.results if label.search(run.label)]),
+        _completed_by_pool([run for run in reading.results if run.identity in at_whole]),
+        (*reading.unreadable, *reading.remarks),
+    )
+
+
+def _completed_by_pool(runs: Sequence[TaskRun]) -> dict[str, list[TaskRun]]:
+    names = _side_names({run.pool for run in runs})
+    completed = [run for run in runs if TaskSide.ending(run) == "completed"]
+    return grouped(completed, lambda run: names[run.pool])
 
 
 def _read_runs(
     addresses: Sequence[str],
     context: Context,
     label: re.Pattern[str] | None,
-    pools: Sequence[str] = (),
-    since: date | None = None,
+    pools: Sequence[str],
+    since: date | None,
 ) -> Gathered[TaskRun]:
     with context.progress() as progress:
         query = RunQuery(

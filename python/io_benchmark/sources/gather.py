@@ -6,6 +6,7 @@ Each function raises a UsageError for a mistake in an address before anything is
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from operator import itemgetter
 from typing import Any, Generic, Self, TypeVar
 
@@ -36,7 +37,8 @@ class Gathered(Struct, Generic[T], frozen=True):
     remarks: tuple[str, ...]
     lost: tuple[str, ...]  # the pool of each task that ended and left no result
     missing: tuple[str, ...]  # pools of tasks without a result that could be read
-    pasts: Mapping[str, IndexAddress]  # by pool, where its earlier results are
+    # By pool, where its earlier results are, as its tasks name it
+    pasts: Mapping[str, AbstractSet[IndexAddress]]
     first: tuple[str, ...] = ()  # pools at the first of several addresses
 
     @classmethod
@@ -137,8 +139,9 @@ def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gath
     query.remark_on_pools()
     runs: dict[Hashable, TaskRun] = {}
     # The most complete record of a run first: it has costs, or the times of the task's own work.
-    for run in sorted(query.runs, reverse=True, key=lambda run: (run.cost, run.own_ended_ms, run)):
-        runs.setdefault((run.task_id, run.run_id) if run.task_id else run, run)
+    read = [run for _, run in query.runs]
+    for run in sorted(read, reverse=True, key=lambda run: (run.cost, run.own_ended_ms, run)):
+        runs.setdefault(run.identity, run)
     repeated = len(query.runs) - len(runs)
     if repeated:
         query.remark(

@@ -61,8 +61,8 @@ class Reading(Struct):
     profiles: list[tuple[Position, RunProfile]] = field(default_factory=list)
     # Numbers of the addresses whose deployment nobody named, so that it is the default one.
     on_default: set[int] = field(default_factory=set)
-    # Where earlier results of a pool are.
-    pasts: dict[str, IndexAddress] = field(default_factory=dict)
+    # By pool, where its earlier results are, as its tasks name it.
+    pasts: dict[str, set[IndexAddress]] = field(default_factory=dict)
 
     def problem(
         self, position: Position, sentence: str, url: str = "", pool: str | None = None
@@ -88,19 +88,24 @@ class RunQuery(Reading, kw_only=True):
     """A reading of the runs of any tasks, and which of them are wanted."""
 
     label: re.Pattern[str] | None = None
+    # At the first so many addresses tasks are wanted whatever their label.
+    whole_addresses: int = 0
     pools: tuple[str, ...] = ()  # each with or without its provisioner; none: all
     since: date | None = None
-    runs: list[TaskRun] = field(default_factory=list)
+    # Each with the number of its address.
+    runs: list[tuple[int, TaskRun]] = field(default_factory=list)
     pools_there: set[str] = field(default_factory=set)  # of all tasks, where some are wanted
     first_pools: set[str] = field(default_factory=set)  # of the runs at the first address
 
-    def wants_task(self, label: str, pool: str) -> bool:
+    def wants_task(self, label: str, pool: str, address: int) -> bool:
         if self.pools:
             if len(self.pools_there) < MOST_POOLS:
                 self.pools_there.add(pool)
-            if not any(_is_named(pool, name) for name in self.pools):
+            if not any(is_pool_named(pool, name) for name in self.pools):
                 return False
-        return self.label is None or self.label.search(label) is not None
+        if self.label is None or address < self.whole_addresses:
+            return True
+        return self.label.search(label) is not None
 
     def remark_on_pools(self) -> None:
         """Say which of the wanted pools no task was on, and which was probably meant."""
@@ -109,7 +114,7 @@ class RunQuery(Reading, kw_only=True):
         # A user may leave out the provisioner.
         names = {name for pool in self.pools_there for name in (pool, pool.rpartition("/")[2])}
         for name in self.pools:
-            if not any(_is_named(pool, name) for pool in self.pools_there):
+            if not any(is_pool_named(pool, name) for pool in self.pools_there):
                 hint = did_you_mean(name, sorted(names))
                 self.remark(LAST, f"--pool {name}: no task is on this pool{hint}")
 
@@ -121,19 +126,19 @@ class RunQuery(Reading, kw_only=True):
                 return
         if address == 0:
             self.first_pools.add(run.pool)
-        self.keep(run)
+        self.keep(run, address)
 
-    def keep(self, run: TaskRun) -> None:
+    def keep(self, run: TaskRun, address: int) -> None:
         """Keep a run; who needs only sums of many runs keeps less."""
         if len(self.runs) == MOST_RUNS:
             raise UsageError(
                 f"there are more than {MOST_RUNS:,} runs; select fewer by --label, --pool or "
                 "--since"
             )
-        self.runs.append(run)
+        self.runs.append((address, run))
 
 
-def _is_named(pool: str, name: str) -> bool:
+def is_pool_named(pool: str, name: str) -> bool:
     """Return whether this is the pool's name, with or without its provisioner."""
     return f"/{pool}".endswith(f"/{name}")
 

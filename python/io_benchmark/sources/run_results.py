@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a source hands over for a run: its result, what the queue knows about it, and its times."""
 
+from collections.abc import Hashable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -83,6 +84,11 @@ class TaskRun(Struct, frozen=True, order=True):
     own_ended_ms: int = -1
     cost: float = -1.0
     currency: str = ""
+
+    @property
+    def identity(self) -> Hashable:
+        """Return what all records of the run have in common."""
+        return (self.task_id, self.run_id) if self.task_id else self
 
 
 class RunProfile(Struct, frozen=True):

@@ -87,7 +87,7 @@ def read_run_table(path: Path, query: RunQuery, address: int) -> list[str]:
         for place, row in _rows(data):
             try:
                 label, pool = (str(row.get(column) or "") for column in ("label", "pool"))
-                if not (label and pool) or query.wants_task(label, pool):
+                if not (label and pool) or query.wants_task(label, pool, address):
                     query.add(_run(row), address)
             except ValueError as error:
                 bad += 1

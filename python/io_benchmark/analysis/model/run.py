@@ -185,6 +185,11 @@ class Worker(WorkerLine, frozen=True, kw_only=True):
         """Let the runs know their worker, also after a change of it."""
         force_setattr(self, "runs", tuple(replace(run, worker=self) for run in self.runs))
 
+    @property
+    def queue_or_pool(self) -> str:
+        """Return the worker pool as the queue names it; without a queue, the benchmark's name."""
+        return self.queue or self.pool
+
     def run_of(self, subject: Subject) -> Run:
         """Return what it measured of a subject; a run without samples where it did not."""
         measured = (run for run in self.runs if run.subject == subject and run.is_measured)

@@ -43,7 +43,7 @@ class MachineMarks(Struct, frozen=True):
     def of(cls, worker: Worker) -> "MachineMarks":
         # All rehearsals of a host are on one machine, whatever their pool.
         is_host = worker.worker_id.startswith("rehearsal/")
-        pool = "" if is_host else worker.queue or worker.pool
+        pool = "" if is_host else worker.queue_or_pool
         return cls(worker.worker_id, _boot(worker.result), cls.place_of(worker.result), pool)
 
     @staticmethod

@@ -51,7 +51,7 @@ async def read_queue_runs(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
     unfinished = 0
     for listed in tasks:
         task = listed.task
-        if query.wants_task(task.label, task.status.queue):
+        if query.wants_task(task.label, task.status.queue, listed.number):
             runs = [run for run in task.status.runs if listed.run_id in (None, run.run_id)]
             ended += [(listed, run) for run in runs if run.is_resolved]
             unfinished += sum(not run.is_resolved for run in runs)

@@ -205,7 +205,7 @@ class ResultReader(Struct):
             self._runs.setdefault(pool, []).append(chosen)
         if task.past is not None:
             root_url = listed.deployment.access.root_url
-            self.request.pasts.setdefault(pool, IndexAddress(root_url, task.past))
+            self.request.pasts.setdefault(pool, set()).add(IndexAddress(root_url, task.past))
         run_result = replace(run_result, task=task.record(chosen, pool), source=listed.url(chosen))
         self.request.accept(listed.position(chosen), run_result, data)
 
