@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from written import folds, headings, section, tables
 
-from io_benchmark.analysis.model.comparison import Interval
+from io_benchmark.analysis.model.comparison import DIFFERENT, Interval
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.report.blocks import plain
 from io_benchmark.report.sections.places import _is_notable
@@ -23,7 +23,13 @@ def test_measurements() -> None:
     assert folds(few(4)) == []
     assert folds(few(5)) == ["In 5 measurements no pool is slower or faster"]
     report = many_measurements.every_workload()
-    assert "In 19 measurements no pool is slower or faster" in folds(report)
+    undecided = [
+        part
+        for part in report.subjects
+        if not any(comparison.verdict in DIFFERENT for comparison in part.comparisons)
+    ]
+    folded = f"In {len(undecided)} measurements no pool is slower or faster"
+    assert folded in folds(report)
     found = headings(report)
     assert found.index("Not decided") > found.index("exec, place workspace (ms, lower is better)")
 
@@ -34,13 +40,13 @@ def test_places() -> None:
     (summary,) = [fold for fold in folds(report) if "places" in fold]
     titles = [plain(table.title) for table in tables(section(report, "Places"))]
     means = [title for title in titles if not title.startswith("Ratio")]
-    assert len(means) == len(report.places) == 28
+    assert len(means) == len(report.places)
     assert means[:3] == [
         f"cache-retrieve, destination {name}, fidelity seed (ms, lower is better)"
         for name in ("overwrite", "unlink", "fresh")
     ]
     folded = int(summary.split(" in ")[1].split()[0])
-    assert all("random-io" in title for title in means[3 : 28 - folded])
+    assert all("random-io" in title for title in means[3 : len(means) - folded])
 
 
 @pytest.mark.parametrize(
