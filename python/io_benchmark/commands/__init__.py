@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MPL-2.0
 
-"""One module a command: it wires the rooms together and prints."""
+"""One module per command: its options, the call of its operation, and what it prints."""

@@ -55,7 +55,7 @@ RANK = flag(
     "labels by what their slower pools cost per month",
     excludes=dict.fromkeys(("--against", "--baseline", "--margin", "--details"), _RANKS),
 )
-ON = several("--on", "ADDRESS", "results that show causes", parse_name)
+ON = several("--on", "ADDRESS", "results that show causes", parse_name, needs=("--rank",))
 OPTIONS = {
     "which runs": (
         ADDRESSES._replace(summary="where the runs are"),
@@ -65,7 +65,7 @@ OPTIONS = {
         SINCE,
         BASELINE,
     ),
-    "how to judge": (MARGIN, RANK, ON._replace(needs=("--rank",))),
+    "how to judge": (MARGIN, RANK, ON),
     REPORT_OUTPUT: (
         DETAILS._replace(summary="show each label and all notes"),
         PRICES,

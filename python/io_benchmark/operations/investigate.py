@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Investigate a slow task by operations that exist, until there is a conclusion."""
 
-from collections.abc import Sequence
 from functools import partial
-from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -29,7 +27,6 @@ from io_benchmark.sources.taskcluster.queue_runs import read_task
 from io_benchmark.submit.task_creation import TaskQueue
 from io_benchmark.text import clean
 
-T = TypeVar("T")
 _POOLS_NAMED = 10
 
 
@@ -63,8 +60,8 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
         address,
         findings,
         conclusion,
-        remarks=_distinct(steps.remarks),
-        sources=_distinct(steps.sources),
+        remarks=tuple(dict.fromkeys(steps.remarks)),
+        sources=tuple(dict.fromkeys(steps.sources)),
     )
     fix, slowness = conclusion.fix, findings.slowness
     if fix is None or slowness is None or fix.target is not Target.POOL:
@@ -73,11 +70,6 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
     if report.patch:
         new_tasks.write("pools.patch", report.patch.encode())
     return report
-
-
-def _distinct(values: Sequence[T]) -> tuple[T, ...]:
-    """Return each value once, in the order of the first ones."""
-    return tuple(dict.fromkeys(values))
 
 
 def _open(answer: str, todo: str) -> Conclusion:

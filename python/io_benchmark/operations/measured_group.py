@@ -114,13 +114,19 @@ class MeasuredGroup(Struct, frozen=True):
                 if tasks_of_job[jobs[side, part.subject]] > _MOST_TASKS_PER_WORKER * count
             ]
             exhausted += left_behind
-            target = Schedule(LOOKS).next_look(*workers.values())
+            target = Schedule(LOOKS).next_look(
+                workers[comparison.candidate], workers[comparison.baseline]
+            )
             if target is None or left_behind:
                 continue
             for side, count in workers.items():
                 job = jobs[side, part.subject]
                 missing[job] = max(missing.get(job, 0), target - count)
-        return NextLook(_distinct(undecided), self._repetitions(missing), _distinct(exhausted))
+        return NextLook(
+            list(dict.fromkeys(undecided)),
+            self._repetitions(missing),
+            list(dict.fromkeys(exhausted)),
+        )
 
     def _repetitions(self, missing: Mapping[str, int]) -> list[Repetition]:
         """Return the tasks that are missing, by job; each repeats the first task of its job."""
@@ -134,11 +140,6 @@ class MeasuredGroup(Struct, frozen=True):
             for job in sorted(first_tasks)
             if number < missing.get(job, 0)
         ]
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Return each name once, in the order of the first ones."""
-    return list(dict.fromkeys(names))
 
 
 def _job_of(task: QueueTask) -> str:

@@ -91,11 +91,12 @@ def several(
     parse: Callable[[str], V],
     *,
     excludes: Mapping[str, str] | None = None,
+    needs: tuple[str, ...] = (),
     **settings: Any,
 ) -> Option[Sequence[V]]:
     """Return an option that takes one or more values at once, such as `--on ADDRESS ...`."""
     settings = {"metavar": value, "type": parse, "nargs": "+", **settings}
-    return Option((name,), summary, (), settings, excludes or {})
+    return Option((name,), summary, (), settings, excludes or {}, needs)
 
 
 def repeatable(
