@@ -6,7 +6,7 @@ All run at the same time. Tests marked `container` wait for downloads most of th
 tests one at a time. What they and the linters print is shown after the output of the parallel part.
 Serial tests get the CPUs first, by a cgroup. Where no cgroup can be made, they run after the others.
 Arguments are handed on to pytest; then no linters run. With `-m` among them there is one run, not in
-parallel.
+parallel. `--line FILE:NUMBER` runs the tests that run this line.
 """
 
 import os
@@ -37,6 +37,7 @@ PARALLEL = (
 CONTAINER = ("-m", "container")
 SERIAL = ("-m", "serial")
 LINTERS = ROOT / "tests" / "lint.py"
+LINE_MAP = ROOT / "tests" / "lines" / "line_map.py"
 
 
 def files_with(mark: str) -> list[str]:
@@ -152,6 +153,8 @@ def main(arguments: list[str]) -> int:
     """Run the parts."""
     # pytest gets the terminal's Ctrl-C itself and says where it was; this one only has to wait.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    if arguments[:1] == ["--line"]:
+        return code_of(subprocess.Popen([sys.executable, str(LINE_MAP), *arguments[1:]], cwd=ROOT))
     if any(argument.startswith("-m") for argument in arguments):
         return code_of(start((), arguments))
     return merged(run_parts(arguments))

@@ -21,7 +21,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from candidates import Mutant, sample
-from mutant_plugin import ANY_LINE
+from line_plugin import ANY_LINE
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -45,7 +45,7 @@ TestsOfLine = dict[tuple[str, int], set[Test]]  # by a module and a line of it
 
 def pytest(arguments: Sequence[str], limit_s: float | None = None, **variables: str) -> int | None:
     """Run pytest with the plugin; return its exit code, None at the limit."""
-    options = ("-q", "-p", "mutant_plugin", "-p", "no:cacheprovider")
+    options = ("-q", "-p", "line_plugin", "-p", "no:cacheprovider")
     chosen = ("-m", "not serial and not container", *arguments)
     process = subprocess.Popen(
         [sys.executable, "-B", "-m", "pytest", *options, *chosen],
@@ -74,7 +74,7 @@ def record(mutants: Sequence[Mutant], paths: Sequence[str], folder: Path) -> Tes
     wanted.write_text(json.dumps({file: sorted(numbers) for file, numbers in lines.items()}))
     chosen = [f"--numprocesses={AT_ONCE}", "--dist=loadfile", *paths]
     chosen += [f"--ignore=tests/{name}" for name in LEFT_OUT]
-    if pytest(chosen, MUTANT_LINES=str(wanted)) not in {0, 1}:  # passed, failed
+    if pytest(chosen, RECORDED_LINES=str(wanted)) not in {0, 1}:  # passed, failed
         sys.exit(2)  # pytest has said why
     tests: TestsOfLine = defaultdict(set)
     for part in folder.glob("*.record"):
