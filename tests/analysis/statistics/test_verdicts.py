@@ -116,7 +116,7 @@ def pool(name, factors, plan=None):
 
 
 def compared(workers, schedule=DECLARED, lost=()):
-    report = seed_workers.report_of(workers, schedule=schedule, lost=lost)
+    report = seed_workers.report_of(workers, looks=schedule, lost=lost)
     (comparison,) = report.subjects[0].comparisons
     return comparison
 
@@ -131,7 +131,7 @@ def test_a_declared_look_stands():
     assert comparison.of_all.ratio == pytest.approx(1.01, abs=0.01)
     assert comparison.of_all.verdict is INCONCLUSIVE
     assert compared(workers[::-1]) == comparison  # the order of the results does not matter
-    report = seed_workers.report_of(workers, schedule=DECLARED)
+    report = seed_workers.report_of(workers, looks=DECLARED)
     (assumptions,) = [line for line in lines(section(report, "cache")) if "Welch's test" in line]
     assert assumptions.startswith("- amd-16: 3 and 3 workers, compared by Welch's test")
     assert assumptions.endswith("; first of at most 2 looks")

@@ -17,7 +17,7 @@ from seed_workers import broken, report_of, workers
 
 from io_benchmark.analysis.model.problem import Severity
 from io_benchmark.analysis.model.report import SampledReport
-from io_benchmark.analysis.statistics.noise import Step
+from io_benchmark.analysis.statistics.steps import Step
 from io_benchmark.analysis.validity import checks
 from io_benchmark.analysis.validity import rules as validity
 from io_benchmark.report.content import text_of
