@@ -65,7 +65,7 @@ MARKED = {
     "html": "<code>([^<]+)</code>",
     "json": "`([^`\n]+)`",
 }
-# Of the worker's program, of mach and of cp
+# The worker's program, mach and cp have these.
 OF_OTHER_PROGRAMS = {"--place", "--worker-override", "--remove-destination"}
 # Names of the firefox command in what it writes; they are not to be typed.
 MENTIONED = {"adopt/firefox_checkout.py", "adopt/firefox_kind.py"}

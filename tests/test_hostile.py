@@ -19,7 +19,7 @@ from io_benchmark.sources.run_results import RunResult
 ALL = Path(__file__).parent / "fixtures" / "result-v2-all.json"
 MUTATIONS, SHORT = 10_000, 900  # all of them under --long
 STEP = 15  # of those that are accepted, so many are shown: thirteen measurements take long
-# Of each workload so many entries and samples: enough for every rule, and soon shown.
+# How many entries and samples each workload has: enough for every rule, and soon shown.
 ENTRIES, SAMPLES = 2, 8
 # What a hostile task would write instead of a value.
 VALUES: tuple[Any, ...] = (
@@ -91,7 +91,7 @@ def mutated(generator: random.Random, original: bytes, paths: list[tuple[Any, ..
             for key in parents:
                 inner = inner[key]
             alike = [value for value in VALUES if type(value) is type(inner[last])]
-            # Of the right type it may get through the reader, and then meets all the rest.
+            # A value of the right type may get through the reader, and then meets all the rest.
             inner[last] = generator.choice(alike if alike and generator.random() < 0.7 else VALUES)
         except (KeyError, IndexError, TypeError):
             continue  # an earlier change took it away

@@ -74,7 +74,7 @@ def shared_strings(made: dict[str, Any]) -> None:
         (shared_strings, ONE),
         (put_data(1, iowait_pct="-0.1%", nice_pct="3%"), replace(ONE, user=0.225, waiting=0.0)),
         (put_data(1, system_pct="130.0%"), replace(ONE, kernel=1.0)),
-        # Of other systems than Linux.
+        # Other systems than Linux write these.
         (put_data(1, iowait_pct=None), replace(ONE, waiting=None)),
         (put_data(2, cached=None), replace(ONE, cached_bytes=None)),
         # A sample may begin two milliseconds before the end of the one before it.

@@ -166,12 +166,15 @@ def test_a_bad_file_is_one_line(data: bytes, message: str) -> None:
         ("host.vm.dirty_ratio", -(2**63) - 1, "Expected `int` >= -9223372036854775808 - at `$.ho"),
         ("host.vm.dirty_ratio", 10**400, ""),
         (f"{BATCHES}samples.start_ns", [], "[1].samples: its columns differ in"),
-        *(
-            (f"{RETRIEVES}trials", TRIALS | {key: value}, message)
-            for key, value, message in (
-                ("file_indexes", [3, 100], f"[0].trials.file_indexes: {NO_SUCH_FILE}"),
-                ("file_indexes", [3], "[0].trials.blocks: a block does not have 1 retrieve, as"),
-            )
+        (
+            f"{RETRIEVES}trials",
+            TRIALS | {"file_indexes": [3, 100]},
+            f"[0].trials.file_indexes: {NO_SUCH_FILE}",
+        ),
+        (
+            f"{RETRIEVES}trials",
+            TRIALS | {"file_indexes": [3]},
+            "[0].trials.blocks: a block does not have 1 retrieve, as",
         ),
     ],
 )

@@ -18,7 +18,7 @@ POOLS = ["amd-16", "amd-30", "intel"]
         ("amd-3", POOLS, "amd-30"),
         ("--basline", ["--baseline", "--margin"], "--baseline"),
         ("baseline", ["--baseline"], "--baseline"),
-        # Of options that have only their dashes in common.
+        # These options have only their dashes in common.
         ("--xy", ["--on", "--at"], ""),
         ("arm", POOLS, ""),
         ("", POOLS, ""),

@@ -78,7 +78,8 @@ def write_script(file: str) -> str:
 
 
 def rehearse(tree: Path | None = None) -> str:
-    return _line("rehearse", *(() if tree is None else ("--root", str(tree))))
+    root = () if tree is None else ("--root", str(tree))
+    return _line("rehearse", *root)
 
 
 def install_in_firefox(checkout: Path) -> str:

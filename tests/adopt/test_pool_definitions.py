@@ -245,7 +245,7 @@ def test_other_forms(text: str, machines: tuple[Any, ...]) -> None:
     "text", ["", "[]", "pools: 1", "pools: [1, {pool_id: [a]}]", "pools: [[]]"]
 )
 def test_files_without_the_pool(text: str) -> None:
-    """Of any form, the pool is missing."""
+    """Whatever the form of the file, the pool is missing."""
     with pytest.raises(NoPatchError, match="the file has no pool a/b"):
         change("a/b", "x", "y", text=text)
 

@@ -184,7 +184,7 @@ def test_a_dash_is_not_a_name(command: str, option: Option[Any], tmp_path: Path)
 
 
 def test_dashes_are_tried_everywhere() -> None:
-    """Of each kind of names there is one."""
+    """Each kind of name is tried at least once."""
     assert {option.settings["metavar"] for _, option in DASHES} == {*NAMES}
 
 

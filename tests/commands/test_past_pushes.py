@@ -89,7 +89,7 @@ def test_a_past_that_cannot_be_read(
 
 
 def test_an_ordinary_comparison_reads_no_earlier_pushes(weeks: list[past.Push]) -> None:
-    """Of a push whose tasks have routes of the index only the push itself is read."""
+    """Only the push itself is read, although its tasks have routes of the index."""
     deployment = Deployment()
     past.add(deployment, weeks)
     with Loopback(deployment) as loopback:

@@ -138,11 +138,18 @@ def test_refusals(task, message):
 @pytest.mark.parametrize(
     ("name", "image"),
     [
-        *((name, name) for name in ("debian:12", "ghcr.io/a/b@sha256:0f", "localhost:5000/b")),
+        ("debian:12", "debian:12"),
+        ("ghcr.io/a/b@sha256:0f", "ghcr.io/a/b@sha256:0f"),
+        ("localhost:5000/b", "localhost:5000/b"),
         (f"task:{TASK}", BUILT),
         ("index:a.v2.b.latest", INDEXED),
-        *((name, None) for name in ("", "two words", "-rf", "index:", "a\nb")),
-        *((name, None) for name in ("task:short", f"task:{TASK}.1")),
+        ("", None),
+        ("two words", None),
+        ("-rf", None),
+        ("index:", None),
+        ("a\nb", None),
+        ("task:short", None),
+        (f"task:{TASK}.1", None),
     ],
 )
 def test_forms_of_an_image(name, image):

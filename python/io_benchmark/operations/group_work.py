@@ -162,7 +162,8 @@ class GroupWork(Struct, frozen=True):
         Return the group, which can be compared now; with --no-wait, print its address instead.
         """
         group_id, context = self.group_id, self.context
-        labels = {**(running or {}), **{task.task_id: task.label for task in missing}}
+        labels = dict(running or {})
+        labels.update({task.task_id: task.label for task in missing})
         has_begun = False
 
         def begin() -> None:

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
-from functools import cache, partial
 from typing import NamedTuple
 
 from msgspec import field
@@ -106,8 +105,13 @@ def rank_labels(
         reading = gather_task_runs(addresses, query)
     ranking = query.totals.ranking(prices)
     workers = read_workers(on, context).results if on else ()
-    cause_of = cache(partial(_cause, workers))
-    labels = [replace(row, cause=cause_of(row.pool, row.reference)) for row in ranking.labels]
+    causes: dict[tuple[str, str], str] = {}
+    labels = []
+    for row in ranking.labels:
+        pair = (row.pool, row.reference)
+        if pair not in causes:
+            causes[pair] = _cause(workers, row.pool, row.reference)
+        labels.append(replace(row, cause=causes[pair]))
     remarks = list(reading.remarks)
     count = query.totals.unusable
     if count:
