@@ -134,7 +134,7 @@ def _check_yaml(path: Path, name: Path) -> None:
 def there_are(names: Iterable[str], instead_of: str = "") -> str:
     """Return the names in words; with the one that was probably meant instead of this one."""
     known = list(names)
-    # Of one name nobody has to choose.
+    # Where there is one name, nobody has to choose.
     close = difflib.get_close_matches(instead_of, known, n=1) if len(known) > 1 else []
     hint = f"; did you mean {close[0]}?" if close else ""
     return f"there are: {', '.join(known) or 'none'}{hint}"

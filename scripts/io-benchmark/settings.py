@@ -152,7 +152,7 @@ _sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COU
 # A lone dash is stdout for other programs; a file or folder of this name would surprise.
 _folder = _matching(r"(?!-$)[^\0]+", os.path.abspath, "a folder")
 _seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
-# Of a run, without --workload, whose choices depend on the program.
+# The options of a run but --workload, whose choices depend on the program.
 _OPTIONS: Dict[str, Any] = {
     "--pool": {"type": _pool_name},
     "--place": {"action": "append", "dest": "places", "type": _new_place},

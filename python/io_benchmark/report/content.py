@@ -47,7 +47,7 @@ _NAME_CELLS = {
     **dict.fromkeys(("worker_id", "machine"), 60),
 }
 _LENGTHS = {"state": 80, "reason": 80, "kind": 120, "incomplete_reason": 200, "source": 200}
-# Of several lines, which stay lines: code, which a reader may apply.
+# The fields with code, which a reader may apply: their lines stay lines.
 _CODE = ("patch", "fragment")
 
 

@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Sequence
 from operator import lt
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -74,6 +74,26 @@ class _Content(msgspec.Struct, frozen=True):
     duration_ns: msgspec.Raw = msgspec.Raw()  # a result
 
 
+class _FileKind(NamedTuple):
+    """What is said of a file that is not of this kind."""
+
+    no_version: str
+    other_kind: str
+    remedy: str
+
+
+_RESULT = _FileKind(
+    "not a result of the benchmark: it has no `version`",
+    "a profile of a task, which the command predict reads, not a result",
+    "give an io-benchmark.json that the benchmark wrote",
+)
+_PROFILE = _FileKind(
+    "not a profile of a task: it has no `version`",
+    "a result of the benchmark, which predict reads by --on, not a profile",
+    "give a task-profile.json that measure wrote, or a profile_resource-usage.json",
+)
+
+
 class _Named(msgspec.Struct, frozen=True):
     name: Name
 
@@ -85,14 +105,7 @@ class _NamedEntries(msgspec.Struct, frozen=True):
 def parse(data: bytes, source: str) -> Result:
     """Parse a result; a ResultError names `source`, the key and the problem."""
     check_size(data, source)
-    content = _content(data, source)
-    version = content.version
-    if not version or (content.wall_ns and not content.duration_ns):
-        kind = "not a result of the benchmark: it has no `version`"
-        if content.wall_ns:
-            kind = "a profile of a task, which the command predict reads, not a result"
-        remedy = "give an io-benchmark.json that the benchmark wrote"
-        raise reading_error(source, f"is {kind}; {remedy}")
+    version = _version(data, source, _RESULT)
     if version != VERSION:
         age, remedy = "newer than", "update io-benchmark"
         if version < VERSION:
@@ -120,14 +133,7 @@ def parse(data: bytes, source: str) -> Result:
 def parse_profile(data: bytes, source: str) -> TaskProfile:
     """Parse the profile of a task; a ResultError names `source`, the key and the problem."""
     check_size(data, source)
-    content = _content(data, source)
-    version = content.version
-    if not version or (content.duration_ns and not content.wall_ns):
-        kind = "not a profile of a task: it has no `version`"
-        if content.duration_ns:
-            kind = "a result of the benchmark, which predict reads by --on, not a profile"
-        remedy = "give a task-profile.json that measure wrote, or a profile_resource-usage.json"
-        raise reading_error(source, f"is {kind}; {remedy}")
+    version = _version(data, source, _PROFILE)
     if version != PROFILE_VERSION:
         readable = f"this program reads profiles of version {PROFILE_VERSION}"
         raise reading_error(source, f"$.version: {version}, but {readable}: update io-benchmark")
@@ -139,6 +145,17 @@ def parse_profile(data: bytes, source: str) -> TaskProfile:
     if problem:
         raise reading_error(source, problem)
     return profile
+
+
+def _version(data: bytes, source: str, form: _FileKind) -> int:
+    """Return the file's version; refuse one without a version, and one of the other kind."""
+    content = _content(data, source)
+    is_profile, is_result = bool(content.wall_ns), bool(content.duration_ns)
+    is_this, is_other = (is_result, is_profile) if form is _RESULT else (is_profile, is_result)
+    if content.version and (is_this or not is_other):
+        return content.version
+    problem = form.other_kind if is_other else form.no_version
+    raise reading_error(source, f"is {problem}; {form.remedy}")
 
 
 def _content(data: bytes, source: str) -> _Content:
@@ -198,7 +215,9 @@ def check_size(
     """Refuse what is too large to be decoded."""
     if len(data) > maximum_bytes:
         raise reading_error(source, f"holds {len(data):,} bytes, more than {maximum_bytes:,}")
-    for character, most, name in maximum_parts if len(data) > SMALL_BYTES else ():
+    if len(data) <= SMALL_BYTES:
+        return
+    for character, most, name in maximum_parts:
         count = data.count(character)
         if count > most:
             raise reading_error(source, f"holds {count:,} {name}, more than {most:,}")

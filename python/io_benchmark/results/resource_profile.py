@@ -67,7 +67,7 @@ class _Profile(Struct, frozen=True):
 
 
 class _Cpu(Struct, frozen=True):
-    """Of the time of all CPUs. A system that does not know iowait has no such text."""
+    """Shares of the time of all CPUs. A system that does not know iowait has no such text."""
 
     user_pct: str
     system_pct: str

@@ -21,7 +21,7 @@ _MB = 1_000_000
 # 1,000 results of 2,000 samples have 190 to 300 MB, and need 260 MB of memory.
 READ_BYTES = 384 * _MB
 _KEPT_BYTES = 320 * _MB
-# Of all pools together. Comparing one takes a few ms; all workloads in one place have thirty.
+# All pools together. Comparing one takes a few ms; all workloads in one place have thirty.
 _MAXIMUM_SUBJECTS = 1_000
 # A larger result is read after all others, and few at once. Results of full runs have 0.3 MB.
 SMALL_BYTES = 512 * 1024

@@ -131,7 +131,7 @@ def _read_profile(path: Path, budget: Budget) -> RunProfile:
 class _Search(Struct):
     top: Path
     label: str
-    # Of each result that is there, or should be, by its folder or file.
+    # The size of each result that is there, or should be, by its folder or file.
     sizes: dict[Path, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)  # folders that cannot be searched
     _skipped: dict[str, list[Path]] = field(default_factory=dict)  # by the reason

@@ -68,7 +68,8 @@ class Reading(Struct):
         self, position: Position, sentence: str, url: str = "", pool: str | None = None
     ) -> str:
         """Add a problem and return its line; a long sentence never cuts the URL off."""
-        self.missing |= {pool} if pool else set()
+        if pool:
+            self.missing.add(pool)
         line = clean(sentence) + (f" ({url})" if url else "")
         self.problems.append((position, line))
         return line

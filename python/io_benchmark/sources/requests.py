@@ -24,9 +24,11 @@ CONNECTIONS = 64  # at once, of a command
 
 def run_coroutine(main: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine; SIGTERM and SIGHUP end it as Ctrl-C does: it closes everything first."""
-    handlers = {
-        number: handler for number in TERMINATING if callable(handler := signal.getsignal(number))
-    }
+    handlers = {}
+    for number in TERMINATING:
+        handler = signal.getsignal(number)
+        if callable(handler):
+            handlers[number] = handler
     if threading.current_thread() is not threading.main_thread() or not handlers:
         return asyncio.run(main)
     terminated: list[signal.Signals] = []

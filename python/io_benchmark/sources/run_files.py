@@ -112,8 +112,9 @@ class RunStore(Struct):
 
     def add_without_result(self, records: Iterable[TaskRecord]) -> None:
         """Write the records of tasks that left no result, next to the runs of others."""
-        for record in records if self.fetched or self.skipped else ():
-            self._write(record, None)
+        if self.fetched or self.skipped:
+            for record in records:
+                self._write(record, None)
 
     def _is_there(self, task_id: str, run_id: int) -> bool:
         """Return whether the folder has the run's result; raise a ResultError if it is damaged."""

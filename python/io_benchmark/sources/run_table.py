@@ -34,7 +34,7 @@ _ROWS_NAMED = 3
 _QUOTED_LENGTH, _NAME_LENGTH = 60, 200
 
 _REQUIRED = ("label", "pool", "state", "started", "resolved")
-# Of Firefox's export.
+# The columns of Firefox's export that are read.
 _EXPORTED = ("scheduled", "started", "resolved", "labelIds", "taskQueueIdIds", "resolutionIds")
 _STATES = ("completed", "failed", "exception")
 _TIMES = ("scheduled", "started", "resolved", "own_started", "own_ended")

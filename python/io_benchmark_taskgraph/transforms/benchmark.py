@@ -124,13 +124,18 @@ def _check_names(config: Any, tasks: Tasks) -> Tasks:
                 raise BadKeyError("name", "two pools have this name; rename or remove one")
             if "treeherder" not in config.graph_config:
                 task.pop("treeherder", None)
-            elif not _SYMBOL.fullmatch(symbol := str(task.get("treeherder", {}).get("symbol"))):
-                problem = f"is not a group and a symbol of at most {_SYMBOL_LENGTH} characters each"
-                raise BadKeyError(
-                    "treeherder.symbol", f"{quoted(symbol)} {problem}; write them as IOB(amd16)"
-                )
+            else:
+                _check_symbol(str(task.get("treeherder", {}).get("symbol")))
         task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
         yield task
+
+
+def _check_symbol(symbol: str) -> None:
+    if not _SYMBOL.fullmatch(symbol):
+        problem = f"is not a group and a symbol of at most {_SYMBOL_LENGTH} characters each"
+        raise BadKeyError(
+            "treeherder.symbol", f"{quoted(symbol)} {problem}; write them as IOB(amd16)"
+        )
 
 
 def _check_name(config: Any, task: dict[str, Any], name: str) -> None:

@@ -23,7 +23,7 @@ from measuring.retrieval import MemorySteps, PacedCopies, SeedSteps
 from observe import host, page_cache
 from settings import free_space_bytes
 
-# Of the time of the samples and their final sync; the transforms' estimate uses the same number.
+# A share of the samples' time and their final sync, which the transforms' estimate uses, too.
 TRIALS_PERCENT = 15
 PLANNED_SHARE = 0.85  # of it, since an estimate may be too low
 # Retrieves of a block; waves of writeback come every 5 to 20 retrieves.

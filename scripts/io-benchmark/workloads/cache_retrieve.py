@@ -296,11 +296,10 @@ class _CacheRetrieve(Workload):
         return durations_ns, [1] * len(durations_ns)
 
     def options(self, entry):
-        retrieves = entry["retrieves_planned"]
-        return [
-            entry["destination"],
-            *([] if retrieves == USUAL_RETRIEVES else ["retrieves-%d" % retrieves]),
-        ]
+        options = [entry["destination"]]
+        if entry["retrieves_planned"] != USUAL_RETRIEVES:
+            options.append("retrieves-%d" % entry["retrieves_planned"])
+        return options
 
     def subtests(self, entry):
         phases = {phase: entry["samples"][phase + "_ns"] for phase in ("lookup", "copy")}

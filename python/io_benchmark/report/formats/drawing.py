@@ -13,7 +13,7 @@ from typing import Self, TypeAlias
 from markupsafe import Markup, escape
 from msgspec import Struct, field
 
-# Of the frame around paths
+# The size of the frame around paths.
 _FRAME_UNITS = 1000
 _AXIS_HEIGHT = 20
 # Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
@@ -72,7 +72,8 @@ def _round_decades(low: float, high: float, most: int) -> list[float]:
         ticks = [value for value in values if low <= value <= high]
         if len(ticks) <= most:
             return ticks
-    return ticks[:: math.ceil(len(ticks) / most)]
+    every = math.ceil(len(ticks) / most)
+    return [tick for index, tick in enumerate(ticks) if index % every == 0]
 
 
 def _round_steps(low: float, high: float, most: int) -> list[float]:

@@ -18,7 +18,7 @@ from io_benchmark.report.formats import Layout
 
 # GitHub and Bugzilla allow 65,535 characters in a comment.
 MAXIMUM_LENGTH = 60_000
-# Of a comment before its details are unfolded; a report of at most so many lines is not folded.
+# A comment's lines before its details are unfolded; a report of few lines is not folded.
 _FIRST_LINES, _SHORT_LINES = 40, 60
 _CUT = "\n\nCut here: the rest does not fit a comment.\n"
 # Every other kind of words is bold in a sentence; in a table only what differs or holds.

@@ -48,8 +48,10 @@ def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
     subject = part.subject
     options = [comparison.candidate, f"vs-{comparison.baseline}", subject.workload, subject.place]
     options.append(subject.destination or subject.variant)
-    options += [f"threads-{subject.threads}"] if subject.threads else []
-    options += [f"fidelity-{subject.fidelity}"] if subject.fidelity not in ("", "seed") else []
+    if subject.threads:
+        options.append(f"threads-{subject.threads}")
+    if subject.fidelity not in ("", "seed"):
+        options.append(f"fidelity-{subject.fidelity}")
     return {
         "name": "io-benchmark-comparison",
         **_series(comparison.ratio),

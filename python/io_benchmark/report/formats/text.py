@@ -172,9 +172,11 @@ def _kept_together(words: str, width: int) -> str:
 
 
 def _items(block: blocks.Items, columns: int) -> Iterator[Text]:
-    items, further = blocks.cut(block)
-    count = [blocks.Item(further, mark=block.items[-1].mark)] if further else []
-    for item in (*items, *count):
+    kept, further = blocks.cut(block)
+    items = list(kept)
+    if further:
+        items.append(blocks.Item(further, mark=block.items[-1].mark))
+    for item in items:
         first = f"  {item.mark} "
         yield from _paragraph(item.line, columns, indent=" " * len(first), first=first)
         for below in item.below:
@@ -188,7 +190,8 @@ def _table(table: blocks.Table, columns: int) -> Iterator[Text]:
         yield from _sentences(table, columns)
     else:
         for number, part in enumerate(_parts_that_fit(table, columns)):
-            yield from [Text()] if number else []
+            if number > 0:
+                yield Text()
             yield from _grid(part, columns)
     if further:
         yield from _paragraph(further, columns)

@@ -86,7 +86,8 @@ def _diagnosis(
     yield blocks.Heading(title)
     if listed:
         yield table(listed)
-    if (left := diagnosis.leftover) is not None:
+    left = diagnosis.leftover
+    if left is not None:
         share = f"{percent(left.share)} of the difference ({_time_left(diagnosis, left)})"
         parts = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
         where = f"; it is in {parts}." if parts else "."
@@ -121,8 +122,10 @@ def _cause_row(cause: Cause) -> blocks.Row:
         baseline = "the same"
     share = "" if cause.share is None else _share_text(cause)
     label = (
-        *(blocks.Words(cause.state.upper(), cause.state), " "),
-        *(blocks.Words(cause.name, blocks.CODE), f": {cause.hypothesis}"),
+        blocks.Words(cause.state.upper(), cause.state),
+        " ",
+        blocks.Words(cause.name, blocks.CODE),
+        f": {cause.hypothesis}",
     )
     return blocks.Row(label, (" ".join(filter(None, explanation)), candidate, baseline, share))
 

@@ -47,7 +47,7 @@ _CLOSING = (
     "independent. Intervals are adjusted for the number of candidates. Inconclusive means that "
     "these data do not decide, not that the sides are equal."
 )
-# Of more candidates than this only the most different ones have a sentence each on a screen.
+# Where there are more candidates, only the most different ones have sentences on a screen.
 _POOLS_EACH, _MOST_DIFFERENT = 4, 2
 _POOLS_NAMED = 6
 _WHERE_RANK = 9  # of where a difference lies: a screen leaves out notes before
@@ -81,14 +81,16 @@ def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[blo
 def _answer(
     report: Report, measurements: Sequence[Measurement], *, is_full: bool
 ) -> list[blocks.Item]:
+    items = []
     nothing = _reason_for_nothing(report)
+    if nothing:
+        items.append(blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT)))
+    items += _pools(measurements, report, is_full=is_full)
+    items += unlike_workers(report, is_full=is_full)
     cost = "" if report.is_only_noise else cost_text(report)
-    return [
-        *([blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT))] if nothing else []),
-        *_pools(measurements, report, is_full=is_full),
-        *unlike_workers(report, is_full=is_full),
-        *([blocks.Item(cost)] if cost else []),
-    ]
+    if cost:
+        items.append(blocks.Item(cost))
+    return items
 
 
 def _pools(
@@ -143,7 +145,8 @@ def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
         sentences = [f" on {_measurements(same)}."]
     by_verdict = grouped([side for side in pool if side not in same], lambda side: side.verdict)
     for verdict in DIFFERENT:
-        if also := by_verdict.pop(verdict, None):
+        also = by_verdict.pop(verdict, None)
+        if also:
             # 'random-io 1.98× to 2.00×, spawn 1.10× as long'
             workloads = grouped(also, lambda side: side.subject.workload).items()
             ratios = ", ".join(f"{workload} {_ratios(same)}" for workload, same in workloads)
@@ -181,7 +184,8 @@ def _verdict(side: Side, report: Report) -> tuple[str, str]:
         part.workers(comparison.baseline),
     )
     lead, rest = verdict_text(comparison, report.margin_ratio, workers)
-    if (of_all := comparison.of_all) is not None:
+    of_all = comparison.of_all
+    if of_all is not None:
         rest += ", decided at an earlier look"
         if of_all.verdict is not comparison.verdict:
             by_all = f"{ratio(of_all.ratio)} ({ends_text(of_all.interval)})"

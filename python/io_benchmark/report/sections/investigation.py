@@ -84,12 +84,15 @@ def _ended(words: str) -> str:
 def _evidence(findings: Findings) -> Iterator[blocks.Item]:
     slowness, machines = findings.slowness, findings.machines
     explanation, forecast = findings.explanation, findings.forecast
-    lines: dict[str, Iterable[str]] = {
-        "Times:": _times(slowness) if slowness else (),
-        "Machines:": [_machines(machines, explanation)] if machines else (),
-        "Cause:": dict.fromkeys(_causes(explanation)) if explanation else (),
-        "Demand:": _demand(forecast) if forecast else (),
-    }
+    lines: dict[str, Iterable[str]] = {}
+    if slowness:
+        lines["Times:"] = _times(slowness)
+    if machines:
+        lines["Machines:"] = [_machines(machines, explanation)]
+    if explanation:
+        lines["Cause:"] = dict.fromkeys(_causes(explanation))
+    if forecast:
+        lines["Demand:"] = _demand(forecast)
     for step, sentences in lines.items():
         yield from (blocks.Item.led(step, sentence) for sentence in sentences)
 
@@ -101,7 +104,9 @@ def _sources(sources: Sequence[Source]) -> Iterator[blocks.Item]:
         line: list[blocks.Inline] = [blocks.Words("Source:", blocks.STRONG), f" {has}{created}: "]
         for number, source in enumerate(same):
             address = blocks.Words(source.address, link=source.page)
-            line += [", ", address] if number else [address]
+            if number > 0:
+                line.append(", ")
+            line.append(address)
         yield blocks.Item(tuple(line))
 
 
@@ -136,7 +141,8 @@ def _times(slowness: Slowness) -> Iterator[str]:
         )
         times_s = compared.differences_s.items()
         parts = [f"{name} {signed(duration(abs(s)), s)}" for name, s in times_s if abs(s) >= 1]
-        yield from [f"Where: {', '.join(parts)}."] if parts else []
+        if parts:
+            yield f"Where: {', '.join(parts)}."
     if slowness.since:
         where = "on all pools" if slowness.grew_everywhere else "on this pool"
         yield f"Since {slowness.since} {where}: {ratio(slowness.growth)} the time before."
@@ -171,9 +177,10 @@ def _causes(explanation: Explanation) -> Iterator[str]:
     for cause in (reason.cause for reason in explanation.reasons):
         both = (cause.candidate_evidence, cause.baseline_evidence)
         facts = [text_of(side.summary) if side.summary else evidence_text(side) for side in both]
-        # Of a mixed pool there are none.
-        lead = [" against ".join(facts) + "."] if any(facts) else []
-        evidence = " ".join([*lead, *map(text_of, cause.explanation)])
+        sentences = list(map(text_of, cause.explanation))
+        if any(facts):  # a mixed pool has none
+            sentences.insert(0, " against ".join(facts) + ".")
+        evidence = " ".join(sentences)
         yield f"{cause.name} is {cause.state}. {_ended(evidence)}"
 
 

@@ -15,7 +15,7 @@ from io_benchmark.analysis.model.report import Report, SubjectReport
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT, NOISE
 
-# Of ratios of two figures with three digits each
+# Two ratios of figures with three digits each may differ by this much.
 _ROUNDING = 0.01
 
 

@@ -131,7 +131,8 @@ def _figure_rows(measurement: Measurement) -> Iterator[blocks.Row]:
         values = (figure.value_ns(side) for side in measurement.part.figures.values())
         cells = times([math.nan if value is None else value for value in values])
         yield blocks.Row(figure.label, cells, rank=figure.screen_rank)
-        if figure.label == "Avg" and (compared_ns := measurement.compared_ns):
+        compared_ns = measurement.compared_ns
+        if figure.label == "Avg" and compared_ns:
             # What the ratios are of, where the averages give other ratios.
             means = [", ".join(times(compared_ns.get(side.name, ()))) for side in measurement.sides]
             yield blocks.Row(COMPARED, means, rank=figure.screen_rank)
@@ -142,7 +143,7 @@ def _comparison(side: Side) -> tuple[blocks.Words, str, blocks.Words]:
     value, ends = ratio(1) if side.verdict == blocks.BASELINE else NOTHING, NOTHING
     if side.comparison is not None:
         value = ratio(side.comparison.ratio)
-        # Of noise, an interval would be one of a difference between pools.
+        # The interval of noise would look like one of a difference between pools.
         if side.verdict != blocks.NOISE:
             ends = ends_text(side.comparison.interval)
     return blocks.Words(value, side.verdict), ends, blocks.Words(side.verdict, side.verdict)
@@ -165,7 +166,8 @@ def _measure(measurement: Measurement) -> Iterator[blocks.Row]:
         values_ns = (figures.mean_ns, figures.percentiles_ns[_TAIL])
         cells = (digits(workload.shown(value_ns)) for value_ns in values_ns)
         yield blocks.Row(side.name, (*cells, *_comparison(side)), level=1)
-        if means_ns := measurement.compared_ns.get(side.name, ()):
+        means_ns = measurement.compared_ns.get(side.name, ())
+        if means_ns:
             means = ", ".join(digits(workload.shown(mean_ns)) for mean_ns in means_ns)
             details.append((f"{side.name} {means}", COMPARED.lower()))
         details += (

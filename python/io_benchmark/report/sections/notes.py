@@ -17,7 +17,7 @@ from io_benchmark.results import workloads
 from io_benchmark.text import LINE_LENGTH, ending_in_words, name
 
 _SIDES_SHOWN = 6
-# Of warnings of a kind a screen has two, then a count; without any answer there is room for more.
+# A screen has two warnings of a kind, then a count; without an answer there is room for more.
 _SHOWN, _SHOWN_ALONE = 2, 4
 _WARNING_LENGTH = 300
 # What also follows where every run of a side is refused

@@ -58,7 +58,7 @@ class _Difference(Struct, frozen=True):
     percents: Mapping[PartDifference, int]  # none where the parts cancel each other
     small: Sequence[PartDifference]  # two or more, each little of the whole, which share a row
     large: Sequence[PartDifference]
-    # Of all times and differences, so that they add up as written.
+    # The same for all times and differences, so that they add up as written.
     unit_ns: int
     unit: str
     decimals: int

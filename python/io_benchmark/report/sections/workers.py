@@ -29,7 +29,7 @@ _NEEDED = {
     Standing.NOT_BY_REPETITION: "more would not settle it",
     Standing.NO_VERDICT: "no verdict",
 }
-# Of a single worker's tasks and comparisons, and of such workers on a screen
+# How many tasks and comparisons of a single worker are named, and such workers on a screen.
 _SINGLE_NAMED, _SINGLE_ON_SCREEN = 3, 2
 
 
@@ -179,8 +179,11 @@ def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: boo
 def _worker_name(worker: SingleWorker) -> str:
     """Return 'worker ID of amd-16 (task TASKID.0, machine c3d-standard-16)'."""
     tasks = ", ".join(filter(None, worker.tasks[:_SINGLE_NAMED]))
-    where = [f"task {tasks}"] if tasks else []
-    where += [f"machine {worker.instance_type}"] if worker.instance_type else []
+    where = []
+    if tasks:
+        where.append(f"task {tasks}")
+    if worker.instance_type:
+        where.append(f"machine {worker.instance_type}")
     name = "a worker" if worker.machine == UNKNOWN else f"worker {worker.machine}"
     return f"{name} of {worker.side}" + (f" ({', '.join(where)})" if where else "")
 

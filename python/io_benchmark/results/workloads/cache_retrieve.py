@@ -29,8 +29,8 @@ from io_benchmark.results.parts import (
 PHASES, KINDS = ("lookup", "copy"), ("user", "kernel", "waiting")
 SPENT_COLUMNS = tuple(f"{phase}_{kind}_ns" for phase in PHASES for kind in KINDS)
 # What results of 1.0.0 may have measured instead: the steps of cached_download.sh, which start four
-# processes. They are compared with each other, and no cause is named: rules are about one grep and one
-# copy per retrieve.
+# processes. They are compared with each other, and no cause is named: rules are about one grep and
+# one copy per retrieve.
 REAL = "real"
 _ROUNDS = 20
 _TrialColumn = Annotated[list[Nanoseconds], Meta(max_length=MANY)]

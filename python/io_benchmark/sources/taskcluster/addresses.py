@@ -22,7 +22,7 @@ DEFAULT_ROOT_URL = "https://firefox-ci-tc.services.mozilla.com"
 ROOT_VARIABLE = "TASKCLUSTER_ROOT_URL"
 TRUST_DOMAIN_VARIABLE = "IO_BENCHMARK_TRUST_DOMAIN"
 DECISION = ".taskgraph.decision"
-# Of a failure at the default deployment, which nobody named.
+# What a failure at the default deployment says, which nobody named.
 DEFAULT_HINT = f" ({ROOT_VARIABLE} is not set; set it if another deployment is meant)"
 
 _TASK_RUN = re.compile(rf"({SLUG_PATTERN})(?:\.([0-9]{{1,9}}))?")

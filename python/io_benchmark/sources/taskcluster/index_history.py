@@ -55,7 +55,11 @@ async def _read(
     if not request.environment.get(ROOT_VARIABLE):
         request.remark(protocol.FIRST, default_remark(root_url))
     names = await deployment.indexed(query.place.route)
-    dated = {time: task_id for name, task_id in names.items() if (time := _time(name))}
+    dated = {}
+    for name, task_id in names.items():
+        time = _time(name)
+        if time is not None:
+            dated[time] = task_id
     since = query.since or date.min
     recent = sorted(time for time in dated if time.date() >= since)
     if not recent:

@@ -27,7 +27,7 @@ from io_benchmark.text import clean_name
 _RESULTS_AT_ONCE = 8
 # Reading a file for two times is worth it for a comparison, not for an archive.
 _MOST_OWN_TIMES = 500
-# Of a decision task; repositories without a log of pushes have no such route.
+# The route of a decision task; repositories without a log of pushes have none.
 _PUSH = re.compile(r"index\.((?:[A-Za-z0-9_-]+\.)+pushlog-id)\.([0-9]{1,9})\.decision")
 # How many pushes earlier: many of the last days, and a few of the last weeks.
 _EARLIER = (1, 2, 3, 5, 8, 12, 18, 27, 41, 61, 92, 138, 207, 311, 467, 700, 1050, 1580, 2360)

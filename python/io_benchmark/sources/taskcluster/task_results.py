@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 # A profile of an hour has 2 MB.
 _PROFILES_AT_ONCE = 4
-# Of a push; a prediction of each label takes three.
+# The profiles that are read of a push; a prediction of each label takes three.
 _MOST_PROFILES = 300
 _Runs = tuple[QueueRun, ...]
 _Download = tuple[ListedTask, _Runs]  # a result: that of the first of these runs that has one
