@@ -3,16 +3,18 @@
 
 # An interval of a ratio; higher where there are several candidates (Holm).
 LEVEL = 0.95
-# Two sides are equivalent where the interval at this level is within the margin (two one-sided tests).
+# Two sides are equivalent where the interval at this level is within the margin: two one-sided
+# tests, each at 5 %.
 EQUIVALENCE_LEVEL = 0.90
-# Smaller differences count as equal.
+# Smaller differences count as equal. Chosen; --margin is another one.
 DEFAULT_MARGIN = 0.05
-# Between workers of a pool, where it cannot be estimated.
+# Between workers of a pool, where it cannot be estimated. Measured: the means of two machines of
+# one pool differ by about so much.
 DEFAULT_WORKER_VARIATION = 0.05
-# Between the levels of a pool in two pushes, where it cannot be estimated.
+# Between the levels of a pool in two pushes, where it cannot be estimated. Chosen: as of workers.
 DEFAULT_PUSH_VARIATION = 0.05
-# Assumed at least where a side has a single worker, which may be an unusual one of its pool. It widens the
-# interval, so that the interval alone decides.
+# Assumed at least where a side has a single worker, which may be an unusual one of its pool. It
+# widens the interval, so that the interval alone decides.
 SINGLE_WORKER_VARIATION = 0.10
 
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
 """Estimated variances of a mean, their degrees of freedom, and Student's t to ten digits.
 
-There are two levels within a machine that measured several times: blocks of samples within a run, and
-runs. What affects a run as a whole (where its files lie, what else the host did) is not visible in its
-blocks, and runs of one machine differ by far more than their blocks do. The spread of the runs' means
-includes both levels, but has few degrees of freedom. The level with the wider interval is used.
+There are two levels within a machine that measured several times: blocks of samples within a run,
+and runs. What affects a run as a whole (where its files lie, what else the host did) is not visible
+in its blocks, and runs of one machine differ by far more than their blocks do. The spread of the
+runs' means includes both levels, but has few degrees of freedom. The level with the wider interval
+is used.
 
-scipy has Student's t as well, but loading it takes as long as a whole comparison. The tests compare every
-function with scipy.
+scipy has Student's t as well, but loading it takes as long as a whole comparison. The tests compare
+every function with scipy.
 """
 
 import functools
@@ -24,11 +25,18 @@ FEWEST_FOR_VARIATION = 3
 # An assumed variation counts as much as one estimated from about twenty workers.
 ASSUMED_VARIATION_DEGREES = 20.0
 
-# From here on Student's distribution is the normal one.
+# From so many degrees of freedom on, Student's distribution is the normal one to ten digits.
 MANY_DEGREES = 1e9
 # From here on Hill's transformation has more digits than the continued fraction.
 _LARGE_DEGREES = 1e4
-_SMALLEST, _LAST_STEP, _CLOSE = 1e-300, 1e-8, 1e-12
+# Lentz's method puts this in the place of a zero, which it would divide by.
+_SMALLEST = 1e-300
+# The continued fraction ends where a step changes it by less than a float can show.
+_LAST_FACTOR = 1e-15
+# Newton's method ends with this step: each step has twice the digits of the one before.
+_LAST_STEP = 1e-8
+# How exactly degrees of freedom are found, relative to their number.
+_CLOSE = 1e-12
 
 LogMeans = Sequence[float]  # of each run of one machine, or of each worker of a pool
 
@@ -46,51 +54,63 @@ class MeanVariance(Struct, frozen=True):
 
     @classmethod
     def of_mean(cls, values: Sequence[float]) -> "MeanVariance":
+        """Return how far the mean of values like these differs."""
         return cls(_sample_variance(values) / len(values), len(values) - 1.0)
 
     @classmethod
     def of_single(
         cls, values: Sequence[float], assumed: float = DEFAULT_WORKER_VARIATION
     ) -> "MeanVariance":
-        """Return how far single values differ; a few values do not show it, so that it is assumed."""
+        """Return how far single values differ; a few do not show it, so that it is assumed."""
         default = cls(assumed**2, ASSUMED_VARIATION_DEGREES)
-        if len(values) < FEWEST_FOR_VARIATION - 1:
+        if len(values) < 2:
             return default
         seen = cls.of_values(values)
-        return seen if len(values) >= FEWEST_FOR_VARIATION else cls.wider([default], [seen])[0]
+        if len(values) >= FEWEST_FOR_VARIATION:
+            return seen
+        (wider,) = cls.wider([default], [seen])
+        return wider
 
     def share_of_average(self, count: int) -> "MeanVariance":
-        """Return what the variance of a single mean adds to that of the average of `count` means."""
+        """Return what the variance of one mean adds to that of the average of `count` means."""
         return MeanVariance(self.variance / count**2, self.degrees)
 
     @classmethod
     def of_sum(cls, parts: Sequence["MeanVariance"]) -> "MeanVariance":
+        """Return the variance of a sum of independent values with these variances."""
         return cls(math.fsum(part.variance for part in parts), cls.satterthwaite(parts))
 
     def half_width(self, level: float) -> float:
-        return reach(level, self.degrees) * math.sqrt(self.variance) if self.variance else 0.0
+        """Return how far an interval of this level reaches to each side."""
+        if not self.variance:
+            return 0.0
+        return reach(level, self.degrees) * math.sqrt(self.variance)
 
     @classmethod
     def of_repeated_runs(cls, candidate: LogMeans, baseline: LogMeans) -> "list[MeanVariance]":
-        """Return the variance of each side's average by how far runs differ; empty without repeated runs.
+        """Return the variance of each side's average by how far runs differ.
 
-        Two runs that agree by chance would make a side's spread too small. Both sides ran the same
-        program, so each side's runs are taken to differ as far as the other's do. The degrees of freedom
-        of the other side count at most as much as the side's own.
+        Return nothing where neither side has repeated runs. Two runs that agree by chance would
+        make a side's spread too small. Both sides ran the same program, so each side's runs are
+        taken to differ as far as the other's do. The degrees of freedom of the other side count at
+        most as much as the side's own.
         """
         several = [side for side in (candidate, baseline) if len(side) > 1]
         if not several:
             return []
         variance = max(map(_sample_variance, several))
         seen = sum(len(side) - 1 for side in several)
-        return [
-            cls(variance / len(side), float(min(seen, 2 * (len(side) - 1)) or seen))
-            for side in (candidate, baseline)
-        ]
+        variances = []
+        for side in (candidate, baseline):
+            own = len(side) - 1
+            # A single run has no degrees of its own to count the other side's by.
+            degrees = min(seen, 2 * own) if own else seen
+            variances.append(cls(variance / len(side), float(degrees)))
+        return variances
 
     @classmethod
     def pooled(cls, groups: Iterable[LogMeans]) -> "MeanVariance | None":
-        """Return how far values of one group differ, over several groups; None if none has two."""
+        """Return how far values of one group differ, over several; None if no group has two."""
         several = [cls.of_values(group) for group in groups if len(group) > 1]
         return cls.combined(several) if several else None
 
@@ -104,11 +124,12 @@ class MeanVariance(Struct, frozen=True):
     def wider(
         blocks: Sequence["MeanVariance"], runs: Sequence["MeanVariance"]
     ) -> "list[MeanVariance]":
+        """Return the parts with the wider interval."""
         return list(runs if _squared_reach(runs) > _squared_reach(blocks) else blocks)
 
     @staticmethod
     def satterthwaite(parts: Sequence["MeanVariance"]) -> float:
-        """Return the degrees of freedom of a sum of variances; a known variance has infinitely many."""
+        """Return the degrees of freedom of a sum of variances; a known one has infinitely many."""
         if any(math.isinf(part.variance) for part in parts):
             return 1.0
         total = math.fsum(part.variance for part in parts)
@@ -119,8 +140,8 @@ class MeanVariance(Struct, frozen=True):
     def howe(parts: Sequence["MeanVariance"]) -> float:
         """Return the degrees of freedom that make a sum's interval as wide as its parts require.
 
-        Satterthwaite's degrees are too many where a part with few degrees is small by chance: two runs
-        often agree better than runs usually do. tests/simulation shows the rates.
+        Satterthwaite's degrees are too many where a part with few degrees is small by chance: two
+        runs often agree better than runs usually do. tests/simulation shows the rates.
         """
         total = math.fsum(part.variance for part in parts)
         if not 0 < total < math.inf:
@@ -187,7 +208,7 @@ def _beta_fraction(a: float, b: float, x: float) -> float:
     """Return the continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz."""
     c, d = 1.0, 1 / ((1 - (a + b) * x / (a + 1)) or _SMALLEST)
     value, step, m = d, 0.0, 0
-    while abs(step - 1) > 1e-15:
+    while abs(step - 1) > _LAST_FACTOR:
         m += 1
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
@@ -216,7 +237,7 @@ def quantile(probability: float, degrees: float) -> float:
 
 
 def _degrees_with(value: float, probability: float) -> float:
-    """Return the degrees of freedom, at least 1, with which Student's t exceeds a value so often."""
+    """Return the degrees of freedom with which Student's t exceeds a value so often; at least 1."""
     low, high = 1 / MANY_DEGREES, 1.0
     while high - low > _CLOSE * high:
         middle = (low + high) / 2

@@ -27,19 +27,20 @@ from io_benchmark.analysis.statistics.variances import (
 
 # How many times as much as other pools the pool of a single worker may vary: 12 % against 5 %.
 _POOLS_DIFFER = 2.4
-_LEAST = "; {least} is the least that counts"
-# A quantile of the normal distribution. With the upper limit at 65 %, the workers that a decision
-# needs are enough in 80 of 100 cases.
-_AT_65_PERCENT = 0.3853
-
-
-def message_of(ratio: float) -> Statement:
-    return statement("{variation} is assumed", variation=share(ratio))
+# The quantile of the normal distribution at 65 %. With the upper limit of the variation at 65 %,
+# the workers that a decision needs are enough in 80 of 100 cases.
+_NORMAL_AT_65_PERCENT = 0.3853
 
 
 def given(ratio: float) -> WorkerVariation:
-    message = statement("{assumed} (--worker-variation)", assumed=message_of(ratio))
+    """Return what a user says by --worker-variation."""
+    message = statement("{assumed} (--worker-variation)", assumed=_is_assumed(ratio))
     return WorkerVariation(ratio, ratio, "option", message)
+
+
+def _is_assumed(ratio: float) -> Statement:
+    """Say which variation is assumed."""
+    return statement("{variation} is assumed", variation=share(ratio))
 
 
 def _of_pools(pools: Mapping[str, LogMeans]) -> WorkerVariation | None:
@@ -53,11 +54,12 @@ def _of_pools(pools: Mapping[str, LogMeans]) -> WorkerVariation | None:
         "{workers} workers of {pools}", workers=count(workers), pools=joined(sorted(several))
     )
     deviation = math.sqrt(measured.variance)
-    least = "" if deviation >= DEFAULT_WORKER_VARIATION else _LEAST
+    template = "{shown_by} vary by {measured}"
+    if deviation < DEFAULT_WORKER_VARIATION:
+        template += "; {least} is the least that counts"
+    template += ", and another pool may vary {factor} times as much."
     explanation = statement(
-        "{shown_by} vary by {measured}"
-        + least
-        + ", and another pool may vary {factor} times as much.",
+        template,
         shown_by=shown_by,
         measured=share(deviation),
         factor=str(_POOLS_DIFFER),
@@ -65,22 +67,23 @@ def _of_pools(pools: Mapping[str, LogMeans]) -> WorkerVariation | None:
     )
     ratio = _POOLS_DIFFER * max(deviation, DEFAULT_WORKER_VARIATION)
     return WorkerVariation(
-        ratio,
-        _upper_limit(measured, _AT_65_PERCENT),
-        "pools",
-        message_of(ratio),
-        explanation,
-        deviation,
-        workers,
-        shown_by,
+        ratio=ratio,
+        expected_ratio=_upper_limit(measured),
+        source="pools",
+        message=_is_assumed(ratio),
+        explanation=explanation,
+        measured_ratio=deviation,
+        workers=workers,
+        shown_by=shown_by,
     )
 
 
 def of_pair(pair: tuple[str, str], sides: Mapping[str, LogMeans]) -> WorkerVariation:
-    """Return what is assumed of a pair of sides, by all sides."""
-    if not any(len(sides[side]) < FEWEST_FOR_VARIATION for side in pair):
+    """Return what is assumed of the workers of a pair of sides, by all sides of a measurement."""
+    fewest = min(len(sides[side]) for side in pair)
+    if fewest >= FEWEST_FOR_VARIATION:
         return DEFAULT
-    has_single = any(len(sides[side]) == 1 for side in pair)
+    has_single = fewest == 1
     # Without a single worker, the pair itself already counts in its interval.
     pools = _of_pools(
         {side: logs for side, logs in sides.items() if has_single or side not in pair}
@@ -91,14 +94,14 @@ def of_pair(pair: tuple[str, str], sides: Mapping[str, LogMeans]) -> WorkerVaria
         return pools
     # Two workers vary at least as far as the others were seen to, not as far as they may.
     ratio = max(pools.measured_ratio, DEFAULT_WORKER_VARIATION)
-    return replace(pools, ratio=ratio, message=message_of(ratio))
+    return replace(pools, ratio=ratio, message=_is_assumed(ratio))
 
 
 DEFAULT = WorkerVariation(
-    DEFAULT_WORKER_VARIATION,
-    DEFAULT_WORKER_VARIATION,
-    "default",
-    message_of(DEFAULT_WORKER_VARIATION),
+    ratio=DEFAULT_WORKER_VARIATION,
+    expected_ratio=DEFAULT_WORKER_VARIATION,
+    source="default",
+    message=_is_assumed(DEFAULT_WORKER_VARIATION),
 )
 
 
@@ -112,7 +115,7 @@ def of_single_worker(variation: WorkerVariation) -> WorkerVariation:
     if variation.source == "option":
         template += " (--worker-variation is {given})"
     message = statement(
-        template, assumed=message_of(SINGLE_WORKER_VARIATION), given=share(variation.ratio)
+        template, assumed=_is_assumed(SINGLE_WORKER_VARIATION), given=share(variation.ratio)
     )
     single = replace(
         variation, ratio=SINGLE_WORKER_VARIATION, message=message, usual_ratio=variation.ratio
@@ -127,11 +130,11 @@ def of_single_worker(variation: WorkerVariation) -> WorkerVariation:
     return replace(single, explanation=explanation, shown_by=None)
 
 
-def _upper_limit(measured: MeanVariance, normal: float) -> float:
-    """Return the upper limit of a standard deviation, but not less than the default.
+def _upper_limit(measured: MeanVariance) -> float:
+    """Return the upper limit of a standard deviation at 65 %, but not less than the default.
 
     The quantile of chi-squared is that of Wilson and Hilferty (1931, PNAS 17:684).
     """
     part = 2 / (9 * measured.degrees)
-    quantile = (1 - part - normal * math.sqrt(part)) ** 3
+    quantile = (1 - part - _NORMAL_AT_65_PERCENT * math.sqrt(part)) ** 3
     return max(math.sqrt(measured.variance / quantile), DEFAULT_WORKER_VARIATION)
