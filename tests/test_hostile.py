@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from io_benchmark import results
-from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.compare import compare
+from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.errors import ResultError

@@ -54,14 +54,15 @@ COUNTED = re.compile(
 )
 # Where the number is never 1, is written as 1.00, or counts something else; by module.
 NEVER_ONE: dict[str, set[str]] = {
-    "analysis/compare.py": {"{measurements} measurements", "{runs} runs"},
+    "analysis/comparing/looks.py": {"{runs} runs"},
+    "analysis/comparing/remarks.py": {"{measurements} measurements", "{runs} runs"},
     "analysis/explaining/causes/disks.py": {"{disks} disks"},
     "analysis/explaining/causes/ranked_settings.py": {"{cpus} CPUs"},
     "analysis/explaining/causes/run_conditions.py": {"{kept} times"},
     "analysis/explaining/rules.py": {"{workers} workers"},
     "analysis/explaining/single_workers.py": {"{others} workers"},
     "analysis/statistics/advice.py": {"{last} workers"},
-    "analysis/statistics/looks.py": {"{runs} runs", "{workers} workers"},
+    "analysis/model/looks.py": {"{workers} workers"},
     "analysis/statistics/variations.py": {"{factor} times", "{workers} workers"},
     "analysis/investigation/conclusion.py": {"{theirs} workers"},
     "analysis/reading/machines.py": {"{} CPUs", "{} disks"},

@@ -9,9 +9,9 @@ from seed_case import outcome
 from seed_facts import cpu_limit
 from seed_workers import SUBJECT, broken, compared, measured, report_of, workers
 
-from io_benchmark.analysis.model.comparison import Verdict
-from io_benchmark.analysis.model.problem import Severity
-from io_benchmark.analysis.model.report import SampledReport, SubjectReport
+from io_benchmark.analysis.model.comparison import Severity, Verdict
+from io_benchmark.analysis.model.measurement import SubjectReport
+from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.statistics.noise import relative_times

@@ -12,7 +12,8 @@ import seed_workers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.compare import compare
+from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.history import HistoryReading
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history

@@ -24,7 +24,8 @@ from simulated_results import Pool, measure_one
 from situations import BASE, FAST, ONE_DISK, SLOW
 
 from io_benchmark import results
-from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.compare import compare
+from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.history import HistoryReading, LeftOut, series
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.model.plan import Plan

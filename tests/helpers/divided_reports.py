@@ -12,7 +12,7 @@ from simulated_results import Measured, Pool, measure, measure_one
 from situations import BASE, FAST, ONE_DISK, SLOW
 
 from io_benchmark.analysis.model.cause import State
-from io_benchmark.analysis.model.division import Division, PartDifference
+from io_benchmark.analysis.model.figures import Division, PartDifference
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.time_parts import Part
 

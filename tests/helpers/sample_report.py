@@ -11,12 +11,12 @@ import seed_workers
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.compare import compare
+from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.model.cause import Cause, Diagnosis
-from io_benchmark.analysis.model.comparison import Comparison
+from io_benchmark.analysis.model.comparison import Comparison, Problem, Severity
 from io_benchmark.analysis.model.figures import Figures
 from io_benchmark.analysis.model.plan import Plan
-from io_benchmark.analysis.model.problem import Problem, Severity
 from io_benchmark.analysis.model.report import Report, SampledReport
 from io_benchmark.analysis.model.run import Worker, WorkerLine
 from io_benchmark.analysis.model.statements import Statement, statement

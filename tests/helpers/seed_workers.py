@@ -12,14 +12,14 @@ import workload_entries
 from msgspec.structs import replace
 
 from io_benchmark import results
-from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.compare import compare
+from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
 from io_benchmark.analysis.explaining.deciding import judge
 from io_benchmark.analysis.model.cause import Cause, TrialOutcome
-from io_benchmark.analysis.model.comparison import Interval, Verdict
+from io_benchmark.analysis.model.comparison import Interval, Problem, Verdict
 from io_benchmark.analysis.model.figures import Detail
 from io_benchmark.analysis.model.plan import Plan
-from io_benchmark.analysis.model.problem import Problem
 from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.side import Side

@@ -9,7 +9,7 @@ the parameters and never that of the sample that was drawn.
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import SimpleNamespace
@@ -21,12 +21,12 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from io_benchmark.analysis.model.comparison import DIFFERENT, Interval, Verdict
+from io_benchmark.analysis.model.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.model.run import Run
-from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.statistics.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.statistics.ratios import Estimate
-from io_benchmark.analysis.statistics.verdicts import Judgement
+from io_benchmark.analysis.statistics.verdicts import adjust, verdict_of
 
 Factors = NDArray[np.float64]
 Files = NDArray[np.int64]
@@ -86,8 +86,9 @@ def run_on(
 
 
 def judged(found: Estimate, look: Look = SINGLE) -> tuple[Interval, Verdict]:
-    (judgement,) = Judgement.of([found], [look], MARGIN)
-    return judgement.interval, judgement.verdict
+    (adjusted,) = adjust([found], [look])
+    verdict = verdict_of(found, look, adjusted.level, MARGIN)
+    return found.interval(adjusted.level), verdict
 
 
 @dataclass(frozen=True)
@@ -190,20 +191,14 @@ def windows_of(noise: Noise, count: int, generator: np.random.Generator, speed: 
     )
 
 
-def side_of(*machines: Sequence[Run]) -> SideData:
-    """Return a side by the runs of each of its machines."""
-    logs = (math.fsum(math.log(run.mean_ns) for run in runs) / len(runs) for runs in machines)
-    return SideData(tuple(logs), tuple(map(tuple, machines)))
-
-
 def sequence(retrieves: int, files: int, generator: np.random.Generator) -> Files:
     """Return the files in the order in which every worker of a push takes them."""
     return generator.integers(0, files, retrieves)
 
 
-def side_of_logs(logs: Factors) -> SideData:
-    """Return a side by its workers' log means alone."""
-    return SideData(tuple(logs.tolist()), ())
+def side_of_logs(logs: Iterable[float], name: str = "side") -> Side:
+    """Return a side whose workers have these log means and no noise."""
+    return Side.of(run_on(f"{name} {at}", log, name, count=100) for at, log in enumerate(logs))
 
 
 @dataclass
@@ -223,8 +218,8 @@ class Growing:
         baseline = self._generator.normal(0, VARIATION, numbers[-1])
         for count in numbers:
             look = self.schedule.look(count)
-            sides = side_of_logs(candidate[:count]), side_of_logs(baseline[:count])
-            yield count, look, Estimate.of_sides(*sides, ASSUMED, look)
+            sides = candidate[:count].tolist(), baseline[:count].tolist()
+            yield count, look, Estimate.of_means(*sides, ASSUMED, look)
 
     def until(
         self, numbers: Sequence[int], verdicts: Sequence[Verdict] = DIFFERENT

@@ -10,14 +10,13 @@ import math
 import numpy as np
 import pytest
 import simulation
-from msgspec.structs import replace
 from simulation import Growing, side_of_logs
 
+from io_benchmark.analysis.comparing.comparisons import compare_sides
 from io_benchmark.analysis.model.comparison import DIFFERENT, Verdict
+from io_benchmark.analysis.model.looks import Schedule
+from io_benchmark.analysis.model.measurement import ComparedSides
 from io_benchmark.analysis.statistics import variations
-from io_benchmark.analysis.statistics.looks import Schedule
-from io_benchmark.analysis.statistics.pairs import Pair
-from io_benchmark.analysis.statistics.verdicts import compare_sides
 
 FALSE_CALLS = 0.05
 SCHEDULES = [(3, 6), (2, 3, 4, 5, 6, 7), (3, 6, 12, 24), (10, 20, 30, 40, 50, 60)]
@@ -63,20 +62,22 @@ def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
     called = 0
     for _ in range(repetitions):
         baseline, *candidates = generator.normal(0, simulation.VARIATION, (4, 12))
-        pairs = []
+        pairs, earlier = [], []
         for at, logs in enumerate(candidates):
             by_look = {
-                count: Pair(
-                    str(at),
-                    "",
-                    side_of_logs(logs[:count]),
+                count: ComparedSides(
+                    side_of_logs(logs[:count], str(at)),
                     side_of_logs(baseline[:count]),
                     variations.DEFAULT,
                     schedule.look(count),
+                    schedule,
+                    None,
                 )
                 for count in schedule.looks
             }
-            pairs.append(replace(by_look.pop(12), earlier=by_look))
-        found = compare_sides(simulation.SUBJECT, pairs, margin=simulation.MARGIN)
+            pairs.append(by_look.pop(12))
+            earlier.append(by_look)
+        margin = simulation.MARGIN
+        found = compare_sides(simulation.SUBJECT, pairs, margin=margin, earlier=earlier)
         called += any(comparison.verdict in DIFFERENT for comparison in found)
     assert called / repetitions <= FALSE_CALLS + tolerance

@@ -9,11 +9,11 @@ import zlib
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from simulation import ASSUMED, RUN_NOISES, Bursts, Noise, judged, run_of, sequence, side_of
+from simulation import ASSUMED, RUN_NOISES, Bursts, Noise, judged, run_of, sequence
 
 from io_benchmark.analysis.model.comparison import DIFFERENT
+from io_benchmark.analysis.model.looks import SINGLE, Schedule
 from io_benchmark.analysis.statistics.levels import SINGLE_WORKER_VARIATION
-from io_benchmark.analysis.statistics.looks import SINGLE, Schedule
 from io_benchmark.analysis.statistics.ratios import Estimate
 
 FALSE_CALLS = 0.05
@@ -59,9 +59,9 @@ def test_equal_pools(name, rates):
         ]
 
         def is_called(count, look, pools=pools):
-            candidate, baseline = (side_of(*machines[:count]) for machines in pools)
+            candidate, baseline = (machines[:count] for machines in pools)
             assumed = ASSUMED if count > 1 else SINGLE_WORKER_VARIATION
-            estimate = Estimate.of_sides(candidate, baseline, assumed, look)
+            estimate = Estimate.of_workers(candidate, baseline, assumed, look)
             return judged(estimate, look)[1] in DIFFERENT
 
         for count in (1, *COUNTS):

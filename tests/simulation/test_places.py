@@ -14,8 +14,8 @@ import pytest
 from msgspec.structs import replace
 from simulation import Rates, entry
 
+from io_benchmark.analysis.comparing.places import IN_TURNS, _within_workers
 from io_benchmark.analysis.model.run import Run
-from io_benchmark.analysis.summary.place_rows import IN_TURNS, _within_workers
 
 FEW, MANY, TURNS, LEVEL, DRIFT = 200, 2000, 10, 0.95, 0.10
 WIDTH = 0.09  # half of an interval of places that are alike

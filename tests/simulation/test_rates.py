@@ -18,14 +18,12 @@ from simulation import (
     judged,
     run_of,
     sequence,
-    side_of,
-    side_of_logs,
     windows_of,
 )
 
-from io_benchmark.analysis.model.comparison import DIFFERENT
+from io_benchmark.analysis.comparing.pushes import variance_of_pushes
+from io_benchmark.analysis.model.comparison import DIFFERENT, PushVariation
 from io_benchmark.analysis.statistics import variations
-from io_benchmark.analysis.statistics.pushes import PushVariation
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import ASSUMED_VARIATION_DEGREES, MeanVariance
 
@@ -43,7 +41,7 @@ def machine(noise, files, generator, ratio=1.0, runs=1, variation=0.0):
 
 def estimate(sides):
     candidate, baseline = sides
-    return Estimate.of_sides(candidate, baseline, ASSUMED)
+    return Estimate.of_workers(candidate, baseline, ASSUMED)
 
 
 def retrieves(workers, noise=WAVES, count=RETRIEVES):
@@ -52,7 +50,7 @@ def retrieves(workers, noise=WAVES, count=RETRIEVES):
     def draw(generator, ratio):
         files = sequence(count, count, generator)
         return estimate(
-            side_of(*(machine(noise, files, generator, truth) for _ in range(workers)))
+            [machine(noise, files, generator, truth) for _ in range(workers)]
             for truth in (ratio, 1.0)
         )
 
@@ -64,7 +62,7 @@ def windows(count, noise=WAVES):
 
     def draw(generator, ratio):
         speeds = noise.draw_speeds(generator, 2) * (ratio, 1.0)
-        return estimate(side_of([windows_of(noise, count, generator, speed)]) for speed in speeds)
+        return estimate([[windows_of(noise, count, generator, speed)]] for speed in speeds)
 
     return draw
 
@@ -75,7 +73,7 @@ def runs(counts, *variations):
     def draw(generator, ratio):
         files = sequence(RETRIEVES, RETRIEVES, generator)
         sides = ((ratio, counts[0], variations[0]), (1.0, counts[1], variations[-1]))
-        return estimate(side_of(machine(WAVES, files, generator, *side)) for side in sides)
+        return estimate([machine(WAVES, files, generator, *side)] for side in sides)
 
     return draw
 
@@ -84,7 +82,7 @@ def runs_against_workers(generator, ratio):
     """Three runs of one worker against four workers with a run each."""
     files = sequence(RETRIEVES, RETRIEVES, generator)
     several = [machine(WAVES, files, generator, variation=0.10) for _ in range(4)]
-    return estimate((side_of(machine(WAVES, files, generator, ratio, 3, 0.10)), side_of(*several)))
+    return estimate(([machine(WAVES, files, generator, ratio, 3, 0.10)], several))
 
 
 def beside(*groups):
@@ -98,10 +96,9 @@ def beside(*groups):
         logs["0"] = tuple(log + math.log(ratio) for log in logs["0"])
         known = variations.of_pair(("0", "1"), logs)
         candidate, baseline = (
-            side_of(*([entry(np.full(40, 1e6 * math.exp(log)))] for log in logs[name]))
-            for name in ("0", "1")
+            [[entry(np.full(40, 1e6 * math.exp(log)))] for log in logs[name]] for name in ("0", "1")
         )
-        return Estimate.of_sides(candidate, baseline, known.ratio)
+        return Estimate.of_workers(candidate, baseline, known.ratio)
 
     return draw
 
@@ -118,7 +115,8 @@ def days(day, past, workers=6):
             known = MeanVariance.of_values((errors * generator.normal(size=past)).tolist())
             degrees = known.degrees
         pushes = PushVariation(math.sqrt(known.variance), degrees, past, 2.0)
-        return estimate(map(side_of_logs, logs)).with_further(pushes.variance)
+        found = Estimate.of_means(logs[0].tolist(), logs[1].tolist(), ASSUMED)
+        return found.with_further(variance_of_pushes(pushes))
 
     return draw
 

@@ -13,12 +13,11 @@ import pytest
 import simulation
 from simulation import Rates
 
+from io_benchmark.analysis.comparing.comparisons import compare_sides, with_advice
 from io_benchmark.analysis.model.comparison import Comparison, Verdict
-from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.model.looks import Schedule
+from io_benchmark.analysis.model.measurement import ComparedSides
 from io_benchmark.analysis.statistics import variations
-from io_benchmark.analysis.statistics.looks import Schedule
-from io_benchmark.analysis.statistics.pairs import Pair
-from io_benchmark.analysis.statistics.verdicts import compare_sides
 
 LEAST, MOST = 0.75, 0.92
 VARIATION, MOST_WORKERS = 0.05, 110
@@ -27,11 +26,14 @@ SETTLED, AT_WIDER_MARGIN = "settled", "at the wider margin"
 
 def compare(logs: np.ndarray, count: int, margin: float) -> Comparison:
     """Compare the first workers of a candidate and a baseline."""
-    candidate, baseline = (SideData(tuple(side[:count].tolist()), ()) for side in logs)
+    candidate = simulation.side_of_logs(logs[0][:count], "a")
+    baseline = simulation.side_of_logs(logs[1][:count], "b")
     schedule = Schedule()
-    look = schedule.look(count)
-    pair = Pair("a", "b", candidate, baseline, variations.DEFAULT, look, schedule)
-    (comparison,) = compare_sides(simulation.SUBJECT, [pair], margin=margin)
+    pair = ComparedSides(
+        candidate, baseline, variations.DEFAULT, schedule.look(count), schedule, None
+    )
+    comparisons = compare_sides(simulation.SUBJECT, [pair], margin=margin)
+    (comparison,) = with_advice(comparisons, [pair], margin=margin)
     return comparison
 
 

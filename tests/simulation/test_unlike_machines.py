@@ -12,6 +12,7 @@ import pytest
 from simulation import ASSUMED, SUBJECT, run_on
 
 from io_benchmark.analysis.explaining.unlike_machines import SingleMachine, _MachineSplit
+from io_benchmark.analysis.model.measurement import Measurement
 from io_benchmark.analysis.model.side import Side
 
 FALSE_NAMES, FOUND = 0.02, 0.90
@@ -34,7 +35,8 @@ def names(*sides):
         for pool, side in enumerate(sides)
         for at, log_mean in enumerate(side)
     ]
-    found = SingleMachine.find_all({SUBJECT: Side.by_name(compared)}, ASSUMED)
+    measurement = Measurement(SUBJECT, {}, (), sides=Side.by_name(compared))
+    found = SingleMachine.find_all([measurement], ASSUMED)
     return [machine.worker.machine for machine in found]
 
 

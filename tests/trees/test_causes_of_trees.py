@@ -18,7 +18,8 @@ import trees
 from msgspec import convert
 from seed_workers import measured, texts, workers
 
-from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.compare import compare
+from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.model.cause import Cause, State
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.reading.disks import Stack

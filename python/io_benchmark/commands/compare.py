@@ -33,7 +33,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from io_benchmark.analysis.statistics.looks import Schedule
+    from io_benchmark.analysis.model.looks import Schedule
 
 USAGE = "ADDRESS ... [OPTION ...]"
 EXAMPLES = (
@@ -44,7 +44,7 @@ MANUAL = "comparing.md"
 
 
 def _parse_looks(value: str) -> "Schedule":
-    from io_benchmark.analysis.statistics.looks import Schedule
+    from io_benchmark.analysis.model.looks import Schedule
 
     looks = Schedule.parse(value)
     if looks is None:
@@ -92,8 +92,8 @@ OPTIONS = {
 
 
 def run(given: Given, context: Context) -> int:
-    from io_benchmark.analysis.compare import Options
-    from io_benchmark.analysis.statistics.looks import Schedule
+    from io_benchmark.analysis.comparing.pairs import Options
+    from io_benchmark.analysis.model.looks import Schedule
     from io_benchmark.commands.output import print_comparison
     from io_benchmark.operations.compare import compare
 

@@ -149,7 +149,7 @@ OPTIONS = {
 
 def run(given: Given, context: Context) -> int:
     # Imported here: --help must not wait for the client.
-    from io_benchmark.analysis.compare import Options
+    from io_benchmark.analysis.comparing.pairs import Options
     from io_benchmark.commands.output import print_comparison
     from io_benchmark.operations import submit
     from io_benchmark.operations.compare import compare

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from io_benchmark.analysis import compare as analysis
+from io_benchmark.analysis.comparing.pairs import Options
+from io_benchmark.analysis.model.cause import Pace
 from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.run import Worker
-from io_benchmark.analysis.model.trials import Pace
 from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.context import Context
 from io_benchmark.report.content import pace_text, text_of
@@ -20,7 +21,7 @@ from io_benchmark.sources.taskcluster.addresses import IndexAddress
 
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 _READING_AFTER_WAITING_S = 300
-_DEFAULT_OPTIONS = analysis.Options()
+_DEFAULT_OPTIONS = Options()
 
 
 def compare(
@@ -31,7 +32,7 @@ def compare(
     baseline: str | None = None,
     wait_minutes: float | None = None,
     partial: bool = False,
-    options: analysis.Options = _DEFAULT_OPTIONS,
+    options: Options = _DEFAULT_OPTIONS,
 ) -> Report:
     """Compare the pools with one of them, or each with itself at the addresses of `against`.
 
@@ -61,7 +62,7 @@ def compare(
 
         earlier, message = read_earlier_pushes(places, workers, context, budget)
         remarks.append(message)
-        options = replace(options, earlier=earlier)
+        options = replace(options, earlier=earlier.variance)
     return analysis.compare(
         plan,
         _in_order(workers),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.compare import Options
+from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.investigation.investigation_model import (
     Explanation,
     Findings,

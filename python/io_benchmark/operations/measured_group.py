@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.looks import Schedule
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.statistics.looks import Schedule
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
 from io_benchmark.sources.run_results import parse_time
 from io_benchmark.sources.taskcluster.api_answers import QueueRun

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from io_benchmark import number_text
-from io_benchmark.analysis.model.cause import Evidence, Observation
+from io_benchmark.analysis.model.cause import Evidence, Observation, Pace
 from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
 from io_benchmark.analysis.model.figures import Figures
 from io_benchmark.analysis.model.groups import grouped
@@ -23,7 +23,6 @@ from io_benchmark.analysis.model.plan import AGAINST, BY_OPTION
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.statements import MIB, Quantity, Range, Statement, Unit, Value
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.model.trials import Pace
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 from io_benchmark.number_text import digits, interval, listed, number_of, percent, ratio, times

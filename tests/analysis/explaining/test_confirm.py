@@ -7,8 +7,8 @@ import pytest
 from seed_workers import report_of
 from tried_workers import MIB, trials, tried
 
+from io_benchmark.analysis.model.cause import Pace
 from io_benchmark.analysis.model.run import Worker
-from io_benchmark.analysis.model.trials import Pace
 from io_benchmark.report.content import text_of
 
 SLOW_CEILINGS = (390, 391, 392)

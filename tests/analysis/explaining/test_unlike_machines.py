@@ -15,17 +15,17 @@ from written import screen
 from io_benchmark.analysis.explaining.unlike_machines import _MachineSplit, _outside
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.report import SampledReport
-from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.model.side import Side
 from io_benchmark.number_text import ratio
 
 STEADY = simulation.entry(np.full(100, 1_000_000))
 
 
-def side(*ratios: float) -> SideData:
-    return SideData(tuple(map(math.log, ratios)), ((STEADY,),) * len(ratios))
+def side(*ratios: float) -> Side:
+    return simulation.side_of_logs(map(math.log, ratios))
 
 
-def named(data: dict[str, SideData], *, assumed: float = 0.01, looked_at: int = 4) -> list[str]:
+def named(data: dict[str, Side], *, assumed: float = 0.01, looked_at: int = 4) -> list[str]:
     level = 1 - 0.0125 / looked_at
     return [f"{name} {at}" for name, at, _, _ in _outside(data, assumed, level)]
 

@@ -8,8 +8,9 @@ import simulation
 
 from io_benchmark.analysis.expectations import Expectation
 from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
+from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.plan import Plan
-from io_benchmark.analysis.model.report import Report, SubjectReport
+from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.errors import UsageError
 from io_benchmark.report.content import text_of

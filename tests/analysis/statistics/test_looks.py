@@ -4,8 +4,13 @@
 import pytest
 import seed_workers
 
+from io_benchmark.analysis.model.looks import SINGLE, Schedule
 from io_benchmark.analysis.statistics import looks
-from io_benchmark.analysis.statistics.looks import SINGLE, Schedule, _chance_of_crossing
+from io_benchmark.analysis.statistics.looks import (
+    _chance_of_crossing,
+    equivalence_level,
+    p_value_of,
+)
 from io_benchmark.report.content import text_of
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark_taskgraph.transforms import benchmark
@@ -26,16 +31,16 @@ def test_pococks_levels(number: int, p_value: float) -> None:
 @pytest.mark.parametrize("schedule", [Schedule(), Schedule((3, 6, 12), is_declared=True)])
 def test_all_looks_together_keep_the_error(schedule: Schedule, alpha: float) -> None:
     """Looks after each number of workers up to a hundred, at their own levels."""
-    p_values = [schedule.look(count).p_value(alpha) for count in NUMBERS]
+    p_values = [p_value_of(schedule.look(count), alpha) for count in NUMBERS]
     assert 0.85 * alpha < _chance_of_crossing(NUMBERS, p_values) < 1.02 * alpha
 
 
 def test_known_factors(monkeypatch):
     """What is known of the assumed looks is what would be computed."""
     known = dict(looks._ASSUMED_FACTORS)
-    levels = [Schedule().p_value(6, alpha, relative) for relative, alpha in known]
+    levels = [p_value_of(Schedule().look(6), alpha, relative) for relative, alpha in known]
     monkeypatch.setattr(looks, "_ASSUMED_FACTORS", {})
-    computed = [Schedule().p_value(6, alpha, relative) for relative, alpha in known]
+    computed = [p_value_of(Schedule().look(6), alpha, relative) for relative, alpha in known]
     assert levels == pytest.approx(computed)
 
 
@@ -44,19 +49,19 @@ def test_levels():
 
     Nothing is spent where nobody looks, so each declared look has more; a single one has all.
     """
-    assumed = [Schedule().look(count).p_value(0.05) for count in (3, 5, 6, 11, 12, 23, 24)]
+    assumed = [p_value_of(Schedule().look(count), 0.05) for count in (3, 5, 6, 11, 12, 23, 24)]
     first, same, *middle, last = assumed
     assert first == same < middle[0] == middle[1] == middle[2] == middle[3] > last
     declared = Schedule((3, 6, 12), is_declared=True)
     for count in (3, 6, 12):
-        assert declared.look(count).p_value(0.05) > 2 * Schedule().look(count).p_value(0.05)
+        assert p_value_of(declared.look(count), 0.05) > 2 * p_value_of(Schedule().look(count), 0.05)
     once = Schedule((6,), is_declared=True)
     assert once.look(6) == SINGLE
     for outside in (declared.look(7), once.look(5)):
-        assert outside.p_value(0.05) == pytest.approx(0.0005)
-        assert outside.equivalence_level == pytest.approx(0.999)
+        assert p_value_of(outside, 0.05) == pytest.approx(0.0005)
+        assert equivalence_level(outside) == pytest.approx(0.999)
     late = Schedule((2, 99, 100), is_declared=True)
-    first, second, third = (late.look(count).p_value(5e-5) for count in late.looks)
+    first, second, third = (p_value_of(late.look(count), 5e-5) for count in late.looks)
     assert 5e-7 <= first <= second == third < 5e-5
 
 

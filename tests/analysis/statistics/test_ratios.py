@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from simulation import entry
 
 from io_benchmark.analysis.model.comparison import Interval, Verdict
-from io_benchmark.analysis.model.side import Side, SideData
+from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import MeanVariance
 
@@ -23,16 +23,11 @@ NEEDED = (0.5 / 1.960) ** 2
 
 def estimate(candidate, baseline):
     """Compare workers with these log means, whose samples have no noise."""
-    first, second = (
-        SideData(tuple(logs), ((entry(np.full(100, 1000)),),) * len(logs))
-        for logs in (candidate, baseline)
-    )
-    return Estimate.of_sides(first, second, 0.05)
+    return Estimate.of_means(candidate, baseline, 0.05)
 
 
 def one_worker(times):
-    measured = entry(times)
-    return SideData((math.log(measured.mean_ns),), ((measured,),))
+    return [[entry(times)]]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -82,10 +77,10 @@ def test_runs_of_a_machine_are_one_worker():
         replace(entry(np.full(10, time_ns)), worker=replace(worker, machine=machine))
         for machine, time_ns in [("m", 1_000_000), ("n", 8_000_000), ("m", 4_000_000)]
     ]
-    data = Side.of(runs).data
-    assert data.log_means == pytest.approx([math.log(2e6), math.log(8e6)])
-    assert [len(entries) for entries in data.runs] == [2, 1]
-    assert data.mean_ns == pytest.approx(4e6)
+    side = Side.of(runs)
+    assert side.log_means == pytest.approx([math.log(2e6), math.log(8e6)])
+    assert [*map(len, side.workers)] == [2, 1]
+    assert side.mean_ns == pytest.approx(4e6)
 
 
 def test_the_edges():
@@ -98,7 +93,7 @@ def test_the_edges():
     assert Estimate(0.1, MeanVariance(0.25, 1.0)).interval(level) == Interval(0.0, math.inf, level)
     candidate, baseline = (one_worker(np.array([time_ns])) for time_ns in (14000.0, 100.0))
     unknown = Interval(0.0, math.inf, 0.95), Verdict.INCONCLUSIVE
-    assert simulation.judged(Estimate.of_sides(candidate, baseline, 0.05)) == unknown
+    assert simulation.judged(Estimate.of_workers(candidate, baseline, 0.05)) == unknown
 
 
 @pytest.mark.parametrize(

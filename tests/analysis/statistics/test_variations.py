@@ -9,13 +9,14 @@ import seed_workers
 import simulation
 from scipy.stats import chi2
 
-from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.compare import compare
+from io_benchmark.analysis.comparing.pairs import Options
+from io_benchmark.analysis.comparing.pushes import push_variation
 from io_benchmark.analysis.model.comparison import WorkerVariation
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.statistics import variations
-from io_benchmark.analysis.statistics.pushes import PushVariation
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.report.content import text_of
 
@@ -102,7 +103,8 @@ def runs(*groups: str, log_means: tuple[float, ...] = ()) -> list[Run]:
 
 def between(candidate, baseline, past=None, pushes=0):
     sides = Side.of(candidate), Side.of(baseline)
-    return PushVariation.between(*sides, past, pushes, is_change=True)
+    earlier = None if past is None else (pushes, past)
+    return push_variation(*sides, earlier, is_change=True)
 
 
 def test_what_is_assumed_and_what_is_known():

@@ -13,14 +13,12 @@ from written import lines, section
 
 from io_benchmark.analysis.expectations import Expectation
 from io_benchmark.analysis.model.comparison import Interval, Verdict
-from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.model.looks import SINGLE, Schedule
 from io_benchmark.analysis.statistics import variations
 from io_benchmark.analysis.statistics.advice import _Question, advise
-from io_benchmark.analysis.statistics.looks import SINGLE, Schedule
-from io_benchmark.analysis.statistics.pairs import Pair
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import MeanVariance
-from io_benchmark.analysis.statistics.verdicts import _holm, _verdict
+from io_benchmark.analysis.statistics.verdicts import _verdict, holm
 from io_benchmark.report.content import text_of
 from io_benchmark.results.format import PLAN_VARIABLE
 
@@ -28,10 +26,10 @@ MARGIN = 0.05
 SLOWER, EQUIVALENT, INCONCLUSIVE = Verdict.SLOWER, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE
 
 
-def test_holm_is_rs_p_adjust():
+def testholm_is_rs_p_adjust():
     """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") gives 0.03 0.06 0.06 0.02."""
-    assert [p for p, _ in _holm([0.6, 0.01, 0.7], [SINGLE] * 3)] == pytest.approx([1.0, 0.03, 1.0])
-    adjusted = _holm([0.01, 0.04, 0.03, 0.005], [SINGLE] * 4)
+    assert [p for p, _ in holm([0.6, 0.01, 0.7], [SINGLE] * 3)] == pytest.approx([1.0, 0.03, 1.0])
+    adjusted = holm([0.01, 0.04, 0.03, 0.005], [SINGLE] * 4)
     assert [p for p, _ in adjusted] == pytest.approx([0.03, 0.06, 0.06, 0.02])
     # Two are rejected at alpha/4 and alpha/3; the third fails at alpha/2, and so does the fourth.
     levels = [1 - level for _, level in adjusted]
@@ -167,13 +165,12 @@ def test_the_chance_of_a_ratio_that_is_beyond_everything_assumed(log_ratio: floa
 
 
 def side(*log_means):
-    return SideData(log_means, ((simulation.entry(np.full(2000, 1_000_000)),),) * len(log_means))
+    return log_means
 
 
 def single(ratio):
     """One worker each, whose samples have no noise."""
-    slower = simulation.entry(np.full(2000, 1e6 * ratio))
-    return SideData((math.log(ratio),), ((slower,),)), side(0.0)
+    return side(math.log(ratio)), side(0.0)
 
 
 def several(ratio, workers):
@@ -183,11 +180,18 @@ def several(ratio, workers):
 
 
 def advice(sides, schedule=None, *, comparisons=1, is_one_machine=False):
-    candidate, baseline = sides
-    pair = Pair("amd-16", "intel", candidate, baseline, variations.given(0.05), schedule=schedule)
-    pair = replace(pair, is_one_machine=is_one_machine)
-    estimate = Estimate.of_sides(candidate, baseline, 0.05)
-    return advise(estimate, pair, margin=MARGIN, comparisons=comparisons)
+    candidate, baseline = (
+        [[simulation.entry(np.full(2000, 1e6 * math.exp(log)))] for log in side] for side in sides
+    )
+    return advise(
+        Estimate.of_workers(candidate, baseline, 0.05),
+        sides,
+        variations.given(0.05),
+        margin=MARGIN,
+        comparisons=comparisons,
+        schedule=schedule,
+        is_one_machine=is_one_machine,
+    )
 
 
 def test_a_new_measurement():

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from sample_tasks import START_MS, compared, completed, of_rows
 
 from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.looks import SINGLE
 from io_benchmark.analysis.model.plan import Plan
-from io_benchmark.analysis.model.side import SideData
-from io_benchmark.analysis.statistics.looks import SINGLE
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.tasks import compare_tasks, task_pair
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as task_report
@@ -60,7 +59,7 @@ def test_estimate(labels):
     """It is that of workers with one label; two labels that say the same show no more."""
     candidate, baseline = (1.0, 1.1, 1.3), (0.9, 0.8, 1.0)
     known = log_ratio(candidate, baseline, labels)
-    expected = Estimate.of_sides(SideData(candidate, ()), SideData(baseline, ()), 0.05)
+    expected = Estimate.of_means(candidate, baseline, 0.05)
     assert known.log_ratio == pytest.approx(expected.log_ratio, abs=1e-9)
     assert known.error.variance == pytest.approx(expected.error.variance, abs=1e-9)
     assert len(labels) > 1 or known.error.degrees == pytest.approx(expected.error.degrees)
@@ -257,7 +256,7 @@ def test_one_worker_against_several_of_unlike_labels():
     x, y = ratio.shares["x"], ratio.shares["y"]
     unit = 1 + (x / 3 + y) ** 2 + 2 * (x / 3) ** 2
     assert unit > 1 + 1 / 3
-    alone = Estimate.of_sides(*ratio.workers, 0.05)
+    alone = Estimate.of_means(*ratio.workers, 0.05)
     expected = alone.error.variance * unit / (1 + 1 / 3)
     assert ratio.estimate(0.05).error.variance == pytest.approx(expected)
 

@@ -15,7 +15,7 @@ from seed_case import outcome
 from seed_facts import first
 from seed_workers import broken, report_of, workers
 
-from io_benchmark.analysis.model.problem import Severity
+from io_benchmark.analysis.model.comparison import Severity
 from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.analysis.statistics.steps import Step
 from io_benchmark.analysis.validity import checks

@@ -8,10 +8,10 @@ import seed_workers
 from seed_facts import changing
 from seed_workers import broken
 
-from io_benchmark.analysis.compare import Options, compare
-from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.compare import compare
+from io_benchmark.analysis.comparing.pairs import Options
+from io_benchmark.analysis.model.comparison import Severity, Verdict
 from io_benchmark.analysis.model.plan import Plan
-from io_benchmark.analysis.model.problem import Severity
 from io_benchmark.report.content import text_of
 
 BOOT = "4514e179-e9e1-4620-b051-b51d93f6b9cd"

@@ -16,11 +16,11 @@ from simulated_results import Pool, measure
 from situations import BASE, FAST, ONE_DISK, SLOW
 from written import lines, rows, screen, section, tables
 
-from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.compare import compare
+from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.model.cause import Cause, Evidence, Leftover, State
-from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.comparison import Problem, Severity, Verdict
 from io_benchmark.analysis.model.plan import Plan
-from io_benchmark.analysis.model.problem import Problem, Severity
 from io_benchmark.analysis.model.report import Replication, Report, Standing
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.report.formats import Layout, rendered

@@ -7,7 +7,7 @@ from divided_reports import MS, Times, with_parts
 from written import folds, lines, rows, section, tables
 
 from io_benchmark.analysis.model.comparison import DIFFERENT
-from io_benchmark.analysis.model.division import Division, PartDifference
+from io_benchmark.analysis.model.figures import Division, PartDifference
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
 from io_benchmark.report.blocks import Items

@@ -14,7 +14,7 @@ from pytest_taskgraph import make_task
 from user_mistakes import WrongValues, mistake, wrong_values
 
 from io_benchmark.analysis import expectations
-from io_benchmark.analysis.statistics.looks import Schedule
+from io_benchmark.analysis.model.looks import Schedule
 from io_benchmark.commands import compare
 from io_benchmark.commands.options.option import add_options
 from io_benchmark.costs.worker_time import Price

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.parts import divide
 from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison
-from io_benchmark.analysis.model.division import Division
-from io_benchmark.analysis.model.figures import Figures
+from io_benchmark.analysis.model.figures import Division, Figures
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.subject import Subject

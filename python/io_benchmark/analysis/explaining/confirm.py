@@ -11,12 +11,12 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.model.cause import Confirming, Pace
 from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison, Verdict
 from io_benchmark.analysis.model.groups import by_machine
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, statement
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.model.trials import Confirming, Pace
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.results.parts import NS_PER_S

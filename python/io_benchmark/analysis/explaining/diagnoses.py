@@ -31,8 +31,8 @@ from io_benchmark.analysis.model.cause import (
 )
 from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison
 from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.plan import Plan
-from io_benchmark.analysis.model.report import SubjectReport
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Statement, count, statement

@@ -11,19 +11,27 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from operator import attrgetter
 from statistics import fmean
 
-from io_benchmark.analysis.model.division import Division, PartDifference, SideStorage
+from msgspec.structs import replace
+
+from io_benchmark.analysis.model.figures import Division, PartDifference
+from io_benchmark.analysis.model.measurement import Measurement
 from io_benchmark.analysis.model.side import Runs, Side
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
-from io_benchmark.analysis.reading.capacity import write_cap
-from io_benchmark.analysis.reading.counters import busiest_share, io_wait_share
-from io_benchmark.analysis.reading.disk_rates import written_bytes, written_bytes_per_s
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.analysis.statistics.variances import MeanVariance
 
 _PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine
+
+
+def with_divisions(measurement: Measurement) -> Measurement:
+    """Return the measurement with the parts of the difference of each compared pair."""
+    divisions = []
+    for pair in measurement.pairs:
+        candidate, baseline = (measurement.sides[name] for name in pair.names)
+        divisions.append(divide(candidate, baseline))
+    return replace(measurement, divisions=tuple(divisions))
 
 
 def divide(candidate: Side, baseline: Side, names: tuple[str, str] | None = None) -> Division:
@@ -85,14 +93,3 @@ def _difference(
         margin, difference = variance.half_width(LEVEL), candidate_ns - baseline_ns
         low, high = difference - margin, difference + margin
     return PartDifference(part.phase, part.kind, baseline_ns, candidate_ns, low, high)
-
-
-def storage_of(side: Side) -> SideStorage:
-    return SideStorage(
-        copied_bytes=side.mean(attrgetter("copied_bytes")),
-        written_bytes=side.mean(written_bytes),
-        io_wait_ratio=side.mean(io_wait_share),
-        busiest_disk_ratio=side.mean(busiest_share),
-        written_bytes_per_s=side.mean(written_bytes_per_s),
-        write_cap_bytes_per_s=side.mean(write_cap),
-    )

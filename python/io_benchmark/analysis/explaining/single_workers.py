@@ -6,42 +6,42 @@ change: they count all workers, because leaving out a worker for its times would
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from msgspec.structs import replace
+
+from io_benchmark.analysis.comparing import figures
+from io_benchmark.analysis.comparing.comparisons import compare_sides
+from io_benchmark.analysis.comparing.samples import in_common
 from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
 from io_benchmark.analysis.explaining.deciding import judge
 from io_benchmark.analysis.explaining.diagnoses import suggest_remedies
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.parts import divide
 from io_benchmark.analysis.explaining.trial_outcomes import outcomes
-from io_benchmark.analysis.explaining.unlike_machines import Compared, SingleMachine
+from io_benchmark.analysis.explaining.unlike_machines import SingleMachine
 from io_benchmark.analysis.model.cause import Cause, Diagnosis, Remedy, State
 from io_benchmark.analysis.model.comparison import Comparison
 from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.looks import SINGLE, Schedule
+from io_benchmark.analysis.model.measurement import ComparedSides, Measurement
 from io_benchmark.analysis.model.report import SingleWorker
 from io_benchmark.analysis.model.run import UNKNOWN, Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Quantity, Unit, count, statement
-from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.statistics import variations
-from io_benchmark.analysis.statistics.pairs import Pair
-from io_benchmark.analysis.statistics.verdicts import compare_sides
-from io_benchmark.analysis.summary import figures
 
 
 def explain_single_workers(
     machines: Sequence[SingleMachine],
-    compared: Compared,
-    pairs: Mapping[Subject, Sequence[Pair]],
+    measurements: Sequence[Measurement],
     *,
     margin: float,
     assumed: float,
 ) -> tuple[SingleWorker, ...]:
-    """Describe the machines; each is explained on one measurement, the leading workload's.
-
-    `pairs` are the sides that were compared, with all their machines.
-    """
+    """Describe the machines; each is explained on one measurement, the leading workload's."""
     explained = _leading(machines)
+    by_subject = {measurement.subject: measurement for measurement in measurements}
     return tuple(
         SingleWorker(
             subject=machine.subject,
@@ -49,17 +49,18 @@ def explain_single_workers(
             machine=machine.worker.machine,
             tasks=tuple(_task(run.worker) for run in machine.machine),
             instance_type=machine.worker.result.task.instance_type,
-            others=machine.others.data.count,
+            others=machine.others.count,
             ratio=machine.ratio,
             usual=machine.usual,
             division=divide(machine.machine, machine.others, _names(machine)),
-            without=_without(machine, machines, compared, pairs[machine.subject], margin),
-            diagnosis=_diagnose(machine, _measurements(machine, compared, margin, assumed), assumed)
+            without=_without(machine, machines, by_subject[machine.subject], margin),
+            diagnosis=_diagnose(
+                machine, _measurements(machine, measurements, margin, assumed), assumed
+            )
             if machine in explained
             else None,
         )
         for machine in machines
-        if machine.subject in pairs
     )
 
 
@@ -95,8 +96,7 @@ def _names(machine: SingleMachine) -> tuple[str, str]:
 def _without(
     machine: SingleMachine,
     machines: Sequence[SingleMachine],
-    compared: Compared,
-    pairs: Sequence[Pair],
+    measurement: Measurement,
     margin: float,
 ) -> tuple[Comparison, ...]:
     """Return the comparisons of the machine's side without the machines named on this measurement."""
@@ -104,13 +104,14 @@ def _without(
     left_out = {_key(named.worker) for named in machines if named.subject == subject}
     sides = {
         name: Side.of(run for run in of_all if _key(run.worker) not in left_out)
-        for name, of_all in compared[subject].items()
+        for name, of_all in measurement.sides.items()
     }
     # The same look: as strict as the comparison of all machines was.
-    rest = [
-        pair.with_sides(sides[pair.candidate], sides[pair.baseline], schedule=None, earlier={})
-        for pair in pairs
-    ]
+    rest = []
+    for pair in measurement.pairs:
+        candidate, baseline = (sides[name] for name in pair.names)
+        common = in_common(candidate, baseline)
+        rest.append(replace(pair, candidate=common.candidate, baseline=common.baseline))
     comparisons = compare_sides(subject, rest, margin=margin)
     return tuple(again for again in comparisons if side in (again.candidate, again.baseline))
 
@@ -148,7 +149,7 @@ def _replacement(machine: SingleMachine, causes: Sequence[Cause], push: Push) ->
     now_ns, then_ns = (push.measured[side, push.subject] for side in (push.slow, push.fast))
     evidence = statement(
         "The other {others} workers of the pool take {then} instead of {now}.",
-        others=count(machine.others.data.count),
+        others=count(machine.others.count),
         then=Quantity(then_ns, Unit.NANOSECONDS),
         now=Quantity(now_ns, Unit.NANOSECONDS),
     )
@@ -157,19 +158,21 @@ def _replacement(machine: SingleMachine, causes: Sequence[Cause], push: Push) ->
 
 
 def _measurements(
-    machine: SingleMachine, compared: Compared, margin: float, assumed: float
+    machine: SingleMachine, measurements: Sequence[Measurement], margin: float, assumed: float
 ) -> list[OtherMeasurement]:
     """Compare the machine with the rest of its pool on every measurement that both have."""
-    key, names = _key(machine.worker), _names(machine)
-    measurements = []
-    for subject, sides in compared.items():
-        runs = list(sides.get(machine.side, ()))
+    key = _key(machine.worker)
+    worker, rest_of_pool = _names(machine)
+    compared = []
+    for measurement in measurements:
+        runs = list(measurement.sides.get(machine.side, ()))
         alone = Side.of(run for run in runs if _key(run.worker) == key)
         rest = Side.of(run for run in runs if _key(run.worker) != key)
         if alone.workers and rest.workers:
             # The worker is compared for itself, and not for its pool.
-            pair = Pair(*names, alone.data, rest.data, variations.given(assumed))
-            (comparison,) = compare_sides(subject, [pair], margin=margin)
+            pair = ComparedSides(alone, rest, variations.given(assumed), SINGLE, Schedule(), None)
+            (comparison,) = compare_sides(measurement.subject, [pair], margin=margin)
+            comparison = replace(comparison, candidate=worker, baseline=rest_of_pool)
             of_both = map(figures.summarize, (rest, alone))
-            measurements.append(OtherMeasurement(comparison, *of_both))
-    return measurements
+            compared.append(OtherMeasurement(comparison, *of_both))
+    return compared

@@ -86,7 +86,7 @@ def _variance_of_workers(
         Side.of_workers((worker for worker in side if not worker.confirms), subject).measured
         for side in sides
     )
-    seen = MeanVariance.pooled([side.data.log_means for side in measured])
+    seen = MeanVariance.pooled([side.log_means for side in measured])
     if assumed is None and seen is not None:
         return seen
     least = MeanVariance.of_single((), assumed or DEFAULT_WORKER_VARIATION)

@@ -27,19 +27,19 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.comparing.comparisons import compare_sides
 from io_benchmark.analysis.model.cause import Change, Diagnosis, Remedy, Resource, Target
 from io_benchmark.analysis.model.comparison import Comparison, Interval
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.report import MixedPool, SubjectReport
+from io_benchmark.analysis.model.measurement import ComparedSides, Measurement
+from io_benchmark.analysis.model.report import MixedPool
 from io_benchmark.analysis.model.run import UNKNOWN, Run, Worker
-from io_benchmark.analysis.model.side import Side, SideData
+from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import count, joined, ratio_of, statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.machines import kind_of_machine
-from io_benchmark.analysis.statistics.pairs import Pair
 from io_benchmark.analysis.statistics.ratios import MachineRatio
 from io_benchmark.analysis.statistics.variances import MeanVariance, reach, tail
-from io_benchmark.analysis.statistics.verdicts import compare_sides
 
 # The part of reports that may name a machine although all machines of their pools are equal.
 _FALSE_ALARMS = 0.0125
@@ -62,7 +62,6 @@ MIXED_POOL = "mixed-pool"
 CHANGE_OF_A_MIXED_POOL = Change(Resource.DISKS, Target.POOL)
 
 Members = frozenset[int]
-Compared = Mapping[Subject, Mapping[str, Side]]  # what may be compared, by side
 
 
 class SingleMachine(Struct, frozen=True):
@@ -80,15 +79,17 @@ class SingleMachine(Struct, frozen=True):
         return next(iter(self.machine)).worker
 
     @classmethod
-    def find_all(cls, compared: Compared, assumed_variation: float) -> "list[SingleMachine]":
+    def find_all(
+        cls, measurements: Sequence[Measurement], assumed_variation: float
+    ) -> "list[SingleMachine]":
         """Return at most one machine per measurement and side."""
-        counts = (side.data.count for sides in compared.values() for side in sides.values())
+        counts = (side.count for measurement in measurements for side in measurement.sides.values())
         candidates = sum(number for number in counts if number > _FEWEST_OTHERS)
         level = 1 - _FALSE_ALARMS / max(1, candidates)
         machines = []
-        for subject, sides in compared.items():
-            data = {name: side.data for name, side in sides.items()}
-            for name, index, log_ratio, width in _outside(data, assumed_variation, level):
+        for measurement in measurements:
+            subject, sides = measurement.subject, measurement.sides
+            for name, index, log_ratio, width in _outside(sides, assumed_variation, level):
                 alone, others = Side.of(sides[name].workers[index]), sides[name].without(index)
                 usual = Interval(math.exp(-width), math.exp(width), level)
                 machines.append(cls(subject, name, alone, others, math.exp(log_ratio), usual))
@@ -96,7 +97,7 @@ class SingleMachine(Struct, frozen=True):
 
 
 def _outside(
-    sides: Mapping[str, SideData], assumed_variation: float, level: float
+    sides: Mapping[str, Side], assumed_variation: float, level: float
 ) -> Iterator[tuple[str, int, float, float]]:
     """Yield the sides whose farthest machine is outside of what is usual.
 
@@ -124,12 +125,12 @@ def _outside(
             yield side, index, log_ratio, width
 
 
-def _error_within_runs(side: SideData, index: int) -> float:
+def _error_within_runs(side: Side, index: int) -> float:
     """Return the error of a machine's ratio to the rest, by the noise within their runs.
 
     A run of one sample shows none.
     """
-    machines = list(side.runs)
+    machines = list(side.workers)
     blocks = MachineRatio.between(machines.pop(index), list(chain(*machines))).blocks
     return math.sqrt(math.fsum(part.variance for part in blocks if part.variance < math.inf))
 
@@ -193,18 +194,16 @@ def _t_value(log_means: Sequence[float], split: Collection[int]) -> float:
     return abs(part / size - (total - part) / rest) / error
 
 
-def find_mixed_pools(
-    compared: Compared, pairs: Mapping[Subject, Sequence[Pair]], margin: float
-) -> tuple[MixedPool, ...]:
+def find_mixed_pools(measurements: Sequence[Measurement], margin: float) -> tuple[MixedPool, ...]:
     """Return each side once, by the first measurement of a workload that shows its split best."""
-    by_workload = grouped(compared, attrgetter("workload"))
+    by_workload = grouped(measurements, attrgetter("subject.workload"))
     found: dict[str, MixedPool] = {}
-    for subject, *_ in by_workload.values():
-        for name, side in compared[subject].items():
+    for measurement, *_ in by_workload.values():
+        for name, side in measurement.sides.items():
             pool = _mixed_pool(side, len(by_workload))
             known = found.get(name)
             if pool is not None and (known is None or pool.p_value < known.p_value):
-                others = _comparisons(pool, side, pairs.get(subject, ()), margin)
+                others = _comparisons(pool, side, measurement.pairs, margin)
                 found[name] = replace(pool, of_the_faster=others)
     return tuple(found.values())
 
@@ -212,7 +211,7 @@ def find_mixed_pools(
 def _mixed_pool(side: Side, tests: int) -> MixedPool | None:
     # In the order of their times, so that the order in which results are given does not matter.
     by_time = sorted(
-        zip(side.data.log_means, map(_id, side.workers), side.workers, strict=True),
+        zip(side.log_means, map(_id, side.workers), side.workers, strict=True),
         key=itemgetter(0, 1),
     )
     log_means, ids, machines = zip(*by_time, strict=True)
@@ -244,28 +243,26 @@ def _id(machine: Sequence[Run]) -> str:
 
 
 def _comparisons(
-    pool: MixedPool, side: Side, pairs: Sequence[Pair], margin: float
+    pool: MixedPool, side: Side, pairs: Sequence[ComparedSides], margin: float
 ) -> tuple[Comparison, ...]:
     """Compare the faster machines with the sides that the whole pool is compared with."""
-    faster = Side.of(chain(*(runs for runs in side.workers if _id(runs) in pool.faster))).data
+    faster = Side.of(chain(*(runs for runs in side.workers if _id(runs) in pool.faster)))
     changed = [
         replace(
             pair,
-            schedule=None,
-            earlier={},
-            candidate_side=faster if pool.side == pair.candidate else pair.candidate_side,
-            baseline_side=faster if pool.side == pair.baseline else pair.baseline_side,
+            candidate=faster if pool.side == pair.candidate.name else pair.candidate,
+            baseline=faster if pool.side == pair.baseline.name else pair.baseline,
         )
         for pair in pairs
-        if pool.side in (pair.candidate, pair.baseline)
+        if pool.side in pair.names
     ]
     return compare_sides(pool.subject, changed, margin=margin)
 
 
 def with_obstacles(
-    reports: Sequence[SubjectReport], pools: Sequence[MixedPool]
-) -> Iterator[SubjectReport]:
-    """Yield the reports without an advice to add workers to a mixed pool."""
+    measurements: Sequence[Measurement], pools: Sequence[MixedPool]
+) -> Iterator[Measurement]:
+    """Yield the measurements without an advice to add workers to a mixed pool."""
     mixed = {pool.side for pool in pools}
     obstacle = statement("its machines are of two kinds")
     message = statement("more workers are not expected to settle it: {obstacle}", obstacle=obstacle)
@@ -276,8 +273,8 @@ def with_obstacles(
         advice = replace(pair.advice, workers_to_add=None, message=message, obstacle=obstacle)
         return replace(pair, advice=advice)
 
-    for report in reports:
-        yield replace(report, comparisons=tuple(map(advised, report.comparisons)))
+    for measurement in measurements:
+        yield replace(measurement, comparisons=tuple(map(advised, measurement.comparisons)))
 
 
 def with_pool_remedies(

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.history import Conditions, HistoryReading, LeftOut, Origin
 from io_benchmark.analysis.history.series import history
-from io_benchmark.analysis.model.problem import Severity
+from io_benchmark.analysis.model.comparison import Severity
 from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.statements import Statement, count, joined, statement
 from io_benchmark.analysis.reading.intake import worker_of

@@ -19,8 +19,7 @@ from io_benchmark.analysis.model.cause import (
     State,
     Target,
 )
-from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
-from io_benchmark.analysis.model.problem import Severity
+from io_benchmark.analysis.model.comparison import Comparison, Interval, Severity, Verdict
 from io_benchmark.analysis.model.report import MixedPool, Report
 from io_benchmark.analysis.model.run import WorkerLine
 from io_benchmark.analysis.model.statements import (

@@ -176,3 +176,18 @@ class Diagnosis(Struct, frozen=True):
     subject: Subject | None = None
     trials: tuple[TrialOutcome, ...] = ()  # what was tried; empty where nothing was recorded
     leftover: Leftover | None = None  # none within the uncertainty of the difference
+
+
+class Pace(Struct, frozen=True):
+    """A pool whose copies must be limited to what another pool's disks can write."""
+
+    pool: str
+    bytes_per_s: int
+    against: str  # the slower pool, whose ceiling this is
+
+
+class Confirming(Struct, frozen=True):
+    """The runs that are missing to confirm causes, and why the other comparisons need none."""
+
+    paces: tuple[Pace, ...] = ()
+    reasons: tuple[Statement, ...] = ()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""One candidate against the baseline: the ratio, its intervals, the verdict and what would settle it."""
+"""One candidate against the baseline: ratio, intervals, verdict, advice, and broken rules."""
 
 from enum import StrEnum
 from typing import Literal
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model.statements import Statement
+from io_benchmark.analysis.model.statements import Statement, share, statement
 from io_benchmark.analysis.model.subject import Subject
 
 
@@ -60,6 +60,23 @@ class WorkerVariation(Struct, frozen=True):
     usual_ratio: float | None = None
 
 
+class PushVariation(Struct, frozen=True):
+    """A standard deviation of the logarithms of a pool's levels in different pushes."""
+
+    ratio: float
+    degrees: float  # how many pushes it rests on, less those that gave a level
+    pushes: int  # earlier ones of the pool; 0: it is assumed
+    unshared: float  # how many pushes' variances are in the ratio of the sides
+
+    @property
+    def obstacle(self) -> Statement:
+        return statement(
+            "pushes vary by {variation}, whatever the number of workers; measure both again on "
+            "another day, or in one push",
+            variation=share(self.ratio),
+        )
+
+
 class Comparison(Struct, frozen=True):
     """One candidate against the baseline, for one subject."""
 
@@ -81,3 +98,21 @@ class Comparison(Struct, frozen=True):
     workers: tuple[int, int] | None = None  # of the candidate and the baseline at that look
     assumed_variation: WorkerVariation | None = None  # where the assumed one comes from
     means_ns: tuple[float, float] | None = None  # geometric means of candidate and baseline
+
+
+class Severity(StrEnum):
+    REFUSED = "refused"  # there is no verdict
+    ALLOWED = "allowed"  # refused without --allow
+    WARNING = "warning"  # there is a verdict, with a note
+
+
+class Problem(Struct, frozen=True):
+    """A validity rule that the results break."""
+
+    rule: str
+    severity: Severity
+    subject: Subject | None  # None: everything from these sides
+    sides: tuple[str, ...]
+    message: Statement  # one line: what differs, with both sides' values
+    explanation: Statement | None = None  # in sentences; the first screen leaves it out
+    can_be_allowed: bool = False  # it is refused, and --allow compares nevertheless

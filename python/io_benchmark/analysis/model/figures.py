@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The figures of one side on one subject."""
+"""The figures of sides on one subject, and the parts of their difference."""
 
+import math
 from collections.abc import Mapping
 
 from msgspec import Struct
+
+from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
 
 
 class Detail(Struct, frozen=True):
@@ -36,3 +39,52 @@ class Figures(Struct, frozen=True):
 
     def detail(self, name: str) -> float | None:
         return next((detail.value for detail in self.details if detail.name == name), None)
+
+
+class PartDifference(Struct, frozen=True):
+    """One part of a difference: what both sides spend in it, and the interval of the difference.
+
+    Without several workers on both sides there is no interval.
+    """
+
+    phase: Phase
+    kind: Kind
+    baseline_ns: float
+    candidate_ns: float
+    low_ns: float | None
+    high_ns: float | None
+
+    @property
+    def part(self) -> Part:
+        return Part(self.phase, self.kind)
+
+    @property
+    def difference_ns(self) -> float:
+        return self.candidate_ns - self.baseline_ns
+
+
+class Division(Struct, frozen=True):
+    """The parts of a difference, in the order of phases and kinds; they add up to the whole."""
+
+    baseline: str
+    candidate: str
+    parts: tuple[PartDifference, ...]
+
+    @property
+    def difference_ns(self) -> float:
+        return math.fsum(part.difference_ns for part in self.parts)
+
+    def of(self, *parts: Part) -> float:
+        """Return how much of the difference these parts make up."""
+        return math.fsum(part.difference_ns for part in self.parts if part.part in parts)
+
+
+class SideStorage(Struct, frozen=True):
+    """Where one side's bytes went, and what its storage did meanwhile: means over its workers."""
+
+    copied_bytes: float | None
+    written_bytes: float | None  # what reached the disks, the final sync's included
+    io_wait_ratio: float | None  # the part of the time in which something waited for I/O
+    busiest_disk_ratio: float | None  # the part of the time in which the busiest disk was busy
+    written_bytes_per_s: float | None
+    write_cap_bytes_per_s: float | None  # published, or by a cgroup

@@ -5,59 +5,20 @@ What is published as JSON is `Report` as it is here (`report/formats/json_docume
 """
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from operator import floordiv
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from io_benchmark.analysis.model.cause import Diagnosis, Remedy
-from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
-from io_benchmark.analysis.model.division import Division, SideStorage
-from io_benchmark.analysis.model.figures import Figures
-from io_benchmark.analysis.model.problem import Problem
+from io_benchmark.analysis.model.cause import Confirming, Diagnosis, Remedy
+from io_benchmark.analysis.model.comparison import Comparison, Interval, Problem, Verdict
+from io_benchmark.analysis.model.figures import Division
+from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.run import UNKNOWN, Integers, Worker, WorkerLine
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.model.trials import Confirming
 from io_benchmark.costs.worker_time import Cost
-
-
-class SubjectReport(Struct, frozen=True):
-    subject: Subject
-    figures: Mapping[str, Figures]  # by side, baseline first
-    comparisons: tuple[Comparison, ...]  # one per candidate, in the order of `figures`
-    # By side; empty for all workloads but cache-retrieve.
-    storage: dict[str, SideStorage] = field(default_factory=dict)
-    divisions: tuple[Division, ...] = ()  # one per comparison, in the same order
-    # How people know the workload's figure.
-    operation: str = "retrieve"  # what is done once
-    unit: str = "ms"
-    higher_is_better: bool = False
-
-    def workers(self, side: str) -> int:
-        return self.figures[side].workers if side in self.figures else 0
-
-    def workers_wanted(self, comparison: Comparison) -> int | None:
-        """Return the workers that each side needs in total; None where more would not decide it."""
-        advice = comparison.advice
-        if advice is None or advice.workers_to_add is None:
-            return None
-        # The advice counts from the side that has fewer.
-        fewer = min(map(self.workers, (comparison.candidate, comparison.baseline)))
-        return fewer + advice.workers_to_add
-
-    @staticmethod
-    def not_by_repetition(subjects: Sequence["SubjectReport"]) -> dict[str, Statement | None]:
-        """Return the candidates with a comparison which more workers would not decide, and why not."""
-        never: dict[str, Statement | None] = {}
-        for part in subjects:
-            for comparison in part.comparisons:
-                is_open = comparison.verdict is Verdict.INCONCLUSIVE
-                if is_open and part.workers_wanted(comparison) is None:
-                    obstacle = comparison.advice.obstacle if comparison.advice else None
-                    never.setdefault(comparison.candidate, obstacle)
-        return never
 
 
 class SingleWorker(Struct, frozen=True):

@@ -80,6 +80,10 @@ class Run(Struct, frozen=True, dict=True, eq=False):
         return self.facts if isinstance(self.facts, CacheRetrieveEntry) else None
 
     @property
+    def are_retrieves(self) -> bool:
+        return self.retrieves is not None
+
+    @property
     def trials(self) -> Trials | None:
         return self.retrieves.trials if self.retrieves is not None else None
 

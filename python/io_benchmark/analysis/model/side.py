@@ -29,22 +29,6 @@ Reading = TypeVar("Reading")
 Value = TypeVar("Value", bound=Hashable)
 
 
-class SideData(Struct, frozen=True):
-    """The independent workers of one side: ln of each mean, and what its runs measured."""
-
-    log_means: tuple[float, ...]
-    runs: tuple[tuple[Run, ...], ...]  # in the order of the means
-
-    @property
-    def count(self) -> int:
-        return len(self.log_means)
-
-    @property
-    def mean_ns(self) -> float:
-        """Return the geometric mean, of which ratios are."""
-        return math.exp(fmean(self.log_means))
-
-
 class Side(Struct, frozen=True, eq=False, dict=True):
     """The runs of one side, by worker: several tasks on one machine are one worker."""
 
@@ -75,11 +59,19 @@ class Side(Struct, frozen=True, eq=False, dict=True):
         return self._all[0][0].subject
 
     @cached_property
-    def data(self) -> SideData:
-        """Return the workers' means; what each run measured counts alike."""
-        workers = tuple(map(tuple, self.workers))
-        logs = (fmean(math.log(run.mean_ns) for run in runs) for runs in workers)
-        return SideData(tuple(logs), workers)
+    def log_means(self) -> tuple[float, ...]:
+        """Return ln of the mean of each worker, in which its runs count alike."""
+        return tuple(fmean(math.log(run.mean_ns) for run in runs) for runs in self.workers)
+
+    @property
+    def count(self) -> int:
+        """Return the number of independent workers."""
+        return len(self.workers)
+
+    @property
+    def mean_ns(self) -> float:
+        """Return the geometric mean of the workers' means, of which ratios are."""
+        return math.exp(fmean(self.log_means))
 
     @property
     def workers(self) -> list[Runs]:

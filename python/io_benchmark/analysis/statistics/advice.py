@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model.comparison import Advice, Verdict
+from io_benchmark.analysis.model.comparison import Advice, PushVariation, Verdict, WorkerVariation
+from io_benchmark.analysis.model.looks import SINGLE, Look, Schedule
 from io_benchmark.analysis.model.statements import Statement, count, share, statement
 from io_benchmark.analysis.statistics.levels import LEVEL, margin_bounds
-from io_benchmark.analysis.statistics.looks import SINGLE, Look, Schedule
-from io_benchmark.analysis.statistics.pairs import Pair
+from io_benchmark.analysis.statistics.looks import equivalence_level, p_value_of
 from io_benchmark.analysis.statistics.ratios import Estimate
-from io_benchmark.analysis.statistics.variances import MeanVariance, reach, tail
+from io_benchmark.analysis.statistics.variances import LogMeans, MeanVariance, reach, tail
 from io_benchmark.number_text import plural
 
 # The chance that is required of one more worker, and of eleven or more. A few may be wrong more often,
@@ -58,6 +58,11 @@ class _Question(NamedTuple):
     least_chance: float = _LEAST_CHANCE  # of one more worker
 
     @property
+    def variation(self) -> float:
+        """Return how far the means of single workers are expected to differ."""
+        return math.sqrt(self.variance.variance + self.within_variance / 2)
+
+    @property
     def _present(self) -> tuple[MeanVariance, float]:
         """Return what is kept of the present workers: their variation and their number."""
         return (self.seen, self.workers) if self.is_continued else (MeanVariance(0.0, 0.0), 0.0)
@@ -89,7 +94,7 @@ class _Question(NamedTuple):
         known, counted = self._present
         degrees = known.degrees + 2 * (workers - counted) - (0 if counted else 2)
         # The first of Holm's steps, which is the hardest, so that the number is not too small.
-        levels = (1 - look.p_value((1 - LEVEL) / self.comparisons), look.equivalence_level)
+        levels = (1 - p_value_of(look, (1 - LEVEL) / self.comparisons), equivalence_level(look))
         reaches = [reach(level, degrees) for level in levels]
         margin, chances = math.log1p(self.margin), []
         for normal in _NORMALS:
@@ -132,44 +137,53 @@ class _Question(NamedTuple):
 
 def advise(
     estimate: Estimate,
-    pair: Pair,
+    log_means: tuple[LogMeans, LogMeans],
+    assumed: WorkerVariation,
     *,
     margin: float,
     comparisons: int,
+    look: Look = SINGLE,
+    schedule: Schedule | None = None,
+    pushes: PushVariation | None = None,
+    is_one_machine: bool = False,
     is_one_step: bool = False,
 ) -> Advice:
     """Return how many workers to add, and which verdict is more probable.
 
-    Without a schedule the workers are looked at once. With `is_one_step` a few workers have the chance of
-    many, for those who cannot add a few more at the next look.
+    `log_means` are those of the candidate's and the baseline's workers. Without a schedule the workers
+    are looked at once. With `is_one_step` a few workers have the chance of many, for those who cannot
+    add a few more at the next look.
     """
-    question, assumption = _question(estimate, pair, margin, comparisons)
+    counts = len(log_means[0]), len(log_means[1])
+    question, sources = _question(estimate, log_means, assumed, pushes, margin, comparisons)
     if is_one_step:
         question = question._replace(least_chance=_CHANCE)
-    variation = math.sqrt(question.variance.variance + question.within_variance / 2)
-    low, high = margin_bounds(margin)
-    leaning = Verdict.SLOWER if estimate.ratio > 1 else Verdict.FASTER
-    if low <= estimate.ratio <= high:
-        leaning = Verdict.EQUIVALENT
+    variation = question.variation
+    leaning = _leaning(estimate.ratio, margin)
     lead = f"probably {leaning}, not proven; "
     hopeless = lead + "more workers are not expected to settle it: {obstacle}"
-    if pair.is_one_machine:
+    if is_one_machine:
         # Another run on it is no further worker.
         obstacle = statement("one machine ran all of these tasks")
         return Advice(leaning, None, variation, statement(hopeless, obstacle=obstacle), obstacle)
+    assumption = statement(
+        "workers vary by {variation}, " + sources,
+        variation=share(variation),
+        assumed=share(assumed.expected_ratio),
+    )
     stretches: _Stretches = _ONE_LOOK
-    if pair.schedule is not None:
-        stretches = pair.schedule.stretches(pair.counts, pair.look, 2 * _MOST_WORKERS)
+    if schedule is not None:
+        stretches = schedule.stretches(counts, look, 2 * _MOST_WORKERS)
     total = question.workers_needed(stretches)
-    add = _MOST_WORKERS + 1 if total is None else max(1, total - min(pair.counts))
+    add = _MOST_WORKERS + 1 if total is None else max(1, total - min(counts))
     if add > _MOST_WORKERS:
         anew = question._replace(is_continued=False)
         needed_anew = anew.workers_needed(_ONE_LOOK)
-        obstacle = _obstacle(pair.schedule, stretches, needed_anew)
+        obstacle = _obstacle(schedule, stretches, needed_anew)
         # Pushes are the obstacle only where workers of one push would decide.
         in_one_push = anew._replace(between_pushes=0.0)
-        if pair.push_variation and not needed_anew and in_one_push.workers_needed(_ONE_LOOK):
-            obstacle = pair.push_variation.obstacle
+        if pushes and not needed_anew and in_one_push.workers_needed(_ONE_LOOK):
+            obstacle = pushes.obstacle
         message = statement(hopeless + " if {assumption}", obstacle=obstacle, assumption=assumption)
         advice = Advice(leaning, None, variation, message, obstacle)
     else:
@@ -183,38 +197,42 @@ def advise(
     return _with_margin(advice, question, stretches) if add > _TOO_MANY else advice
 
 
+def _leaning(ratio: float, margin: float) -> Verdict:
+    low, high = margin_bounds(margin)
+    if low <= ratio <= high:
+        return Verdict.EQUIVALENT
+    return Verdict.SLOWER if ratio > 1 else Verdict.FASTER
+
+
 def _question(
-    estimate: Estimate, pair: Pair, margin: float, comparisons: int
-) -> tuple[_Question, Statement]:
-    """Return what is known of a pair, and what is assumed of how workers vary."""
-    assumed = pair.variation.expected_ratio
-    seen = MeanVariance.pooled([pair.candidate_side.log_means, pair.baseline_side.log_means])
-    if seen is None:
-        sources = "including an assumed {assumed}"
-        variance = MeanVariance(assumed**2, _ASSUMED_DEGREES)
-    else:
+    estimate: Estimate,
+    log_means: tuple[LogMeans, LogMeans],
+    assumed: WorkerVariation,
+    pushes: PushVariation | None,
+    margin: float,
+    comparisons: int,
+) -> tuple[_Question, str]:
+    """Return what is known of a comparison, and the words for where the variation comes from."""
+    sources = "including an assumed {assumed}"
+    variance = MeanVariance(assumed.expected_ratio**2, _ASSUMED_DEGREES)
+    seen = MeanVariance.pooled(log_means)
+    if seen is not None:
         sources = "estimated from these workers and an assumed {assumed}"
-        variance = MeanVariance.combined([seen, MeanVariance(assumed**2, _ASSUMED_DEGREES)])
-    between_pushes = pair.push_variation.variance.variance if pair.push_variation else 0.0
+        variance = MeanVariance.combined([seen, variance])
+    between_pushes = pushes.unshared * pushes.ratio**2 if pushes is not None else 0.0
     # One worker's mean is not known exactly either, and would not be in a repetition.
     within = estimate.within_variance - between_pushes
-    within = max(0.0, within) if math.isfinite(within) else 0.0
-    assumption = statement(
-        "workers vary by {variation}, " + sources,
-        variation=share(math.sqrt(variance.variance + within / 2)),
-        assumed=share(assumed),
-    )
     question = _Question(
         estimate.log_ratio,
-        Schedule.per_equal_pool(*pair.counts),
+        Schedule.per_equal_pool(len(log_means[0]), len(log_means[1])),
         seen or MeanVariance(0.0, 0.0),
         variance,
-        within,
+        max(0.0, within) if math.isfinite(within) else 0.0,
         between_pushes,
         margin,
         comparisons,
     )
-    return question, assumption
+    return question, sources
 
 
 def _with_margin(advice: Advice, question: _Question, stretches: _Stretches) -> Advice:

@@ -49,7 +49,13 @@ _SHORTEST_TIME = 1e-9
 
 
 class Series(Protocol):
-    """The samples of one run, in the order of time."""
+    """The samples of one run, in the order of time. Retrieve i is the same work in each run."""
+
+    @property
+    def mean_ns(self) -> float: ...
+
+    @property
+    def are_retrieves(self) -> bool: ...
 
     @property
     def total_ns(self) -> "array[int]": ...

@@ -19,14 +19,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.comparison import Interval
-from io_benchmark.analysis.model.run import Run
-from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.model.looks import SINGLE, Look
 from io_benchmark.analysis.statistics.levels import LEVEL
-from io_benchmark.analysis.statistics.looks import SINGLE, Look
-from io_benchmark.analysis.statistics.noise import relative_times, variance_of_mean
+from io_benchmark.analysis.statistics.noise import Series, relative_times, variance_of_mean
 from io_benchmark.analysis.statistics.variances import (
     ASSUMED_VARIATION_DEGREES,
     FEWEST_FOR_VARIATION,
+    LogMeans,
     MeanVariance,
     reach,
     tail,
@@ -40,6 +39,8 @@ _ONE_VARIANCE = {3, 4}
 _LONG_RUN = 100
 # What is compared: workers, runs of one worker per side, or the samples of one run per side.
 WORKERS, RUNS = "workers", "runs of one worker"
+
+Workers = Sequence[Sequence[Series]]  # the runs of each worker
 
 
 class MachineRatio(Struct, frozen=True):
@@ -55,39 +56,42 @@ class MachineRatio(Struct, frozen=True):
         return fmean(self.candidate) - fmean(self.baseline)
 
     @staticmethod
-    def did_same_work(entries: Sequence[Run]) -> bool:
-        """Return whether sample i did the same work in all runs; retrieves did, as far as each run went."""
-        return all(entry.retrieves is not None for entry in entries) or all(
-            entry.operations == entries[0].operations for entry in entries[1:]
+    def did_same_work(runs: Sequence[Series]) -> bool:
+        """Return whether sample i did the same work in all runs.
+
+        Retrieves did, as far as each run went.
+        """
+        return all(run.are_retrieves for run in runs) or all(
+            run.operations == runs[0].operations for run in runs[1:]
         )
 
     @classmethod
     def between(
-        cls, candidate: Sequence[Run], baseline: Sequence[Run], *, tries_longer: bool = False
+        cls, candidate: Sequence[Series], baseline: Sequence[Series], *, tries_longer: bool = False
     ) -> "MachineRatio":
         """Compare the runs of two machines, sample by sample where all did the same work.
 
         Retrieve i took the same file in each run, so that the effect of file sizes cancels in the
-        difference; the samples that all runs have are compared. Batches of different work are compared
-        by all samples, and each run has its own error.
+        difference; the samples that all runs have are compared. Batches of different work are
+        compared by all samples, and each run has its own error.
         """
         # Sorted by their times, so that the order in which runs are given does not matter.
         sides = [
-            sorted(side, key=lambda entry: (entry.mean_ns, entry.total_ns.tobytes()))
+            sorted(side, key=lambda run: (run.mean_ns, run.total_ns.tobytes()))
             for side in (candidate, baseline)
         ]
         if not cls.did_same_work([*candidate, *baseline]):
             blocks = [part for side in sides for part in _variances_by_blocks(side, tries_longer)]
             return cls(_logs(sides[0]), _logs(sides[1]), blocks, "batches in blocks")
         first = sides[0][0]
-        count = min(len(entry.total_ns) for side in sides for entry in side)
+        count = min(len(run.total_ns) for side in sides for run in side)
         (logs, times), (base_logs, base_times) = (_averaged(side, count) for side in sides)
         spread = variance_of_mean(
             list(map(sub, times, base_times)),
             first_reads=first.first_reads,
             tries_longer=tries_longer,
         )
-        if first.retrieves is not None:
+        if first.are_retrieves:
             return cls(logs, base_logs, [spread], "paired retrieves")
         return cls(logs, base_logs, [_of_short(spread, count)], "paired batches")
 
@@ -105,23 +109,43 @@ class Estimate(Struct, frozen=True):
     can_decide: bool = True
 
     @classmethod
-    def of_sides(
+    def of_workers(
+        cls, candidate: Workers, baseline: Workers, assumed_variation: float, look: Look = SINGLE
+    ) -> "Estimate":
+        """Compare two sides by what the runs of each worker measured."""
+        counts = (len(candidate), len(baseline))
+        if counts == (1, 1):
+            return _one_worker_each(candidate[0], baseline[0], assumed_variation)
+        noise: Sequence[MeanVariance] = ()
+        if 1 in counts:
+            noise = _noise_of_single(*sorted((candidate, baseline), key=len))
+        logs = _log_means(candidate), _log_means(baseline)
+        return cls.of_means(*logs, assumed_variation, look, noise_of_single=noise)
+
+    @classmethod
+    def of_means(
         cls,
-        candidate: SideData,
-        baseline: SideData,
+        candidate: LogMeans,
+        baseline: LogMeans,
         assumed_variation: float,
         look: Look = SINGLE,
+        *,
+        noise_of_single: Sequence[MeanVariance] = (),
     ) -> "Estimate":
-        counts = {candidate.count, baseline.count}
-        if counts == {1}:
-            return _one_worker_each(candidate.runs[0], baseline.runs[0], assumed_variation)
+        """Compare two sides by ln of the means of their workers, of which one side has several.
+
+        `noise_of_single` is how far the mean of a single worker is known by its runs.
+        """
+        counts = {len(candidate), len(baseline)}
         if 1 in counts:
-            workers = _one_worker_against_several(candidate, baseline, assumed_variation)
+            workers = _one_worker_against_several(
+                candidate, baseline, assumed_variation, noise_of_single
+            )
         elif look.label is not None and counts <= _ONE_VARIANCE:
             workers = _with_one_variance(candidate, baseline)
         else:
             workers = _several_workers_each(candidate, baseline, assumed_variation)
-        return replace(workers, log_ratio=fmean(candidate.log_means) - fmean(baseline.log_means))
+        return replace(workers, log_ratio=fmean(candidate) - fmean(baseline))
 
     def with_further(self, error: MeanVariance) -> "Estimate":
         """Return the estimate with an error that the workers do not show."""
@@ -149,7 +173,7 @@ class Estimate(Struct, frozen=True):
         return min(1.0, 2 * tail(abs(self.log_ratio) / error, self.error.degrees))
 
     def variation_to_explain(self, level: float) -> float | None:
-        """Return how far workers must differ for this to be chance; None where the assumed is enough."""
+        """Return how far workers must differ for this to be chance; None if the assumed is enough."""
         if self.method == WORKERS or math.isinf(self.error.variance):
             return None
         needed = (self.log_ratio / reach(level, self.error.degrees)) ** 2 - self.within_variance
@@ -158,7 +182,7 @@ class Estimate(Struct, frozen=True):
 
 
 def _one_worker_each(
-    candidate: Sequence[Run], baseline: Sequence[Run], assumed_variation: float
+    candidate: Sequence[Series], baseline: Sequence[Series], assumed_variation: float
 ) -> Estimate:
     means = MachineRatio.between(candidate, baseline, tries_longer=True)
     between = MeanVariance(2 * assumed_variation**2, ASSUMED_VARIATION_DEGREES)
@@ -175,48 +199,38 @@ def _one_worker_each(
     )
 
 
-def _several_workers_each(candidate: SideData, baseline: SideData, assumed: float) -> Estimate:
+def _several_workers_each(candidate: LogMeans, baseline: LogMeans, assumed: float) -> Estimate:
     """Compare workers by Welch's t; return the pooled t where that is wider and Welch's too narrow.
 
-    Welch's degrees of freedom are too many where the few workers of the smaller side happen to agree.
+    Welch's degrees of freedom are too many where the few workers of the smaller side happen to
+    agree.
     """
-    errors = [MeanVariance.of_mean(side.log_means) for side in (candidate, baseline)]
-    welch = Estimate(0.0, MeanVariance.of_sum(errors))
-    has_few = min(candidate.count, baseline.count) < FEWEST_FOR_VARIATION
-    if candidate.count == baseline.count and not has_few:
+    welch = Estimate(0.0, MeanVariance.of_sum([*map(MeanVariance.of_mean, (candidate, baseline))]))
+    has_few = min(len(candidate), len(baseline)) < FEWEST_FOR_VARIATION
+    if len(candidate) == len(baseline) and not has_few:
         return welch
     pooled = _with_one_variance(candidate, baseline, assumed if has_few else 0.0)
     return max(welch, pooled, key=lambda estimate: estimate.error.half_width(LEVEL))
 
 
-def _with_one_variance(candidate: SideData, baseline: SideData, least: float = 0.0) -> Estimate:
+def _with_one_variance(candidate: LogMeans, baseline: LogMeans, least: float = 0.0) -> Estimate:
     """Compare workers by the pooled t; both sides vary alike, and by `least` at least."""
-    pooled = MeanVariance.combined(
-        [MeanVariance.of_values(side.log_means) for side in (candidate, baseline)]
-    )
+    pooled = MeanVariance.combined([*map(MeanVariance.of_values, (candidate, baseline))])
     variance = max(pooled.variance, least**2)
-    error = MeanVariance(variance * (1 / candidate.count + 1 / baseline.count), pooled.degrees)
+    error = MeanVariance(variance * (1 / len(candidate) + 1 / len(baseline)), pooled.degrees)
     return Estimate(0.0, error, assumed_variation=least if variance == least**2 else None)
 
 
 def _one_worker_against_several(
-    candidate: SideData, baseline: SideData, assumed: float
+    candidate: LogMeans, baseline: LogMeans, assumed: float, noise: Sequence[MeanVariance]
 ) -> Estimate:
-    """Compare workers; for the single one, use the larger of the other side's variance and `assumed`."""
-    single, several = sorted((candidate, baseline), key=lambda side: side.count)
-    # The single worker's variance: the other side's, or as assumed and by its runs.
-    seen = MeanVariance.of_values(several.log_means)
-    single_parts = [MeanVariance(assumed**2, ASSUMED_VARIATION_DEGREES)]
-    if single.runs:
-        blocks = _variances_by_blocks(single.runs[0], tries_longer=True)
-        pooled = MeanVariance.pooled(map(_logs, (*single.runs, *several.runs)))
-        if pooled is not None:
-            runs = MeanVariance(pooled.variance / len(single.runs[0]), pooled.degrees)
-            blocks = MeanVariance.wider(blocks, [runs])
-        single_parts += blocks
+    """Compare workers; the single one varies as the other side does, if that is more than assumed."""
+    several = max(candidate, baseline, key=len)
+    seen = MeanVariance.of_values(several)
+    single_parts = [MeanVariance(assumed**2, ASSUMED_VARIATION_DEGREES), *noise]
     if seen.variance > math.fsum(part.variance for part in single_parts):
         single_parts = [seen]
-    parts = [MeanVariance.of_mean(several.log_means), *single_parts]
+    parts = [MeanVariance.of_mean(several), *single_parts]
     return Estimate(
         0.0,
         MeanVariance(math.fsum(part.variance for part in parts), MeanVariance.howe(parts)),
@@ -224,21 +238,32 @@ def _one_worker_against_several(
     )
 
 
-def _averaged(entries: Sequence[Run], count: int) -> tuple[list[float], list[float]]:
+def _noise_of_single(single: Workers, several: Workers) -> Sequence[MeanVariance]:
+    """Return how far the mean of a single worker is known, by its blocks or by how runs differ."""
+    (runs,) = single
+    blocks = _variances_by_blocks(runs, tries_longer=True)
+    between_runs = MeanVariance.pooled(map(_logs, (runs, *several)))
+    if between_runs is None:
+        return blocks
+    of_mean = MeanVariance(between_runs.variance / len(runs), between_runs.degrees)
+    return MeanVariance.wider(blocks, [of_mean])
+
+
+def _averaged(runs: Sequence[Series], count: int) -> tuple[list[float], list[float]]:
     """Return ln of each run's mean, and the average of the runs, over the first `count` samples."""
-    runs = [entry.total_ns[:count] for entry in entries]
-    means = [sum(run) / count for run in runs]
-    courses = [[time / mean for time in run] for run, mean in zip(runs, means, strict=True)]
+    times_ns = [run.total_ns[:count] for run in runs]
+    means = [sum(times) / count for times in times_ns]
+    courses = [[time / mean for time in times] for times, mean in zip(times_ns, means, strict=True)]
     return list(map(math.log, means)), list(map(fmean, zip(*courses, strict=True)))
 
 
-def _variances_by_blocks(entries: Sequence[Run], tries_longer: bool) -> list[MeanVariance]:
+def _variances_by_blocks(runs: Sequence[Series], tries_longer: bool) -> list[MeanVariance]:
     """Return what each run's blocks add to the variance of the average of the runs' means."""
     spreads = (
-        _of_short(relative_times(entry).spread(tries_longer=tries_longer), len(entry.total_ns))
-        for entry in entries
+        _of_short(relative_times(run).spread(tries_longer=tries_longer), len(run.total_ns))
+        for run in runs
     )
-    return [spread.share_of_average(len(entries)) for spread in spreads]
+    return [spread.share_of_average(len(runs)) for spread in spreads]
 
 
 def _of_short(spread: MeanVariance, count: int) -> MeanVariance:
@@ -246,5 +271,9 @@ def _of_short(spread: MeanVariance, count: int) -> MeanVariance:
     return MeanVariance(spread.variance * max(1.0, _LONG_RUN / count), spread.degrees)
 
 
-def _logs(entries: Sequence[Run]) -> list[float]:
-    return [math.log(entry.mean_ns) for entry in entries]
+def _logs(runs: Sequence[Series]) -> list[float]:
+    return [math.log(run.mean_ns) for run in runs]
+
+
+def _log_means(workers: Workers) -> LogMeans:
+    return [fmean(_logs(runs)) for runs in workers]

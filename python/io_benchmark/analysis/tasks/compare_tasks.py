@@ -9,6 +9,7 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.comparison import Advice, Verdict
+from io_benchmark.analysis.model.looks import Schedule
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.statements import (
     Statement,
@@ -20,10 +21,13 @@ from io_benchmark.analysis.model.statements import (
 )
 from io_benchmark.analysis.statistics import levels
 from io_benchmark.analysis.statistics.advice import advise
-from io_benchmark.analysis.statistics.looks import Schedule
-from io_benchmark.analysis.statistics.pairs import Pair
 from io_benchmark.analysis.statistics.variances import LogMeans
-from io_benchmark.analysis.statistics.verdicts import Judgement
+from io_benchmark.analysis.statistics.verdicts import (
+    Adjusted,
+    adjust,
+    interval_of_equivalence,
+    verdict_of,
+)
 from io_benchmark.analysis.tasks.task_costs import compare_costs
 from io_benchmark.analysis.tasks.task_model import (
     BothSides,
@@ -73,7 +77,7 @@ def compare_tasks(
         sentence = "{candidates} and {baseline} have no label in common with a completed run"
         messages.append(statement(sentence, candidates=joined(unlike), baseline=unlike_baseline))
     estimates, looks = [pair.estimate for pair in pairs], [pair.look for pair in pairs]
-    judgements = Judgement.of(estimates, looks, margin)
+    tests = adjust(estimates, looks)
     return TaskReport(
         title=plan.title,
         baseline=plan.baseline,
@@ -81,8 +85,8 @@ def compare_tasks(
         margin_ratio=margin,
         sides=tuple(used[name].counts for name in plan.order(list(used))),
         comparisons=tuple(
-            _comparison(pair, judgement, _advise(pair, judgement, len(pairs)), prices)
-            for pair, judgement in zip(pairs, judgements, strict=True)
+            _comparison(pair, adjusted, margin, prices, comparisons=len(pairs))
+            for pair, adjusted in zip(pairs, tests, strict=True)
         ),
         unreadable=tuple(unreadable),
         remarks=tuple(messages),
@@ -98,10 +102,16 @@ def _with_other_pools(pairs: Sequence[TaskPair]) -> list[TaskPair]:
 
 
 def _comparison(
-    pair: TaskPair, judgement: Judgement, advice: Advice | None, prices: Mapping[str, Price]
+    pair: TaskPair,
+    adjusted: Adjusted,
+    margin: float,
+    prices: Mapping[str, Price],
+    *,
+    comparisons: int,
 ) -> TaskComparison:
     baseline, candidate = pair.baseline.side, pair.candidate.side
-    ratio, interval = judgement.estimate.ratio, judgement.interval
+    ratio, interval = pair.estimate.ratio, pair.estimate.interval(adjusted.level)
+    verdict = verdict_of(pair.estimate, pair.look, adjusted.level, margin)
     baseline_s = pair.baseline.mean_s
 
     def ended(ending: Ending) -> BothSides[int]:
@@ -109,16 +119,16 @@ def _comparison(
             len(baseline.of_labels(ending, pair.mix)), len(candidate.of_labels(ending, pair.mix))
         )
 
-    candidate_workers, baseline_workers = (workers.count for workers in pair.ratio.workers)
-    cost, cost_warnings = compare_costs(pair, prices, judgement.level)
+    candidate_workers, baseline_workers = map(len, pair.ratio.workers)
+    cost, cost_warnings = compare_costs(pair, prices, adjusted.level)
     comparison = TaskComparison(
         baseline=baseline.name,
         candidate=candidate.name,
         ratio=ratio,
         interval=interval,
-        interval_90=judgement.interval_90,
-        p_value=judgement.p_value,
-        verdict=judgement.verdict,
+        interval_90=interval_of_equivalence(pair.estimate, pair.look),
+        p_value=adjusted.p_value,
+        verdict=verdict,
         workers=BothSides(baseline_workers, candidate_workers),
         completed=BothSides(len(pair.baseline.runs), len(pair.candidate.runs)),
         failed=ended("failed"),
@@ -131,7 +141,7 @@ def _comparison(
         ),
         times=pair.times,
         labels=pair.label_rows,
-        advice=advice,
+        advice=_advise(pair, verdict, margin, comparisons),
         look=pair.look.label,
         cost=cost,
         assumed_variation=pair.variation if pair.estimate.assumed_variation else None,
@@ -139,18 +149,18 @@ def _comparison(
     return replace(comparison, warnings=(*_warnings(pair, comparison), *cost_warnings))
 
 
-def _advise(pair: TaskPair, judgement: Judgement, comparisons: int) -> Advice | None:
+def _advise(pair: TaskPair, verdict: Verdict, margin: float, comparisons: int) -> Advice | None:
     """Return how many workers to add; None where there is a verdict, or one worker per side."""
-    is_unknown = math.isinf(judgement.estimate.error.variance)
-    if judgement.verdict is not Verdict.INCONCLUSIVE or is_unknown:
+    is_unknown = math.isinf(pair.estimate.error.variance)
+    if verdict is not Verdict.INCONCLUSIVE or is_unknown:
         return None
-    names = pair.candidate.side.name, pair.baseline.side.name
-    workers = Pair(*names, *pair.ratio.workers, pair.variation, schedule=Schedule())
     # A person runs the tasks, and should not have to do it again for one more worker.
     return advise(
-        judgement.estimate,
-        workers,
-        margin=judgement.margin,
+        pair.estimate,
+        pair.ratio.workers,
+        pair.variation,
+        schedule=Schedule(),
+        margin=margin,
         comparisons=comparisons,
         is_one_step=True,
     )

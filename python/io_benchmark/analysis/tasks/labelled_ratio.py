@@ -17,10 +17,9 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.model.side import SideData
-from io_benchmark.analysis.statistics.looks import Look
+from io_benchmark.analysis.model.looks import Look
 from io_benchmark.analysis.statistics.ratios import Estimate
-from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION, MeanVariance
+from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION, LogMeans, MeanVariance
 
 LogMeansByLabel = Mapping[str, Mapping[str, float]]  # of each worker
 # The digits of logarithms that are the same on all machines: numpy adds up in the order that suits
@@ -33,7 +32,7 @@ _SINGULAR = 1e-9
 class LabelledRatio:
     """The cells of a label and a worker, the common ratio, and what each cell adds to it."""
 
-    workers: tuple[SideData, SideData]  # of candidate and baseline, freed of their labels
+    workers: tuple[LogMeans, LogMeans]  # of candidate and baseline, freed of their labels
     shares: Mapping[str, float]  # of the time of the common mix
 
     def __init__(
@@ -99,16 +98,16 @@ class LabelledRatio:
         error = round(math.sqrt(variance), _LOG_DECIMALS)
         degrees = round(estimate.error.degrees, _LOG_DECIMALS)
         # The runs of a single worker do not show how far they would differ on others.
-        can_decide = all(side.count > 1 for side in self.workers)
+        can_decide = all(len(side) > 1 for side in self.workers)
         return replace(estimate, error=MeanVariance(error**2, degrees), can_decide=can_decide)
 
     def _estimate(self, assumed: float) -> Estimate:
-        counts = [side.count for side in self.workers]
+        counts = [*map(len, self.workers)]
         if max(counts) == 1:
             # Nothing shows how far workers of these pools differ.
             return Estimate(self._log_ratio, MeanVariance(math.inf, 1.0))
         if 1 in counts or len(self.shares) == 1:
-            single = Estimate.of_sides(*self.workers, assumed, self._look)
+            single = Estimate.of_means(*self.workers, assumed, self._look)
             if len(self.shares) == 1:
                 return single
             wider = max(1.0, self._variance_of_unit() / math.fsum(1 / count for count in counts))
@@ -128,13 +127,13 @@ class LabelledRatio:
         """Return the ratio's variance if workers have a standard deviation of 1 in each label."""
         return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._clusters())
 
-    def _freed(self, side: LogMeansByLabel) -> SideData:
+    def _freed(self, side: LogMeansByLabel) -> LogMeans:
         """Return the workers of a side, each with the mean of its logarithms less their labels'."""
         logs: dict[str, list[float]] = defaultdict(list)
         for label, workers in sorted(side.items()):
             for worker, log in sorted(workers.items()):
                 logs[worker].append(log - self._at_baseline[label])
-        return SideData(tuple(map(fmean, logs.values())), ())
+        return tuple(map(fmean, logs.values()))
 
     def _variance(self) -> MeanVariance:
         """Return the variance of the ratio's logarithm."""

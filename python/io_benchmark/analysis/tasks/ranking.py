@@ -16,7 +16,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.comparison import Interval
-from io_benchmark.analysis.model.side import SideData
 from io_benchmark.analysis.statistics import levels, variations
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import LogMeans, MeanVariance
@@ -259,13 +258,11 @@ def _estimate(by_pool: Mapping[str, LogMeans], pair: _LabelPair, level: float) -
     rates.
     """
     variation = variations.of_pair((pair.pool, pair.reference), by_pool)
-    workers, reference_workers = (
-        SideData(tuple(by_pool[name]), ()) for name in (pair.pool, pair.reference)
-    )
-    estimate = Estimate.of_sides(workers, reference_workers, variation.ratio)
-    few, many = sorted((workers.count, reference_workers.count))
+    workers, reference_workers = (tuple(by_pool[name]) for name in (pair.pool, pair.reference))
+    estimate = Estimate.of_means(workers, reference_workers, variation.ratio)
+    few, many = sorted((len(workers), len(reference_workers)))
     separate = MeanVariance.of_sum(
-        [MeanVariance.of_mean(side.log_means) for side in (workers, reference_workers)]
+        [MeanVariance.of_mean(side) for side in (workers, reference_workers)]
     )
     separate = replace(separate, degrees=min(separate.degrees, (few - 1) * (1 + few / many)))
     wider = max(estimate.error, separate, key=lambda error: error.half_width(level))

@@ -17,9 +17,8 @@ from statistics import fmean
 from typing import NamedTuple, Self
 
 from io_benchmark.analysis.model.comparison import WorkerVariation
-from io_benchmark.analysis.model.side import SideData
+from io_benchmark.analysis.model.looks import Look, Schedule
 from io_benchmark.analysis.statistics import levels, variations
-from io_benchmark.analysis.statistics.looks import Look, Schedule
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import LogMeans
 from io_benchmark.analysis.tasks.labelled_ratio import LabelledRatio, LogMeansByLabel
@@ -127,7 +126,7 @@ class TaskPair(NamedTuple):
         candidate = CommonRuns.of(candidate_side, mix)
         baseline = CommonRuns.of(baseline_side, mix)
         workers = [len({run.worker for run in common.runs}) for common in (candidate, baseline)]
-        look = Schedule().look_of_sides(workers, ())
+        look = Schedule().look_of_counts(workers)
         rounding_s = _rounding_s([*candidate.runs, *baseline.runs])
         ratio = LabelledRatio(
             candidate.log_means, baseline.log_means, mix, look, rounding_s=rounding_s
@@ -139,7 +138,7 @@ class TaskPair(NamedTuple):
     @property
     def log_means(self) -> dict[str, LogMeans]:
         """Return ln of the mean of each worker of both sides, freed of their labels."""
-        candidate, baseline = (workers.log_means for workers in self.ratio.workers)
+        candidate, baseline = self.ratio.workers
         return {self.candidate.side.name: candidate, self.baseline.side.name: baseline}
 
     def with_others(self, sides: Mapping[str, LogMeans]) -> Self:
@@ -167,14 +166,13 @@ class TaskPair(NamedTuple):
     def _label_row(self, label: str) -> LabelRow:
         """Compare a label; whether it differs is corrected for the number of labels."""
         baseline, candidate = (
-            SideData(tuple(common.log_means[label].values()), ())
-            for common in (self.baseline, self.candidate)
+            tuple(common.log_means[label].values()) for common in (self.baseline, self.candidate)
         )
-        fewest = min(candidate.count, baseline.count)
+        fewest = min(len(candidate), len(baseline))
         interval = None
         differs = False
         if fewest > 1:
-            estimate = Estimate.of_sides(candidate, baseline, self.variation.ratio)
+            estimate = Estimate.of_means(candidate, baseline, self.variation.ratio)
             interval = estimate.interval(levels.LEVEL)
             if len(self.mix) > 1 and fewest >= _FEWEST_WORKERS:
                 strict = estimate.interval(1 - _CHANCE / len(self.mix))
@@ -186,9 +184,9 @@ class TaskPair(NamedTuple):
                 self.baseline.runs_of(label),
                 self.candidate.runs_of(label),
             ),
-            workers=BothSides(baseline.count, candidate.count),
+            workers=BothSides(len(baseline), len(candidate)),
             means_s=BothSides(self.baseline.means_s[label], self.candidate.means_s[label]),
-            ratio=math.exp(fmean(candidate.log_means) - fmean(baseline.log_means)),
+            ratio=math.exp(fmean(candidate) - fmean(baseline)),
             interval=interval,
             differs=differs,
         )

@@ -8,10 +8,10 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.model.comparison import Problem, Severity
 from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.measurement import Measurement, SubjectReport
 from io_benchmark.analysis.model.plan import Plan
-from io_benchmark.analysis.model.problem import Problem, Severity
-from io_benchmark.analysis.model.report import SubjectReport
 from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Statement, count, joined, ratio_of, statement
@@ -27,10 +27,38 @@ from io_benchmark.analysis.validity.rules import (
     distinct_traits,
 )
 from io_benchmark.number_text import plural
+from io_benchmark.results import workloads
 
 # Runs that are left out are named where they are slower by this, and by more than workers differ.
 _SLOWER_RATIO, _CLEARLY = 1.1, 2.0
 _, _SKIPPED = RUN_RULES[SKIPPED_RULE]
+
+
+def valid_measurements(workers: Sequence[Worker], allow: frozenset[str]) -> list[Measurement]:
+    """Return what was measured, with the sides that may be compared.
+
+    The order is that of the workloads, then that of the first worker.
+    """
+    runs = grouped((run for worker in workers for run in worker.runs), attrgetter("subject"))
+    order = [*workloads.WORKLOADS]
+    subjects = sorted(runs, key=lambda subject: order.index(subject.workload))
+    measurements = []
+    for subject in subjects:
+        comparable, problems = comparable_runs(runs[subject], allow)
+        workload = workloads.of(subject.workload)
+        measurements.append(
+            Measurement(
+                subject,
+                figures={},
+                comparisons=(),
+                operation=workload.operation,
+                unit=workload.unit,
+                higher_is_better=workload.higher_is_better,
+                sides=Side.by_name(comparable),
+                problems=tuple(problems),
+            )
+        )
+    return measurements
 
 
 def comparable_runs(runs: Sequence[Run], allow: frozenset[str]) -> tuple[list[Run], list[Problem]]:

@@ -15,7 +15,7 @@ from hashlib import sha256
 
 import msgspec
 
-from io_benchmark.analysis.model.problem import Severity
+from io_benchmark.analysis.model.comparison import Severity
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import (
     Quantity,

@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from itertools import chain, pairwise
 from operator import attrgetter, itemgetter
 
-from io_benchmark.analysis.model.comparison import Comparison
+from msgspec.structs import replace
+
+from io_benchmark.analysis.model.comparison import Comparison, Problem, PushVariation, Severity
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.problem import Problem, Severity
 from io_benchmark.analysis.model.run import UNKNOWN, Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import (
@@ -27,7 +28,6 @@ from io_benchmark.analysis.model.statements import (
     statement,
 )
 from io_benchmark.analysis.reading.machines import MachineMarks
-from io_benchmark.analysis.statistics.pushes import PushVariation
 from io_benchmark.number_text import plural
 from io_benchmark.results import Result, workloads
 from io_benchmark.results.parts import NS_PER_S
@@ -99,6 +99,24 @@ def check_pair(
         None if pushes is None else _different_pushes(sides, pushes),
     )
     return list(filter(None, problems))
+
+
+def mark(workers: Sequence[Worker]) -> list[Worker]:
+    """Mark the runs that are counted, and those whose machine ran others at the same time.
+
+    Runs that confirm a cause are not counted, except on a side that has no others: they were asked
+    for because of what the others showed, and only of one side.
+    """
+    sides = {worker.side for worker in workers if not worker.confirms}
+    busy = machines_used_at_once(workers)
+    return [
+        replace(
+            worker,
+            is_counted=not worker.confirms or worker.side not in sides,
+            at_once=worker.machine in busy,
+        )
+        for worker in workers
+    ]
 
 
 def _shared_workers(sides: Sequence[Side]) -> Problem | None:
@@ -212,7 +230,7 @@ def single_workers(comparisons: Sequence[Comparison], by_name: Mapping[str, Side
         for comparison in comparisons
         if (assumed := comparison.assumed_variation) is not None
         for side in (comparison.baseline, comparison.candidate)
-        if by_name[side].data.count == 1
+        if by_name[side].count == 1
     )
     return [
         _warning(

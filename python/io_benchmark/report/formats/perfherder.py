@@ -12,7 +12,8 @@ import re
 from typing import Any
 
 from io_benchmark.analysis.model.comparison import Comparison
-from io_benchmark.analysis.model.report import Report, SubjectReport
+from io_benchmark.analysis.model.measurement import SubjectReport
+from io_benchmark.analysis.model.report import Report
 from io_benchmark.report.content import FIGURES
 from io_benchmark.report.formats import Layout
 

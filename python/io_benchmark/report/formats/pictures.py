@@ -11,7 +11,8 @@ from markupsafe import Markup
 from io_benchmark.analysis.history import HistorySeries, Point
 from io_benchmark.analysis.model.comparison import Comparison, Verdict
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.report import SampleSeries, SubjectReport
+from io_benchmark.analysis.model.measurement import SubjectReport
+from io_benchmark.analysis.model.report import SampleSeries
 from io_benchmark.analysis.model.statements import MIB
 from io_benchmark.analysis.prediction import WrittenOverTime
 from io_benchmark.analysis.statistics.levels import margin_bounds

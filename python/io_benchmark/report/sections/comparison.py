@@ -8,12 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from io_benchmark.analysis.model.cause import OWN_REASON, Diagnosis, State
-from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison, Verdict
+from io_benchmark.analysis.model.cause import OWN_REASON, Diagnosis, Pace, State
+from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison, Severity, Verdict
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.problem import Severity
 from io_benchmark.analysis.model.report import Report, SampledReport
-from io_benchmark.analysis.model.trials import Pace
 from io_benchmark.command_lines import confirm_causes
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from io_benchmark.analysis.model.cause import Diagnosis
-from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison
-from io_benchmark.analysis.model.division import Division
+from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison, Severity
+from io_benchmark.analysis.model.figures import Division
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.problem import Severity
-from io_benchmark.analysis.model.report import Report, SubjectReport
+from io_benchmark.analysis.model.measurement import SubjectReport
+from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT, NOISE
 

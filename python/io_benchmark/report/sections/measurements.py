@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.comparison import Comparison
-from io_benchmark.analysis.model.division import SideStorage
-from io_benchmark.analysis.model.figures import Detail
+from io_benchmark.analysis.model.figures import Detail, SideStorage
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.report import SampledReport, SubjectReport
+from io_benchmark.analysis.model.measurement import SubjectReport
+from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.number_text import NOTHING, count, digits, number_of, percent, ratio, size, times
 from io_benchmark.report import blocks

@@ -4,8 +4,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from io_benchmark.analysis.model.comparison import Problem, Severity
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.problem import Problem, Severity
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.run import WorkerLine
 from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES

@@ -10,7 +10,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model.division import Division, PartDifference
+from io_benchmark.analysis.model.figures import Division, PartDifference
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.subject import Subject

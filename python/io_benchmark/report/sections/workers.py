@@ -6,13 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.report import (
-    Replication,
-    Report,
-    SingleWorker,
-    Standing,
-    SubjectReport,
-)
+from io_benchmark.analysis.model.measurement import SubjectReport
+from io_benchmark.analysis.model.report import Replication, Report, SingleWorker, Standing
 from io_benchmark.analysis.model.run import UNKNOWN, WorkerLine
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, percent, ratio

@@ -26,7 +26,7 @@ from io_benchmark.analysis.explaining.effects import (
 )
 from io_benchmark.analysis.explaining.rules import cause
 from io_benchmark.analysis.model.cause import NoChange
-from io_benchmark.analysis.model.division import Division
+from io_benchmark.analysis.model.figures import Division
 from io_benchmark.analysis.model.once import once
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side

@@ -17,8 +17,9 @@ from typing import NamedTuple, Self
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.groups import by_machine, grouped
+from io_benchmark.analysis.model.measurement import Measurement, SubjectReport
 from io_benchmark.analysis.model.plan import Plan
-from io_benchmark.analysis.model.report import AtPlace, PlaceRow, Places, SubjectReport
+from io_benchmark.analysis.model.report import AtPlace, PlaceRow, Places
 from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Statement, count, joined, statement
@@ -41,7 +42,7 @@ _NOT_MEASURED = statement("no task of it measures this there")
 def compare_places(
     plan: Plan,
     workers: Sequence[Worker],
-    compared: Mapping[Subject, Mapping[str, Side]],
+    measurements: Sequence[Measurement],
     reports: Sequence[SubjectReport],
 ) -> tuple[Places, ...]:
     """Return a table for each measurement in more than one place of a task, in the report's order."""
@@ -49,6 +50,7 @@ def compare_places(
     in_order = [worker for side in plan.order(sides) for worker in sides[side]]
     measured = chain.from_iterable(map(_runs, in_order))
     runs = grouped(measured, lambda run: replace(run.subject, place=""))
+    compared = {measurement.subject: measurement.sides for measurement in measurements}
     by_subject = {report.subject: report for report in reports}
     tables = []
     for measurement in dict.fromkeys(replace(subject, place="") for subject in compared):
@@ -113,7 +115,7 @@ def _compare(
     if unpaired := len(runs) - len(pairs):
         template = "{runs} of its runs have nothing at {first}"
         differences.append(statement(template, runs=count(unpaired), first=first))
-    here, there = (Side.of(runs).data.mean_ns for runs in zip(*pairs, strict=True))
+    here, there = (Side.of(runs).mean_ns for runs in zip(*pairs, strict=True))
     return replace(
         at_place,
         ratio=estimate.ratio,

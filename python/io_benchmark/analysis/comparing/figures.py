@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model.figures import Detail, Figures
-from io_benchmark.analysis.model.report import SubjectReport
+from io_benchmark.analysis.model.figures import Detail, Figures, SideStorage
+from io_benchmark.analysis.model.measurement import Measurement, SubjectReport
 from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import (
@@ -24,6 +24,9 @@ from io_benchmark.analysis.model.statements import (
     statement,
 )
 from io_benchmark.analysis.model.subject import Subject
+from io_benchmark.analysis.reading.capacity import write_cap
+from io_benchmark.analysis.reading.counters import busiest_share, io_wait_share
+from io_benchmark.analysis.reading.disk_rates import written_bytes, written_bytes_per_s
 from io_benchmark.analysis.statistics.noise import relative_times
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.number_text import plural
@@ -43,7 +46,7 @@ def summarize(side: Side) -> Figures:
 
     mean_ns = mean(attrgetter("mean_ns"))
     return Figures(
-        workers=side.data.count,
+        workers=side.count,
         samples=sum(len(run.total_ns) for run in runs),
         operations=sum(run.operations_done for run in runs),
         mean_ns=mean_ns,
@@ -57,9 +60,7 @@ def summarize(side: Side) -> Figures:
         copy_mean_ns=side.mean(_copy_mean_ns),
         within_worker_ratio=max(relative_times(run).error_of_mean for run in runs),
         between_workers_ratio=(
-            math.sqrt(MeanVariance.of_values(side.data.log_means).variance)
-            if side.data.count > 1
-            else None
+            math.sqrt(MeanVariance.of_values(side.log_means).variance) if side.count > 1 else None
         ),
     )
 
@@ -82,9 +83,21 @@ def _percentiles_ns(run: Run) -> dict[int, float]:
     }
 
 
+def storage_of(side: Side) -> SideStorage:
+    """Return where a side's bytes went, and what its storage did meanwhile."""
+    return SideStorage(
+        copied_bytes=side.mean(attrgetter("copied_bytes")),
+        written_bytes=side.mean(written_bytes),
+        io_wait_ratio=side.mean(io_wait_share),
+        busiest_disk_ratio=side.mean(busiest_share),
+        written_bytes_per_s=side.mean(written_bytes_per_s),
+        write_cap_bytes_per_s=side.mean(write_cap),
+    )
+
+
 def with_workload_figures(
-    reports: Sequence[SubjectReport], workers: Sequence[Worker]
-) -> list[SubjectReport]:
+    reports: Sequence[Measurement], workers: Sequence[Worker]
+) -> list[Measurement]:
     """Return the reports, each side's figures with those that only its workload has."""
     by_subject = {report.subject: report for report in reports}
     return [

@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from seed_case import outcome, shortened
 from seed_workers import workers
 
-from io_benchmark.analysis.compare import Options, compare
+from io_benchmark.analysis.compare import compare
+from io_benchmark.analysis.comparing.pairs import Options
+from io_benchmark.analysis.comparing.places import _within_workers
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.report import AtPlace
 from io_benchmark.analysis.model.run import Run
-from io_benchmark.analysis.summary.place_rows import _within_workers
 from io_benchmark.report.content import text_of
 
 Document = dict[str, Any]

@@ -11,9 +11,13 @@ from itertools import chain
 from operator import attrgetter
 from statistics import fmean
 
+from msgspec import convert
+from msgspec.structs import replace
+
 from io_benchmark.analysis.model.comparison import Comparison, Verdict
 from io_benchmark.analysis.model.groups import by_machine, grouped
-from io_benchmark.analysis.model.report import Replication, Standing, SubjectReport
+from io_benchmark.analysis.model.measurement import Measurement, SubjectReport
+from io_benchmark.analysis.model.report import Replication, Standing
 from io_benchmark.analysis.model.run import Worker, WorkerLine
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
@@ -32,6 +36,26 @@ def _decidable(subjects: Sequence[SubjectReport]) -> list[tuple[SubjectReport, C
         if comparison.candidate not in never
         and (needed := part.workers_wanted(comparison)) is not None
     ]
+
+
+def worker_lines(
+    workers: Sequence[Worker], measurements: Sequence[Measurement]
+) -> tuple[WorkerLine, ...]:
+    """Return the line of each run, with how many measurements no validity rule left out."""
+    used = Counter(
+        id(run.worker)
+        for measurement in measurements
+        for side in measurement.sides.values()
+        for run in side
+    )
+    return tuple(
+        replace(
+            convert(worker, WorkerLine, from_attributes=True),
+            measurements=sum(run.is_measured for run in worker.runs),
+            measurements_used=used[id(worker)],
+        )
+        for worker in workers
+    )
 
 
 def count_workers(
