@@ -38,13 +38,25 @@ _VARIANTS_SHOWN = 4
 _BEFORE = 8
 # How long each field's text may be. A name is cut in its middle, because names of pools often
 # differ at the end; any other text is cut at its end.
-_NAME_CELLS = {
-    **dict.fromkeys(("side", "sides", "baseline", "candidate", "pool", "name"), NAME_CELLS),
-    **dict.fromkeys(("workload", "place", "fidelity", "rule", "cause"), NAME_CELLS),
-    **dict.fromkeys(("task_id", "tasks", "instance_type", "zone"), NAME_CELLS),
-    **dict.fromkeys(("destination", "variant"), 80),
-    **dict.fromkeys(("worker_id", "machine"), 60),
-}
+_NAMES = (
+    "side",
+    "sides",
+    "baseline",
+    "candidate",
+    "pool",
+    "name",
+    "workload",
+    "place",
+    "fidelity",
+    "rule",
+    "cause",
+    "task_id",
+    "tasks",
+    "instance_type",
+    "zone",
+)
+_NAME_CELLS = dict.fromkeys(_NAMES, NAME_CELLS)
+_NAME_CELLS |= {"destination": 80, "variant": 80, "worker_id": 60, "machine": 60}
 _LENGTHS = {"state": 80, "reason": 80, "kind": 120, "incomplete_reason": 200, "source": 200}
 # The fields with code, which a reader may apply: their lines stay lines.
 _CODE = ("patch", "fragment")
