@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
+    BothPools,
     Explanation,
     Findings,
     Forecast,
@@ -96,9 +97,9 @@ EXPLAINED = Explanation(
         variation_to_explain_ratio=None,
         advice=None,
     ),
-    (3, 3),
+    BothPools(3, 3),
     (ONE_DISK,),
-    ("c3d-standard-16-lssd", "c2-standard-16"),
+    BothPools("c3d-standard-16-lssd", "c2-standard-16"),
 )
 FORECAST = Forecast(
     TaskPrediction("tar", None, "fast", (10**12,) * 3, 0.9, 0.0, 0.0, 0.0, ()),

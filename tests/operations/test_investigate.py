@@ -4,7 +4,6 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import investigated
@@ -16,8 +15,6 @@ from loopback_deployment import Deployment
 from simulated_machine import Disk, Machine
 from simulated_results import Pool
 from situations import BASE, FAST, ONE_DISK, SLOW
-
-from io_benchmark.analysis.investigation import investigation_model
 
 WRITING, COMPUTING, NEITHER = Task(writing=0.4), Task(computing=0.9), Task()
 DEFINITION, IMAGE = "the pool's definition", "the workers' image or its start script"
@@ -120,15 +117,3 @@ def test_truth(truth: Truth, tmp_path: Path) -> None:
     assert seen == (truth.outcome, truth.target), json.dumps(document, indent=1)
     if fix:
         assert fix["remedy"]["cause"] == truth.cause
-
-
-@pytest.mark.parametrize(("types", "expected"), [("aab", "a"), ("aba", "b"), ("aaa", "")])
-def test_types_of_slower_machines(types: str, expected: str) -> None:
-    """A machine type that the faster machine of a pool, the last one, has too is not to blame."""
-    workers = [
-        SimpleNamespace(side="p", machine=str(number), task_id="", instance_type=name)
-        for number, name in enumerate(types)
-    ]
-    workers.append(SimpleNamespace(side="q", machine="9", task_id="", instance_type="a"))
-    mixed: Any = SimpleNamespace(side="p", slower=("0", "1"))
-    assert investigation_model._slower_type(workers, mixed) == expected  # type: ignore[arg-type]

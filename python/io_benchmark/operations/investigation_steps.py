@@ -22,6 +22,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Slowness,
     Source,
 )
+from io_benchmark.analysis.investigation.report_findings import explain, forecast
 from io_benchmark.analysis.investigation.slowness import find_slowness
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.context import Context
@@ -213,7 +214,7 @@ class Steps(Struct):
             except IoBenchmarkError as error:
                 self.remarks.append(f"the cause was not confirmed by a trial: {error}")
         self._keep("comparison", report)
-        return Explanation.of(report, machines.pool, machines.reference)
+        return explain(report, machines.pool, machines.reference)
 
     def _compare(self, machines: Machines) -> Report:
         return compare(
@@ -225,14 +226,14 @@ class Steps(Struct):
 
     def _predict(self, slowness: Slowness, machines: Machines) -> Forecast:
         """Predict the task; where results lack what that uses, measure it once."""
-        forecast = self._forecast(slowness, machines, machines.addresses)
-        lacks_figures = forecast.ratio is None and forecast.task is not None
+        found = self._forecast(slowness, machines, machines.addresses)
+        lacks_figures = found.ratio is None and found.task is not None
         if lacks_figures and self.new_tasks.may_measure(CAPACITIES):
             queues = {machines.pool: slowness.queue, machines.reference: slowness.reference_queue}
             group = f"group:{self.new_tasks.measure(queues, CAPACITIES)}"
             self._use("what the prediction uses of both pools", group, is_new=True)
-            forecast = self._forecast(slowness, machines, (*machines.addresses, group))
-        return forecast
+            found = self._forecast(slowness, machines, (*machines.addresses, group))
+        return found
 
     def _forecast(
         self, slowness: Slowness, machines: Machines, addresses: Sequence[str]
@@ -250,7 +251,7 @@ class Steps(Struct):
                 "and give it by --profile task:ID"
             ) from None
         self._keep("prediction", predictions)
-        return Forecast.of(predictions, machines.pool, machines.reference)
+        return forecast(predictions, machines.pool, machines.reference)
 
     def _keep(self, name: str, report: "AnyReport") -> None:
         self.new_tasks.write(f"{name}.html", rendered(report, "html").encode("utf-8", "replace"))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.investigation.investigation_model import Explanation
+from io_benchmark.analysis.investigation.report_findings import explain
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.model.run import Worker
@@ -128,7 +128,7 @@ def _cause(workers: Sequence[Worker], queue: str, reference_queue: str) -> str:
     if pool is None or reference is None or pool == reference:
         return ""
     both = [worker for worker in workers if worker.pool in (pool, reference)]
-    reasons = Explanation.of(compare_pools(both, reference), pool, reference).reasons
+    reasons = explain(compare_pools(both, reference), pool, reference).reasons
     causes = [f"{reason.cause.name} ({reason.cause.state})" for reason in reasons]
     return ", ".join(dict.fromkeys(causes))
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Conclude from what the steps found, as early as that is possible.
 
-A wrong change is the worst outcome. So there is one only where three things agree: the task's real runs
-are slower on its pool, the benchmark supports a cause there, and the task's profile predicts that most
-of the difference is waiting for what this cause limits.
+A wrong change is the worst outcome. So there is one only where three things agree: the task's real
+runs are slower on its pool, the benchmark supports a cause there, and the task's profile predicts
+that most of the difference is waiting for what this cause limits.
 """
 
 import math
@@ -42,12 +42,12 @@ from io_benchmark.analysis.model.statements import (
 )
 from io_benchmark.analysis.reading.disks import MachineType
 from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
-from io_benchmark.analysis.tasks.task_model import OWN_WORK, PENDING, TaskComparison
+from io_benchmark.analysis.tasks.task_model import OWN_WORK, PENDING, SET_UP, TaskComparison
 from io_benchmark.number_text import plural
 
-# What explains this part of a difference is what to look at.
+# What explains this share of a difference is what to look at. Chosen: more than all the rest.
 _MOST = 0.5
-# Waiting for a worker that is worth naming, as a part of the task's time.
+# Waiting for a worker that is worth naming, as a share of the task's time. Chosen.
 _PENDING_SHARE = 0.1
 
 
@@ -70,6 +70,7 @@ def conclude(findings: Findings) -> Conclusion | None:
 
 
 def _without_reference(slowness: Slowness) -> Conclusion:
+    """Ask for runs on another pool."""
     todo = "run {label} on another pool"
     if slowness.is_of_firefox:
         todo += " (mach try fuzzy --worker-override ALIAS=POOL)"
@@ -84,49 +85,64 @@ def _without_reference(slowness: Slowness) -> Conclusion:
 
 def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None:
     """Conclude where the task is not slower, or slower for a reason that its times show."""
+    workers = plural(compared.workers.candidate, "worker")
     basis = slowness.say(
         "{ratio} the time of {reference} (95 % interval {interval}), by {own} "
-        f"{plural(compared.workers.candidate, 'worker')} of {{pool}} and {{theirs}} of {{reference}}"
+        f"{workers} of {{pool}} and {{theirs}} of {{reference}}"
     )
     if compared.verdict is Verdict.SLOWER:
-        reason = _slower_before_work(slowness, compared)
+        reason = _slower_outside_work(slowness, compared)
         return Conclusion(Outcome.NOT_IO, reason, basis) if reason else None
     if slowness.grew_everywhere and slowness.growth > 1:
         answer = slowness.say(
-            "It takes {growth} as long since {date}, on all pools alike: the task itself does more, so "
-            "no pool is the reason. Look at what landed on that day"
+            "It takes {growth} as long since {date}, on all pools alike: the task itself does "
+            "more, so no pool is the reason. Look at what landed on that day"
         )
         return Conclusion(Outcome.NOT_IO, answer, basis)
     pending_s = compared.differences_s.get(PENDING, 0.0)
     if pending_s > _PENDING_SHARE * slowness.mean_s:
         answer = slowness.say(
-            "It takes no longer on {pool}, but waits {pending} longer for a worker than on {reference}. "
-            "That is the pool's capacity, not its machines",
+            "It takes no longer on {pool}, but waits {pending} longer for a worker than on "
+            "{reference}. That is the pool's capacity, not its machines",
             pending=Quantity(pending_s, Unit.SECONDS),
         )
         return Conclusion(Outcome.NOT_IO, answer, basis)
     if compared.verdict is Verdict.INCONCLUSIVE:
-        more = compared.advice.workers_to_add if compared.advice else None
-        todo = "run the task on more workers of both pools"
-        if more:
-            todo = f"run the task on {{more}} more {plural(more, 'worker')} per pool"
-        todo += ", or give a table of more runs by --runs"
         answer = slowness.say("Whether it is slower on {pool} is not decided")
-        steps = (slowness.say(todo, more=count(more or 0)),)
+        steps = (_more_runs(slowness, compared),)
         return Conclusion(Outcome.OPEN, answer, basis, next_steps=steps)
     return Conclusion(Outcome.NOTHING, slowness.say("It is not slower on {pool}"), basis)
 
 
-def _slower_before_work(slowness: Slowness, compared: TaskComparison) -> Statement | None:
-    """Return that most of the difference is outside of the task's own work, if it is."""
+def _more_runs(slowness: Slowness, compared: TaskComparison) -> Statement:
+    """Ask for more workers, and say how many where that is known."""
+    workers = "more workers of both pools"
+    more = compared.advice.workers_to_add if compared.advice is not None else None
+    if more:
+        workers = f"{{more}} more {plural(more, 'worker')} per pool"
+    todo = f"run the task on {workers}, or give a table of more runs by --runs"
+    return slowness.say(todo, more=count(more or 0))
+
+
+def _slower_outside_work(slowness: Slowness, compared: TaskComparison) -> Statement | None:
+    """Return which other part of the task is slower; None if most is in the task's own work.
+
+    Where the own work is not known, it may be the reason.
+    """
     difference_s = slowness.mean_s - compared.times[compared.baseline].task_s
-    parts_s = {name: time_s for name, time_s in compared.differences_s.items() if name != PENDING}
-    if parts_s.pop(OWN_WORK, math.inf) >= _MOST * difference_s:
+    own_work_s = compared.differences_s.get(OWN_WORK)
+    if own_work_s is None or own_work_s >= _MOST * difference_s:
         return None
-    part = max(parts_s, key=lambda name: parts_s[name], default="set-up")
+    parts_s = {
+        name: time_s
+        for name, time_s in compared.differences_s.items()
+        if name not in (PENDING, OWN_WORK)
+    }
+    part = max(parts_s, key=lambda name: parts_s[name], default=SET_UP)
     return slowness.say(
-        "It is slower on {pool} by its {part}: {time} of {difference}. The task's own work is not the "
-        "reason, and nothing here blames a disk. Look at what the worker does then in the task's log",
+        "It is slower on {pool} by its {part}: {time} of {difference}. The task's own work is not "
+        "the reason, and nothing here blames a disk. Look at what the worker does then in the "
+        "task's log",
         part=part,
         time=Quantity(parts_s.get(part, 0.0), Unit.SECONDS),
         difference=Quantity(difference_s, Unit.SECONDS),
@@ -160,8 +176,8 @@ def _by_machines(
             "the benchmark takes {ratio} as long ({interval}), by {own} and {theirs} workers",
             ratio=ratio_of(compared.ratio),
             interval=Range(compared.interval.low_ratio, compared.interval.high_ratio, Unit.RATIO),
-            own=count(explanation.workers[0]),
-            theirs=count(explanation.workers[1]),
+            own=count(explanation.workers.pool),
+            theirs=count(explanation.workers.reference),
         ),
         next_steps=steps,
     )
@@ -173,7 +189,7 @@ def _by_machines(
 def _by_demand(
     slowness: Slowness, real: TaskComparison, explanation: Explanation, forecast: Forecast
 ) -> Conclusion:
-    """Conclude from the prediction: whether the task waits for what differs, and why that differs."""
+    """Conclude from the prediction whether the task waits for what differs, and why it differs."""
     if forecast.ratio is None:
         return Conclusion(
             Outcome.OPEN,
@@ -193,9 +209,9 @@ def _by_demand(
         if explanation.comparison and explanation.comparison.verdict is Verdict.SLOWER:
             machines = "are slower, but this task hardly waits for that"
         answer = slowness.say(
-            f"The machines of {{pool}} {machines}: by its profile the task takes {{predicted}} as long "
-            "there, and really {ratio}. Most of the difference has a reason other than disks and CPUs, "
-            "such as a network",
+            f"The machines of {{pool}} {machines}: by its profile the task takes {{predicted}} as "
+            "long there, and really {ratio}. Most of the difference has a reason other than disks "
+            "and CPUs, such as a network",
             predicted=predicted,
         )
         return Conclusion(Outcome.NOT_IO, answer, basis)
@@ -203,7 +219,8 @@ def _by_demand(
         answer = slowness.say("The prediction and the real times on {pool} contradict each other")
         todo = slowness.say("profile the task on {pool} as well, by measure")
         return Conclusion(Outcome.OPEN, answer, basis, next_steps=(todo,))
-    resource = max(forecast.added_s, key=lambda each: forecast.added_s[each])
+    added_s = forecast.added_s
+    resource = max(added_s, key=lambda resource: added_s[resource])
     for reason in explanation.reasons:
         change = _change_of(reason.cause.name)
         if isinstance(change, NoChange) or change.limits is not resource:
@@ -214,8 +231,8 @@ def _by_demand(
     # Causes hold for what the task waits for, of which none has a remedy here.
     causes = [f"{reason.cause.name} ({reason.cause.state})" for reason in explanation.reasons]
     answer = slowness.say(
-        "The task waits for the {resource} of {pool}, and no change is known to help: the benchmark "
-        "supports {causes}",
+        "The task waits for the {resource} of {pool}, and no change is known to help: the "
+        "benchmark supports {causes}",
         resource=resource.value,
         causes=joined(causes) if causes else "no cause",
     )
@@ -232,7 +249,8 @@ def _change_of(cause: str) -> Change | NoChange:
 
 def _fix(reason: Reason, change: Change, explanation: Explanation) -> Fix | None:
     """Return what changes a cause; None where nothing is known to."""
-    remedy, (own, reference) = reason.remedy, explanation.machine_types
+    remedy = reason.remedy
+    own, reference = explanation.machine_types.pool, explanation.machine_types.reference
     if change.machine_type is NewMachineType.AS_REFERENCE:
         if not own or not reference or own == reference:
             return None
@@ -253,6 +271,7 @@ def _fix(reason: Reason, change: Change, explanation: Explanation) -> Fix | None
 def _concluded_change(
     slowness: Slowness, reason: Reason, fix: Fix, resource: Resource, basis: Statement
 ) -> Conclusion:
+    """Conclude that this change helps, and say how sure the cause is."""
     cause = reason.cause
     answer = slowness.say(
         "Change {target}: {action}. The task waits for the {resource} of {pool}. {hypothesis}",

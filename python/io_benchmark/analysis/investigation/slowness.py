@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How long a label takes on its pool and on others: slower than what, since when, and in which part."""
+"""How long a label takes on its pool and on others: slower than what, since when, and where."""
 
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -20,27 +21,32 @@ from io_benchmark.analysis.tasks.compare_tasks import compare_tasks
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
 
-# How far apart a change may be found on two pools.
+# How far apart a change may be found on two pools. Chosen: noise moves a step by a few days.
 _SAME_CHANGE = timedelta(days=3)
 _MOST_PROFILES = 3  # runs of each pool
 
 Sides = Mapping[str, Sequence[TaskRun]]
 
 
+class _DailyStep(NamedTuple):
+    """A step of the daily means."""
+
+    day: date
+    ratio: float
+
+
 def find_slowness(
     label: str, pool: str, sides: Sides, every_label: Sides, prices: Mapping[str, Price]
 ) -> tuple[Slowness, tuple[Statement, ...]]:
-    """Compare the label's completed runs on its pool with those on other pools; also return warnings.
+    """Compare the label's completed runs on its pool with other pools; also return warnings.
 
-    Where the label takes another time since some day, only runs from then on are compared. `every_label`
-    has runs of other labels as well, if these were read.
+    Where the label takes another time since some day, only runs from then on are compared.
+    `every_label` has runs of other labels as well, if these were read.
     """
     step = _last_step(sides[pool])
-    since, growth = step or (date.min, 1.0)
     grew_everywhere = step is not None and _is_everywhere(step, pool, sides)
-    later = {name: [run for run in runs if _day(run) >= since] for name, runs in sides.items()}
-    # A task that moved did not run elsewhere since.
-    sides = {name: later[name] or runs for name, runs in sides.items()}
+    if step is not None:
+        sides = {name: _runs_since(step.day, runs) for name, runs in sides.items()}
     pairs = tuple((pool, name) for name in sorted(sides) if name != pool)
     report = compare_tasks(Plan(label, pool, "", pairs), sides, prices=prices)
     runs = sides[pool]
@@ -50,8 +56,8 @@ def find_slowness(
         queue=_queue(runs),
         completed=len(runs),
         mean_s=fmean(max(0, run.resolved_ms - run.started_ms) / 1000 for run in runs),
-        since=since.isoformat() if step else "",
-        growth=growth,
+        since=step.day.isoformat() if step is not None else "",
+        growth=step.ratio if step is not None else 1.0,
         grew_everywhere=grew_everywhere,
         profiles=_newest(runs),
     )
@@ -90,7 +96,10 @@ def _newest(runs: Sequence[TaskRun]) -> tuple[str, ...]:
 def _gaining_labels(
     pool: str, reference: str, sides: Sides
 ) -> tuple[float | None, tuple[int, int]]:
-    """Return which part of the time of both pools' labels is in labels that are slower on the pool."""
+    """Return the share of time in labels that are slower on the pool, and how many labels are.
+
+    The time and the number of labels are of those that both pools have.
+    """
     both = {name: sides.get(name, ()) for name in (pool, reference)}
     comparisons = compare_tasks(Plan.of_pools(both, reference), both).comparisons
     if not comparisons:
@@ -107,30 +116,41 @@ def _gaining_labels(
 # --- since when ---
 
 
-def _is_everywhere(step: tuple[date, float], pool: str, sides: Sides) -> bool:
+def _runs_since(day: date, runs: Sequence[TaskRun]) -> Sequence[TaskRun]:
+    """Return the runs from this day on; all if there is none, as where a task moved away."""
+    later = [run for run in runs if _day(run) >= day]
+    return later or runs
+
+
+def _is_everywhere(step: _DailyStep, pool: str, sides: Sides) -> bool:
     """Return whether all other pools have the same step, of which there is at least one."""
-    others = [
+    other_steps = [
         _last_step(runs)
         for name, runs in sides.items()
         if name != pool and len(set(map(_day, runs))) >= FEWEST_VALUES
     ]
-    return bool(others) and all(
-        other is not None
-        and abs(other[0] - step[0]) <= _SAME_CHANGE
-        and (other[1] > 1) == (step[1] > 1)
-        for other in others
-    )
+    return bool(other_steps) and all(_is_same_step(step, other) for other in other_steps)
 
 
-def _last_step(runs: Sequence[TaskRun]) -> tuple[date, float] | None:
-    """Return the day and the ratio of the last step of the daily means."""
+def _is_same_step(step: _DailyStep, other: _DailyStep | None) -> bool:
+    if other is None or abs(other.day - step.day) > _SAME_CHANGE:
+        return False
+    return (other.ratio > 1) == (step.ratio > 1)
+
+
+def _last_step(runs: Sequence[TaskRun]) -> _DailyStep | None:
+    """Return the last step of the daily means."""
     days = grouped((run for run in runs if run.resolved_ms > run.started_ms), _day)
     order = sorted(days)
     times = [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in order]
     logs = [fmean(math.log(run.resolved_ms - run.started_ms) for run in days[day]) for day in order]
     steps = SeriesFit.of(times, np.array(logs)).steps
-    return (order[steps[-1].at], steps[-1].ratio) if steps else None
+    if not steps:
+        return None
+    last = steps[-1]
+    return _DailyStep(order[last.at], last.ratio)
 
 
 def _day(run: TaskRun) -> date:
+    """Return the day on which a run started."""
     return datetime.fromtimestamp(run.started_ms / 1000, UTC).date()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """An investigation, as a bug needs it: from the question to the patch and its undoing."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from io_benchmark.analysis.investigation.investigation_model import (
@@ -15,9 +15,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Slowness,
     Source,
 )
-from io_benchmark.analysis.model.cause import (
-    Target,
-)
+from io_benchmark.analysis.model.cause import Evidence, Target
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.command_lines import compare_tasks_before_and_after
@@ -41,6 +39,9 @@ _UNDO = {
     Target.IMAGE: "Go back to the image before.",
     Target.TASK: "Revert the change of the task.",
 }
+# A part of the time that differs by less is not named.
+_LEAST_PART_S = 1.0
+_ADDRESSES_NAMED = 3
 # What to read if one reads nothing else.
 _LEADS = {
     Outcome.CHANGE: "A change helps.",
@@ -51,6 +52,7 @@ _LEADS = {
 
 
 def document(report: Investigation) -> blocks.Document:
+    """Return the report's blocks: what a bug needs, the answer before its evidence."""
     conclusion, slowness = report.conclusion, report.findings.slowness
     title, question = f"Investigation of {report.task}", f"Why is {report.task} slow?"
     if slowness is not None:
@@ -78,23 +80,25 @@ def document(report: Investigation) -> blocks.Document:
 
 
 def _ended(words: str) -> str:
+    """End words with a full stop, unless they have one."""
     return words.removesuffix(".") + "."
 
 
 def _evidence(findings: Findings) -> Iterator[blocks.Item]:
-    slowness, machines = findings.slowness, findings.machines
-    explanation, forecast = findings.explanation, findings.forecast
-    lines: dict[str, Iterable[str]] = {}
-    if slowness:
-        lines["Times:"] = _times(slowness)
-    if machines:
-        lines["Machines:"] = [_machines(machines, explanation)]
-    if explanation:
-        lines["Cause:"] = dict.fromkeys(_causes(explanation))
-    if forecast:
-        lines["Demand:"] = _demand(forecast)
-    for step, sentences in lines.items():
-        yield from (blocks.Item.led(step, sentence) for sentence in sentences)
+    """Write what each step found, as far as the steps were done."""
+    if findings.slowness is not None:
+        for sentence in _times(findings.slowness):
+            yield blocks.Item.led("Times:", sentence)
+    if findings.machines is not None:
+        sentence = _machines(findings.machines, findings.explanation)
+        yield blocks.Item.led("Machines:", sentence)
+    if findings.explanation is not None:
+        # Two measurements may have the same cause.
+        for sentence in dict.fromkeys(_causes(findings.explanation)):
+            yield blocks.Item.led("Cause:", sentence)
+    if findings.forecast is not None:
+        for sentence in _demand(findings.forecast):
+            yield blocks.Item.led("Demand:", sentence)
 
 
 def _sources(sources: Sequence[Source]) -> Iterator[blocks.Item]:
@@ -111,6 +115,7 @@ def _sources(sources: Sequence[Source]) -> Iterator[blocks.Item]:
 
 
 def _picture(findings: Findings) -> Iterator[blocks.Picture]:
+    """Draw the ratios of the real tasks, the benchmark and the prediction, and what is written."""
     slowness, explanation, forecast = findings.slowness, findings.explanation, findings.forecast
     if slowness is None or slowness.comparison is None:
         return
@@ -126,6 +131,7 @@ def _picture(findings: Findings) -> Iterator[blocks.Picture]:
 
 
 def _times(slowness: Slowness) -> Iterator[str]:
+    """Yield how long the task takes, where, since when, and what it costs."""
     compared = slowness.comparison
     if compared is None:
         yield (
@@ -139,8 +145,11 @@ def _times(slowness: Slowness) -> Iterator[str]:
             f"{compared.baseline}: {ratio(compared.ratio)} ({ends_text(compared.interval)}), by "
             f"{compared.workers.candidate:,} and {compared.workers.baseline:,} workers."
         )
-        times_s = compared.differences_s.items()
-        parts = [f"{name} {signed(duration(abs(s)), s)}" for name, s in times_s if abs(s) >= 1]
+        parts = [
+            f"{name} {signed(duration(abs(time_s)), time_s)}"
+            for name, time_s in compared.differences_s.items()
+            if abs(time_s) >= _LEAST_PART_S
+        ]
         if parts:
             yield f"Where: {', '.join(parts)}."
     if slowness.since:
@@ -148,7 +157,7 @@ def _times(slowness: Slowness) -> Iterator[str]:
         yield f"Since {slowness.since} {where}: {ratio(slowness.growth)} the time before."
     if compared is not None and compared.cost is not None:
         cost = compared.cost
-        own, theirs = (money(side.per_1000) for side in (cost.candidate, cost.baseline))
+        own, theirs = money(cost.candidate.per_1000), money(cost.baseline.per_1000)
         yield f"1,000 tasks cost {own} {cost.currency} there, and {theirs} on {compared.baseline}."
     if slowness.gaining_share is not None:
         slower, labels = slowness.gaining_labels
@@ -161,30 +170,39 @@ def _times(slowness: Slowness) -> Iterator[str]:
 
 
 def _machines(machines: Machines, explanation: Explanation | None) -> str:
-    results = f"results from {machines.origin}: {listed(machines.addresses, 3)}"
+    """Write how the benchmark compares the machines, and where its results are."""
+    addresses = listed(machines.addresses, _ADDRESSES_NAMED)
+    results = f"results from {machines.origin}: {addresses}"
     if explanation is None or explanation.comparison is None:
         return f"{results}."
     compared, workers = explanation.comparison, explanation.workers
-    own, theirs = (name or "unknown" for name in explanation.machine_types)
+    own = explanation.machine_types.pool or "unknown"
+    theirs = explanation.machine_types.reference or "unknown"
     return (
         f"{machines.pool} ({own}) takes {ratio(compared.ratio)} the time of {machines.reference} "
-        f"({theirs}) for the benchmark ({ends_text(compared.interval)}), by {workers[0]:,} and "
-        f"{workers[1]:,} workers; {results}."
+        f"({theirs}) for the benchmark ({ends_text(compared.interval)}), by "
+        f"{workers.pool:,} and {workers.reference:,} workers; {results}."
     )
 
 
 def _causes(explanation: Explanation) -> Iterator[str]:
-    for cause in (reason.cause for reason in explanation.reasons):
-        both = (cause.candidate_evidence, cause.baseline_evidence)
-        facts = [text_of(side.summary) if side.summary else evidence_text(side) for side in both]
-        sentences = list(map(text_of, cause.explanation))
-        if any(facts):  # a mixed pool has none
-            sentences.insert(0, " against ".join(facts) + ".")
-        evidence = " ".join(sentences)
-        yield f"{cause.name} is {cause.state}. {_ended(evidence)}"
+    """Yield each cause with the facts of both pools and why it is judged so."""
+    for reason in explanation.reasons:
+        cause = reason.cause
+        evidence = [text_of(sentence) for sentence in cause.explanation]
+        own, theirs = _facts(cause.candidate_evidence), _facts(cause.baseline_evidence)
+        # A mixed pool has no facts of two pools.
+        if own or theirs:
+            evidence.insert(0, f"{own} against {theirs}.")
+        yield f"{cause.name} is {cause.state}. {_ended(' '.join(evidence))}"
+
+
+def _facts(evidence: Evidence) -> str:
+    return text_of(evidence.summary) if evidence.summary else evidence_text(evidence)
 
 
 def _demand(forecast: Forecast) -> Iterator[str]:
+    """Yield what the task's profiles recorded, and what they predict."""
     task = forecast.task
     if task is not None and None not in (task.cpus_used, task.written_bytes, task.read_bytes):
         yield (
@@ -197,7 +215,9 @@ def _demand(forecast: Forecast) -> Iterator[str]:
         yield _ended(f"Not predicted: {reason}")
         return
     waiting = ", ".join(
-        f"{name.value} {signed(duration(abs(s)), s)}" for name, s in forecast.added_s.items() if s
+        f"{resource.value} {signed(duration(abs(time_s)), time_s)}"
+        for resource, time_s in forecast.added_s.items()
+        if time_s
     )
     yield (
         f"Predicted: {ratio(forecast.ratio)} ({ends_text(forecast.interval)}); waiting for "
@@ -206,6 +226,7 @@ def _demand(forecast: Forecast) -> Iterator[str]:
 
 
 def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blocks.Block]:
+    """Write the patch, how to undo it, and what to watch."""
     yield blocks.Heading("Patch")
     if report.patch or report.fragment:
         yield blocks.Code(report.patch or report.fragment, "diff" if report.patch else "yaml")
@@ -218,7 +239,8 @@ def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blo
         yield blocks.Paragraph(
             f"The benchmark's work gets {ratio(fix.remedy.gain_ratio)} as fast ({how})."
         )
-    yield from (blocks.Heading("How to undo"), blocks.Paragraph(_UNDO[fix.target]))
+    yield blocks.Heading("How to undo")
+    yield blocks.Paragraph(_UNDO[fix.target])
     usual_s = (
         slowness.comparison.times[slowness.comparison.baseline].task_s if slowness.comparison else 0
     )
@@ -228,4 +250,5 @@ def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blo
         "each a push or a table of runs. Watch the pool's price, and the time that tasks are "
         "pending."
     )
-    yield from (blocks.Heading("What to watch"), blocks.Paragraph(watch))
+    yield blocks.Heading("What to watch")
+    yield blocks.Paragraph(watch)
