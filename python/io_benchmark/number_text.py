@@ -7,6 +7,8 @@ from collections.abc import Sequence
 NOTHING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 _NS_PER_MS = 1_000_000
+# The limits below are chosen.
+# An interval narrower than this has a third decimal.
 _NARROW = 0.1
 # An interval that reaches over this factor is cut at these ends.
 _WIDE, _LEAST, _MOST = 100_000, 0.01, 100
@@ -77,6 +79,7 @@ def money(value: float) -> str:
     """Write an amount of money: 0.031, 3.10, 1,230."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
+    # From here on, three significant digits are two decimals: this is 0.10.
     return f"{value:.2f}" if abs(value) >= 0.0995 else f"{value:.3g}"
 
 
@@ -106,7 +109,10 @@ def listed(
 
 def signed(text: str, value: float) -> str:
     """Put the sign of a value before its text; what is written as zero has none."""
-    return f"{'+' if value > 0 else MINUS}{text}" if text.strip("0., %") else text
+    is_zero = not text.strip("0., %")
+    if is_zero:
+        return text
+    return f"+{text}" if value > 0 else f"{MINUS}{text}"
 
 
 def times(values_ns: Sequence[float]) -> list[str]:
@@ -118,7 +124,8 @@ def times(values_ns: Sequence[float]) -> list[str]:
 
 def signed_percent(value: int) -> str:
     """Write a whole percentage: '97 %'; a negative one has a minus sign, not a hyphen."""
-    return f"{f'{value:,}'.replace('-', MINUS)} %"
+    number = f"{value:,}".replace("-", MINUS)
+    return f"{number} %"
 
 
 def ratio(value: float) -> str:
@@ -156,6 +163,7 @@ def percent(value: float) -> str:
     if not math.isfinite(value):
         return f"{digits(value)} %"
     hundredths = 100 * value
+    # From here on, one decimal would make it 10.
     text = f"{hundredths:,.0f}" if abs(hundredths) >= 9.95 else f"{hundredths:.1f}"
     return f"{text.removesuffix('.0')} %"
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.files import replace_file
-from io_benchmark.text import clean
+from io_benchmark.text import clean_name
 
 DEFAULT_FOLDER = "io-benchmark-results"
 
@@ -29,7 +29,7 @@ def refuse_unreadable(subject: str, advice: str) -> Iterator[None]:
         # pathlib raises the others: a loop of links, `~` of an unknown user, a null byte.
         reason = getattr(error, "strerror", None) or error
         raise UsageError(
-            f"{clean(subject, 200)}: cannot read this path ({reason}); {advice}"
+            f"{clean_name(subject)}: cannot read this path ({reason}); {advice}"
         ) from None
 
 

@@ -11,8 +11,10 @@ escapes it.
 import re
 from unicodedata import category
 
+# Characters of a text, of a name in a message, and cells of a name in a table or a figure. Chosen.
 LINE_LENGTH = 1000
-NAME_CELLS = 40  # of a name in a table or a figure
+NAME_LENGTH = 200
+NAME_CELLS = 40
 # No script puts more accents on one letter. More would be drawn over the lines above.
 _MAXIMUM_ACCENTS = 3
 # Longer text is cut before it is searched, so that a hostile megabyte costs no time.
@@ -64,8 +66,8 @@ def clean(text: str, length: int = LINE_LENGTH) -> str:
 
 
 def clean_name(text: str) -> str:
-    """Make a label, a worker's id or a state one short safe line."""
-    return clean(text, 200)
+    """Make a label, a path, an address or a state one short safe line."""
+    return clean(text, NAME_LENGTH)
 
 
 def name(text: str, cells: int = NAME_CELLS) -> str:

@@ -53,7 +53,8 @@ class Document(yaml.SafeLoader):
         self.anchored: dict[str, yaml.Node] = {}
         self.aliases: list[Alias] = []
         self._values = 0
-        self._level = self._lowest_level = 0
+        self._level = 0
+        self._lowest_level = 0
         # By anchor: how many values its value has, and in how many levels.
         self._sizes: dict[str, tuple[int, int]] = {}
         with _yaml_errors(content):

@@ -23,7 +23,7 @@ from io_benchmark.adopt.machine_edits import (
 from io_benchmark.analysis.investigation.investigation_model import Fix
 from io_benchmark.errors import UsageError
 from io_benchmark.files import read_file
-from io_benchmark.text import clean
+from io_benchmark.text import clean_name
 from io_benchmark.yaml_reader import MOST_BYTES, Document, YamlError, parse_yaml
 
 __all__ = ["NoPatchError", "PoolDefinitions"]
@@ -52,7 +52,7 @@ class PoolDefinitions(NamedTuple):
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read the file; a UsageError says in one line why it cannot be changed."""
-        option = f"--pools-file {clean(str(path), 200)}"
+        option = f"--pools-file {clean_name(str(path))}"
         try:
             text = read_file(path, MOST_BYTES).decode("utf-8")
             parse_yaml(text)

@@ -21,7 +21,7 @@ from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.submit.values import OWNER_PATTERN, parse_image
-from io_benchmark.text import clean
+from io_benchmark.text import clean_name
 
 USAGE = "[OPTION ...]"
 EXAMPLES = (
@@ -157,7 +157,7 @@ def run(given: Given, context: Context) -> int:
 
     for _, path in given[WRITE]:
         # Before machines have run for an hour.
-        subject = f"--write {clean(str(path), 200)}"
+        subject = f"--write {clean_name(str(path))}"
         if not resolve_path(path, subject).parent.is_dir():
             raise UsageError(f"{subject}: no such folder; create it first")
     group_to_cancel = given[CANCEL]

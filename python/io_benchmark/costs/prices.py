@@ -22,15 +22,15 @@ from msgspec import Meta, Struct
 from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT, Price
 from io_benchmark.errors import UsageError
 from io_benchmark.files import FileTooLargeError, read_file
-from io_benchmark.text import clean, problem_in_words
+from io_benchmark.text import NAME_LENGTH, clean, clean_name, problem_in_words
 from io_benchmark.yaml_reader import YamlError, parse_yaml
 
 # Some thousand prices, which take a second to read.
 _MOST_BYTES = 64 * 1024
-_VALUE_LENGTH, _NAME_LENGTH = 80, 200
+_VALUE_LENGTH = 80  # characters of a price's name in a message
 _ADVICE = "write a price as 0.31, or as {price: 0.31, currency: USD, kind: spot, date: 2026-11-01}"
 
-_Name = Annotated[str, Meta(min_length=1, max_length=_NAME_LENGTH)]
+_Name = Annotated[str, Meta(min_length=1, max_length=NAME_LENGTH)]
 
 
 class _About(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -51,7 +51,7 @@ class _Entry(_About, frozen=True, kw_only=True):
 
 def read_prices(path: Path) -> dict[str, Price]:
     """Read prices by name; a UsageError says in one line what is wrong in the file, and where."""
-    option = f"--prices {clean(str(path), _NAME_LENGTH)}"
+    option = f"--prices {clean_name(str(path))}"
     try:
         content = read_file(path, _MOST_BYTES)
     except FileTooLargeError as error:
@@ -68,9 +68,8 @@ def read_prices(path: Path) -> dict[str, Price]:
             place = f"prices.{clean(name, _VALUE_LENGTH)}: "
             prices[name] = _price(entry, file_keys)
     except (msgspec.ValidationError, YamlError, ValueError) as error:
-        problem = clean(
-            problem_in_words(" ".join(str(error).split())).removeprefix("$."), _NAME_LENGTH
-        )
+        words = problem_in_words(" ".join(str(error).split()))
+        problem = clean_name(words.removeprefix("$."))
         raise UsageError(f"{option}: {place}{problem}; {_ADVICE}") from None
     return prices
 

@@ -115,7 +115,8 @@ class Root(Struct, frozen=True):
                     "by --root"
                 ) from None
 
-        path, modules = list(sys.path), _take_modules()
+        path = list(sys.path)
+        modules = _take_modules()
         sys.path.insert(0, str(self.path / "python"))
         try:
             yield module
@@ -149,7 +150,8 @@ def _copy(source: Path, target: Path, *names: str) -> None:
         ignore = shutil.ignore_patterns("__pycache__", *names)
         shutil.copytree(source, target, ignore=ignore, copy_function=_copy_file)
     except shutil.Error as error:
-        (path, _, reason), *_ = error.args[0]
+        problems = error.args[0]
+        path, _target, reason = problems[0]
         raise IoBenchmarkError(f"{path}: cannot be copied ({reason}); remove or fix it") from error
     except OSError as error:
         raise IoBenchmarkError(f"{source}: cannot be copied ({error})") from error

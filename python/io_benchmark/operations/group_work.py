@@ -19,7 +19,7 @@ from io_benchmark.sources.taskcluster.task_watch import wait_in_group
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.submit.definitions import NewTask, Repetition, SubmissionOptions
 from io_benchmark.submit.task_creation import TaskQueue, printed_tasks
-from io_benchmark.text import clean
+from io_benchmark.text import clean_name
 
 T = TypeVar("T")
 # The options that go on with a group
@@ -38,7 +38,7 @@ class GroupWork(Struct, frozen=True):
     def find(cls, option: str, value: str, options: SubmissionOptions, context: Context) -> Self:
         """Return the work on the group in an option's value, an id or an address."""
         address = parse(value if ":" in value else f"group:{value}", context.environment)
-        subject = f"{option} {clean(value, 200)}"
+        subject = f"{option} {clean_name(value)}"
         if not isinstance(address, GroupAddress):
             raise UsageError(f"{subject}: is not a group; give its id, or group:ID")
         root_url = default_root_url(context.environment)

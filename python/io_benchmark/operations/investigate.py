@@ -25,7 +25,7 @@ from io_benchmark.report.content import text_of
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, default_root_url, parse
 from io_benchmark.sources.taskcluster.queue_runs import read_task
 from io_benchmark.submit.task_creation import TaskQueue
-from io_benchmark.text import clean
+from io_benchmark.text import clean, clean_name
 
 _POOLS_NAMED = 10
 
@@ -34,7 +34,7 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
     """Do the steps until there is a conclusion."""
     task = parse(address, context.environment)
     if not isinstance(task, TaskAddress):
-        raise UsageError(f"{clean(address, 200)}: is not a task; give task:ID or its web address")
+        raise UsageError(f"{clean_name(address)}: is not a task; give task:ID or its web address")
     # Before the first step: a mistake in it must not end hours of measuring.
     pools_file = PoolDefinitions.read(options.pools_file) if options.pools_file else None
     if task.root_url != default_root_url(context.environment):
@@ -88,7 +88,7 @@ def _propose_change(
     try:
         patch, pools = pools_file.change_machines(queue, fix)
     except NoPatchError as error:
-        note = f"{clean(pools_file.file, 200)}: no patch: {clean(str(error))}"
+        note = f"{clean_name(pools_file.file)}: no patch: {clean(str(error))}"
         return replace(report, fragment=_fragment(fix, queue), note=note)
     note = ""
     if len(pools) > 1:
@@ -108,4 +108,4 @@ def _fragment(fix: Fix, queue: str) -> str:
         line = f"instance_types: without {present_type}"
     else:
         line = f"# {clean(text_of(fix.remedy.action))}"
-    return f"# worker-pools.yml, pool_id {clean(queue, 200)}\n{line}"
+    return f"# worker-pools.yml, pool_id {clean_name(queue)}\n{line}"

@@ -26,7 +26,7 @@ from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import TaskAddress
 from io_benchmark.submit.definitions import SubmissionOptions
 from io_benchmark.submit.values import Image
-from io_benchmark.text import clean
+from io_benchmark.text import clean_name
 
 _FILE = "investigation.json"
 _MOST_BYTES = 256 * 1024
@@ -77,14 +77,14 @@ class InvestigationTasks(Struct):
     ) -> Self:
         """Read the journal of this task, or begin one; refuse that of another task or version."""
         path = options.journal or Path(DEFAULT_FOLDER) / f"investigation-{task.task_id}"
-        name = f"--journal {clean(str(path), 200)}"
+        name = f"--journal {clean_name(str(path))}"
         url = replace(task, run_id=None).url
         folder = resolve_path(path, name)
         journal = _Journal(version=1, task=url)
         if (folder / _FILE).exists():
             journal = _read(folder / _FILE, name)
         if journal.task != url:
-            raise UsageError(f"{name}: is of another task, {clean(journal.task, 200)}; {_ADVICE}")
+            raise UsageError(f"{name}: is of another task, {clean_name(journal.task)}; {_ADVICE}")
         opened = cls(task, image, options, context, folder, journal)
         # Before anything is measured that could not be kept.
         opened._save()
@@ -96,7 +96,7 @@ class InvestigationTasks(Struct):
             write_below(self.folder, name, data)
         except OSError as error:
             raise UsageError(
-                f"--journal {clean(str(self.folder), 200)}: cannot be written ({error.strerror}); "
+                f"--journal {clean_name(str(self.folder))}: cannot be written ({error.strerror}); "
                 f"{_ADVICE}"
             ) from None
 
@@ -118,7 +118,7 @@ class InvestigationTasks(Struct):
 
     @property
     def how_to_resume(self) -> str:
-        return f"the same command resumes; its journal is {clean(str(self.folder), 200)}"
+        return f"the same command resumes; its journal is {clean_name(str(self.folder))}"
 
     def confirm(self, group: str, baseline: str) -> None:
         """Create the tasks that confirm the causes of a group, and wait for them."""
@@ -202,7 +202,7 @@ def _read(path: Path, option: str) -> _Journal:
         data = load(path, _MOST_BYTES)
         return msgspec.json.decode(data, type=_Journal)
     except DECODE_ERRORS as error:
-        problem = clean(decode_problem(error, data), 200)
+        problem = clean_name(decode_problem(error, data))
         raise UsageError(f"{option}: cannot be read ({problem}); {_ADVICE}") from None
     except ResultError as error:
         raise UsageError(f"{option}: {error}; {_ADVICE}") from None

@@ -19,7 +19,7 @@ from io_benchmark.sources.folder_source import FolderSource
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRun
 from io_benchmark.sources.taskcluster.addresses import IndexAddress
 from io_benchmark.sources.taskcluster.source import TaskclusterSource
-from io_benchmark.text import clean
+from io_benchmark.text import clean_name
 
 T = TypeVar("T")
 
@@ -76,7 +76,7 @@ def address_forms(*, local: bool = True) -> str:
 def _parse(address: str, environment: protocol.Environment) -> tuple[protocol.Source, Any]:
     if not address.strip():
         raise UsageError(f"an address is empty; give {address_forms()}")
-    label = clean(address, 200)
+    label = clean_name(address)
     if _CONTROL.search(address.strip()):
         raise UsageError(f"{label}: contains control characters; type the address again")
     for source in SOURCES:

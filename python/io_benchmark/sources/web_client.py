@@ -24,7 +24,7 @@ from io_benchmark.errors import MissingError, ResultError, TooLargeError
 from io_benchmark.sources.address_guard import AddressGuard
 from io_benchmark.sources.requests import RequestPolicy, TransientError
 from io_benchmark.sources.silence import Notice, Silence
-from io_benchmark.text import clean
+from io_benchmark.text import clean, clean_name
 
 T = TypeVar("T")
 
@@ -155,7 +155,7 @@ class WebClient:
             raise TransientError(_explained(error, host)) from None
         except ValueError:
             raise ResultError(
-                f"{clean(url, 200)} is not an address that can be requested"
+                f"{clean_name(url)} is not an address that can be requested"
             ) from None
 
     @staticmethod
@@ -296,11 +296,11 @@ def _reason(error: BaseException) -> str:
         number = int(match[1]) if match else None
     if number is not None:
         return os.strerror(number).lower()
-    return clean(str(error) or type(error).__name__, 200)
+    return clean_name(str(error) or type(error).__name__)
 
 
 def _handshake(error: Exception) -> str:
     cause: object = getattr(error, "os_error", error)
     # Only an error of a handshake has these.
     message = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
-    return clean(str(message).replace("_", " ").lower() if message else str(cause), 200)
+    return clean_name(str(message).replace("_", " ").lower() if message else str(cause))

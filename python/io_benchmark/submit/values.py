@@ -8,7 +8,7 @@ import re
 
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.taskcluster.addresses import IndexAddress, TaskAddress, parse
-from io_benchmark.text import clean
+from io_benchmark.text import clean_name
 
 # What the queue takes as an owner: at most 255 characters in the form of an e-mail address.
 OWNER_PATTERN = r"(?=.{3,255}$)[A-Za-z0-9._%+'-]{1,64}@[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*"
@@ -31,6 +31,6 @@ def parse_image(name: str) -> Image:
     elif _IMAGE_NAME.fullmatch(name):
         return name
     raise UsageError(
-        f"--image {clean(name, 200)}: is not an image; give a registry's NAME:TAG, or task:ID or "
+        f"--image {clean_name(name)}: is not an image; give a registry's NAME:TAG, or task:ID or "
         "index:NAMESPACE of a task that built one"
     )

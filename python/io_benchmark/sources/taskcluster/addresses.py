@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from io_benchmark.errors import UsageError
 from io_benchmark.results.format import SLUG_PATTERN
-from io_benchmark.text import clean
+from io_benchmark.text import clean, clean_name
 
 DEFAULT_ROOT_URL = "https://firefox-ci-tc.services.mozilla.com"
 ROOT_VARIABLE = "TASKCLUSTER_ROOT_URL"
@@ -127,7 +127,7 @@ def parse(address: str, environment: Mapping[str, str]) -> TaskclusterAddress | 
         if stripped[:8].lower().startswith(("http://", "https://")):
             return _page(stripped, environment)
     except _MistakeError as mistake:
-        raise UsageError(f"{clean(stripped, 200)}: {mistake}") from None
+        raise UsageError(f"{clean_name(stripped)}: {mistake}") from None
     return None
 
 

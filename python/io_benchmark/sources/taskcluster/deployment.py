@@ -47,7 +47,7 @@ from io_benchmark.sources.taskcluster.api_answers import (
 )
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.sources.web_client import WebAnswer, WebClient
-from io_benchmark.text import clean
+from io_benchmark.text import clean, clean_name
 
 T = TypeVar("T")
 
@@ -69,8 +69,8 @@ class _Session(Struct):
             method, str(url), maximum_bytes=_MAXIMUM_ANSWER_BYTES, headers=headers, data=data
         )
         if 300 <= answer.status < 400:
-            location = clean(answer.headers.get("Location", ""), 200)
-            raise ResultError(f"{clean(str(url), 200)} redirects to {location}; use that host")
+            location = clean_name(answer.headers.get("Location", ""))
+            raise ResultError(f"{clean_name(str(url))} redirects to {location}; use that host")
         yield answer
 
 
@@ -168,7 +168,7 @@ class Deployment:
                 f"Lando's answer is not understood ({clean(str(error), 150)})"
             ) from None
         if job.status in ("FAILED", "CANCELLED"):
-            reason = clean(job.error or "no reason given", 200)
+            reason = clean_name(job.error or "no reason given")
             raise ResultError(
                 f"Lando did not land it ({clean(job.status, 50)}: {reason}); push again"
             )
@@ -236,7 +236,7 @@ class Deployment:
         if content.storage_type == "error":
             why = clean(content.reason or "no reason given", 100)
             if content.message:
-                why += f", {clean(content.message, 200)!r}"
+                why += f", {clean_name(content.message)!r}"
             raise NoArtifactError(
                 f"has an error artifact instead of a result ({why}): the script wrote none; look "
                 "at the task's log"
@@ -299,5 +299,5 @@ class Deployment:
         except (TaskclusterRestFailure, TaskclusterAuthFailure) as error:
             status, message = error.status_code, str(error)
             if status == 404:
-                raise MissingError(clean(message.strip().partition("\n")[0], 200)) from None
+                raise MissingError(clean_name(message.strip().partition("\n")[0])) from None
             raise RequestRefusedError(status, self.access.refusal(status, message, needs)) from None

@@ -6,7 +6,7 @@ from functools import partial
 from io_benchmark.sources import protocol
 from io_benchmark.sources.taskcluster import addresses as forms
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, TaskclusterAddress
-from io_benchmark.text import clean
+from io_benchmark.text import clean_name
 
 # Imports within methods: the client takes 0.2 s to load, and --help and folders do not need it.
 # ruff: noqa: PLC0415
@@ -58,7 +58,7 @@ def _meanings(
         if isinstance(address.meaning, TaskAddress) and address.meaning.selected_of_push:
             reading.remark(
                 protocol.Position(address.number),
-                f"{clean(address.text, 200)}: the address selects one job of a push, and only that "
+                f"{clean_name(address.text)}: the address selects one job of a push, and only that "
                 "job is read; remove selectedTaskRun from it to read the whole push",
             )
     if not reading.environment.get(forms.ROOT_VARIABLE):
