@@ -25,7 +25,7 @@ from io_benchmark.analysis.model.report import Replication, Report, Standing
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.report.formats import Layout, rendered
 from io_benchmark.report.sections.comparison import _ratios
-from io_benchmark.report.sections.measured import Side
+from io_benchmark.report.sections.measured import SideResult
 
 
 def answer(report: Report) -> list[str]:
@@ -51,7 +51,7 @@ def test_many_pools(pools: int, on_screen: int, in_full: int) -> None:
 def test_ratios() -> None:
     """The ends of several ratios, once where they are written alike."""
     pairs = [sample_report.comparison(ratio=ratio) for ratio in (1.01, 0.99, 1.002, 1.001)]
-    sides = [Side("a", pair.subject, "b", pair.verdict, (), pair) for pair in pairs]
+    sides = [SideResult("a", pair.subject, "b", pair.verdict, (), pair) for pair in pairs]
     assert [*map(_ratios, (sides, sides[2:], []))] == ["0.99× to 1.01×", "1.00×", ""]
 
 

@@ -25,7 +25,7 @@ from io_benchmark.report.content import (
     verdict_text,
 )
 from io_benchmark.report.sections.causes import causes, explanation
-from io_benchmark.report.sections.measured import Measurement, Side
+from io_benchmark.report.sections.measured import MeasurementResult, SideResult
 from io_benchmark.report.sections.measurements import COMPARED, measured, screen_table
 from io_benchmark.report.sections.notes import NOTE_RANK, notes, refusals, warnings
 from io_benchmark.report.sections.parts import parts, where
@@ -54,7 +54,7 @@ _POOL = re.compile("[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 def document(report: SampledReport) -> blocks.Document:
-    measurements = Measurement.all_of(report)
+    measurements = MeasurementResult.all_of(report)
     # A pool that is compared with nothing needs no explanation.
     is_compared = any(len(part.figures) > 1 for part in report.subjects)
     return blocks.Document(
@@ -65,11 +65,11 @@ def document(report: SampledReport) -> blocks.Document:
     )
 
 
-def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[blocks.Block]:
+def _screen(report: Report, measurements: Sequence[MeasurementResult]) -> Iterator[blocks.Block]:
     """Write what a reader needs for a decision, with the figures of the measurement that leads."""
     answer = _answer(report, measurements, is_full=False)
     yield blocks.Items([*answer, *_looks(measurements), *warnings(report)], shown=0)
-    pools = [Side.leading(pool) for pool in Measurement.pools(measurements)]
+    pools = [SideResult.leading(pool) for pool in MeasurementResult.pools(measurements)]
     if pools and any(part.comparisons or len(part.figures) > 1 for part in report.subjects):
         subject = next((side for side in pools if side.differs), pools[0]).subject
         leading = next(part for part in measurements if part.subject == subject)
@@ -77,7 +77,7 @@ def _screen(report: Report, measurements: Sequence[Measurement]) -> Iterator[blo
 
 
 def _answer(
-    report: Report, measurements: Sequence[Measurement], *, is_full: bool
+    report: Report, measurements: Sequence[MeasurementResult], *, is_full: bool
 ) -> list[blocks.Item]:
     items = []
     nothing = _reason_for_nothing(report)
@@ -92,18 +92,20 @@ def _answer(
 
 
 def _pools(
-    measurements: Sequence[Measurement], report: Report, *, is_full: bool
+    measurements: Sequence[MeasurementResult], report: Report, *, is_full: bool
 ) -> list[blocks.Item]:
     """Write one sentence per pool, slower and faster ones first; many pools share sentences."""
-    pools = sorted(Measurement.pools(measurements), key=lambda pool: not Side.leading(pool).differs)
+    pools = sorted(
+        MeasurementResult.pools(measurements), key=lambda pool: not SideResult.leading(pool).differs
+    )
     named = pools
     if len(pools) > _POOLS_EACH:
-        different = (pool for pool in pools if Side.leading(pool).differs)
-        named = sorted(different, key=lambda pool: Side.leading(pool).rank, reverse=True)
+        different = (pool for pool in pools if SideResult.leading(pool).differs)
+        named = sorted(different, key=lambda pool: SideResult.leading(pool).rank, reverse=True)
         named = named if is_full else named[:_MOST_DIFFERENT]
     items = [_pool(pool, report) for pool in named]
     for verdict, same in grouped(
-        (Side.leading(pool) for pool in pools if pool not in named), lambda side: side.verdict
+        (SideResult.leading(pool) for pool in pools if pool not in named), lambda side: side.verdict
     ).items():
         names = listed([side.name for side in same], _POOLS_NAMED)
         sentence = ", ".join(filter(None, (names, _as_long(same))))
@@ -111,9 +113,11 @@ def _pools(
     return items
 
 
-def _looks(measurements: Sequence[Measurement]) -> Iterator[blocks.Item]:
+def _looks(measurements: Sequence[MeasurementResult]) -> Iterator[blocks.Item]:
     """Write which looks at the data these are; a verdict of an earlier one says so itself."""
-    compared = [Side.leading(pool).comparison for pool in Measurement.pools(measurements)]
+    compared = [
+        SideResult.leading(pool).comparison for pool in MeasurementResult.pools(measurements)
+    ]
     names = dict.fromkeys(
         text_of(pair.look) for pair in compared if pair and pair.look and pair.of_all is None
     )
@@ -122,9 +126,9 @@ def _looks(measurements: Sequence[Measurement]) -> Iterator[blocks.Item]:
         yield blocks.Item(blocks.Words(sentence, blocks.WARNING), mark="!", rank=NOTE_RANK)
 
 
-def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
+def _pool(pool: Sequence[SideResult], report: Report) -> blocks.Item:
     """Write a pool's sentence: about what leads, then about its other measurements."""
-    leading = Side.leading(pool)
+    leading = SideResult.leading(pool)
     if leading.verdict == blocks.NOISE and leading.comparison is not None:
         lead = (
             f"{leading.name} took {ratio(leading.comparison.ratio)} as long as {leading.baseline}"
@@ -157,7 +161,7 @@ def _pool(pool: Sequence[Side], report: Report) -> blocks.Item:
     )
 
 
-def _figures_of_refused(side: Side, report: Report) -> Iterator[str]:
+def _figures_of_refused(side: SideResult, report: Report) -> Iterator[str]:
     """Write the averages of two sides that a rule does not let be compared."""
     part = next(part for part in report.subjects if part.subject == side.subject)
     if side.refused_by and {side.name, side.baseline} <= set(part.figures):
@@ -166,7 +170,7 @@ def _figures_of_refused(side: Side, report: Report) -> Iterator[str]:
         yield f"The averages are {candidate} on {side.name} and {baseline} on {side.baseline}."
 
 
-def _verdict(side: Side, report: Report) -> tuple[str, str]:
+def _verdict(side: SideResult, report: Report) -> tuple[str, str]:
     """Return the lead of a sentence, and as its rest an interval, or why there is no verdict."""
     comparison = side.comparison
     part = next(part for part in report.subjects if part.subject == side.subject)
@@ -191,7 +195,7 @@ def _verdict(side: Side, report: Report) -> tuple[str, str]:
     return lead, f"{rest}."
 
 
-def _reasons(side: Side, report: Report) -> Iterator[blocks.Item]:
+def _reasons(side: SideResult, report: Report) -> Iterator[blocks.Item]:
     comparison, diagnosis = side.comparison, side.diagnosis
     if not side.differs or comparison is None:
         return
@@ -247,23 +251,25 @@ def _common_group(pace: Pace, report: Report) -> str:
     return min(ids, default="")
 
 
-def _ratios(sides: Sequence[Side]) -> str:
+def _ratios(sides: Sequence[SideResult]) -> str:
     """Write the smallest and the largest ratio: '0.99× to 1.01×', or nothing without ratios."""
     ratios = sorted(side.comparison.ratio for side in sides if side.comparison is not None)
     return " to ".join(dict.fromkeys(map(ratio, ratios[:1] + ratios[-1:])))
 
 
-def _as_long(sides: Sequence[Side]) -> str:
+def _as_long(sides: Sequence[SideResult]) -> str:
     """Write '0.99× to 1.01× as long', or nothing without ratios."""
     ratios = _ratios(sides)
     return f"{ratios} as long" if ratios else ""
 
 
-def _measurements(sides: Sequence[Side]) -> str:
+def _measurements(sides: Sequence[SideResult]) -> str:
     return ", ".join(filter(None, (number_of(len(sides), "measurement"), _as_long(sides))))
 
 
-def _full(report: SampledReport, measurements: Sequence[Measurement]) -> Iterator[blocks.Block]:
+def _full(
+    report: SampledReport, measurements: Sequence[MeasurementResult]
+) -> Iterator[blocks.Block]:
     yield blocks.Heading("Answer")
     refused = [blocks.Item(line, kind=blocks.NO_VERDICT, mark="!") for line in refusals(report)]
     yield blocks.Items([*_answer(report, measurements, is_full=True), *refused], shown=0)

@@ -19,7 +19,7 @@ from io_benchmark.report.blocks import BASELINE, NO_VERDICT, NOISE
 _ROUNDING = 0.01
 
 
-class Side(Struct, frozen=True):
+class SideResult(Struct, frozen=True):
     name: str
     subject: Subject
     baseline: str
@@ -40,7 +40,7 @@ class Side(Struct, frozen=True):
         return self.diagnosis is not None, difference
 
     @staticmethod
-    def leading(sides: "Sequence[Side]") -> "Side":
+    def leading(sides: "Sequence[SideResult]") -> "SideResult":
         """Return the first statement about a pool: the largest difference of the first workload.
 
         A difference that is explained comes before larger ones.
@@ -53,13 +53,13 @@ class Side(Struct, frozen=True):
         return next((side for side in sides if side.comparison is not None), sides[0])
 
 
-class Measurement(Struct, frozen=True):
+class MeasurementResult(Struct, frozen=True):
     position: int  # in the report
     part: SubjectReport
-    all_sides: Sequence[Side]
+    all_sides: Sequence[SideResult]
 
     @classmethod
-    def all_of(cls, report: Report) -> "list[Measurement]":
+    def all_of(cls, report: Report) -> "list[MeasurementResult]":
         compared = ((cls.explained_by(line, report), line) for line in report.diagnoses)
         explained = {
             (comparison.subject, diagnosis.candidate): diagnosis
@@ -84,7 +84,7 @@ class Measurement(Struct, frozen=True):
         return next(comparisons, None)
 
     @staticmethod
-    def pools(measurements: "Sequence[Measurement]") -> list[list[Side]]:
+    def pools(measurements: "Sequence[MeasurementResult]") -> list[list[SideResult]]:
         sides = (side for measurement in measurements for side in measurement.all_sides)
         candidates = (side for side in sides if side.verdict != BASELINE)
         return list(grouped(candidates, lambda side: side.name).values())
@@ -94,7 +94,7 @@ class Measurement(Struct, frozen=True):
         return self.part.subject
 
     @property
-    def sides(self) -> list[Side]:
+    def sides(self) -> list[SideResult]:
         return [side for side in self.all_sides if side.name in self.part.figures]
 
     @property
@@ -119,7 +119,7 @@ class Measurement(Struct, frozen=True):
 
 def _sides(
     report: Report, part: SubjectReport, explained: Mapping[tuple[Subject, str], Diagnosis]
-) -> Iterator[Side]:
+) -> Iterator[SideResult]:
     refused = [
         problem
         for problem in report.problems
@@ -138,7 +138,7 @@ def _sides(
             if report.is_only_noise:
                 verdict = NOISE
             explanation, division = explained.get((part.subject, name)), divisions.get(name)
-            yield Side(
+            yield SideResult(
                 *(name, part.subject, baseline, verdict, ()), comparison, explanation, division
             )
         else:
@@ -148,4 +148,4 @@ def _sides(
                 if not problem.sides or {name, baseline}.intersection(problem.sides)
             )
             verdict = BASELINE if name in baselines else NO_VERDICT
-            yield Side(name, part.subject, baseline, verdict, tuple(rules))
+            yield SideResult(name, part.subject, baseline, verdict, tuple(rules))

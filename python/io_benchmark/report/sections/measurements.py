@@ -19,7 +19,7 @@ from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.number_text import NOTHING, count, digits, number_of, percent, ratio, size, times
 from io_benchmark.report import blocks
 from io_benchmark.report.content import FIGURES, ends_text, place_of, sharing, text_of, unit_text
-from io_benchmark.report.sections.measured import Measurement, Side
+from io_benchmark.report.sections.measured import MeasurementResult, SideResult
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
@@ -50,7 +50,9 @@ _RATIOS_MEANING = (
 )
 
 
-def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
+def measured(
+    measurements: Sequence[MeasurementResult], report: SampledReport
+) -> Iterator[blocks.Block]:
     """Write a section per measurement or place; of many, what is not decided is folded."""
     is_long = len(measurements) >= _FOLDED_FROM
     folded = [part for part in measurements if is_long and part.is_undecided]
@@ -61,8 +63,10 @@ def measured(measurements: Sequence[Measurement], report: SampledReport) -> Iter
         yield blocks.Fold(summary, [*_sections(folded, report)])
 
 
-def _sections(measurements: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
-    def key(measurement: Measurement) -> object:
+def _sections(
+    measurements: Sequence[MeasurementResult], report: SampledReport
+) -> Iterator[blocks.Block]:
+    def key(measurement: MeasurementResult) -> object:
         subject = measurement.subject
         is_shared = subject.workload in workloads.IN_BATCHES
         return (subject.workload, place_of(subject)) if is_shared else measurement.position
@@ -71,7 +75,7 @@ def _sections(measurements: Sequence[Measurement], report: SampledReport) -> Ite
         yield from _section(members, report)
 
 
-def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
+def _section(members: Sequence[MeasurementResult], report: SampledReport) -> Iterator[blocks.Block]:
     """Write the figures of measurements that share a table, then what they rest on."""
     first, subject = members[0], members[0].subject
     pairs = [(part, pair) for part in members for pair in part.part.comparisons]
@@ -100,7 +104,7 @@ def _section(members: Sequence[Measurement], report: SampledReport) -> Iterator[
         yield blocks.Items.of((f"{names}: {line}" for names, line in sharing(lines)), title)
 
 
-def screen_table(measurement: Measurement, title: str) -> blocks.Table:
+def screen_table(measurement: MeasurementResult, title: str) -> blocks.Table:
     if measurement.subject.workload in workloads.IN_BATCHES:
         return _measures([measurement], title, rank=6)
     rows = [row for row in _figure_rows(measurement) if row.rank]
@@ -109,7 +113,7 @@ def screen_table(measurement: Measurement, title: str) -> blocks.Table:
     )
 
 
-def _figures(measurement: Measurement) -> blocks.Table:
+def _figures(measurement: MeasurementResult) -> blocks.Table:
     sides, figures = measurement.sides, measurement.part.figures.values()
     # Before and after: each pool has a separate baseline.
     against, *further = dict.fromkeys(side.baseline for side in sides)
@@ -126,7 +130,7 @@ def _figures(measurement: Measurement) -> blocks.Table:
     return blocks.Table("Metric", [side.name for side in sides], rows, turned_corner="Pool")
 
 
-def _figure_rows(measurement: Measurement) -> Iterator[blocks.Row]:
+def _figure_rows(measurement: MeasurementResult) -> Iterator[blocks.Row]:
     for figure in FIGURES:
         values = (figure.value_ns(side) for side in measurement.part.figures.values())
         cells = times([math.nan if value is None else value for value in values])
@@ -138,7 +142,7 @@ def _figure_rows(measurement: Measurement) -> Iterator[blocks.Row]:
             yield blocks.Row(COMPARED, means, rank=figure.screen_rank)
 
 
-def _comparison(side: Side) -> tuple[blocks.Words, str, blocks.Words]:
+def _comparison(side: SideResult) -> tuple[blocks.Words, str, blocks.Words]:
     """Write a side's ratio, its interval and the verdict; the baseline's own ratio is 1."""
     value, ends = ratio(1) if side.verdict == blocks.BASELINE else NOTHING, NOTHING
     if side.comparison is not None:
@@ -150,14 +154,14 @@ def _comparison(side: Side) -> tuple[blocks.Words, str, blocks.Words]:
 
 
 def _measures(
-    measurements: Sequence[Measurement], title: str = "", rank: int = blocks.ALWAYS
+    measurements: Sequence[MeasurementResult], title: str = "", rank: int = blocks.ALWAYS
 ) -> blocks.Table:
     unit = workloads.of(measurements[0].subject.workload).unit
     rows = [replace(row, rank=rank) for part in measurements for row in _measure(part)]
     return blocks.Table("Pool", (unit, f"P{_TAIL}", "Ratio", INTERVAL_HEAD, "Verdict"), rows, title)
 
 
-def _measure(measurement: Measurement) -> Iterator[blocks.Row]:
+def _measure(measurement: MeasurementResult) -> Iterator[blocks.Row]:
     workload = workloads.of(measurement.subject.workload)
     yield blocks.Row(measurement.subject.label)
     details: list[tuple[str, str]] = []
@@ -183,7 +187,7 @@ def _detail_text(detail: Detail) -> str:
     return f"{digits(detail.value)} {detail.unit}" if detail.unit else count(detail.value)
 
 
-def _noise(measurements: Sequence[Measurement]) -> Iterator[tuple[str, str]]:
+def _noise(measurements: Sequence[MeasurementResult]) -> Iterator[tuple[str, str]]:
     """Write how much each side varies, at its largest error."""
     figures = [pair for measurement in measurements for pair in measurement.part.figures.items()]
     for side, same in grouped(figures, lambda pair: pair[0]).items():
@@ -232,7 +236,9 @@ def _storage(side: SideStorage) -> str:
     return "; ".join(sentences) or "not recorded"
 
 
-def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator[blocks.Block]:
+def _pictures(
+    members: Sequence[MeasurementResult], report: SampledReport
+) -> Iterator[blocks.Block]:
     is_shared = members[0].subject.workload in workloads.IN_BATCHES
     pairs = [pair for measurement in members for pair in measurement.part.comparisons]
     names = [
@@ -250,7 +256,7 @@ def _pictures(members: Sequence[Measurement], report: SampledReport) -> Iterator
             yield blocks.Fold(f"Samples of {measurement.subject.label}", samples, on_page_only=True)
 
 
-def _samples(measurement: Measurement, report: SampledReport) -> Iterator[blocks.Picture]:
+def _samples(measurement: MeasurementResult, report: SampledReport) -> Iterator[blocks.Picture]:
     """Draw how the samples of one measurement are distributed; nothing without any."""
     part = measurement.part
     drawn = [*part.figures][:_SIDES_DRAWN]

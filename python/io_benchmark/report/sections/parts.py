@@ -27,7 +27,7 @@ from io_benchmark.number_text import (
 )
 from io_benchmark.report import blocks
 from io_benchmark.report.content import on_measurement
-from io_benchmark.report.sections.measured import Measurement, Side
+from io_benchmark.report.sections.measured import MeasurementResult, SideResult
 from io_benchmark.results import workloads
 
 # The differences of this many candidates have a table; the sentences are about all.
@@ -109,11 +109,11 @@ def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
     return math.fsum(getattr(part, field) for part in parts)
 
 
-def parts(measurements: Sequence[Measurement], report: Report) -> Iterator[blocks.Block]:
+def parts(measurements: Sequence[MeasurementResult], report: Report) -> Iterator[blocks.Block]:
     sides = [side for measurement in measurements for side in measurement.all_sides]
     divided = (side for side in sides if side.differs and side.division is not None)
     by_candidate = grouped(divided, lambda side: side.name).values()
-    leading = [*map(Side.leading, by_candidate)]
+    leading = [*map(SideResult.leading, by_candidate)]
     first = [(side.division, side.subject, side.verdict) for side in leading if side.division]
     first += (
         (worker.division, worker.subject, worker.verdict.value)
