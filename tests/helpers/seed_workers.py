@@ -74,7 +74,7 @@ def causes_of(
     pools: Sequence[str] = (baseline, candidate)
     sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
     of_baseline, of_candidate = (Side.of_workers(sides[pool], subject) for pool in pools)
-    case = Case(subject, ratio, of_baseline, of_candidate, measurements)
+    case = Case.of(subject, ratio, of_baseline, of_candidate, measurements)
     return {cause.name: cause for cause in judge(case, trials)}
 
 

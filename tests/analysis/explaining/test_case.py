@@ -28,13 +28,13 @@ NOBODY = Side.of([])
 )
 def test_a_part_of_the_ratio(case_ratio: float, ratio: float, expected: float) -> None:
     """It is not larger than the whole, whichever side is slower."""
-    assert Size.measured(Case(SUBJECT, case_ratio, NOBODY, NOBODY), ratio) == (expected, True)
+    assert Size.measured(Case.of(SUBJECT, case_ratio, NOBODY, NOBODY), ratio) == (expected, True)
 
 
 @pytest.mark.parametrize(("case_ratio", "expected"), [(2.0, 4.0), (0.5, 0.25)])
 def test_the_slower_sides_times(case_ratio: float, expected: float) -> None:
     """Over the faster side's, whichever side that is."""
-    case = Case(SUBJECT, case_ratio, NOBODY, NOBODY)
+    case = Case.of(SUBJECT, case_ratio, NOBODY, NOBODY)
     comparison = sample_report.comparison(ratio=4.0)
     figures = (sample_report.figures(mean_ms) for mean_ms in (1.0, 4.0))
     measurement = OtherMeasurement(comparison, *figures)
@@ -55,7 +55,7 @@ def test_times_without_a_share(share: float, times: float) -> None:
 )
 def test_the_least_difference_that_is_divided(slower_ns: float, share: float | None) -> None:
     """A side that takes no longer has no share; else what was not recorded may be in a part."""
-    case = Case(SUBJECT, 2.0, NOBODY, NOBODY)
+    case = Case.of(SUBJECT, 2.0, NOBODY, NOBODY)
     copies, lookups = Part(Phase.COPY, Kind.KERNEL), Part(Phase.LOOKUP, Kind.USER)
     unknown = Part(Phase.COPY, Kind.UNEXPLAINED)
     differences = [
@@ -98,5 +98,5 @@ def side(moved_mib: tuple[int, int], rates: tuple[float, float], peaks: tuple[fl
 def test_copies_wait_for_what_the_disks_do_most_of_the_time(workload, slower, expected):
     """Of copies what the disks do at their peak decides; of operations what both sides do most."""
     faster = side((960, 320), (75, 75), (100, 100))
-    case = Case(Subject(workload, SUBJECT.place), 1 / 2, slower, faster)
+    case = Case.of(Subject(workload, SUBJECT.place), 1 / 2, slower, faster)
     assert case.mostly_reads is expected

@@ -23,7 +23,7 @@ from seed_facts import (
 from seed_workers import SUBJECT, causes_of, explanation_text, workers, workers_of
 
 from io_benchmark.analysis.explaining import case as cases
-from io_benchmark.analysis.explaining import rules
+from io_benchmark.analysis.explaining import judging
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.effects import NOT_MEASURED, Effect, Size
 from io_benchmark.analysis.explaining.rules import CauseRule
@@ -42,9 +42,9 @@ LEAST_RATIO = cases._NOTHING_TO_EXPLAIN_RATIO
 # Half as many disks explain log(2) of log(ratio).
 LARGEST_RATIO = 2 ** (1 / ENOUGH_SHARE)
 # A worker is clearly slow or fast if it differs by this share of the mean of all.
-CLEARLY = rules._CLEARLY * DEFAULT_WORKER_VARIATION
+CLEARLY = judging._CLEARLY * DEFAULT_WORKER_VARIATION
 SLOW_MS, FAST_MS = seed_case.AMD_16.average, seed_case.INTEL.average
-SIDE_TIMES, MOST_OF_IT = 16.0, rules._MOST_OF_IT_SHARE
+SIDE_TIMES, MOST_OF_IT = 16.0, judging._MOST_OF_IT_SHARE
 
 
 def below(value: float) -> float:
@@ -215,7 +215,10 @@ def test_a_fact_of_some_size(times: float, has_fact: bool | None) -> None:
 
     (one,) = workers(pools=["amd-16"])
     view = replace(one, machine=str(times)).run_of(SUBJECT)
-    rule, nobody = CauseRule("", "", judge, NoChange("for the test")), Side.of([])
+    rule, nobody = (
+        CauseRule(name="", hypothesis="", fact=judge, change=NoChange("for the test")),
+        Side.of([]),
+    )
     of_side = NOT_MEASURED.supports("So it is.", Size(SIDE_TIMES))
-    case = Case(SUBJECT, 2.0, nobody, Side.of([view]))
-    assert rule._has_fact(case, of_side, [view], nobody) is has_fact
+    case = Case.of(SUBJECT, 2.0, nobody, Side.of([view]))
+    assert judging.has_fact(rule, of_side, case, [view], nobody) is has_fact

@@ -104,7 +104,7 @@ def test_what_is_left_over(user_ms: float, kernel_ms: float, left: list[Kind]) -
     sides = workers_of(seed_case.documents(1, pools=["intel", "amd-16"], change=change))
     fast, slow = (Side.of_workers(workers, SUBJECT) for workers in sides.values())
     cause = replace(causes_of(change)["device-count"], state=State.SUPPORTED, share=None)
-    leftover = _left_over([cause], Case(SUBJECT, 1.92, fast, slow))
+    leftover = _left_over([cause], Case.of(SUBJECT, 1.92, fast, slow))
     assert [part.kind for part in (leftover.parts if leftover else ())] == left
 
 
@@ -125,7 +125,7 @@ def test_shares_do_not_exceed_the_whole(share: float, left: float | None) -> Non
         replace(cause, state=State.SUPPORTED, share=None),
         replace(cause, state=State.SUPPORTED, share=share),
     ]
-    leftover = _left_over(supported, Case(SUBJECT, 1.92, fast, slow))
+    leftover = _left_over(supported, Case.of(SUBJECT, 1.92, fast, slow))
     assert (leftover and leftover.share) == (left and pytest.approx(left, abs=1e-3))
 
 

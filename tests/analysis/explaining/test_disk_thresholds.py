@@ -41,19 +41,20 @@ from seed_facts import (
 )
 from seed_workers import SUBJECT
 
-from io_benchmark.analysis.explaining import deciding
+from io_benchmark.analysis.explaining import against
+from io_benchmark.analysis.explaining.case import AS_FAST_SHARE
 from io_benchmark.analysis.explaining.causes import (
     disk_speed,
-    io_limits,
-    memory_and_cpu,
+    memory,
     mount_costs,
+    reached_limits,
 )
 from io_benchmark.analysis.model.cause import State
 from io_benchmark.analysis.reading import disk_rates, windows
 
 SUPPORTED, RULED_OUT, NOT_SEPARABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_SEPARABLE
-LOWEST_AT_LIMIT, HIGHEST_AT_LIMIT = io_limits._AT_LIMIT_SHARES
-SMALLEST_REQUEST, LARGEST_REQUEST = io_limits._LARGE_REQUEST_BYTES
+LOWEST_AT_LIMIT, HIGHEST_AT_LIMIT = reached_limits._AT_LIMIT_SHARES
+SMALLEST_REQUEST, LARGEST_REQUEST = reached_limits._LARGE_REQUEST_BYTES
 # MiB per second: what the slower side's disk writes, half of it, and what the others' write.
 RATE_MIB, HALF_MIB = RATE / MIB, RATE / MIB / 2
 INTEL_MIB, AMD_30_MIB = written_per_s(seed_case.INTEL), written_per_s(seed_case.AMD_30)
@@ -141,7 +142,7 @@ WAITS = [
     threshold(
         "lookup-cost: alone where disks write little",
         with_facts(slower_lookups(40), written),
-        around(deciding._WRITES_SHARE),
+        around(against._WRITES_SHARE),
         SUPPORTED,
         NOT_SEPARABLE,
     ),
@@ -163,7 +164,7 @@ WAITS = [
         "dirty-limit: as much room",
         # The room is the mean of both limits; the faster side has 10 and 20 %.
         lambda percent: FRESH | {"host.vm.dirty_ratio": percent},
-        from_number(round((10 + 20) / memory_and_cpu._ALIKE_RATIO - 10)),
+        from_number(round((10 + 20) / memory._ALIKE_RATIO - 10)),
         NOT_SEPARABLE,
         RULED_OUT,
         faster=FRESH,
@@ -172,7 +173,7 @@ WAITS = [
     threshold(
         "dirty-limit: room for two of the largest files",
         free_memory,
-        around(memory_and_cpu._FILES_AT_ONCE * max(seed_case.SIZES_MIB) / 0.15),
+        around(memory._FILES_AT_ONCE * max(seed_case.SIZES_MIB) / 0.15),
         NOT_SEPARABLE,
         RULED_OUT,
     ),
@@ -181,7 +182,7 @@ DISK_SPEED = [
     threshold(
         "disk-speed: as fast",
         both_disks,
-        around(io_limits.AS_FAST_SHARE * INTEL_MIB / AMD_30_MIB),
+        around(AS_FAST_SHARE * INTEL_MIB / AMD_30_MIB),
         TOO_SMALL,
         AS_FAST,
         candidate="amd-30",
@@ -223,7 +224,7 @@ DISK_SPEED = [
     threshold(
         "disk-speed: moves as many bytes with its reads",
         with_facts(reading(0.3), both_disks),
-        around((io_limits.AS_FAST_SHARE * INTEL_MIB - READS_MIB) / AMD_30_MIB),
+        around((AS_FAST_SHARE * INTEL_MIB - READS_MIB) / AMD_30_MIB),
         SUPPORTED,
         MOVED_AS_MUCH,
         candidate="amd-30",
@@ -247,14 +248,14 @@ IO_LIMITS = [
     threshold(
         "cgroup-io-limit: above what busy disks write",
         with_facts(held_back(220), busy_disk),
-        around(HALF_MIB / (io_limits._DISKS_REACH_SHARE * 220) / seed_case.BUSY_SHARE),
+        around(HALF_MIB / (reached_limits._DISKS_REACH_SHARE * 220) / seed_case.BUSY_SHARE),
         SUPPORTED,
         RULED_OUT,
     ),
     threshold(
         "cgroup-io-limit: above that, though idle disks wrote nearly as much",
         with_facts(held_back(220) | idle_writes(210), busy_disk),
-        around(HALF_MIB / (io_limits._DISKS_REACH_SHARE * 220) / seed_case.BUSY_SHARE),
+        around(HALF_MIB / (reached_limits._DISKS_REACH_SHARE * 220) / seed_case.BUSY_SHARE),
         SUPPORTED,
         RULED_OUT,
     ),
@@ -269,7 +270,7 @@ IO_LIMITS = [
     threshold(
         "cgroup-io-limit: idle disks write as much as it allows",
         with_facts(held_back(400), idle_writes),
-        around(io_limits._MEASURED_AT_LIMIT_SHARE * 400),
+        around(reached_limits._MEASURED_AT_LIMIT_SHARE * 400),
         RULED_OUT,
         SUPPORTED,
     ),
@@ -283,7 +284,7 @@ IO_LIMITS = [
     threshold(
         "cgroup-io-limit: idle disks do not reach it",
         with_facts(held_back(200), idle_writes),
-        around(io_limits._MEASURED_AT_LIMIT_SHARE * 200),
+        around(reached_limits._MEASURED_AT_LIMIT_SHARE * 200),
         RULED_OUT,
         SUPPORTED,
     ),
@@ -304,28 +305,28 @@ IO_LIMITS = [
     threshold(
         "cgroup-io-limit: reached on average",
         limit_of_half,
-        around(HALF_MIB / io_limits._AVERAGE_AT_LIMIT_SHARE),
+        around(HALF_MIB / reached_limits._AVERAGE_AT_LIMIT_SHARE),
         SUPPORTED,
         RULED_OUT,
     ),
     threshold(
         "cgroup-io-limit: holds for long enough to bind",
         lambda windows: held_for(round(windows), 0),
-        around(io_limits._BINDS_SHARE * WINDOWS, margin=0.02),
+        around(reached_limits._BINDS_SHARE * WINDOWS, margin=0.02),
         EQUAL_COSTS,
         TOO_SMALL,
     ),
     threshold(
         "cgroup-io-limit: holds in enough windows",
         lambda windows: held_for(round(windows)),
-        around(io_limits._HELD_SHARE * WINDOWS, margin=0.05),
+        around(reached_limits._HELD_SHARE * WINDOWS, margin=0.05),
         RULED_OUT,
         SUPPORTED,
     ),
     threshold(
         "cgroup-io-limit: requests of writeback",
         few_writes,
-        around(HALF_MIB * MIB / io_limits._SEQUENTIAL_REQUEST_BYTES),
+        around(HALF_MIB * MIB / reached_limits._SEQUENTIAL_REQUEST_BYTES),
         NOT_SEPARABLE,
         RULED_OUT,
     ),
@@ -346,7 +347,7 @@ IO_LIMITS = [
     threshold(
         "cgroup-io-limit: as fast",
         limited_volume,
-        around(io_limits.AS_FAST_SHARE * INTEL_MIB),
+        around(AS_FAST_SHARE * INTEL_MIB),
         TOO_SMALL,
         "A cgroup limits the slower side's I/O, but its disks move",
     ),

@@ -37,7 +37,7 @@ from seed_facts import (
 )
 
 from io_benchmark.analysis.explaining import effects
-from io_benchmark.analysis.explaining.causes import memory_and_cpu, ranked_settings, run_conditions
+from io_benchmark.analysis.explaining.causes import cpu, drift, memory, other_load, ranked_settings
 from io_benchmark.analysis.model.cause import State
 from io_benchmark.analysis.statistics import noise
 
@@ -62,7 +62,7 @@ SAME_CPU = {"host.cpu_model": "same"}
 CPU_MS_PER_S = 1000 * seed_case.CPU_MS / seed_case.AMD_16.average + sum(
     seed_case.OTHER_CPU_MS_PER_S.values()
 )
-STOLEN_SHARE = memory_and_cpu._LEAST_STOLEN_SHARE
+STOLEN_SHARE = cpu._LEAST_STOLEN_SHARE
 
 kernel_threshold = partial(threshold, faster=FASTER_KERNEL)
 MEMORY = [
@@ -83,7 +83,7 @@ MEMORY = [
     threshold(
         "memory-first-touch: costs more",
         with_facts(SAME_WORK, touching),
-        around(memory_and_cpu._ALIKE_RATIO * TOUCH_US),
+        around(memory._ALIKE_RATIO * TOUCH_US),
         "New memory costs the slower side no more.",
         "New memory costs the slower side more, but",
         faster=touching(TOUCH_US) | SAME_WORK,
@@ -99,7 +99,7 @@ MEMORY = [
     threshold(
         "memory-first-touch: as much more as all work",
         lambda calling_ms: touching(LONGER_TOUCH_US) | fixed_work(1, 1, calling_ms),
-        around(LONGER_TOUCH_US / TOUCH_US / memory_and_cpu._ALIKE_RATIO),
+        around(LONGER_TOUCH_US / TOUCH_US / memory._ALIKE_RATIO),
         "New memory costs the slower side more, but per",
         "New memory costs the slower side more, but only as far as all",
         faster=touching(TOUCH_US) | FASTER_KERNEL,
@@ -172,7 +172,7 @@ LOAD = [
     threshold(
         "other-load: the same work",
         lambda kernel_ms: spent(copy_kernel=kernel_ms, copy_waiting=30),
-        around(run_conditions._SAME_WORK_RATIO * 5),
+        around(other_load._SAME_WORK_RATIO * 5),
         SUPPORTED,
         RULED_OUT,
         faster=spent(copy_kernel=5),
@@ -181,14 +181,14 @@ LOAD = [
         "other-load: pressure on memory",
         pressed,
         # The faster side has 0.1 %.
-        around(run_conditions._PRESSED_SHARE + 0.001),
+        around(other_load._PRESSED_SHARE + 0.001),
         RULED_OUT,
         SUPPORTED,
     ),
     threshold(
         "other-load: more written than copied",
         written,
-        around(1 + run_conditions._FOREIGN_SHARE),
+        around(1 + other_load._FOREIGN_SHARE),
         RULED_OUT,
         SUPPORTED,
     ),
@@ -197,7 +197,7 @@ COURSE = [
     threshold(
         "drift-over-time: slower",
         last_third,
-        around(run_conditions._SLOWS_RATIO, margin=0.02),
+        around(drift._SLOWS_RATIO, margin=0.02),
         NO_SLOWER,
         SLOWED_DOWN,
     ),
@@ -205,7 +205,7 @@ COURSE = [
     threshold(
         "drift-over-time: slower for a while",
         slow_for_a_while,
-        around(1 + (run_conditions._SLOWS_RATIO - 1) * 0.5 / 0.2),
+        around(1 + (drift._SLOWS_RATIO - 1) * 0.5 / 0.2),
         NO_SLOWER,
         SLOWED_DOWN,
     ),
@@ -219,16 +219,14 @@ COURSE = [
     threshold(
         "drift-over-time: blocked",
         with_facts(last_third(1.6), waiting_for_io),
-        around(run_conditions._BLOCKED_SHARE),
+        around(drift._BLOCKED_SHARE),
         "The slower side's disks moved fewer bytes per second from the start.",
         "The slower side slowed down, but its disks moved as many",
     ),
     threshold(
         "drift-over-time: slower at first",
         falling,
-        around(
-            written_per_s(seed_case.INTEL) / run_conditions._SLOWER_AT_FIRST_RATIO / (RATE / MIB)
-        ),
+        around(written_per_s(seed_case.INTEL) / drift._SLOWER_AT_FIRST_RATIO / (RATE / MIB)),
         "The slower side's disks moved fewer",
         NOT_SEPARABLE,
     ),

@@ -19,7 +19,7 @@ from seed_workers import SUBJECT, measurement
 
 from io_benchmark.analysis.explaining import effects
 from io_benchmark.analysis.explaining.case import OtherMeasurement
-from io_benchmark.analysis.explaining.causes import names_and_transfers, operation_costs, schedulers
+from io_benchmark.analysis.explaining.causes import names, operation_costs, schedulers
 from io_benchmark.analysis.model.cause import State
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.results.workloads import OVER_HARDLINKED, SCALING
@@ -132,7 +132,7 @@ THRESHOLDS = [
     measured_threshold(
         "metadata-lock: gains less",
         scaling,
-        around(names_and_transfers._SCALES_SHARE * FASTER_GAIN),
+        around(names._SCALES_SHARE * FASTER_GAIN),
         SUPPORTED,
         RULED_OUT,
         subject=FOUR_AT_ONCE,

@@ -4,7 +4,7 @@
 import math
 from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property, partial
+from functools import cached_property
 from operator import attrgetter
 from statistics import fmean
 from typing import Any, SupportsFloat, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, SupportsFloat, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.explaining.disk_facts import READS, WRITES
 from io_benchmark.analysis.explaining.parts import divide
 from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison
 from io_benchmark.analysis.model.figures import Division, Figures
@@ -19,16 +20,7 @@ from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
-from io_benchmark.analysis.reading.disk_rates import (
-    busy_read_rate,
-    busy_write_rate,
-    idle_write_rate,
-    moved_bytes,
-    moved_bytes_per_s,
-    peak_bytes_per_s,
-    waits_for_disks,
-)
-from io_benchmark.results import workloads
+from io_benchmark.analysis.reading.disk_rates import waits_for_disks
 
 # Operations are judged by their reads where the disks read at least this many times what they write.
 _MOSTLY = 2
@@ -37,12 +29,10 @@ _FEWEST_READS_SHARE = 0.2
 # Times nearer than this differ too little for any fact to explain it.
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
 _MOST_OF_THE_TIME_SHARE = 0.999
-EVERY_WORKLOAD = frozenset(workloads.WORKLOADS)
+# Chosen: a disk that moves this share of the other's rate or more is as fast. Two runs of one disk
+# differ by less.
+AS_FAST_SHARE = 0.9
 _MEAN_NS, _BLOCKED_NS = attrgetter("known_mean_ns"), attrgetter("blocked_ns")
-_WAITS_FOR_DISKS = waits_for_disks
-_READ_RATES = (busy_read_rate,)
-IDLE_WRITES = idle_write_rate
-_WRITE_RATES = IDLE_WRITES, busy_write_rate
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -64,14 +54,44 @@ class OtherMeasurement(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True, dict=True):
-    """One candidate against the baseline, for one subject."""
+    """One candidate against the baseline, for one subject: a difference, and whose facts may explain it.
+
+    Rules read the facts of `slower` and `faster`. These are the two sides, or where a cause is judged
+    worker by worker, one worker and those that it is compared with. The difference to explain is always
+    that of the sides.
+    """
 
     subject: Subject
     ratio: float | None  # a positive number; None: no difference was shown
     baseline: Side
     candidate: Side
+    slower: Side
+    faster: Side
     measurements: Sequence[OtherMeasurement] = ()  # all that the two were compared on
-    both_sides: "Case | None" = None  # where a single worker is judged as a side: the whole case
+    # Rates nearer than this do not differ.
+    as_fast_share: float = AS_FAST_SHARE
+
+    @classmethod
+    def of(
+        cls,
+        subject: Subject,
+        ratio: float | None,
+        baseline: Side,
+        candidate: Side,
+        measurements: Sequence[OtherMeasurement] = (),
+    ) -> "Case":
+        """Return the case in which the facts of whole sides are read."""
+        slower, faster = baseline, candidate
+        if ratio is not None and ratio > 1:
+            slower, faster = candidate, baseline
+        return cls(subject, ratio, baseline, candidate, slower, faster, measurements)
+
+    def of_worker(self, slower: Side, faster: Side) -> "Case":
+        """Return the case in which these facts are read: one of the two is a single worker.
+
+        Its side differs by more than chance already, so any difference of a rate counts.
+        """
+        return replace(self, slower=slower, faster=faster, as_fast_share=1.0)
 
     def measured(self, workload: str, variant: str | None = None) -> list[OtherMeasurement]:
         """Return the measurements of a workload (or variant), in the report's order.
@@ -127,7 +147,7 @@ class Case(Struct, frozen=True, dict=True):
             for side in (self.baseline, self.candidate)
         )
         sides = baseline.divided_like(candidate)
-        return Case(subject, measurement.comparison.ratio, *sides, self.measurements)
+        return Case.of(subject, measurement.comparison.ratio, *sides, self.measurements)
 
     def means(self, read: Callable[[Run], SupportsFloat | None]) -> list[float | None]:
         """Return the means of both sides, the slower side's first."""
@@ -138,12 +158,17 @@ class Case(Struct, frozen=True, dict=True):
         slower, faster = self.means(read)
         return faster / slower if slower and faster else None
 
+    def is_as_fast(self, factor: float) -> bool:
+        """Return whether the slower side's rate, which is this many times lower, hardly differs."""
+        return factor * self.as_fast_share < 1
+
     def more_bandwidth(self, *, of_reads: bool = False) -> float | None:
         """Return how much more the faster side's disks can do at most; None: not measured.
 
-        What idle disks wrote counts as well as what busy ones kept up: a slower disk shows in both.
+        A slower disk shows in every rate that is known.
         """
-        factors = map(self.times_as_fast, _READ_RATES if of_reads else _WRITE_RATES)
+        way = READS if of_reads else WRITES
+        factors = [self.times_as_fast(rate) for rate in way.known_rates]
         return min((factor for factor in factors if factor is not None), default=None)
 
     @property
@@ -172,7 +197,7 @@ class Case(Struct, frozen=True, dict=True):
         return 1 / (1 - min(max(share, 0.0), _MOST_OF_THE_TIME_SHARE))
 
     def values(self, read: Callable[[Run], Value]) -> AbstractSet[Value]:
-        return self.baseline.values(read) | self.candidate.values(read)
+        return self.slower.values(read) | self.faster.values(read)
 
     @cached_property
     def division(self) -> Division | None:
@@ -239,28 +264,29 @@ class Case(Struct, frozen=True, dict=True):
         return self.ratio is not None and self.ratio > 1
 
     @property
-    def slower(self) -> Side:
+    def whole_slower(self) -> Side:
         return self.candidate if self.candidate_is_slower else self.baseline
 
     @property
-    def faster(self) -> Side:
+    def whole_faster(self) -> Side:
         return self.baseline if self.candidate_is_slower else self.candidate
 
     @property
     def slower_never_waits(self) -> bool:
         """Return whether every worker of the slower side that shows it did not wait for its disks."""
-        waits = self.slower.values(_WAITS_FOR_DISKS)
+        waits = self.slower.values(waits_for_disks)
         return False in waits and True not in waits
 
     @property
     def mostly_reads(self) -> bool:
-        """Return whether the slower side's copies wait for reads, or the disks of both sides hardly write."""
-        moved = [[side.mean(way) for way in MOVED] for side in (self.slower, self.faster)]
+        """Return whether the slower side's copies wait for reads, or both sides' disks hardly write."""
         if self.subject.workload != "cache-retrieve":
-            return all(read and read > _MOSTLY * (written or 0.0) for read, written in moved)
-        (read, written), _ = moved
-        reading, writing = (self.slower.mean(part) or 0.0 for part in MOVING_SHARES)
-        return reading > writing and (read or 0.0) >= _FEWEST_READS_SHARE * (written or 0.0)
+            return all(_hardly_writes(side) for side in (self.slower, self.faster))
+        read_bytes = self.slower.mean(READS.moved_bytes) or 0.0
+        written_bytes = self.slower.mean(WRITES.moved_bytes) or 0.0
+        reading_share = self.slower.mean(READS.moving_share) or 0.0
+        writing_share = self.slower.mean(WRITES.moving_share) or 0.0
+        return reading_share > writing_share and read_bytes >= _FEWEST_READS_SHARE * written_bytes
 
     def more(self, read: Callable[[Run], SupportsFloat | None]) -> float | None:
         """Return how much more the slower side has; None where one side's is unknown."""
@@ -270,7 +296,8 @@ class Case(Struct, frozen=True, dict=True):
     @property
     def difference_ns(self) -> float | None:
         """Return how much longer the slower side's operation takes than the faster side's."""
-        return (self.both_sides or self).more(_MEAN_NS)
+        slower_ns, faster_ns = self.whole_slower.mean(_MEAN_NS), self.whole_faster.mean(_MEAN_NS)
+        return None if slower_ns is None or faster_ns is None else slower_ns - faster_ns
 
     def share_of(self, longer_ns: float | None) -> float | None:
         """Return the share of the difference that this time makes up; None where none is known."""
@@ -287,17 +314,6 @@ def _recorded_parts(run: Run) -> frozenset[Part] | None:
     return frozenset(run.parts_ns) if run.is_measured else None
 
 
-def _moved(way: int, run: Run) -> float | None:
-    moved = moved_bytes(run)
-    return None if moved is None else float(moved[way])
-
-
-def _moving_share(way: int, run: Run) -> float | None:
-    """Return the part of the run in which the disks read (0) or wrote (1), at the rate they kept up."""
-    rates, peaks = moved_bytes_per_s(run), peak_bytes_per_s(run)
-    if rates is None or peaks is None:
-        return None
-    return rates[way] / peaks[way] if peaks[way] else 0.0
-
-
-MOVED, MOVING_SHARES = ([partial(read, way) for way in (0, 1)] for read in (_moved, _moving_share))
+def _hardly_writes(side: Side) -> bool:
+    read_bytes = side.mean(READS.moved_bytes) or 0.0
+    return read_bytes > 0 and read_bytes > _MOSTLY * (side.mean(WRITES.moved_bytes) or 0.0)

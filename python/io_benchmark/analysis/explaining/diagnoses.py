@@ -87,7 +87,7 @@ def diagnoses(
             # Without a decision nothing needs an explanation: all of it may be chance.
             ratio = comparison.ratio if comparison.verdict in DIFFERENT else None
             sides = views(baseline, subject).divided_like(views(candidate, subject))
-            case = Case(subject, ratio, *sides, measurements)
+            case = Case.of(subject, ratio, *sides, measurements)
             slower, faster = (
                 [worker for worker in trial_workers if worker.side == side.name]
                 for side in (case.slower, case.faster)

@@ -121,7 +121,7 @@ def _diagnose(
 ) -> Diagnosis:
     """Judge why the machine differs from the rest of its pool, and suggest what to try."""
     sides = machine.others.divided_like(machine.machine)
-    case = Case(machine.subject, machine.ratio, *sides, measurements)
+    case = Case.of(machine.subject, machine.ratio, *sides, measurements)
     slower, faster = ([run.worker for run in side] for side in (case.slower, case.faster))
     trials = outcomes(machine.subject, slower, faster, assumed)
     causes = judge(case, trials)

@@ -19,10 +19,13 @@ _MODULES = (
     "ranked_settings",
     "mount_costs",
     "schedulers",
-    "memory_and_cpu",
+    "memory",
+    "cpu",
     "operation_costs",
-    "names_and_transfers",
-    "run_conditions",
+    "names",
+    "transfers",
+    "drift",
+    "other_load",
 )
 RULES: tuple[CauseRule, ...] = tuple(
     rule

@@ -7,27 +7,28 @@ not a cause by itself.
 
 import math
 from collections.abc import Callable
-from functools import partial
 from operator import attrgetter
 from typing import TypeVar
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.causes import io_limits
-from io_benchmark.analysis.explaining.causes.io_limits import (
-    AS_FAST_SHARE,
-    of_all_disks,
-    reaches_limit,
+from io_benchmark.analysis.explaining.case import AS_FAST_SHARE, Case
+from io_benchmark.analysis.explaining.causes.reached_limits import (
+    LIMITED,
+    is_limited,
 )
+from io_benchmark.analysis.explaining.disk_facts import WRITES
 from io_benchmark.analysis.explaining.effects import WRITE_RATE, Effect, Proof, Size, span, tally
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (
+    NEEDS_BANDWIDTH,
+    WAITS_FOR_DISKS,
     CauseRule,
+    Objection,
+    OtherCause,
     RankedFact,
-    Ranking,
+    RankedFactRule,
     RemedyRule,
-    ranked_cause,
 )
 from io_benchmark.analysis.model.cause import Change, NewMachineType, Resource, Target
 from io_benchmark.analysis.model.run import Run
@@ -43,7 +44,6 @@ from io_benchmark.analysis.reading.capacity import published_cap_of, published_w
 from io_benchmark.analysis.reading.disks import PERSISTENT_DISK, Stack, machine_type, stack_of
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-LIMITED = "A cgroup limits what the slower side's disks may write or read."
 Answer = TypeVar("Answer")
 _UNSEEN = "The devices under the place could not be seen."
 _PUBLISHED_CAP = published_write_cap
@@ -80,7 +80,6 @@ def _listed_models(stack: Stack) -> Statement:
     )
 
 
-WRITING = frozenset(("cache-retrieve", "unpack"))
 _DISKS_AT_ONCE, _LAYOUT = _of_stack(attrgetter("width")), _of_stack(attrgetter("linear", "copies"))
 _PLAIN = (False, 1)
 # Disks whose volumes write as much as their number says, within this factor, are alike.
@@ -92,59 +91,55 @@ def _machine_type(run: Run) -> Statement | None:
     return statement("machine type {value}", value=machine.name) if machine.instance_type else None
 
 
-@ranked_cause(
-    "device-count",
-    "The slower side's writes are spread over fewer disks.",
-    Ranking(
-        name="disks",
-        read=_of_stack(
-            lambda stack: RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
-        ),
-        supports="The slower side spreads its writes over fewer disks.",
-        unseen=_UNSEEN,
-        same="As many disks work at once on both sides.",
-        no_waits="The number of disks differs, but the slower side did not wait for its disks.",
-        observe=(
-            tally("disks", _of_stack(_spread)),
-            tally("models", _of_stack(_listed_models), "models {value}"),
-            tally("machine-type", _machine_type, "machine type {value}"),
-            WRITE_RATE,
-            span(
-                *("published-write-cap", _PUBLISHED_CAP, Unit.BYTES_PER_SECOND),
-                *("published cap {value}", "no published cap"),
-            ),
+_WIDTH = RankedFactRule(
+    name="disks",
+    read=_of_stack(
+        lambda stack: RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
+    ),
+    supports="The slower side spreads its writes over fewer disks.",
+    unseen=_UNSEEN,
+    same="As many disks work at once on both sides.",
+    no_waits="The number of disks differs, but the slower side did not wait for its disks.",
+    observe=(
+        tally("disks", _of_stack(_spread)),
+        tally("models", _of_stack(_listed_models), "models {value}"),
+        tally("machine-type", _machine_type, "machine type {value}"),
+        WRITE_RATE,
+        span(
+            "published-write-cap",
+            _PUBLISHED_CAP,
+            Unit.BYTES_PER_SECOND,
+            "published cap {value}",
+            "no published cap",
         ),
     ),
-    change=Change(Resource.DISKS, Target.POOL, NewMachineType.MORE_DISKS),
-    workloads=WRITING,
-    remedies=(
-        RemedyRule(
-            "use a machine type with more local SSDs, striped",
-            Push.more_disks,
-            useless_next_to=("linear-volume", "boot-disk-fallback"),
-        ),
-    ),
-    tried_by=TrialKind.PACE,
 )
-def _device_count(case: Case, effect: Effect) -> Effect:
-    if case.slower.values(_LAYOUT) - case.faster.values(_LAYOUT) - {_PLAIN}:
+
+
+def _fewer_disks(case: Case) -> Effect:
+    effect = _WIDTH.compare(case)
+    layouts_of_slower_alone = case.slower.values(_LAYOUT) - case.faster.values(_LAYOUT)
+    if effect.is_slower and layouts_of_slower_alone - {_PLAIN}:
         return effect.opposed("The slower side's volume does not spread its writes over its disks.")
-    if _boot_disk_fallback.judge(case).is_slower:
-        return effect.opposed("The slower side's disks are of another kind, which explains more.")
-    is_limited = io_limits.cgroup_io_limit.judge(case).is_slower
-    if is_limited and reaches_limit(case.slower):
-        return effect.opposed(LIMITED)
+    return effect
+
+
+def _write_as_fast(case: Case) -> bool:
     more = case.more_bandwidth()
-    if more is not None and more * AS_FAST_SHARE < 1 and case.both_sides is None:
-        return effect.opposed("The slower side has fewer disks, but they write as fast.")
+    return more is not None and more * AS_FAST_SHARE < 1
+
+
+def _cost_of_fewer_disks(case: Case, effect: Effect) -> Effect:
+    """Predict by what the disks can write: by their caps, their number, or what they wrote."""
+    if effect.proof is Proof.SETTING:
+        return effect
+    more = case.more_bandwidth()
     published, counted = case.times_as_fast(_PUBLISHED_CAP), case.times_as_fast(_DISKS_AT_ONCE)
     expected, source = published or counted or 1.0, "the disks' write caps"
     if published is None:
         source = "the numbers of disks, because the write caps of one side are not known"
     doubt = ""
-    if is_limited:
-        doubt = "A cgroup may limit what they write."
-    elif more is None and not published:
+    if more is None and not published:
         doubt = "What the disks can write is not known."
     elif more is not None and not 1 / ALIKE_RATIO <= more / expected <= ALIKE_RATIO:
         doubt = "The disks are unlike: their number does not show what they write."
@@ -157,6 +152,35 @@ def _device_count(case: Case, effect: Effect) -> Effect:
     )
 
 
+DEVICE_COUNT = CauseRule(
+    name="device-count",
+    hypothesis="The slower side's writes are spread over fewer disks.",
+    fact=_fewer_disks,
+    cost=_cost_of_fewer_disks,
+    applies_to=NEEDS_BANDWIDTH,
+    excluded_by=(
+        OtherCause(
+            "boot-disk-fallback",
+            "The slower side's disks are of another kind, which explains more.",
+        ),
+        OtherCause("cgroup-io-limit", LIMITED, where=is_limited),
+    ),
+    doubted_by=(OtherCause("cgroup-io-limit", "A cgroup may limit what they write."),),
+    objections=(
+        Objection(_write_as_fast, "The slower side has fewer disks, but they write as fast."),
+    ),
+    tried_by=TrialKind.PACE,
+    change=Change(Resource.DISKS, Target.POOL, NewMachineType.MORE_DISKS),
+    remedies=(
+        RemedyRule(
+            "use a machine type with more local SSDs, striped",
+            Push.more_disks,
+            useless_next_to=("linear-volume", "boot-disk-fallback"),
+        ),
+    ),
+)
+
+
 def _gain_of_stripe(run: Run) -> float | None:
     """Return what the worker's disks would reach as a stripe, over what they reach."""
     stack = stack_of(run)
@@ -166,48 +190,64 @@ def _gain_of_stripe(run: Run) -> float | None:
     return published / cap if published and cap else len(stack.disks) / stack.width
 
 
-def _cause_of_layout(
-    name: str, hypothesis: str, rank: Callable[[Stack], int], supports: str, remedy: str
-) -> CauseRule:
-    """Declare how a volume uses its disks as a cause, judged by what they would write as a stripe."""
-
-    @ranked_cause(
-        name,
-        hypothesis,
-        Ranking(
-            name="disks",
-            read=_of_stack(lambda stack: RankedFact(_spread(stack), rank(stack))),
-            supports=supports,
-            unseen=_UNSEEN,
-            no_waits="The slower side's volume is laid out so, but it did not wait for its disks.",
-        ),
-        change=Change(Resource.DISKS, Target.IMAGE),
-        workloads=WRITING,
-        remedies=(RemedyRule(remedy, Push.predict),),
-        tried_by=TrialKind.PACE,
-    )
-    def layout(case: Case, effect: Effect) -> Effect:
-        gain = case.slower.mean(_gain_of_stripe) or 1.0  # known where the layout is
-        if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
-            return effect.opposed("The slower side's volume writes as fast.")
-        return replace(effect, size=Size(case.times_by_bandwidth(gain)))
-
-    return layout
+def _linear(stack: Stack) -> RankedFact:
+    return RankedFact(_spread(stack), float(stack.linear))
 
 
-_linear_volume = _cause_of_layout(
-    "linear-volume",
-    "The slower side's volume is linear: several disks with the bandwidth of one.",
-    attrgetter("linear"),
-    "The slower side's volume joins its disks one after another, so a copy has the bandwidth of one disk.",
-    "make the volume striped (lvcreate -i N) instead of linear",
+def _mirrored(stack: Stack) -> RankedFact:
+    return RankedFact(_spread(stack), float(stack.copies))
+
+
+_NOT_WAITED_FOR = "The slower side's volume is laid out so, but it did not wait for its disks."
+
+
+def _cost_of_layout(case: Case, effect: Effect) -> Effect:
+    """Predict by what the volume would write as a stripe."""
+    gain = case.slower.mean(_gain_of_stripe) or 1.0  # known where the layout is
+    if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
+        return effect.opposed("The slower side's volume writes as fast.")
+    return replace(effect, size=Size(case.times_by_bandwidth(gain)))
+
+
+LINEAR_VOLUME = CauseRule(
+    name="linear-volume",
+    hypothesis="The slower side's volume is linear: several disks with the bandwidth of one.",
+    fact=RankedFactRule(
+        name="disks",
+        read=_of_stack(_linear),
+        supports="The slower side's volume joins its disks one after another, so a copy has the "
+        "bandwidth of one disk.",
+        unseen=_UNSEEN,
+        no_waits=_NOT_WAITED_FOR,
+    ).compare,
+    cost=_cost_of_layout,
+    applies_to=NEEDS_BANDWIDTH,
+    tried_by=TrialKind.PACE,
+    change=Change(Resource.DISKS, Target.IMAGE),
+    remedies=(
+        RemedyRule("make the volume striped (lvcreate -i N) instead of linear", Push.predict),
+    ),
 )
-_mirrored_volume = _cause_of_layout(
-    "mirrored-volume",
-    "The slower side's volume is a mirror: several disks with the bandwidth of one.",
-    attrgetter("copies"),
-    "The slower side's volume is a mirror: it writes each byte to several disks.",
-    "make the volume striped (RAID 0), where its files need not survive a disk",
+MIRRORED_VOLUME = CauseRule(
+    name="mirrored-volume",
+    hypothesis="The slower side's volume is a mirror: several disks with the bandwidth of one.",
+    fact=RankedFactRule(
+        name="disks",
+        read=_of_stack(_mirrored),
+        supports="The slower side's volume is a mirror: it writes each byte to several disks.",
+        unseen=_UNSEEN,
+        no_waits=_NOT_WAITED_FOR,
+    ).compare,
+    cost=_cost_of_layout,
+    applies_to=NEEDS_BANDWIDTH,
+    tried_by=TrialKind.PACE,
+    change=Change(Resource.DISKS, Target.IMAGE),
+    remedies=(
+        RemedyRule(
+            "make the volume striped (RAID 0), where its files need not survive a disk",
+            Push.predict,
+        ),
+    ),
 )
 
 
@@ -220,10 +260,17 @@ def _medium(run: Run) -> RankedFact | None:
     return RankedFact(statement("on {medium}", medium=medium), float(PERSISTENT_DISK in medium))
 
 
-@ranked_cause(
-    "boot-disk-fallback",
-    "The slower side works on its boot disk, the faster side on local SSDs.",
-    Ranking(
+def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:
+    factor = case.times_as_fast(WRITES.rate_of_all_disks)
+    if case.subject.workload != "cache-retrieve" or factor is None:
+        return effect
+    return replace(effect, size=Size(case.times_by_bandwidth(factor)))
+
+
+BOOT_DISK_FALLBACK = CauseRule(
+    name="boot-disk-fallback",
+    hypothesis="The slower side works on its boot disk, the faster side on local SSDs.",
+    fact=RankedFactRule(
         name="disk-kind",
         read=_medium,
         supports="The slower side's place is on a persistent disk. This happens when the "
@@ -231,19 +278,15 @@ def _medium(run: Run) -> RankedFact | None:
         unseen="The disks do not report what they are.",
         same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
         no_waits="The slower side's place is on a persistent disk, but it did not wait for it.",
-    ),
+    ).compare,
+    cost=_boot_disk_fallback,
+    applies_to=WAITS_FOR_DISKS,
+    tried_by=TrialKind.PACE,
     change=Change(Resource.DISKS, Target.IMAGE),
-    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
     remedies=(
         RemedyRule(
             "fix the fallback: the workers' start script must find the local SSDs or fail",
             Push.other_pool,
         ),
     ),
-    tried_by=TrialKind.PACE,
 )
-def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:
-    factor = case.times_as_fast(partial(of_all_disks, 1))
-    if case.subject.workload != "cache-retrieve" or factor is None:
-        return effect
-    return replace(effect, size=Size(case.times_by_bandwidth(factor)))

@@ -7,7 +7,6 @@ The fsync of an overlay that is mounted volatile does nothing.
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.causes.ranked_settings import storage_differs
 from io_benchmark.analysis.explaining.effects import (
     WRITE_RATE,
     WRITTEN_SHARE,
@@ -20,11 +19,16 @@ from io_benchmark.analysis.explaining.effects import (
 )
 from io_benchmark.analysis.explaining.measured_gains import Push, follows, other_subject
 from io_benchmark.analysis.explaining.rules import (
+    EVERY_FACT,
+    READS_ITS_PLACE,
+    WAITS_FOR_DISKS,
+    CauseRule,
+    Only,
+    OtherCause,
     RankedFact,
-    Ranking,
+    RankedFactRule,
     RemedyRule,
-    cause,
-    ranked_cause,
+    all_but,
 )
 from io_benchmark.analysis.model.cause import Change, NoChange, Resource, Target
 from io_benchmark.analysis.model.run import Run
@@ -54,6 +58,7 @@ _JUDGED_OR_IGNORED = frozenset(
         *("nosuid", "nodev", "noexec", "idmapped"),
     )
 )
+_FOLLOW = "The options follow from the place or the file system, which differ."
 _FLAG_COSTS = {"sync": 8.0, "dirsync": 2.0, "discard": 0.5, "strictatime": 0.5}
 _DATA_COSTS = {"journal": 4.0, "ordered": 1.0, "writeback": 0.0}
 _EXT4_DEFAULT_COMMIT_S = 5.0
@@ -86,32 +91,6 @@ def _flush_fact(run: Run) -> Statement | None:
     return statement(f"{{type}} with {{option}}, {does} a rewritten file", type=name, option=option)
 
 
-@cause(
-    "ext4-flush",
-    "The file system flushes a rewritten file when it is closed, so that copies wait for the disk.",
-    change=Change(Resource.DISKS, Target.TASK),
-    is_mechanism=True,
-    remedies=(
-        RemedyRule(
-            "remove the destination before copying (cp --remove-destination, or unlink it first)",
-            other_subject(
-                "destination",
-                "unlink",
-                "destination unlink",
-                "A file that is removed while its pages are dirty is never written.",
-            ),
-        ),
-        RemedyRule(
-            "where it is ext4, mount the place with noauto_da_alloc",
-            follows(
-                "ext4 then keeps a rewritten file in memory when it is closed. This is not "
-                "measured here.",
-                trial="unlink",
-            ),
-        ),
-    ),
-    tried_by=TrialKind.UNLINK,
-)
 def _ext4_flush(case: Case) -> Effect:
     evidence = SideEvidence.of(case, tally("flush", _flush_fact), WRITTEN_SHARE, WRITE_RATE)
     if case.subject.destination != "overwrite":
@@ -140,6 +119,36 @@ def _ext4_flush(case: Case) -> Effect:
     )
     # Copies that wait for reads would do so to any destination.
     return shared if case.mostly_reads else replace(shared, fact=Fact.SHARED)
+
+
+EXT4_FLUSH = CauseRule(
+    name="ext4-flush",
+    hypothesis="The file system flushes a rewritten file when it is closed, so that copies wait for the disk.",
+    fact=_ext4_flush,
+    applies_to=Only(("cache-retrieve",), "retrieves alone rewrite files"),
+    tried_by=TrialKind.UNLINK,
+    is_mechanism=True,
+    change=Change(Resource.DISKS, Target.TASK),
+    remedies=(
+        RemedyRule(
+            "remove the destination before copying (cp --remove-destination, or unlink it first)",
+            other_subject(
+                "destination",
+                "unlink",
+                "destination unlink",
+                "A file that is removed while its pages are dirty is never written.",
+            ),
+        ),
+        RemedyRule(
+            "where it is ext4, mount the place with noauto_da_alloc",
+            follows(
+                "ext4 then keeps a rewritten file in memory when it is closed. This is not "
+                "measured here.",
+                trial="unlink",
+            ),
+        ),
+    ),
+)
 
 
 def _costs(run: Run, kind: str) -> list[tuple[str, float]]:
@@ -179,29 +188,11 @@ def _mounted(run: Run) -> RankedFact | None:
     return RankedFact(fact, sum(cost for _, cost in costs))
 
 
-@ranked_cause(
-    "mount-options",
-    "The slower side's file system is mounted with slower options.",
-    Ranking(
-        name="mount",
-        read=_mounted,
-        supports="The slower side is mounted with options that make writing slower.",
-        unseen="The mount of the place could not be seen.",
-        same="Both sides have the same options, as far as they matter for copying.",
-    ),
-    change=Change(Resource.DISKS, Target.IMAGE),
-    refined=frozenset(Fact),
-    workloads=frozenset(("cache-retrieve", "unpack", "sync-write", "metadata")),
-    remedies=(RemedyRule("mount the place with the faster side's options", Push.other_pool),),
-    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-    proof=Proof.SETTING,
-    tried_by=TrialKind.PACE,
-)
 def _mount_options(case: Case, effect: Effect) -> Effect:
     if not case.differs:
         return effect
-    if storage_differs(case):
-        return effect.opposed("The options follow from the place or the file system, which differ.")
+    if not case.slower.values(filesystem_type) & case.faster.values(filesystem_type):
+        return effect.opposed(_FOLLOW)
     if effect.is_slower:
         more = _journal_factor(case)
         return replace(effect, size=more and Size(case.times_by_bandwidth(more)))
@@ -213,6 +204,28 @@ def _mount_options(case: Case, effect: Effect) -> Effect:
         "sides would show it.",
         options=", ".join(differing),
     )
+
+
+MOUNT_OPTIONS = CauseRule(
+    name="mount-options",
+    hypothesis="The slower side's file system is mounted with slower options.",
+    fact=RankedFactRule(
+        name="mount",
+        read=_mounted,
+        supports="The slower side is mounted with options that make writing slower.",
+        unseen="The mount of the place could not be seen.",
+        same="Both sides have the same options, as far as they matter for copying.",
+    ).compare,
+    cost=_mount_options,
+    applies_to=READS_ITS_PLACE | all_but("random-io", because="it changes no file's size or name"),
+    weighed_facts=EVERY_FACT,
+    excluded_by=(OtherCause("storage-place", _FOLLOW, facts=EVERY_FACT),),
+    acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+    change=Change(Resource.DISKS, Target.IMAGE),
+    remedies=(RemedyRule("mount the place with the faster side's options", Push.other_pool),),
+)
 
 
 def _data_mode(run: Run) -> str | None:
@@ -231,7 +244,7 @@ def _journal_factor(case: Case) -> float | None:
 
 def _differing_options(case: Case) -> list[str]:
     """Return options that one side has on every worker and the other on none."""
-    sides = [side.values(_unknown_options) for side in (case.baseline, case.candidate)]
+    sides = [side.values(_unknown_options) for side in (case.slower, case.faster)]
     on_every, on_some = (
         [combine(*side) for side in sides] for combine in (frozenset.intersection, frozenset.union)
     )
@@ -247,29 +260,6 @@ def _waits(run: Run) -> RankedFact | None:
     return RankedFact(statement("not a volatile overlay"), 1.0)
 
 
-@ranked_cause(
-    "volatile-overlay",
-    "The faster side's writes never wait: its overlay is mounted volatile.",
-    Ranking(
-        name="overlay",
-        read=_waits,
-        supports="Only the faster side's overlay is mounted volatile: its fsync does nothing "
-        "and its writes never wait for a disk, so they are lost with the machine.",
-        unseen="The kind of the place could not be seen.",
-        same="The overlay is volatile on both sides or on neither.",
-    ),
-    change=NoChange("its remedy makes the comparison fair, and no task faster"),
-    workloads=frozenset(("cache-retrieve", "unpack", "sync-write")),
-    remedies=(
-        RemedyRule(
-            "measure both sides on the same kind of mount",
-            follows(
-                "What a volatile overlay has not written is lost with the machine, so its speed "
-                "is not available to files that must last."
-            ),
-        ),
-    ),
-)
 def volatile_overlay(case: Case, effect: Effect) -> Effect:
     destination, variant = case.subject.destination, case.subject.variant
     if variant in NOT_SYNCED:
@@ -284,3 +274,29 @@ def volatile_overlay(case: Case, effect: Effect) -> Effect:
             destination=destination,
         )
     return effect
+
+
+VOLATILE_OVERLAY = CauseRule(
+    name="volatile-overlay",
+    hypothesis="The faster side's writes never wait: its overlay is mounted volatile.",
+    fact=RankedFactRule(
+        name="overlay",
+        read=_waits,
+        supports="Only the faster side's overlay is mounted volatile: its fsync does nothing "
+        "and its writes never wait for a disk, so they are lost with the machine.",
+        unseen="The kind of the place could not be seen.",
+        same="The overlay is volatile on both sides or on neither.",
+    ).compare,
+    cost=volatile_overlay,
+    applies_to=WAITS_FOR_DISKS | all_but("random-io", because="it does not sync"),
+    change=NoChange("its remedy makes the comparison fair, and no task faster"),
+    remedies=(
+        RemedyRule(
+            "measure both sides on the same kind of mount",
+            follows(
+                "What a volatile overlay has not written is lost with the machine, so its speed "
+                "is not available to files that must last."
+            ),
+        ),
+    ),
+)

@@ -11,9 +11,8 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.causes import mount_costs
-from io_benchmark.analysis.explaining.causes.memory_and_cpu import general_slowdown
-from io_benchmark.analysis.explaining.causes.schedulers import SYNC_WRITE, counted_as
+from io_benchmark.analysis.explaining.causes.cpu_facts import general_slowdown
+from io_benchmark.analysis.explaining.causes.schedulers import SYNC_WRITE, starves
 from io_benchmark.analysis.explaining.effects import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
@@ -28,11 +27,13 @@ from io_benchmark.analysis.explaining.effects import (
 )
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (
+    SEEN,
+    CauseRule,
+    Only,
+    OtherCause,
     RankedFact,
-    Ranking,
+    RankedFactRule,
     RemedyRule,
-    cause,
-    ranked_cause,
 )
 from io_benchmark.analysis.model.cause import (
     Change,
@@ -59,7 +60,13 @@ _AT_ONCE = "-depth-32"
 _IN_PLACE = "dsync-overwrite"
 _GROWING = ("dsync-append", "append-fsync")
 _SLOWER_RATIO = 1.25
-_NOT_USED = "The faster side's writes do not wait for its disk: its overlay is mounted volatile."
+_NOT_USED = OtherCause(
+    "volatile-overlay",
+    "The faster side's writes do not wait for its disk: its overlay is mounted volatile.",
+    facts=SEEN,
+)
+_BY_VARIANTS = Only((SYNC_WRITE,), "the times of this workload's variants tell both apart")
+_LOOKS_UP = Only(("cache-retrieve",), "retrieves alone look something up before they copy")
 
 lookup_ns = attrgetter("lookup_mean_ns")
 
@@ -96,21 +103,6 @@ def _number(version: str | None) -> str:
     return match.group() if match else "unknown"
 
 
-@ranked_cause(
-    "image-and-tools",
-    "The slower side's image has slower tools.",
-    Ranking(
-        name="tools",
-        read=_tools,
-        unseen="The result does not have the versions of the tools.",
-        unranked="The tools differ, and the workload has no times to compare their cost with.",
-    ),
-    change=NoChange("a task's profile does not have the benchmark's lookups"),
-    refined={Fact.UNCLEAR},
-    remedies=(RemedyRule("use the same image on both sides", Push.other_pool),),
-    acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
-    tried_by=TrialKind.LOOKUP,
-)
 def _image_and_tools(case: Case, effect: Effect) -> Effect:
     share = _share_of_lookups(case)
     if share is not None and is_enough(share):
@@ -130,13 +122,25 @@ def _image_and_tools(case: Case, effect: Effect) -> Effect:
     )
 
 
-@cause(
-    "lookup-cost",
-    "The lookups (grep) take longer.",
-    change=NoChange("a task's profile does not have the benchmark's lookups"),
-    acts_through=_PARTS,
+IMAGE_AND_TOOLS = CauseRule(
+    name="image-and-tools",
+    hypothesis="The slower side's image has slower tools.",
+    fact=RankedFactRule(
+        name="tools",
+        read=_tools,
+        unseen="The result does not have the versions of the tools.",
+        unranked="The tools differ, and the workload has no times to compare their cost with.",
+    ).compare,
+    cost=_image_and_tools,
+    applies_to=_LOOKS_UP,
+    weighed_facts={Fact.UNCLEAR},
+    acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
     tried_by=TrialKind.LOOKUP,
+    change=NoChange("a task's profile does not have the benchmark's lookups"),
+    remedies=(RemedyRule("use the same image on both sides", Push.other_pool),),
 )
+
+
 def _lookup_cost(case: Case) -> Effect:
     return _by_lookups(
         case,
@@ -145,13 +149,17 @@ def _lookup_cost(case: Case) -> Effect:
     )
 
 
-@cause(
-    "spawn-cost",
-    "Starting a process (fork, exec) takes longer.",
-    change=NoChange("a task's profile does not have the benchmark's lookups"),
+LOOKUP_COST = CauseRule(
+    name="lookup-cost",
+    hypothesis="The lookups (grep) take longer.",
+    fact=_lookup_cost,
+    applies_to=_LOOKS_UP,
     acts_through=_PARTS,
     tried_by=TrialKind.LOOKUP,
+    change=NoChange("a task's profile does not have the benchmark's lookups"),
 )
+
+
 def _spawn_cost(case: Case) -> Effect:
     """Compare how much longer a process takes with how much longer a retrieve takes."""
     spawned = case.measured("spawn")
@@ -169,25 +177,22 @@ def _spawn_cost(case: Case) -> Effect:
     return effect.may_be_chance() if effect.is_slower and not spawn.is_decided else effect
 
 
+SPAWN_COST = CauseRule(
+    name="spawn-cost",
+    hypothesis="Starting a process (fork, exec) takes longer.",
+    fact=_spawn_cost,
+    applies_to=_LOOKS_UP,
+    acts_through=_PARTS,
+    tried_by=TrialKind.LOOKUP,
+    change=NoChange("a task's profile does not have the benchmark's lookups"),
+)
+
+
 def _process_start(mean_ns: float) -> Evidence:
     started = statement("process started in {time}", time=Quantity(mean_ns, Unit.NANOSECONDS))
     return Evidence.led_by(Observation.of_side("process-start", started))
 
 
-@cause(
-    "random-io",
-    "The slower side's disks do fewer operations per second.",
-    change=NoChange("a task's profile does not count small reads and writes"),
-    is_mechanism=True,
-    workloads=frozenset(("cache-retrieve", _RANDOM_IO)),
-    remedies=(
-        RemedyRule(
-            "use the faster side's kind and number of disks",
-            Push.other_pool,
-            useless_next_to=("device-count",),
-        ),
-    ),
-)
 def _random_io(case: Case) -> Effect:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
@@ -214,22 +219,28 @@ def _random_io(case: Case) -> Effect:
     return effect if chosen.is_decided else effect.may_be_chance()
 
 
-@cause(
-    "slow-flush",
-    "The slower side's disk takes longer to confirm a synchronous write.",
-    change=NoChange("which disks confirm writes sooner is not known"),
-    workloads=frozenset((SYNC_WRITE,)),
+RANDOM_IO = CauseRule(
+    name="random-io",
+    hypothesis="The slower side's disks do fewer operations per second.",
+    fact=_random_io,
+    applies_to=Only(("cache-retrieve", _RANDOM_IO), "others are not known to follow its figures"),
+    is_mechanism=True,
+    change=NoChange("a task's profile does not count small reads and writes"),
     remedies=(
-        RemedyRule("use the faster side's disks, or make fewer writes wait", Push.other_pool),
+        RemedyRule(
+            "use the faster side's kind and number of disks",
+            Push.other_pool,
+            useless_next_to=("device-count",),
+        ),
     ),
 )
+
+
 def _slow_flush(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     if not in_place:
         return NOT_MEASURED.needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
     evidence = SideEvidence.from_means(in_place)
-    if mount_costs.volatile_overlay.judge(case).is_slower:
-        return evidence.opposes(_NOT_USED)
     ratio = case.times_as_long(in_place[0])
     if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
         return evidence.opposes(
@@ -244,13 +255,19 @@ def _slow_flush(case: Case) -> Effect:
     )
 
 
-@cause(
-    "slow-journal",
-    "The slower side's file system takes longer to commit its journal.",
-    change=Change(Resource.DISKS, Target.IMAGE),
-    workloads=frozenset((SYNC_WRITE,)),
-    remedies=(RemedyRule("use the faster side's file system and its options", Push.other_pool),),
+SLOW_FLUSH = CauseRule(
+    name="slow-flush",
+    hypothesis="The slower side's disk takes longer to confirm a synchronous write.",
+    fact=_slow_flush,
+    applies_to=_BY_VARIANTS,
+    excluded_by=(_NOT_USED,),
+    change=NoChange("which disks confirm writes sooner is not known"),
+    remedies=(
+        RemedyRule("use the faster side's disks, or make fewer writes wait", Push.other_pool),
+    ),
 )
+
+
 def _slow_journal(case: Case) -> Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [write for variant in _GROWING for write in case.measured(SYNC_WRITE, variant)]
@@ -260,11 +277,6 @@ def _slow_journal(case: Case) -> Effect:
             f"the variants {_IN_PLACE} and {_GROWING[0]} of sync-write", SYNC_WRITE
         )
     evidence = SideEvidence.from_means([*in_place, *growing], slowest_growing)
-    if mount_costs.volatile_overlay.judge(case).is_slower:
-        return evidence.opposes(_NOT_USED)
-    counted = counted_as(case)
-    if counted is not None:
-        return evidence.opposes(f"That writes wait for the journal counts as {counted}.")
     journal = case.times_as_long(slowest_growing) / case.known_times_as_long(in_place[0])
     if journal < _SLOWER_RATIO or not slowest_growing.is_decided:
         return evidence.opposes(
@@ -278,3 +290,27 @@ def _slow_journal(case: Case) -> Effect:
         Proof.LEFTOVER,
         ratio=ratio_of(journal),
     )
+
+
+SLOW_JOURNAL = CauseRule(
+    name="slow-journal",
+    hypothesis="The slower side's file system takes longer to commit its journal.",
+    fact=_slow_journal,
+    applies_to=_BY_VARIANTS,
+    excluded_by=(
+        _NOT_USED,
+        OtherCause(
+            "scheduler-idling",
+            "That writes wait for the journal counts as scheduler-idling.",
+            facts=SEEN,
+        ),
+        OtherCause(
+            "scheduler",
+            "That writes wait for the journal counts as scheduler.",
+            where=starves,
+            facts=SEEN,
+        ),
+    ),
+    change=Change(Resource.DISKS, Target.IMAGE),
+    remedies=(RemedyRule("use the faster side's file system and its options", Push.other_pool),),
+)

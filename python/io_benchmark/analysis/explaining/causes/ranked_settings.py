@@ -7,11 +7,17 @@ from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.effects import Effect, Fact, Proof
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (
+    EVERY_FACT,
+    READS_ITS_PLACE,
+    USES_A_PLACE,
+    WAITS_FOR_DISKS,
     CauseRule,
+    Only,
+    OtherCause,
     RankedFact,
-    Ranking,
+    RankedFactRule,
     RemedyRule,
-    ranked_cause,
+    all_but,
 )
 from io_benchmark.analysis.model.cause import Change, NoChange, Resource, Target
 from io_benchmark.analysis.model.run import Run
@@ -78,23 +84,6 @@ def _memory(run: Run) -> RankedFact | None:
     return RankedFact(seen, 0.0 if is_roomy else FAR_ABOVE / max(1, limit_bytes))
 
 
-@ranked_cause(
-    "cgroup-memory-limit",
-    "A cgroup limits the slower side's memory.",
-    Ranking(
-        name="memory-limit",
-        read=_memory,
-        supports="The slower side's memory is limited more tightly, and the page cache counts towards it.",
-        unseen=NO_HIERARCHY,
-        same="Both sides have the same limit.",
-        neither=NEITHER,
-    ),
-    change=NoChange(
-        "it acts through disks and CPUs, so a prediction does not show which one waits"
-    ),
-    remedies=(RemedyRule("lift the cgroup's memory limit", Push.other_pool),),
-    acts_through=in_all(Kind.BLOCKED, Kind.KERNEL),
-)
 def _memory_limit(case: Case, effect: Effect) -> Effect:
     """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
     return effect.if_enough(
@@ -103,6 +92,27 @@ def _memory_limit(case: Case, effect: Effect) -> Effect:
         "The slower side's memory is limited more tightly, but what its disks read and wrote more "
         "makes up {share} of the difference.",
     )
+
+
+CGROUP_MEMORY_LIMIT = CauseRule(
+    name="cgroup-memory-limit",
+    hypothesis="A cgroup limits the slower side's memory.",
+    fact=RankedFactRule(
+        name="memory-limit",
+        read=_memory,
+        supports="The slower side's memory is limited more tightly, and the page cache counts towards it.",
+        unseen=NO_HIERARCHY,
+        same="Both sides have the same limit.",
+        neither=NEITHER,
+    ).compare,
+    cost=_memory_limit,
+    applies_to=Only(("cache-retrieve",), "the bytes that are read again are those of retrieves"),
+    acts_through=in_all(Kind.BLOCKED, Kind.KERNEL),
+    change=NoChange(
+        "it acts through disks and CPUs, so a prediction does not show which one waits"
+    ),
+    remedies=(RemedyRule("lift the cgroup's memory limit", Push.other_pool),),
+)
 
 
 def _moved_more_share(case: Case) -> float | None:
@@ -151,23 +161,6 @@ def _quota_ns(run: Run) -> float | None:
     return None if work_ms is None else work_ms * 1e6 * kept_times
 
 
-@ranked_cause(
-    "cgroup-cpu-limit",
-    "A cgroup limits the slower side's CPU time.",
-    Ranking(
-        name="cpu-quota",
-        read=_cpu,
-        supports="The slower side's cgroup has a smaller quota of CPU time.",
-        unseen=NO_HIERARCHY,
-        same="Both sides have the same quota.",
-        neither=NEITHER,
-    ),
-    change=Change(Resource.CPU, Target.IMAGE),
-    workloads=frozenset(("cache-retrieve", "unpack", "spawn", "metadata", "exec", "upload")),
-    remedies=(RemedyRule("lift the cgroup's CPU quota", Push.other_pool),),
-    # A child's wait for a CPU is its parent's wait for the child.
-    acts_through=in_all(Kind.WAITING, Kind.ELSEWHERE) | in_lookups(Kind.BLOCKED),
-)
 def _cpu_limit(case: Case, effect: Effect) -> Effect:
     # Several at once need more than one CPU.
     share = case.explained_share(_quota_ns) if case.subject.workload == "cache-retrieve" else None
@@ -176,6 +169,25 @@ def _cpu_limit(case: Case, effect: Effect) -> Effect:
         share,
         "The slower side has a smaller quota, but that predicts only {share} of the difference.",
     )
+
+
+CGROUP_CPU_LIMIT = CauseRule(
+    name="cgroup-cpu-limit",
+    hypothesis="A cgroup limits the slower side's CPU time.",
+    fact=RankedFactRule(
+        name="cpu-quota",
+        read=_cpu,
+        supports="The slower side's cgroup has a smaller quota of CPU time.",
+        unseen=NO_HIERARCHY,
+        same="Both sides have the same quota.",
+        neither=NEITHER,
+    ).compare,
+    cost=_cpu_limit,
+    applies_to=all_but("random-io", "sync-write", because="it hardly uses a CPU"),
+    acts_through=in_all(Kind.WAITING, Kind.ELSEWHERE) | in_lookups(Kind.BLOCKED),
+    change=Change(Resource.CPU, Target.IMAGE),
+    remedies=(RemedyRule("lift the cgroup's CPU quota", Push.other_pool),),
+)
 
 
 def _place(run: Run) -> RankedFact | None:
@@ -190,23 +202,21 @@ def _place(run: Run) -> RankedFact | None:
     return RankedFact(seen, _PLACE_RANKS[place.kind])
 
 
-_storage_place = CauseRule(
-    "storage-place",
-    "The slower side's place is an overlay or a network file system, the faster side's a volume.",
-    Ranking(
+STORAGE_PLACE = CauseRule(
+    name="storage-place",
+    hypothesis="The slower side's place is an overlay or a network file system, the faster side's a volume.",
+    fact=RankedFactRule(
         name="place",
         read=_place,
         supports="The slower side's place does more work between a file and its disk.",
         unseen="The kind of the place could not be seen.",
         same="Both sides have the same kind of place.",
-    ).judge,
-    change=NoChange("nothing shows how much it costs, so it never holds"),
-    workloads=frozenset(
-        ("cache-retrieve", "unpack", "random-io", "sync-write", "metadata", "exec")
-    ),
-    remedies=(RemedyRule("work on a volume instead of the container's overlay", Push.other_place),),
+    ).compare,
+    applies_to=USES_A_PLACE,
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
+    change=NoChange("nothing shows how much it costs, so it never holds"),
+    remedies=(RemedyRule("work on a volume instead of the container's overlay", Push.other_place),),
 )
 
 
@@ -217,39 +227,45 @@ def _filesystem(run: Run) -> RankedFact | None:
     return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
-def storage_differs(case: Case) -> bool:
-    """Return whether mounts differ because the kinds of place or the file systems do."""
-    slower, faster = (side.values(_FILESYSTEM_TYPE) for side in (case.slower, case.faster))
-    return _storage_place.judge(case).is_slower or not slower & faster
+def _filesystems_are_known(case: Case) -> bool:
+    return None not in case.values(_filesystem)
 
 
-@ranked_cause(
-    "file-system",
-    "The slower side has a slower file system.",
-    Ranking(
+def _file_system(case: Case, effect: Effect) -> Effect:
+    if effect.fact is Fact.UNSEEN and case.values(_FILESYSTEM_TYPE) & set(LAYERED):
+        return effect.evidence.unseen(
+            "An overlay hides the file system below it; a place on a volume would show it."
+        )
+    return effect
+
+
+FILE_SYSTEM = CauseRule(
+    name="file-system",
+    hypothesis="The slower side has a slower file system.",
+    fact=RankedFactRule(
         name="file-system",
         read=_filesystem,
         supports="The slower side's file system does more work for each write.",
         unseen="The file system could not be seen.",
         unranked="The file systems differ, and the load decides which is faster. Only the same "
         "file system on both sides would show it.",
+    ).compare,
+    cost=_file_system,
+    applies_to=READS_ITS_PLACE,
+    weighed_facts=EVERY_FACT,
+    excluded_by=(
+        OtherCause(
+            "storage-place",
+            "The file system follows from the kind of place, which differs.",
+            where=_filesystems_are_known,
+            facts=EVERY_FACT,
+        ),
     ),
-    change=NoChange("nothing shows how much it costs, so it never holds"),
-    refined=frozenset(Fact),
-    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write", "metadata")),
-    remedies=(RemedyRule("format the place with the faster side's file system", Push.other_pool),),
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
+    change=NoChange("nothing shows how much it costs, so it never holds"),
+    remedies=(RemedyRule("format the place with the faster side's file system", Push.other_pool),),
 )
-def _file_system(case: Case, effect: Effect) -> Effect:
-    is_known = None not in case.values(_filesystem)
-    if is_known and case.differs and _storage_place.judge(case).is_slower:
-        return effect.opposed("The file system follows from the kind of place, which differs.")
-    if effect.fact is Fact.UNSEEN and case.values(_FILESYSTEM_TYPE) & set(LAYERED):
-        return effect.evidence.unseen(
-            "An overlay hides the file system below it; a place on a volume would show it."
-        )
-    return effect
 
 
 def _layers(run: Run) -> RankedFact | None:
@@ -262,19 +278,19 @@ def _layers(run: Run) -> RankedFact | None:
     return RankedFact(layers, len(names))
 
 
-_device_layers = CauseRule(
-    "device-layers",
-    "Between the slower side's files and disks is a layer that does work for each byte.",
-    Ranking(
+DEVICE_LAYERS = CauseRule(
+    name="device-layers",
+    hypothesis="Between the slower side's files and disks is a layer that does work for each byte.",
+    fact=RankedFactRule(
         name="layers",
         read=_layers,
         supports="Between the slower side's files and disks is a layer that does work for each byte.",
         unseen="The devices under the place could not be seen.",
         same="Both sides have the same layers between files and disks.",
         no_waits="The slower side has such a layer, but did not wait for its disks.",
-    ).judge,
-    change=NoChange("it has no remedy"),
-    workloads=frozenset(("cache-retrieve", "unpack", "random-io", "sync-write")),
+    ).compare,
+    applies_to=WAITS_FOR_DISKS,
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
+    change=NoChange("it has no remedy"),
 )

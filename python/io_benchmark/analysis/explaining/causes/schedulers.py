@@ -27,11 +27,14 @@ from io_benchmark.analysis.explaining.effects import (
 )
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (
+    EVERY_FACT,
+    WAITS_FOR_DISKS,
+    CauseRule,
+    OtherCause,
     RankedFact,
-    Ranking,
+    RankedFactRule,
     RemedyRule,
-    cause,
-    ranked_cause,
+    all_but,
 )
 from io_benchmark.analysis.model.cause import Change, Resource, Target
 from io_benchmark.analysis.model.run import Run
@@ -141,18 +144,6 @@ def _all_met(run: Run) -> float | None:
     return None if None in states else 1.0
 
 
-@cause(
-    "scheduler-idling",
-    "The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
-    change=Change(Resource.DISKS, Target.IMAGE),
-    workloads=frozenset(("cache-retrieve", SYNC_WRITE)),
-    remedies=(
-        RemedyRule(
-            "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0",
-            Push.other_pool,
-        ),
-    ),
-)
 def _scheduler_idling(case: Case) -> Effect:
     evidence = SideEvidence.of(case, *_OBSERVATIONS, has_summary=False)
     slower, faster = case.means(_all_met)
@@ -189,6 +180,22 @@ def _scheduler_idling(case: Case) -> Effect:
     return _with_times(case, effect, write)
 
 
+SCHEDULER_IDLING = CauseRule(
+    name="scheduler-idling",
+    hypothesis="The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
+    fact=_scheduler_idling,
+    applies_to=WAITS_FOR_DISKS
+    | all_but("random-io", "unpack", because="it hardly waits for a journal"),
+    change=Change(Resource.DISKS, Target.IMAGE),
+    remedies=(
+        RemedyRule(
+            "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0",
+            Push.other_pool,
+        ),
+    ),
+)
+
+
 def _slowest_write(case: Case) -> OtherMeasurement | None:
     """Return the synchronous writes that the slower side does worst at: they wait for schedulers most."""
     return case.slowest(case.measured(SYNC_WRITE))
@@ -205,15 +212,6 @@ def _with_times(case: Case, effect: Effect, write: OtherMeasurement) -> Effect:
     )
 
 
-def counted_as(case: Case) -> str | None:
-    """Return the cause by which a scheduler makes writers wait, so that it counts once."""
-    if not case.differs or case.subject.workload not in _scheduler_idling.workloads:
-        return None
-    if _scheduler_idling.judge(case).is_slower:
-        return _scheduler_idling.name
-    return "scheduler" if _starves(case, _slowest_write(case)) else None
-
-
 def _may_starve(run: Run) -> bool:
     """Return whether bfq has strict guarantees and does not idle: with these, times decide."""
     idle = [
@@ -224,7 +222,9 @@ def _may_starve(run: Run) -> bool:
     return any(values and not any(values) for values in idle)
 
 
-def _starves(case: Case, write: OtherMeasurement | None) -> bool:
+def starves(case: Case) -> bool:
+    """Return whether the slower side's synchronous writes wait for the time slices of others."""
+    write = _slowest_write(case)
     if write is None or not write.is_decided or True not in case.slower.values(_may_starve):
         return False
     slower, _ = case.slower_first(write)
@@ -239,33 +239,11 @@ def _scheduler(run: Run) -> RankedFact | None:
     return RankedFact(statement("{schedulers}", schedulers=listed), fmean(map(_is_fair, disks)))
 
 
-@ranked_cause(
-    "scheduler",
-    "The slower side's I/O scheduler delays requests.",
-    Ranking(
-        name="schedulers",
-        read=_scheduler,
-        supports="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
-        "throughput on fast disks.",
-        unseen="The disks' scheduler could not be seen.",
-        same="Both sides have the same scheduler.",
-        unranked="The schedulers differ, and the disk decides which is faster. Only equal "
-        "schedulers would show it.",
-    ),
-    change=Change(Resource.DISKS, Target.IMAGE),
-    refined=frozenset(Fact),
-    workloads=frozenset(("cache-retrieve", "unpack", "random-io", SYNC_WRITE)),
-    remedies=(RemedyRule("set the scheduler none or mq-deadline", Push.other_pool),),
-    proof=Proof.SETTING,
-    tried_by=TrialKind.PACE,
-)
 def _scheduler_choice(case: Case, effect: Effect) -> Effect:
-    if effect.fact not in (Fact.SAME, Fact.OPPOSITE) and counted_as(case) == _scheduler_idling.name:
-        return effect.opposed("What they differ in counts as scheduler-idling.")
     write, unproved = _slowest_write(case), replace(effect, workload=SYNC_WRITE)
     if write is None:
         return unproved
-    if _starves(case, write):
+    if starves(case):
         starving = effect.evidence.supports(
             "bfq with strict_guarantees=1 and slice_idle=0 delays each synchronous write until other "
             "time slices are over.",
@@ -281,6 +259,36 @@ def _scheduler_choice(case: Case, effect: Effect) -> Effect:
         )
     # Other differences can make them slower as well.
     return effect.also("Synchronous writes take {ratio} as long.", ratio=ratio_of(ratio))
+
+
+SCHEDULER = CauseRule(
+    name="scheduler",
+    hypothesis="The slower side's I/O scheduler delays requests.",
+    fact=RankedFactRule(
+        name="schedulers",
+        read=_scheduler,
+        supports="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
+        "throughput on fast disks.",
+        unseen="The disks' scheduler could not be seen.",
+        same="Both sides have the same scheduler.",
+        unranked="The schedulers differ, and the disk decides which is faster. Only equal "
+        "schedulers would show it.",
+    ).compare,
+    cost=_scheduler_choice,
+    applies_to=WAITS_FOR_DISKS,
+    weighed_facts=EVERY_FACT,
+    excluded_by=(
+        OtherCause(
+            "scheduler-idling",
+            "What they differ in counts as scheduler-idling.",
+            facts=frozenset((Fact.UNSEEN, Fact.UNCLEAR, Fact.SLOWER)),
+        ),
+    ),
+    proof=Proof.SETTING,
+    tried_by=TrialKind.PACE,
+    change=Change(Resource.DISKS, Target.IMAGE),
+    remedies=(RemedyRule("set the scheduler none or mq-deadline", Push.other_pool),),
+)
 
 
 def _idle_settings(disk: Device) -> dict[str, int]:

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Whether a side's machine had other load.
+
+Where a CPU is shared, more work also waits longer, and long work longer than short work. So waiting
+for others is compared where both sides have about the same work to do.
+"""
+
+import math
+from collections.abc import Sequence
+from operator import attrgetter
+
+from io_benchmark.analysis.explaining.case import Case
+from io_benchmark.analysis.explaining.causes.cpu_facts import share_stolen
+from io_benchmark.analysis.explaining.causes.ranked_settings import memory_limit_bytes
+from io_benchmark.analysis.explaining.effects import (
+    WRITTEN_SHARE,
+    Effect,
+    SideEvidence,
+    Size,
+    as_share,
+    is_enough,
+    span,
+)
+from io_benchmark.analysis.explaining.rules import (
+    CauseRule,
+    all_but,
+)
+from io_benchmark.analysis.model.cause import NoChange
+from io_benchmark.analysis.model.figures import Division
+from io_benchmark.analysis.model.run import Run
+from io_benchmark.analysis.model.statements import Unit
+from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
+from io_benchmark.analysis.reading.counters import growth
+from io_benchmark.analysis.reading.disk_rates import written_share
+from io_benchmark.analysis.reading.mounts import mount_options
+
+# Competitors empty the caches, so that the same work takes up to this much longer.
+_SAME_WORK_RATIO = 3.0
+_PRESSED_SHARE = 0.10
+_FOREIGN_SHARE = 0.25
+_CPU_QUOTA = attrgetter("worker.cpu_quota")
+
+
+def _share_for_others(case: Case) -> float | None:
+    """Return the part of the difference in which the slower side waits for others of its machine.
+
+    None where a side did not record for how long it waited.
+    """
+    division = case.division
+    if division is None or not division.difference_ns:
+        return None
+    phases = {part.phase for part in division.parts if part.kind is Kind.WAITING}
+    if not phases:
+        return None
+    longer_ns = math.fsum(_waits_longer_ns(division, phase) for phase in phases)
+    return longer_ns / abs(division.difference_ns) - max(0.0, share_stolen(case) or 0.0)
+
+
+def _waits_longer_ns(division: Division, phase: Phase) -> float:
+    """Return how much longer the slower side waits in a phase, for the same work."""
+    times = {
+        part.kind: (part.candidate_ns, part.baseline_ns)
+        for part in division.parts
+        if part.phase is phase
+    }
+    worked = [math.fsum(times[kind][side] for kind in ON_CPU if kind in times) for side in (0, 1)]
+    waited = times[Kind.WAITING]
+    if not all(worked) or worked[0] >= _SAME_WORK_RATIO * worked[1]:
+        return 0.0
+    return waited[0] - waited[1] * worked[0] / worked[1]
+
+
+def _pressed(run: Run, resources: Sequence[str] = ("cpu", "memory")) -> float | None:
+    """Return the part of the time in which something waited for a CPU or for memory."""
+    growths = [growth(run, f"psi_{resource}_some_us") for resource in resources]
+    return max((growth / 1e6 for growth in growths if growth is not None), default=None)
+
+
+def _pressed_memory(run: Run) -> float | None:
+    """Return the part of the time in which something waited for memory, without a limit on its own."""
+    return None if memory_limit_bytes(run) is not None else _pressed(run, ["memory"])
+
+
+def _own_amplification(run: Run) -> float:
+    """Return how often the place writes each byte: into a journal, and to each disk of a mirror.
+
+    A synchronous mount writes to the journal for each write, however small, and parity is written anew for
+    each part of a stripe: that may be any number of bytes.
+    """
+    if run.place is None:
+        return 1.0
+    details = run.place.filesystem
+    levels = [device.raid_level or "" for device in run.place.devices]
+    levels += (details.btrfs_data_profiles or []) if details is not None else []
+    is_synced = not mount_options(run).keys().isdisjoint(("sync", "dirsync"))
+    if is_synced or any(level.startswith(("raid4", "raid5", "raid6")) for level in levels):
+        return math.inf
+    is_mirrored = any(level.startswith(("raid1", "dup")) for level in levels)
+    is_journalled = mount_options(run).get("data") == "journal"
+    return (2.0 if is_mirrored else 1.0) * (2.0 if is_journalled else 1.0)
+
+
+_PRESSURE = span(
+    "pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"
+)
+
+
+def _other_load(case: Case) -> Effect:
+    evidence = SideEvidence.of(case, _PRESSURE, WRITTEN_SHARE)
+    waiting = _share_for_others(case)
+    # The benchmark's own waiting for a CPU tells more than that something waited.
+    pressure = _pressed if waiting is None else _pressed_memory
+    pressed = [side.median(pressure) for side in (case.slower, case.faster)]
+    written = [side.median(written_share) for side in (case.slower, case.faster)]
+    if waiting is None and None in pressed and None in written:
+        return evidence.unseen("Neither pressure nor disk counters were recorded.")
+    slower, faster = pressed
+    limited = any(quota is not None and quota < 1 for quota in case.slower.values(_CPU_QUOTA))
+    pressed_more = slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE
+    waits_more = waiting is not None and is_enough(waiting)
+    if limited and (pressed_more or waits_more):
+        return evidence.opposes("A quota of CPU time makes the slower side wait for its CPUs.")
+    if waiting is not None and waits_more:
+        return evidence.supports(
+            "The slower side waited longer for a CPU for the same work, which makes up {share} of "
+            "the difference.",
+            share=as_share(waiting),
+        )
+    if slower is not None and pressed_more:
+        return evidence.supports(
+            "Something waited for CPU or memory during {share} of the slower side's time.",
+            share=as_share(slower),
+        )
+    slower, faster = written
+    if slower is not None and faster is not None:
+        foreign = slower - max(1.0, faster, *map(_own_amplification, case.slower))
+        if foreign >= _FOREIGN_SHARE:
+            return SideEvidence.of(case, WRITTEN_SHARE, _PRESSURE).supports(
+                "The slower side's disks wrote {share} more than the copies: something else used "
+                "them, or something between files and disks writes more.",
+                Size(case.times_by_bandwidth(slower / (slower - foreign))),
+                share=as_share(foreign),
+            )
+    return evidence.opposes(
+        "The slower side shows no other load: it did not wait longer for a CPU or for memory, and its disks did "
+        "not write more than the copies."
+    )
+
+
+OTHER_LOAD = CauseRule(
+    name="other-load",
+    hypothesis="Something else loaded the slower side's machine.",
+    fact=_other_load,
+    applies_to=all_but(
+        "metadata", "exec", because="several at once cause pressure on the CPU themselves"
+    ),
+    acts_through=in_all(Kind.WAITING, Kind.BLOCKED) | in_lookups(Kind.ELSEWHERE),
+    change=NoChange("what else runs on the machine is not known"),
+)
