@@ -196,6 +196,24 @@ def test_the_entries_in_firefox(tmp_path: Path) -> None:
     assert "These are about 150 lines" in (DOCS / "first-firefox.md").read_text()
 
 
+def test_files_of_contributing() -> None:
+    """Each module and folder that CONTRIBUTING.md names is there, under the end of its path."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    named = set(re.findall(r"`([\w./-]+(?:\.(?:py|md|yml)|/))`", text))
+    assert {"analysis/compare.py", "report/sections/causes.py", "explaining/"} <= named
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
+    files = [f"/{line}" for line in listed.stdout.decode().splitlines()]
+
+    def is_there(name: str) -> bool:
+        if name.endswith("/"):
+            return any(f"/{name}" in file for file in files)
+        return any(file.endswith(f"/{name}") for file in files)
+
+    # What a build makes is not in the repository.
+    made = {".tox/", "site/"}
+    assert [name for name in sorted(named - made) if not is_there(name)] == []
+
+
 def test_commands_of_contributing() -> None:
     """Each environment that CONTRIBUTING.md names is one of tox.ini; the programs it names are there."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
