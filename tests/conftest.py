@@ -37,7 +37,6 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
 # Set on a worker, or by whoever tries the script by hand.
 PREFIXES = ("TASKCLUSTER_", "IO_BENCHMARK_", "MOZ_", "TASKGRAPH_")
 NAMES = ("TASK_ID", "RUN_ID", "TASK_GROUP_ID")
-MEASURED_AGAIN = 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,18 +45,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="simulations until their rates are sharp, attacks with many inputs",
     )
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Measure again where a measurement's test fails: other work on the machine may have led it astray.
-
-    With --long each answer counts.
-    """
-    if config.getoption("--long"):
-        return
-    for item in items:
-        if item.get_closest_marker("serial"):
-            item.add_marker(pytest.mark.flaky(reruns=MEASURED_AGAIN))
 
 
 @pytest.fixture(scope="session", autouse=True)

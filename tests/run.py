@@ -34,8 +34,7 @@ PARALLEL = (
     "-m",
     "not serial and not container",
 )
-CONTAINER = ("-m", "container")
-SERIAL = ("-m", "serial")
+CONTAINER, SERIAL = "container", "serial"  # marks
 LINTERS = ROOT / "tests" / "lint.py"
 LINE_MAP = ROOT / "tests" / "lines" / "line_map.py"
 
@@ -46,6 +45,14 @@ def files_with(mark: str) -> list[str]:
     return [
         str(path) for path in tests if f"pytest.mark.{mark}" in path.read_text(encoding="utf-8")
     ]
+
+
+def marked(mark: str, arguments: list[str]) -> tuple[tuple[str, str], list[str]]:
+    """Return the options and arguments of a part; without arguments it leaves out what takes long."""
+    if arguments:
+        return ("-m", mark), arguments
+    # `tox -e lab` runs these.
+    return ("-m", f"{mark} and not lab"), files_with(mark)
 
 
 def merged(codes: list[int]) -> int:
@@ -130,9 +137,8 @@ def run_parts(arguments: list[str]) -> list[int]:
             # In a session of its own, so that Ctrl-C reaches it once: from here.
             return Part(output, begin(stdout=output, stderr=output, start_new_session=True))
 
-        def start_tests(options: tuple[str, ...], group: Path | None = None) -> Part:
-            chosen = arguments or files_with(options[-1])
-            return start_quietly(partial(start, options, chosen, group))
+        def start_tests(mark: str, group: Path | None = None) -> Part:
+            return start_quietly(partial(start, *marked(mark, arguments), group))
 
         parts = [start_tests(CONTAINER)]
         if group is not None:
@@ -145,7 +151,7 @@ def run_parts(arguments: list[str]) -> list[int]:
                 part.interrupt()
         codes += [part.finish() for part in parts]
         if group is None and INTERRUPTED not in codes:
-            codes.append(code_of(start(SERIAL, arguments or files_with("serial"))))
+            codes.append(code_of(start(*marked(SERIAL, arguments))))
     return codes
 
 

@@ -19,6 +19,8 @@ LAYERS = 21
 # Enough that a moment's pause of the machine does not decide.
 MANY_LOOKUPS = "from workloads import metadata\nmetadata.QUICK['lookups'] = 40_000"
 HIDDEN_MS = 10
+# Far above what a process waits for a CPU of a machine that has other work.
+LOOK_S = 2e-3
 # Short runs know their own mean badly where the machine has other work; several tell by their likeness.
 WORKERS = 3
 DRIVER = """
@@ -30,7 +32,7 @@ def stat(path):
     with open({lock!r}, "w") as lock:
         if {is_slow}:
             fcntl.flock(lock, fcntl.LOCK_EX)
-        time.sleep(400e-6)
+        time.sleep({look_s})
     return os.stat(path)
 def create(path, flags, mode):
     created_s[path] = time.monotonic()
@@ -80,16 +82,14 @@ def test_a_slow_driver(measure, memory, compare):
         pytest.skip("needs two CPUs")
     lock = str(memory.with_suffix(".lock"))
 
-    def workers(pool, attempt):
-        driver = DRIVER.format(lock=lock, is_slow=pool == "amd-16", hidden_ms=HIDDEN_MS)
+    def workers(pool):
+        is_slow = pool == "amd-16"
+        driver = DRIVER.format(lock=lock, is_slow=is_slow, hidden_ms=HIDDEN_MS, look_s=LOOK_S)
         how = {"workloads": ("metadata",), "prelude": driver}
-        names = [f"{pool}-{attempt}-{number}" for number in range(WORKERS)]
+        names = [f"{pool}-{number}" for number in range(WORKERS)]
         return [measure(pool, memory, name=name, **how) for name in names]
 
-    for attempt in range(2):  # other work may have held up more than the lock did
-        document = compare(*workers("amd-16", attempt), *workers("intel", attempt))
-        if {"metadata-lock", "files-not-visible"} <= supported(document):
-            break
+    document = compare(*workers("amd-16"), *workers("intel"))
     together, late = measured(document, "stat", processes), measured(document, "visibility")
     assert {"metadata-lock", "files-not-visible"} <= supported(document)
     assert detail(together, "amd-16", "scaling") < 1.3

@@ -21,7 +21,7 @@ from io_benchmark.report.content import text_of
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.sources.run_files import read_run
 
-pytestmark = [pytest.mark.serial, pytest.mark.root]
+pytestmark = [pytest.mark.serial, pytest.mark.root, pytest.mark.lab]
 
 FAST_MIB, SLOW_MIB = 60, 30
 # Computes for a second, writes for a second at the faster disk's ceiling, twice.

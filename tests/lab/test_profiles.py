@@ -13,7 +13,7 @@ from storage_lab import MIB, Lab
 
 from io_benchmark.results.format import TaskProfile
 
-pytestmark = [pytest.mark.serial, pytest.mark.root]
+pytestmark = [pytest.mark.serial, pytest.mark.root, pytest.mark.lab]
 
 SYNCS = 100
 APPEND = f"""

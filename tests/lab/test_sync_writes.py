@@ -24,8 +24,7 @@ SHORT = "from workloads import sync_write\nsync_write.QUICK['time_limit_s'] = 0.
 ONLY_FIRST = f"from workloads import sync_write\nsync_write.WORKLOAD.names = ({FIRST!r},)\n"
 CAPPED_WRITES_PER_S = 100
 CAPPED_WORKERS, UNCAPPED_WORKERS = 3, 5
-WORKERS, ATTEMPTS = 4, 3
-QUIET_NS = 300_000
+WORKERS = 4
 PRECONDITIONS = (
     "a separate cgroup",
     "ext3 or ext4, its journal in the root group",
@@ -78,10 +77,10 @@ def usual_ns(results: list[Path]) -> float:
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs"])
 def test_a_scheduler_that_idles(lab, measure, compare, filesystem):
-    """bfq makes a process' first writes on ext4 wait for its journal, on xfs it does not.
+    """bfq makes a process' first writes on ext4 wait for its journal; xfs has none in another group.
 
-    For about 40 ms in all, until bfq knows the process: 1.4 ms for each of 30 writes, which take
-    0.03 ms without.
+    On ext4 that is about 40 ms in all, until bfq knows the process: 1.4 ms for each of 30 writes,
+    which take 0.03 ms without.
     """
     needs_groups()
     place = lab.disk("disk", filesystem, size_mib=400)
@@ -96,26 +95,20 @@ def test_a_scheduler_that_idles(lab, measure, compare, filesystem):
         ]
 
     on_ext4 = filesystem == "ext4"
-    for _ in range(ATTEMPTS):
-        without, with_bfq = workers("intel", "none"), workers("amd-16", "bfq")
-        document = compare(*without, *with_bfq)
-        report = measured(document, FIRST)
-        is_quiet = mean_ns(report, "intel") < QUIET_NS
-        is_as_built = (usual_ns(with_bfq) / usual_ns(without) > 2) == on_ext4
-        if is_quiet and is_as_built:
-            break
+    without, with_bfq = workers("intel", "none"), workers("amd-16", "bfq")
+    document = compare(*without, *with_bfq)
     unidling, idling = evidence(document, "scheduler-idling")
     assert "bfq or cfq: not met (none)" in unidling
     assert all(f"{name}: " in idling for name in PRECONDITIONS)
-    assert idling.count(": met (") == len(PRECONDITIONS) - (not on_ext4)
-    if not on_ext4:
-        assert states(document)["scheduler-idling"] in {"ruled out", "not judged"}
-        assert "its journal in the root group: not met (xfs)" in idling
-    if not is_quiet:
-        pytest.skip("the times need a machine without other work: writes waited without bfq, too")
-    assert is_as_built
+    met = len(PRECONDITIONS) if on_ext4 else len(PRECONDITIONS) - 1
+    assert idling.count(": met (") == met
+    state = states(document)["scheduler-idling"]
     if on_ext4:
-        (found,) = report["comparisons"]
-        assert found["ratio"] > 2
-        assert found["verdict"] == "slower"
-        assert states(document)["scheduler-idling"] == "supported"
+        assert usual_ns(with_bfq) / usual_ns(without) > 2
+        # Where other work makes the workers of one side unlike, their means decide nothing.
+        (found,) = measured(document, FIRST)["comparisons"]
+        expected = {"slower": "supported", "inconclusive": "not judged"}
+        assert state == expected[found["verdict"]]
+    else:
+        assert state in {"ruled out", "not judged"}
+        assert "its journal in the root group: not met (xfs)" in idling

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """What the worker's trials measure on real storage: one disk against two striped.
 
-The disks are capped. On a machine with other work one measurement may go astray; then another one decides.
+The disks are capped far below what the machine's CPUs and memory do. What should be equal may differ by
+as much as disks that are alike do.
 """
 
 from collections.abc import Callable
@@ -14,16 +15,16 @@ from answers import states
 from storage_lab import Lab, needs, needs_write_caps
 from worker import retrieves_of
 
+from io_benchmark.analysis.explaining.causes.disks import ALIKE_RATIO
 from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 from io_benchmark.sources.run_files import read_run
 
-pytestmark = [pytest.mark.serial, pytest.mark.root]
+pytestmark = [pytest.mark.serial, pytest.mark.root, pytest.mark.lab]
 
 Measure = Callable[..., Path]
 Compare = Callable[..., dict[str, Any]]
 RUN = ("--sizes", "20x2", "--retrieves", "120", "--trials", "always")
 CAP_MIB_PER_S = 40
-ATTEMPTS = 3
 
 
 def trials_of(result: Path) -> Trials:
@@ -60,19 +61,14 @@ def test_one_disk_against_two(lab: Lab, measure: Measure, compare: Compare) -> N
     needs_write_caps()
     one = lab.stripe("one", 1, 900, CAP_MIB_PER_S)
     two = lab.stripe("two", 2, 600, CAP_MIB_PER_S)
-    seen = []
-    for _ in range(ATTEMPTS):
-        slow_result = measure("amd-16", one, *RUN)
-        slow = trials_of(slow_result)
-        pace = round(ceiling_bytes_per_s(slow))
-        fast_result = measure("intel", two, *RUN, "--pace", str(pace))
-        fast = trials_of(fast_result)
-        assert max(fmean(lookups_ns(slow)), fmean(lookups_ns(fast))) < 100_000
-        ceilings_ratio = ceiling_bytes_per_s(fast) / pace
-        as_slow_ratio = mean_ns(fast, TrialKind.PACE) / mean_ns(slow, TrialKind.NORMAL)
-        cause = states(compare(slow_result, fast_result))["device-count"]
-        seen.append((ceilings_ratio, as_slow_ratio, cause))
-        is_as_slow = 1 / 1.1 <= as_slow_ratio <= 1.1
-        if abs(ceilings_ratio - 2) < 0.2 and is_as_slow and cause == "confirmed":
-            return
-    raise AssertionError(f"ceilings, paced ÷ slow, device-count: {seen}")
+    slow_result = measure("amd-16", one, *RUN)
+    slow = trials_of(slow_result)
+    pace = round(ceiling_bytes_per_s(slow))
+    fast_result = measure("intel", two, *RUN, "--pace", str(pace))
+    fast = trials_of(fast_result)
+    assert max(fmean(lookups_ns(slow)), fmean(lookups_ns(fast))) < 100_000
+    two_disks_ratio = ceiling_bytes_per_s(fast) / pace / 2
+    paced_ratio = mean_ns(fast, TrialKind.PACE) / mean_ns(slow, TrialKind.NORMAL)
+    for ratio in (two_disks_ratio, paced_ratio):
+        assert 1 / ALIKE_RATIO <= ratio <= ALIKE_RATIO, (two_disks_ratio, paced_ratio)
+    assert states(compare(slow_result, fast_result))["device-count"] == "confirmed"
