@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
     BothPools,
+    EvidenceSource,
     Explanation,
     Findings,
     Forecast,
@@ -17,7 +18,6 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Machines,
     Reason,
     Slowness,
-    Source,
 )
 from io_benchmark.analysis.model.cause import (
     Cause,
@@ -121,12 +121,12 @@ def change() -> Investigation:
     patch = "--- a/worker-pools.yml\n+++ b/worker-pools.yml\n@@ -1 +1 @@\n-a: b  # ```\n+a: c\n"
     findings = Findings(SLOWER, MACHINES, EXPLAINED, FORECAST)
     sources = (
-        Source("runs of the task", "group:Q", "https://tc/tasks/groups/Q"),
-        Source(
+        EvidenceSource("runs of the task", "group:Q", "https://tc/tasks/groups/Q"),
+        EvidenceSource(
             "the benchmark's results of both pools", "group:K", "https://tc/tasks/groups/K", True
         ),
-        Source("a profile of the task", "task:A.0", "https://tc/tasks/A/runs/0"),
-        Source("a profile of the task", "profile.json"),
+        EvidenceSource("a profile of the task", "task:A.0", "https://tc/tasks/A/runs/0"),
+        EvidenceSource("a profile of the task", "profile.json"),
     )
     note = "All 2 pools of this entry get it"
     return report(findings, patch=patch, note=note, sources=sources)

@@ -5,7 +5,7 @@ import subprocess
 
 from worker import Worker, needs_disk, script
 
-from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
 from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.sources.run_files import read_run
 
@@ -17,17 +17,17 @@ trials.GOOD_CEILING_S, trials.ROUNDS_WANTED, trials.ROUNDS_AT_LEAST = 0.2, 1, 1
 trials.RESIDENT_SHARE = 0  # another run may drop what is in memory
 """
 OF_THE_PLACE = (
-    Figure.WRITE_RATE,
-    Figure.SYNC,
-    Figure.WRITES,
-    Figure.FILE,
+    PoolFigure.WRITE_RATE,
+    PoolFigure.SYNC,
+    PoolFigure.WRITES,
+    PoolFigure.FILE,
 )
 OF_THE_CPUS = (
-    Figure.OWN_CPU,
-    Figure.SPAWN,
-    Figure.USER_WORK,
-    Figure.KERNEL_COPY,
-    Figure.KERNEL_CALLS,
+    PoolFigure.OWN_CPU,
+    PoolFigure.SPAWN,
+    PoolFigure.USER_WORK,
+    PoolFigure.KERNEL_COPY,
+    PoolFigure.KERNEL_CALLS,
 )
 
 

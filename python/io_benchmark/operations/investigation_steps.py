@@ -15,12 +15,12 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.investigation.investigation_model import (
+    EvidenceSource,
     Explanation,
     Findings,
     Forecast,
     Machines,
     Slowness,
-    Source,
 )
 from io_benchmark.analysis.investigation.report_findings import explain, forecast
 from io_benchmark.analysis.investigation.slowness import find_slowness
@@ -89,7 +89,7 @@ class Steps(Struct):
     new_tasks: InvestigationTasks
     title: str = ""  # of the step under way
     remarks: list[str] = []
-    sources: list[Source] = []  # of the evidence
+    sources: list[EvidenceSource] = []  # of the evidence
 
     def findings(self) -> Iterator[Findings]:
         """Do one step after the other; yield what is known after each."""
@@ -122,7 +122,7 @@ class Steps(Struct):
         """Remember where evidence is, as an address that a browser opens."""
         parsed = parse(address, self.context.environment)
         page = getattr(parsed, "url", "")
-        self.sources.append(Source(what, str(parsed or address), page, is_new))
+        self.sources.append(EvidenceSource(what, str(parsed or address), page, is_new))
 
     def _find_slowness(self) -> Slowness:
         label, queue = self.queue_task.label, self.queue_task.status.queue

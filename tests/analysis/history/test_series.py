@@ -14,7 +14,7 @@ from io_benchmark.analysis.history.series import _change, history
 from io_benchmark.analysis.model.comparison import Interval
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.machines import MachineMarks
-from io_benchmark.analysis.statistics.series_fit import Step
+from io_benchmark.analysis.statistics.series_fit import LevelStep
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 
@@ -150,7 +150,7 @@ def changes(**facts: str) -> tuple[list[tuple[str, int]], bool]:
         for point, workers in enumerate(values.split())
         for value in workers.split("|")
     ]
-    found = _change(Step(3, 1.0, 1.0, 1.0, Interval(1.0, 1.0, 0.95)), observed)
+    found = _change(LevelStep(3, 1.0, 1.0, 1.0, Interval(1.0, 1.0, 0.95)), observed)
     return [(fact.name, fact.points_off) for fact in found.changed], not found.unobserved
 
 

@@ -24,7 +24,7 @@ from seed_workers import worker, workers
 
 from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import MODEL_ERROR, PoolChange
-from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.analysis.prediction.unknowns import MEANINGS, Unknowns
 from io_benchmark.report.content import text_of
@@ -335,8 +335,8 @@ def test_which_requests_a_limit_counts(unmerged, writes, has_limit, merged):
     Of other limits, more than a second of the profile may tell.
     """
     nothing, logs = np.zeros(2), [math.log(1000)]
-    limit = {(Figure.WRITES_LIMIT, "workspace"): logs} if has_limit else {}
-    source = PoolStorage("intel", 1, {(Figure.WRITES, "workspace"): logs}, None, None, None)
+    limit = {(PoolFigure.WRITES_LIMIT, "workspace"): logs} if has_limit else {}
+    source = PoolStorage("intel", 1, {(PoolFigure.WRITES, "workspace"): logs}, None, None, None)
     target = PoolStorage("amd-16", 1, limit, None, None, None)
     demand = cast("Demand", SimpleNamespace(spans_ns=np.full(2, 0.6 * S)))
     place = PlaceDemand(
@@ -372,7 +372,7 @@ def test_one_slow_end_of_two() -> None:
     slow, steady = (pool_workers("amd-16", (60, 60), **given) for given in (SLOWING_DOWN, {}))
     for runs, is_known in ((slow, True), ([slow[0], steady[1]], False)):
         figures = PoolStorage.of("amd-16", runs, {}).figures
-        assert ((Figure.SLOWING, "workspace") in figures) is is_known
+        assert ((PoolFigure.SLOWING, "workspace") in figures) is is_known
 
 
 FAILED = {"code": 1, "signal": None, "error": None}

@@ -13,7 +13,7 @@ from seed_facts import operations_limit
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.prediction.demand import Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
-from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.analysis.prediction.profiled_run import ProfiledRun
 from io_benchmark.report.content import text_of
@@ -163,8 +163,8 @@ def test_syncs() -> None:
 def test_requests_where_bytes_are_the_limit(per_s: int, is_known: bool) -> None:
     """Requests of 4 KiB that make 0.8 of the write ceiling show no limit of requests."""
     figures = {
-        (Figure.WRITE_RATE, "data"): [math.log(100 * MIB)],
-        (Figure.WRITES, "data"): [math.log(per_s)],
+        (PoolFigure.WRITE_RATE, "data"): [math.log(100 * MIB)],
+        (PoolFigure.WRITES, "data"): [math.log(per_s)],
     }
     pool = PoolStorage("amd-16", 1, figures, None, None, None)
     assert pool.writes_per_s("data") == (pytest.approx(per_s) if is_known else math.inf)
@@ -175,7 +175,7 @@ def test_places() -> None:
     """The usual one, else the first that was measured."""
     run = RunProfile(made_of(IDLE, IDLE), "a", "b", "amd-16")
     for names, place in ((("a", "workspace"), "workspace"), (("b", "a"), "a"), ((), "workspace")):
-        figures = {(Figure.WRITE_RATE, name): [1.0] for name in names}
+        figures = {(PoolFigure.WRITE_RATE, name): [1.0] for name in names}
         pool = PoolStorage("amd-16", 1, figures, None, None, None)
         assert ProfiledRun.of(run, pool).places == (place,)
 

@@ -7,8 +7,9 @@ The data of a history is here.
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from operator import itemgetter
+from operator import attrgetter
 from statistics import fmean
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -36,6 +37,7 @@ class Origin(Struct, frozen=True):
 
     @property
     def task(self) -> str:
+        """Return TASKID.RUN, or what names the task elsewhere."""
         return self.task_id + ("" if self.run_id is None else f".{self.run_id}")
 
 
@@ -47,6 +49,13 @@ class HistoryReading(Struct, frozen=True):
     conditions: Conditions
     log_mean: float  # of nanoseconds
     facts: Facts
+
+
+class MachineReading(NamedTuple):
+    """A reading, and the name of the machine that it was measured on."""
+
+    machine: str
+    reading: HistoryReading
 
 
 class _WorkerMean(Struct, frozen=True):
@@ -70,30 +79,35 @@ class Point(Struct, frozen=True):
     ratio: float | None
 
     @classmethod
-    def of(cls, group: str, measured: Sequence[tuple[str, HistoryReading]]) -> "Point":
-        """Return the mean of a group's workers, by readings with the names of their machines.
-
-        Runs on one machine are one worker.
-        """
-        readings = [reading for _, reading in measured]
+    def of(cls, group: str, readings: Sequence[MachineReading]) -> "Point":
+        """Return the mean of a group's workers; runs on one machine are one worker."""
         workers, logs = [], []
-        for pairs in by_machine(measured, itemgetter(0)):
-            logs.append(fmean(reading.log_mean for _, reading in pairs))
-            tasks = tuple(reading.origin.task for _, reading in pairs)
-            workers.append(_WorkerMean(pairs[0][0], tasks, math.exp(logs[-1])))
+        for same_machine in by_machine(readings, attrgetter("machine")):
+            log_mean = fmean(each.reading.log_mean for each in same_machine)
+            logs.append(log_mean)
+            worker = _WorkerMean(
+                worker_id=same_machine[0].machine,
+                tasks=tuple(each.reading.origin.task for each in same_machine),
+                mean_ns=math.exp(log_mean),
+            )
+            workers.append(worker)
         mean_ns = math.exp(fmean(logs))
+        first = readings[0].reading
+        revisions = [each.reading.origin.revision for each in readings]
+        known_revisions = [revision for revision in revisions if revision]
         return cls(
-            time=readings[0].origin.time,
+            time=first.origin.time,
             group=group,
-            revision=next(filter(None, (reading.origin.revision for reading in readings)), None),
+            revision=known_revisions[0] if known_revisions else None,
             workers=tuple(workers),
             mean_ns=mean_ns,
-            value=workloads.of(readings[0].subject.workload).shown(mean_ns),
+            value=workloads.of(first.subject.workload).shown(mean_ns),
             ratio=None,
         )
 
     @property
     def date(self) -> str:
+        """Return the day of the push: 2026-03-01."""
         return self.time.date().isoformat()
 
 
@@ -117,7 +131,7 @@ class FactChange(Struct, frozen=True):
     points_off: int  # how many points after the change of the level; negative: before it
 
 
-class Change(Struct, frozen=True):
+class LevelChange(Struct, frozen=True):
     """The end of one level and the start of the next."""
 
     at: int  # the first point of the new level
@@ -131,6 +145,7 @@ class Change(Struct, frozen=True):
 
     @property
     def verdict(self) -> Verdict:
+        """Return whether the new level is slower or faster."""
         return Verdict.SLOWER if self.ratio >= 1 else Verdict.FASTER
 
 
@@ -152,7 +167,7 @@ class HistorySeries(Struct, frozen=True, omit_defaults=True):
     conditions: Mapping[str, Statement]  # by the validity rule that compares them
     points: tuple[Point, ...]
     levels: tuple[Level, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[LevelChange, ...]
     expected_ns: tuple[float, ...]  # of each point, by the trend and the changes
     trend: Trend | None = None
     possible: tuple[str, ...] = ()  # what else may move the points, not proven: `step`, `trend`

@@ -18,13 +18,14 @@ import numpy as np
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history import (
-    Change,
     FactChange,
     History,
     HistoryReading,
     HistorySeries,
     LeftOut,
     Level,
+    LevelChange,
+    MachineReading,
     Point,
     Trend,
 )
@@ -32,7 +33,7 @@ from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.statements import count, statement
 from io_benchmark.analysis.reading.machines import Facts, FactValue, MachineMarks
 from io_benchmark.analysis.statistics.regression import Numbers
-from io_benchmark.analysis.statistics.series_fit import SeriesFit, Step
+from io_benchmark.analysis.statistics.series_fit import LevelStep, SeriesFit
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
@@ -114,11 +115,9 @@ def _order(reading: HistoryReading) -> tuple[object, ...]:
 
 def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
     """Return the series of readings of one subject under the same conditions, in their order."""
-    # Of all points together, because a worker of another pool may have had the same id.
+    # All points are looked at together: a worker of another pool may have had the same id.
     machines = MachineMarks.machine_names([reading.origin.marks for reading in readings])
-    groups = grouped(
-        zip(machines, readings, strict=True), lambda measured: measured[1].origin.group
-    )
+    groups = grouped(map(MachineReading, machines, readings), attrgetter("reading.origin.group"))
     points = [Point.of(group, members) for group, members in groups.items()]
     subject = readings[0].subject
     workload = workloads.of(subject.workload)
@@ -136,9 +135,9 @@ def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
     else:
         expected_ns = tuple(math.exp(log) for log in fit.expected.tolist())
     observed = [
-        (number, reading.facts)
+        (number, member.reading.facts)
         for number, members in enumerate(groups.values())
-        for _, reading in members
+        for member in members
     ]
     changes = []
     for position, step in enumerate(fit.steps):
@@ -161,7 +160,7 @@ def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
     )
 
 
-def _change(step: Step, observed: Iterable[_Observed]) -> Change:
+def _change(step: LevelStep, observed: Iterable[_Observed]) -> LevelChange:
     """Return a step with the facts that changed at its point or near it.
 
     `observed` has each worker of the levels before and after, in the points' order. A fact changed
@@ -185,7 +184,7 @@ def _change(step: Step, observed: Iterable[_Observed]) -> Change:
             if before_points[-1] < after_points[0] and abs(points_off) <= _POINTS_NEAR:
                 changed.append(FactChange(name, before, after, points_off))
     changed.sort(key=lambda change: abs(change.points_off))
-    return Change(
+    return LevelChange(
         at=step.at,
         before_ns=step.before,
         after_ns=step.after,

@@ -112,7 +112,7 @@ class Forecast(Struct, frozen=True):
     reason: Statement | None = None
 
 
-class Source(Struct, frozen=True):
+class EvidenceSource(Struct, frozen=True):
     """Where evidence is."""
 
     has: str  # what is there
@@ -144,7 +144,8 @@ class Fix(Struct, frozen=True):
 
     target: Target
     remedy: Remedy
-    # Of a pool's definition: a new type for this one, or disks; with neither, this one goes.
+    # What changes in a pool's definition: a new type replaces this one, or disks are added; with
+    # neither, this type goes.
     machine_type: str = ""
     new_machine_type: str = ""
     local_ssds_to_add: int = 0
@@ -171,4 +172,4 @@ class Investigation(Struct, frozen=True, tag_field="version", tag=2):
     note: str = ""  # why there is none, or what else the patch changes
     unreadable: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    sources: tuple[Source, ...] = ()
+    sources: tuple[EvidenceSource, ...] = ()

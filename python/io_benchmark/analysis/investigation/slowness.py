@@ -133,6 +133,7 @@ def _is_everywhere(step: _DailyStep, pool: str, sides: Sides) -> bool:
 
 
 def _is_same_step(step: _DailyStep, other: _DailyStep | None) -> bool:
+    """Return whether two pools changed at about the same time and in the same direction."""
     if other is None or abs(other.day - step.day) > _SAME_CHANGE:
         return False
     return (other.ratio > 1) == (step.ratio > 1)

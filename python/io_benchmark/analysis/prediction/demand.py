@@ -221,7 +221,7 @@ def _place_demand(
         steps = [np.diff(total) for total in totals if total is not None]
         return steps if steps and len(steps) == len(disks) and np.min(steps) >= 0 else None
 
-    written, read, writes = map(grown, ("written_bytes", "read_bytes", "writes"))
+    written, read, writes = grown("written_bytes"), grown("read_bytes"), grown("writes")
     if written is None or read is None or writes is None:
         return statement(
             "the profile has no counters of the disks of {place}, or they started again at 0; "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from io_benchmark.analysis.model.statements import Statement, joined, statement
 from io_benchmark.analysis.prediction.demand import SMALL_SHARE, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
-from io_benchmark.analysis.prediction.pool_storage import CPU_FIGURES, Figure, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import CPU_FIGURES, PoolFigure, PoolStorage
 from io_benchmark.command_lines import measure_capacities, submit_capacities
 
 # The place that the worker's program measures unless it is told another one.
@@ -49,14 +49,14 @@ def _lack(storage: PoolStorage, figures: list[str]) -> Statement:
 def _lacking(change: PoolChange, storage: PoolStorage) -> Iterator[str]:
     """Yield the figures of a pool that would decide this task's time, and are not known."""
     for place in change.demand.places:
-        if storage.mean(Figure.WRITE_RATE, place.name) is None:
+        if storage.mean(PoolFigure.WRITE_RATE, place.name) is None:
             yield f"write ceiling of the place {place.name}"
-        if _may_sync(change, place) and storage.mean(Figure.SYNC, place.name) is None:
+        if _may_sync(change, place) and storage.mean(PoolFigure.SYNC, place.name) is None:
             yield f"append-fsync at {place.name}"
         # Where they decide the time there, the profile shows it best by those of its own disks.
         if not _has_requests(storage, place) and _may_be_decided_by_requests(change, place):
             yield f"random-io at {place.name} (requests per second)"
-    if storage.mean(Figure.USER_WORK) is None and not _are_cpus_comparable(change):
+    if storage.mean(PoolFigure.USER_WORK) is None and not _are_cpus_comparable(change):
         yield "fixed work or spawn that compares its CPUs"
 
 
@@ -72,7 +72,7 @@ def _may_sync(change: PoolChange, place: PlaceDemand) -> bool:
 
 def _has_requests(storage: PoolStorage, place: PlaceDemand) -> bool:
     """Return whether the pool shows how many requests its disks do."""
-    figures = (Figure.WRITES, Figure.WRITES_LIMIT)
+    figures = (PoolFigure.WRITES, PoolFigure.WRITES_LIMIT)
     return any(storage.mean(figure, place.name) is not None for figure in figures)
 
 
@@ -80,7 +80,7 @@ def _may_be_decided_by_requests(change: PoolChange, place: PlaceDemand) -> bool:
     """Return whether the task's time may depend on requests that the other pool did not measure."""
     if _has_requests(change.target, place):
         return False
-    if change.target.mean(Figure.WRITE_RATE, place.name) is None:
+    if change.target.mean(PoolFigure.WRITE_RATE, place.name) is None:
         return bool(place.written_bytes.any())
     return change.is_decided_by_requests()
 
@@ -89,6 +89,6 @@ def _are_cpus_comparable(change: PoolChange) -> bool:
     """Return whether a figure of both pools compares their CPUs, or the task hardly uses them."""
     is_compared = any(
         change.source.mean(figure) and change.target.mean(figure)
-        for figure in (Figure.USER_WORK, *CPU_FIGURES)
+        for figure in (PoolFigure.USER_WORK, *CPU_FIGURES)
     )
     return is_compared or change.demand.cpu_share <= SMALL_SHARE

@@ -22,9 +22,9 @@ from io_benchmark.analysis.prediction.demand import (
     PlaceDemand,
 )
 from io_benchmark.analysis.prediction.pool_storage import (
-    Figure,
     FigureKey,
     FigureRatio,
+    PoolFigure,
     PoolStorage,
 )
 from io_benchmark.analysis.prediction.unknowns import EXPECTED, Unknowns
@@ -66,7 +66,7 @@ class PlaceChange(Struct, frozen=True):
     target: PoolStorage
     ratios: Mapping[FigureKey, FigureRatio]  # of what the pools can do
 
-    def _ratio(self, figure: Figure) -> float:
+    def _ratio(self, figure: PoolFigure) -> float:
         return self.ratios[figure, self.place.name].ratio
 
     def disk_times(self, unknowns: Unknowns) -> _DiskTimes:
@@ -79,7 +79,7 @@ class PlaceChange(Struct, frozen=True):
         here_s, there_s = requests / here_per_s, requests / there_per_s
         more_s = _MORE_REQUESTS * unknowns.journal * np.maximum(0.0, there_s - here_s)
         there_s += np.where(place.is_synced, 0.0, more_s)
-        there_s = np.maximum(there_s, bytes_s / self._ratio(Figure.WRITE_RATE))
+        there_s = np.maximum(there_s, bytes_s / self._ratio(PoolFigure.WRITE_RATE))
         here_s = np.maximum(here_s, bytes_s)
         # What the disks here cannot do within a window they do in the next one: they count it all
         # at once.
@@ -97,8 +97,8 @@ class PlaceChange(Struct, frozen=True):
         if math.isinf(there_per_s):
             known = max(_LEAST_SHARE, 1 - unknowns.requests)
             return self.target.least_writes_per_s(name) / known
-        if self.ratios[Figure.WRITES, name].error.variance:
-            by_ratio = self.source.writes_per_s(name) * self._ratio(Figure.WRITES)
+        if self.ratios[PoolFigure.WRITES, name].error.variance:
+            by_ratio = self.source.writes_per_s(name) * self._ratio(PoolFigure.WRITES)
             return min(there_per_s, by_ratio)
         return there_per_s
 
@@ -116,7 +116,7 @@ class PlaceChange(Struct, frozen=True):
         above = place.unmerged_writes > _ABOVE_LIMIT * limits
         at_limit = ~above & (place.unmerged_writes > AT_CEILING * limits)
         at_limit_ns = np.sum(spans_ns[at_limit & (place.writes < limits / 2)])
-        if self.target.mean(Figure.WRITES_LIMIT, place.name) or at_limit_ns > NS_PER_S:
+        if self.target.mean(PoolFigure.WRITES_LIMIT, place.name) or at_limit_ns > NS_PER_S:
             return 0.0
         return 1.0 if np.sum(spans_ns[above]) > NS_PER_S else unknowns.merged
 
@@ -176,11 +176,11 @@ class PlaceChange(Struct, frozen=True):
             weights = place.flushes
         else:
             weights = self.demand.spans_ns
-        waited = weights * (count * (self.source.mean(Figure.SYNC, place.name) or 0.0))
+        waited = weights * (count * (self.source.mean(PoolFigure.SYNC, place.name) or 0.0))
         waited /= max(float(np.sum(weights)), 1.0)
         if self.demand.waiting_share is not None:
             waited = np.minimum(waited, self.demand.waiting_share * self.demand.spans_ns)
-        added: Numbers = waited * (self._ratio(Figure.SYNC) - 1)
+        added: Numbers = waited * (self._ratio(PoolFigure.SYNC) - 1)
         return added
 
     def with_backlog(

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from io_benchmark.analysis.prediction.demand import Demand, Numbers, PlaceDemand
 from io_benchmark.analysis.prediction.place_change import AT_CEILING, PlaceChange
 from io_benchmark.analysis.prediction.pool_storage import (
-    Figure,
     FigureKey,
     FigureRatio,
+    PoolFigure,
     PoolStorage,
 )
 from io_benchmark.analysis.prediction.unknowns import EXPECTED, MEANINGS, WIDE_LOG, Unknowns
@@ -28,8 +28,8 @@ from io_benchmark.analysis.statistics.variances import MeanVariance
 MODEL_ERROR = 0.10
 # That is known from some dozens of jobs.
 _MODEL_DEGREES = 20.0
-_CPU_RATIOS = (Figure.USER_WORK, Figure.KERNEL_COPY, Figure.KERNEL_CALLS)
-_PLACE_RATIOS = (Figure.WRITE_RATE, Figure.WRITES, Figure.SYNC, Figure.FILE)
+_CPU_RATIOS = (PoolFigure.USER_WORK, PoolFigure.KERNEL_COPY, PoolFigure.KERNEL_CALLS)
+_PLACE_RATIOS = (PoolFigure.WRITE_RATE, PoolFigure.WRITES, PoolFigure.SYNC, PoolFigure.FILE)
 
 
 class _Times(Struct, frozen=True):
@@ -70,7 +70,7 @@ class PoolChange(Struct, frozen=True):
         ratios = {(figure, place): target.ratio_to(source, figure, place) for figure, place in keys}
         return cls(demand, source, target, ratios)
 
-    def ratio(self, figure: Figure, place: str = "") -> float:
+    def ratio(self, figure: PoolFigure, place: str = "") -> float:
         """Return how many times as much the other pool has of something."""
         return self.ratios[figure, place].ratio
 
@@ -86,7 +86,7 @@ class PoolChange(Struct, frozen=True):
         """
         likely = replace(self, demand=self.demand.as_counted())
         demand = likely.demand
-        if not all(self.target.mean(Figure.WRITE_RATE, place.name) for place in demand.places):
+        if not all(self.target.mean(PoolFigure.WRITE_RATE, place.name) for place in demand.places):
             return None
         there = [likely.at_place(place).disk_times(EXPECTED).there for place in demand.places]
         is_full = np.max(there, axis=0) >= AT_CEILING * demand.spans_ns
@@ -115,7 +115,9 @@ class PoolChange(Struct, frozen=True):
         cpu_ns, syncs_ns = float(np.sum(by_cpu)), float(np.sum(by_syncs))
         writes_ns = float(np.sum(elsewhere - spans)) - cpu_ns - syncs_ns
         if demand.unseen_ns:
-            slower = max(1 / self.ratio(Figure.WRITE_RATE, place.name) for place in demand.places)
+            slower = max(
+                1 / self.ratio(PoolFigure.WRITE_RATE, place.name) for place in demand.places
+            )
             writes_ns += demand.unseen_ns * unknowns.unseen * (slower - 1)
         total = max(1.0, demand.wall_ns + writes_ns + syncs_ns + cpu_ns)
         return _Times(total, writes_ns, syncs_ns, cpu_ns)
@@ -124,10 +126,10 @@ class PoolChange(Struct, frozen=True):
         """Return what CPUs add to each window: their speed, and those that the other pool lacks."""
         demand = self.demand
         kernel = min(demand.kernel_share, demand.cpu_share)
-        files = max(self.ratio(Figure.FILE, place.name) for place in demand.places)
-        calls = math.sqrt(self.ratio(Figure.KERNEL_COPY) * self.ratio(Figure.KERNEL_CALLS))
+        files = max(self.ratio(PoolFigure.FILE, place.name) for place in demand.places)
+        calls = math.sqrt(self.ratio(PoolFigure.KERNEL_COPY) * self.ratio(PoolFigure.KERNEL_CALLS))
         slower = kernel * (calls ** (1 - unknowns.files) * files**unknowns.files - 1)
-        slower += (demand.cpu_share - kernel) * (self.ratio(Figure.USER_WORK) - 1)
+        slower += (demand.cpu_share - kernel) * (self.ratio(PoolFigure.USER_WORK) - 1)
         by_cpu: Numbers = demand.spans_ns * slower
         cpus = self.target.cpus
         if cpus is not None and demand.busy_ns is not None and cpus < demand.cpus:
@@ -143,6 +145,7 @@ class PoolChange(Struct, frozen=True):
             yield self._effect_of(unknown)
 
     def _effect_of(self, unknown: str) -> UnknownEffect:
+        """Return the times at both ends of an unknown, all others being as expected."""
         first, last = (self.times(EXPECTED.with_value(unknown, end)) for end in (0.0, 1.0))
         return UnknownEffect(MEANINGS[unknown], math.log(first.total), math.log(last.total))
 
@@ -165,5 +168,5 @@ class PoolChange(Struct, frozen=True):
             # An end is two standard deviations from what is expected.
             yield MeanVariance(largest / 4, math.inf)
         # CPUs were measured with other work than the task's.
-        cpu_log = self.demand.cpu_share * math.log(self.ratio(Figure.USER_WORK))
+        cpu_log = self.demand.cpu_share * math.log(self.ratio(PoolFigure.USER_WORK))
         yield MeanVariance((cpu_log / 2) ** 2, math.inf)

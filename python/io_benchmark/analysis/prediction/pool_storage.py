@@ -24,7 +24,7 @@ from io_benchmark.results.machine import Device, StoragePlace
 from io_benchmark.results.parts import NS_PER_S
 
 
-class Figure(Enum):
+class PoolFigure(Enum):
     """What a prediction uses of the results of a pool. Figures of CPUs have no place."""
 
     WRITE_RATE = "bytes per second of a file that idle disks wrote"
@@ -44,23 +44,23 @@ class Figure(Enum):
 
 # What compares CPUs without fixed work. Lookups come before spawn, which includes waiting for a
 # CPU.
-CPU_FIGURES = (Figure.OWN_CPU, Figure.SPAWN)
+CPU_FIGURES = (PoolFigure.OWN_CPU, PoolFigure.SPAWN)
 # Fixed work by its names in the result.
 _FIXED_WORK = {
-    "user": Figure.USER_WORK,
-    "kernel-copy": Figure.KERNEL_COPY,
-    "kernel-calls": Figure.KERNEL_CALLS,
+    "user": PoolFigure.USER_WORK,
+    "kernel-copy": PoolFigure.KERNEL_COPY,
+    "kernel-calls": PoolFigure.KERNEL_CALLS,
 }
 _OPERATIONS = {
-    ("sync-write", "append-fsync"): Figure.SYNC,
-    ("random-io", "write-depth-32"): Figure.WRITES,  # the fullest queue
-    ("metadata", "stat"): Figure.FILE,
-    ("metadata", "create-rename-unlink"): Figure.FILE,
-    ("spawn", "posix-spawn"): Figure.SPAWN,
+    ("sync-write", "append-fsync"): PoolFigure.SYNC,
+    ("random-io", "write-depth-32"): PoolFigure.WRITES,  # the fullest queue
+    ("metadata", "stat"): PoolFigure.FILE,
+    ("metadata", "create-rename-unlink"): PoolFigure.FILE,
+    ("spawn", "posix-spawn"): PoolFigure.SPAWN,
 }
 # How far ln of a figure of one worker differs from the next time. Chosen: what a disk or a file
 # system did before changes these two. All other figures differ as workers do.
-_ONCE = {Figure.SYNC: 0.3, Figure.FILE: 0.3}
+_ONCE = {PoolFigure.SYNC: 0.3, PoolFigure.FILE: 0.3}
 # The same of file systems that nothing compares. Chosen: more than of those that are compared.
 _NOT_MEASURED = 0.5
 # A disk that turns, the slowest there is, does a hundred random requests per second.
@@ -70,7 +70,7 @@ _REQUEST_BYTES = 4096  # of `random-io`
 _AT_WRITE_RATE = 0.8
 
 # A figure and the name of its place; no name: of the CPUs.
-FigureKey = tuple[Figure, str]
+FigureKey = tuple[PoolFigure, str]
 # ln of what one machine measured.
 _Logs = dict[FigureKey, list[float]]
 
@@ -102,9 +102,9 @@ class PoolStorage(Struct, frozen=True):
         machines = by_machine(filter(attrgetter("runs"), workers), attrgetter("machine"))
         measured: _Logs = defaultdict(list)
         for key, logs in chain.from_iterable(_measured(runs).items() for runs in machines):
-            # Of a single machine, the files of a ceiling show how far it is known.
+            # The files of a ceiling show how far it is known where there is a single machine.
             figure, _ = key
-            if figure is Figure.WRITE_RATE and len(machines) == 1:
+            if figure is PoolFigure.WRITE_RATE and len(machines) == 1:
                 measured[key] += logs
             else:
                 measured[key].append(fmean(logs))
@@ -124,33 +124,33 @@ class PoolStorage(Struct, frozen=True):
             _counting(workers),
         )
 
-    def mean(self, figure: Figure, place: str = "") -> float | None:
+    def mean(self, figure: PoolFigure, place: str = "") -> float | None:
         """Return the geometric mean over the machines that measured it; None: not measured."""
         logs = self.figures.get((figure, place))
         return math.exp(fmean(logs)) if logs else None
 
     def ceiling(self, place: str) -> float:
         """Return how many bytes per second the disks write; infinite where it was not measured."""
-        return self.mean(Figure.WRITE_RATE, place) or math.inf
+        return self.mean(PoolFigure.WRITE_RATE, place) or math.inf
 
     def writes_per_s(self, place: str) -> float:
         """Return how many requests per second the disks write; infinite where nothing shows it.
 
         Where bytes were the limit of what was measured, requests may have none.
         """
-        measured = self.mean(Figure.WRITES, place) or math.inf
+        measured = self.mean(PoolFigure.WRITES, place) or math.inf
         if measured * _REQUEST_BYTES > _AT_WRITE_RATE * self.ceiling(place):
             measured = math.inf
-        return min(measured, self.mean(Figure.WRITES_LIMIT, place) or math.inf)
+        return min(measured, self.mean(PoolFigure.WRITES_LIMIT, place) or math.inf)
 
     def least_writes_per_s(self, place: str) -> float:
         """Return how many requests per second the disks write at least."""
         # Each synchronous write is at least one request. Not by the usual time: a disk that limits
         # requests lets some pass at once, and delays the next ones.
-        by_syncs = self.mean(Figure.SYNCS, place) or 0.0
-        return max(_LEAST_REQUESTS_PER_S, self.mean(Figure.WRITES, place) or 0.0, by_syncs)
+        by_syncs = self.mean(PoolFigure.SYNCS, place) or 0.0
+        return max(_LEAST_REQUESTS_PER_S, self.mean(PoolFigure.WRITES, place) or 0.0, by_syncs)
 
-    def ratio_to(self, source: "PoolStorage", figure: Figure, place: str = "") -> FigureRatio:
+    def ratio_to(self, source: "PoolStorage", figure: PoolFigure, place: str = "") -> FigureRatio:
         """Return how many times as much this pool has; 1 where the figure is not known of both.
 
         A ratio that is small for its error is mostly error. It is taken nearer to 1 (James and
@@ -165,7 +165,7 @@ class PoolStorage(Struct, frozen=True):
                 error, log = MeanVariance.of_sum(variances), math.log(there / here)
                 kept = max(0.0, 1 - error.variance / log**2) if log else 0.0
                 return FigureRatio(math.exp(kept * log), error)
-        variance = _NOT_MEASURED**2 if figure is Figure.FILE else 0.0
+        variance = _NOT_MEASURED**2 if figure is PoolFigure.FILE else 0.0
         return FigureRatio(1.0, MeanVariance(variance, math.inf))
 
 
@@ -196,7 +196,7 @@ def _counting_devices(place: StoragePlace) -> int:
     return number
 
 
-def _variance(pool: PoolStorage, figure: Figure, place: str) -> MeanVariance:
+def _variance(pool: PoolStorage, figure: PoolFigure, place: str) -> MeanVariance:
     """Return the variance of ln of a pool's mean."""
     logs, once = pool.figures[figure, place], _ONCE.get(figure, SINGLE_WORKER_VARIATION)
     single = MeanVariance.of_single(logs, once if pool.machines == 1 else once / 2)
@@ -213,7 +213,7 @@ def _slowing(workers: Sequence[Worker]) -> _Logs:
     for place, times in runs.items():
         step = RelativeTimes.step_of(times)
         if step is not None:
-            slowing[Figure.SLOWING, place] = [math.log(step.ratio)]
+            slowing[PoolFigure.SLOWING, place] = [math.log(step.ratio)]
     return slowing
 
 
@@ -226,7 +226,7 @@ def _measured(runs: Sequence[Worker]) -> _Logs:
             _add_ceilings(logs, run)
             cpu_ns = sum(run.parts_ns.get(part, 0.0) for part in in_lookups(*ON_CPU))
             if cpu_ns:
-                logs[Figure.OWN_CPU, ""].append(math.log(cpu_ns))
+                logs[PoolFigure.OWN_CPU, ""].append(math.log(cpu_ns))
         _add_fixed_work(logs, worker)
         _add_limits(logs, worker)
     return logs
@@ -239,15 +239,15 @@ def _add_operations(logs: _Logs, run: Run) -> None:
     if figure is None or subject.threads > 1:
         return
     match figure:
-        case Figure.SYNC:
+        case PoolFigure.SYNC:
             # Bytes and requests are limits of their own: here the usual time counts, without
             # stalls.
             usual_ns = median(map(truediv, run.total_ns, run.operations))
             logs[figure, subject.place].append(math.log(usual_ns))
-            logs[Figure.SYNCS, subject.place].append(math.log(NS_PER_S / run.mean_ns))
-        case Figure.WRITES:
+            logs[PoolFigure.SYNCS, subject.place].append(math.log(NS_PER_S / run.mean_ns))
+        case PoolFigure.WRITES:
             logs[figure, subject.place].append(math.log(NS_PER_S / run.mean_ns))
-        case Figure.SPAWN:
+        case PoolFigure.SPAWN:
             logs[figure, ""].append(math.log(run.mean_ns))
         case _:
             logs[figure, subject.place].append(math.log(run.mean_ns))
@@ -259,7 +259,7 @@ def _add_ceilings(logs: _Logs, run: Run) -> None:
         return
     for file in run.trials.ceilings:
         rate = file.written_bytes / file.duration_ns * NS_PER_S
-        logs[Figure.WRITE_RATE, run.subject.place].append(math.log(rate))
+        logs[PoolFigure.WRITE_RATE, run.subject.place].append(math.log(rate))
 
 
 def _add_fixed_work(logs: _Logs, worker: Worker) -> None:
@@ -280,4 +280,4 @@ def _add_limits(logs: _Logs, worker: Worker) -> None:
     for limit, storage in product(limits, worker.result.storage.places):
         is_limited = limit.device in {device.number for device in storage.devices}
         if is_limited and limit.kind == "write_operations_per_s":
-            logs[Figure.WRITES_LIMIT, storage.name].append(math.log(max(1, limit.value)))
+            logs[PoolFigure.WRITES_LIMIT, storage.name].append(math.log(max(1, limit.value)))

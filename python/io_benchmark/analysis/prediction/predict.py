@@ -26,7 +26,7 @@ from io_benchmark.analysis.prediction import (
 )
 from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
-from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
 from io_benchmark.analysis.prediction.profiled_run import ProfiledRun, notes_of
 from io_benchmark.analysis.prediction.refusals import reasons_against
 from io_benchmark.analysis.reading.machines import MachineMarks
@@ -86,7 +86,8 @@ def _predict_task(
     demands = [run.demand for run in used]
     usable = [demand for demand in demands if isinstance(demand, Demand)]
     likely = [demand.as_counted() for demand in usable]
-    unusable = next((demand for demand in demands if isinstance(demand, Statement)), None)
+    reasons = [demand for demand in demands if isinstance(demand, Statement)]
+    unusable = reasons[0] if reasons else None
     profiled_pool = storages.get(source or "")
     if source is None:
         unusable = statement("the profile does not name its pool; name it by --pool NAME")
@@ -94,6 +95,7 @@ def _predict_task(
         profiled_pool = PoolStorage.of(source, (), {})
 
     def total(figure: Callable[[PlaceDemand], float]) -> float | None:
+        """Return the sum over all places, on average over the profiles."""
         return mean_of_known(sum(map(figure, demand.places)) for demand in likely)
 
     return TaskPrediction(
@@ -139,7 +141,7 @@ def _written_over_time(demand: Demand, storages: Mapping[str, PoolStorage]) -> W
     peaks = rates.copy()
     np.maximum.at(peaks, steps, place.written_bytes / spans_ns * NS_PER_S)
     ceilings = {
-        pool: storage.mean(Figure.WRITE_RATE, place.name) for pool, storage in storages.items()
+        pool: storage.mean(PoolFigure.WRITE_RATE, place.name) for pool, storage in storages.items()
     }
     return WrittenOverTime(
         place=place.name,
@@ -158,7 +160,7 @@ def _speed(storage: PoolStorage | None, runs: Sequence[ProfiledRun]) -> float:
     if storage is None:
         return 0.0
     places = {place for run in runs for place in run.places}
-    rates = [storage.mean(Figure.WRITE_RATE, place) or 0.0 for place in places]
+    rates = [storage.mean(PoolFigure.WRITE_RATE, place) or 0.0 for place in places]
     return min(rates, default=0.0)
 
 
@@ -170,7 +172,7 @@ def _predict_pool(
 ) -> PoolPrediction:
     """Predict one task on one pool, by its demands on the pool `source`; or say why not."""
     places = {place.name for demand in demands for place in demand.places}
-    rates = [target.mean(Figure.WRITE_RATE, place) for place in places]
+    rates = [target.mean(PoolFigure.WRITE_RATE, place) for place in places]
     unknown = PoolPrediction(
         pool=target.pool,
         workers=target.machines,

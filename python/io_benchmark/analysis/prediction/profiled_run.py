@@ -17,7 +17,7 @@ from io_benchmark.analysis.model.statements import (
 )
 from io_benchmark.analysis.prediction.demand import SMALL_SHARE, Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
-from io_benchmark.analysis.prediction.pool_storage import Figure, PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
 from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.sources.run_results import RunProfile
 
@@ -95,7 +95,7 @@ def _measured_place(storage: PoolStorage | None) -> str:
     """Return the usual place, or another one where only that was measured."""
     if storage is None:
         return _PLACE
-    measured = [place for figure, place in storage.figures if figure is Figure.WRITE_RATE]
+    measured = [place for figure, place in storage.figures if figure is PoolFigure.WRITE_RATE]
     if not measured or _PLACE in measured:
         return _PLACE
     return min(measured)

@@ -15,7 +15,7 @@ from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, ra
 from io_benchmark.analysis.prediction.demand import PlaceDemand
 from io_benchmark.analysis.prediction.missing_figures import missing_figures
 from io_benchmark.analysis.prediction.pool_change import PoolChange
-from io_benchmark.analysis.prediction.pool_storage import Figure
+from io_benchmark.analysis.prediction.pool_storage import PoolFigure
 from io_benchmark.results.parts import NS_PER_S
 
 # From this share of the machine's CPUs on, a task might use more of them. Chosen: other processes
@@ -90,7 +90,7 @@ def _reading(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
 def _other_disks(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
     """Yield that a ceiling does not hold: of a disk with a burst, or of another pool's disk."""
     for storage in (change.source, change.target):
-        slowing = storage.mean(Figure.SLOWING, place.name) or 1.0
+        slowing = storage.mean(PoolFigure.SLOWING, place.name) or 1.0
         writing_ns = place.written_bytes / storage.ceiling(place.name) * NS_PER_S
         if slowing > _SLOWED_DOWN_RATIO and not change.demand.is_small(writing_ns):
             yield statement(

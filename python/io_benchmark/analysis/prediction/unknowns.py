@@ -45,7 +45,8 @@ class Unknowns(Struct, frozen=True):
     faster: float = 0.75
     # 1: other processes and the kernel's threads need the task's CPUs
     others: float = 0.5
-    # Of resource profiles alone. 1: bytes were counted at as many levels of devices as there may be
+    # These are of resource profiles alone.
+    # 1: bytes were counted at as many levels of devices as there may be
     counted: float = 0.5
     # 1: twice as much waits in memory as the cache shows
     unwritten: float = 0.5

@@ -66,7 +66,7 @@ class YearlyRatio(NamedTuple):
     interval: Interval
 
 
-class Step(Struct, frozen=True):
+class LevelStep(Struct, frozen=True):
     """The end of one level and the start of the next."""
 
     at: int  # the first value of the new level
@@ -81,7 +81,7 @@ class SeriesFit(Struct, frozen=True):
     """What moves the values of a series, and how much."""
 
     trend: YearlyRatio | None = None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[LevelStep, ...] = ()
     possible: tuple[str, ...] = ()  # what else may move them: `step`, `trend`
     expected: Numbers | None = None  # logarithms; None: steady
 
@@ -171,7 +171,7 @@ class _Model(Struct, frozen=True):
             return None
         return YearlyRatio(_ratio(fit, 1), _interval(fit, 1))
 
-    def fitted_steps(self, fit: Fit) -> Iterator[Step]:
+    def fitted_steps(self, fit: Fit) -> Iterator[LevelStep]:
         """Yield the steps with their sizes."""
         columns = self.columns
         first_column = 2 if self.has_trend else 1
@@ -179,7 +179,7 @@ class _Model(Struct, frozen=True):
             before_log = float(columns[start, :column] @ fit.coefficients[:column])
             before = math.exp(round(before_log, _LOG_DECIMALS))
             ratio = _ratio(fit, column)
-            yield Step(start, before, before * ratio, ratio, _interval(fit, column))
+            yield LevelStep(start, before, before * ratio, ratio, _interval(fit, column))
 
 
 def _good_models(models: Sequence[_Model], best: _Model, length_days: float) -> list[_Model]:

@@ -109,6 +109,7 @@ def _comparison(
     *,
     comparisons: int,
 ) -> TaskComparison:
+    """Return the comparison of one pair; `comparisons` is the number of all pairs."""
     baseline, candidate = pair.baseline.side, pair.candidate.side
     ratio, interval = pair.estimate.ratio, pair.estimate.interval(adjusted.level)
     verdict = verdict_of(pair.estimate, pair.look, adjusted.level, margin)
@@ -119,7 +120,7 @@ def _comparison(
             len(baseline.of_labels(ending, pair.mix)), len(candidate.of_labels(ending, pair.mix))
         )
 
-    candidate_workers, baseline_workers = map(len, pair.ratio.workers)
+    candidate_workers, baseline_workers = pair.ratio.workers
     cost, cost_warnings = compare_costs(pair, prices, adjusted.level)
     comparison = TaskComparison(
         baseline=baseline.name,
@@ -129,7 +130,7 @@ def _comparison(
         interval_90=interval_of_equivalence(pair.estimate, pair.look),
         p_value=adjusted.p_value,
         verdict=verdict,
-        workers=BothSides(baseline_workers, candidate_workers),
+        workers=BothSides(len(baseline_workers), len(candidate_workers)),
         completed=BothSides(len(pair.baseline.runs), len(pair.candidate.runs)),
         failed=ended("failed"),
         lost=ended("lost"),

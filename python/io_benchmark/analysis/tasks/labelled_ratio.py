@@ -102,15 +102,19 @@ class LabelledRatio:
         return replace(estimate, error=MeanVariance(error**2, degrees), can_decide=can_decide)
 
     def _estimate(self, assumed: float) -> Estimate:
-        counts = [*map(len, self.workers)]
+        """Return the ratio without the rounding of times."""
+        candidate, baseline = self.workers
+        counts = [len(candidate), len(baseline)]
         if max(counts) == 1:
             # Nothing shows how far workers of these pools differ.
             return Estimate(self._log_ratio, MeanVariance(math.inf, 1.0))
         if 1 in counts or len(self.shares) == 1:
-            single = Estimate.of_means(*self.workers, assumed, self._look)
+            single = Estimate.of_means(candidate, baseline, assumed, self._look)
             if len(self.shares) == 1:
                 return single
-            wider = max(1.0, self._variance_of_unit() / math.fsum(1 / count for count in counts))
+            # How much wider than with one label, where each worker counts the same.
+            one_label = math.fsum(1 / count for count in counts)
+            wider = max(1.0, self._variance_of_unit() / one_label)
             return replace(
                 single,
                 log_ratio=self._log_ratio,

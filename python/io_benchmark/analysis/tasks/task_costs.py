@@ -89,6 +89,7 @@ def _comparison(
     level: float,
     source: Literal["prices", "run costs"],
 ) -> CostComparison:
+    """Return the ratio of the costs, and the amounts that follow from it."""
     estimate = pair.estimate
     baseline_lost, candidate_lost = _lost_time(pair.baseline), _lost_time(pair.candidate)
     log_lost = math.log1p(candidate_lost.share) - math.log1p(baseline_lost.share)

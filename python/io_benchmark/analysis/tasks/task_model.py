@@ -34,14 +34,14 @@ TEAR_DOWN = "tear-down"
 # again. Stopped ones were ended by people, other tasks or a deadline, or refused. The times of
 # unusable ones contradict each other.
 Ending = Literal["completed", "failed", "lost", "stopped", "never_started", "unusable"]
-Figure = TypeVar("Figure", int, float)
+Number = TypeVar("Number", int, float)
 
 
-class BothSides(Struct, Generic[Figure], frozen=True, array_like=True, forbid_unknown_fields=True):
+class BothSides(Struct, Generic[Number], frozen=True, array_like=True, forbid_unknown_fields=True):
     """A figure of the baseline, and the same of the candidate."""
 
-    baseline: Figure
-    candidate: Figure
+    baseline: Number
+    candidate: Number
 
 
 class _SideRuns(Struct, frozen=True):
@@ -190,6 +190,8 @@ class SideCost(Struct, frozen=True):
 
 
 class CostComparison(Struct, frozen=True):
+    """What an hour and a task cost on both sides, and the price at which a task costs the same."""
+
     currency: str
     baseline: SideCost
     candidate: SideCost

@@ -3,7 +3,14 @@
 
 from collections.abc import Iterator
 
-from io_benchmark.analysis.history import Change, FactChange, History, HistorySeries, Level, Trend
+from io_benchmark.analysis.history import (
+    FactChange,
+    History,
+    HistorySeries,
+    Level,
+    LevelChange,
+    Trend,
+)
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.reading.machines import FactValue
 from io_benchmark.analysis.statistics.series_fit import FEWEST_VALUES
@@ -36,7 +43,7 @@ def answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
     yield blocks.Item(f"{_newest(series) if is_short else _now(series, history)}.", kind="now")
 
 
-def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
+def _change_answer(change: LevelChange, series: HistorySeries) -> blocks.Item:
     """Write a change in one sentence, with the facts that changed with it."""
     kind, size = change.verdict, ratio(change.ratio)
     before, after = mean_texts(series.subject, [change.before_ns, change.after_ns])
@@ -50,7 +57,7 @@ def _change_answer(change: Change, series: HistorySeries) -> blocks.Item:
     return blocks.Item.answer(kind, lead, " ".join(sentences))
 
 
-def nothing_changed(change: Change) -> str:
+def nothing_changed(change: LevelChange) -> str:
     """Return why a change has no facts."""
     if change.unobserved:
         return (
@@ -59,7 +66,7 @@ def nothing_changed(change: Change) -> str:
     return "No observed fact about host and storage changed here."
 
 
-def changed_facts(change: Change) -> Iterator[tuple[str, list[str]]]:
+def changed_facts(change: LevelChange) -> Iterator[tuple[str, list[str]]]:
     """Yield what changed at the point of the change, then what changed at points close by."""
     here = [_change_text(fact) for fact in change.changed if fact.points_off == 0]
     if here:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from io_benchmark.analysis.investigation.investigation_model import (
+    EvidenceSource,
     Explanation,
     Findings,
     Fix,
@@ -13,7 +14,6 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Machines,
     Outcome,
     Slowness,
-    Source,
 )
 from io_benchmark.analysis.model.cause import Evidence, Target
 from io_benchmark.analysis.model.groups import grouped
@@ -101,7 +101,7 @@ def _evidence(findings: Findings) -> Iterator[blocks.Item]:
             yield blocks.Item.led("Demand:", sentence)
 
 
-def _sources(sources: Sequence[Source]) -> Iterator[blocks.Item]:
+def _sources(sources: Sequence[EvidenceSource]) -> Iterator[blocks.Item]:
     """Write where the evidence is, as addresses that a browser opens."""
     for (has, is_new), same in grouped(sources, attrgetter("has", "is_new")).items():
         created = ", created by this investigation" if is_new else ""
