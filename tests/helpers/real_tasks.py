@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The seed's update-verify tasks, which take 39 minutes on intel and 45 on amd-16: a table, and a group.
+"""The seed's update-verify tasks, which take 39 minutes on intel and 45 on amd-16.
+
+There is a table, and a group.
 
 The seed has the two means only. How far workers differ, set-up, and what was lost is made up.
 """
@@ -91,7 +93,7 @@ def table(of_rows: Sequence[Row] | None = None, columns: Sequence[str] = COLUMNS
 
 
 def add(deployment: Deployment) -> str:
-    """Add the tasks and their decision task to a deployment, as a push to autoland; return the group."""
+    """Add the tasks and their decision task as a push to autoland; return the group."""
     add_rows(deployment, GROUP, [_decision(), *rows()])
     deployment.index[PUSH] = GROUP
     return GROUP

@@ -40,7 +40,7 @@ def slowness(
     parts_s: Mapping[str, float] | None = None,
     **changes: Any,
 ) -> Slowness:
-    """Return that a task takes so many times 1,000 s on `slow`, and these parts of the difference."""
+    """Return a task that takes this ratio times 1,000 s on `slow`, with parts of the difference."""
     own_s = {"pending_s": 0.0, "set_up_s": 0.0, "work_s": 440.0} if parts_s is None else parts_s
     names = ("pending_s", "set_up_s", "work_s", "tear_down_s")
     (seed,) = sample_tasks.seed().comparisons

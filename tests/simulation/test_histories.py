@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Simulation: how often a history shows a step that is not there, and a step or trend that is.
 
-The bars: a false step in 5 % of histories at most, whether they are steady or drift, with autocorrelation
-up to 0.5 and heavy tails; in 5 % of years at most where a steady pool is looked at every week; 95 % of
-steps of 20 % within two weeks of daily points.
+The bars: a false step in 5 % of histories at most, whether they are steady or drift, with
+autocorrelation up to 0.5 and heavy tails; in 5 % of years at most where a steady pool is looked at
+every week; 95 % of steps of 20 % within two weeks of daily points.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Simulation of rankings: of equal pools hardly any label is called slower, however many are tried."""
+"""Simulation of rankings: equal pools hardly have a slower label, however many are tried."""
 
 import math
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Simulation of real tasks: equal pools are called equal however they mix labels, intervals cover."""
+"""Simulation of real tasks: equal pools are called equal with any labels, and intervals cover."""
 
 import math
 from collections.abc import Callable
@@ -189,7 +189,7 @@ def test_a_difference_is_found(rates):
 
 
 def test_costs_cover_the_truth(rates):
-    """A fifth of the runs of one pool is preempted, half done on average: 10 % of its time is lost."""
+    """A fifth of the runs of one pool is preempted half done: 10 % of its time is lost."""
     dice = np.random.default_rng(5)
     tasks = Tasks(6, (6, 6), 6, ratio=1.15, preempted=(0.2, 0.02))
     for _ in range(rates.repetitions):

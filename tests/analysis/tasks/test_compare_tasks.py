@@ -80,7 +80,10 @@ def test_the_mix_does_not_change_the_ratio() -> None:
 
 
 def test_every_run_is_counted() -> None:
-    """Completed runs are compared; the others are counted, and times that contradict each other left out."""
+    """Completed runs are compared, and the others are counted.
+
+    Runs whose times contradict each other are left out.
+    """
     lost = [("exception", each) for each in ("worker-shutdown", "claim-expired", "internal-error")]
     stopped = [("exception", reason) for reason in ("canceled", "deadline-exceeded")]
     runs = [
@@ -118,7 +121,10 @@ def with_own_times(run: TaskRun, clock_s: float = 0.0) -> TaskRun:
     ("clock_s", "is_right"), [(0, True), (-31, True), (-31.1, False), (11, True), (11.1, False)]
 )
 def test_clocks(clock_s: float, is_right: bool) -> None:
-    """Work that begins before its run, or ends after it, shows a wrong clock: it has no set-up then."""
+    """Work that begins before its run, or ends after it, shows a wrong clock.
+
+    Such a run has no set-up.
+    """
     runs = [with_own_times(run, clock_s if run.pool == "a" else 0.0) for run in pools(12, 10)]
     times = only(compared(runs)).times["a"]
     assert (times.set_up_s is not None, times.tear_down_s is not None) == (is_right, is_right)
@@ -201,7 +207,8 @@ def test_times_apart(later, is_warned):
         # Two workers per side do not show that one label differs from the others.
         (2, 2.0, 0.001, False),
         (3, 2.0, 0.001, True),
-        # Of two labels, the chance of a false alarm is half as large for each: at 1 % 1.057 would be one.
+        # With two labels, the chance of a false alarm is half as large for each: at 1 %, 1.057
+        # would be one.
         (4, 1.057, 0.02, False),
         (4, 1.065, 0.02, True),
     ],
@@ -309,11 +316,14 @@ def test_one_worker_is_no_test_of_several():
 
 
 def test_what_is_assumed_of_one_worker_is_said():
-    """Another pool may vary 2.4 times as much as one of which workers are known, and by 12 % at least."""
+    """Another pool may vary 2.4 times as much as one of which workers are known.
+
+    12 % is the least that is assumed.
+    """
     report = compared(on_pools(a=(60, 61, 62), b=(80,)))
     expected = (
-        "too few workers to show how far those of a pool differ: 12 % is assumed (3 workers of a vary by "
-        "1.6 %)"
+        "too few workers to show how far those of a pool differ: 12 % is assumed (3 workers of a "
+        "vary by 1.6 %)"
     )
     assert warnings(report) == [expected]
     assumed = only(report).assumed_variation

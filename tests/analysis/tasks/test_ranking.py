@@ -67,7 +67,7 @@ def test_chance_is_not_ranked() -> None:
 
 
 def test_any_two_pools_may_differ() -> None:
-    """The pool on which a label takes least is chosen afterwards: of three pools there are three pairs."""
+    """The pool on which a label takes least is chosen afterwards: three pools make three pairs."""
     hours = {("a", "slow"): 2.0, ("a", "usual"): 1.0, ("a", "fast"): 1.0}
     ranking = totals(hours, spread=0.01).ranking({})
     assert ranking.compared == 2
@@ -90,7 +90,20 @@ def test_what_counts() -> None:
     sums = totals({("a", "p"): 1.0}, workers=2, days=1)
     again = totals({("a", "p"): 1.0}, workers=2, days=1)
     assert again.cells.keys() == sums.cells.keys()
-    run = TaskRun("a", "p", "x", 0, "p/0", "exception", "claim-expired", -1, START_MS, START_MS + 2 * HOUR_MS, cost=0.6, currency="USD")  # fmt: skip
+    run = TaskRun(
+        label="a",
+        pool="p",
+        task_id="x",
+        run_id=0,
+        worker="p/0",
+        state="exception",
+        reason="claim-expired",
+        scheduled_ms=-1,
+        started_ms=START_MS,
+        resolved_ms=START_MS + 2 * HOUR_MS,
+        cost=0.6,
+        currency="USD",
+    )
     for _ in range(2):
         sums.add(run)
     sums.add(TaskRun("a", "p", "y", 0, "p/0", "completed", "completed", -1, -1, START_MS))
