@@ -15,8 +15,9 @@ from io_benchmark.analysis.expectations import Expectation
 from io_benchmark.analysis.model.comparison import Interval, Verdict
 from io_benchmark.analysis.model.looks import SINGLE, Schedule
 from io_benchmark.analysis.statistics import variations
-from io_benchmark.analysis.statistics.advice import _Question, advise
+from io_benchmark.analysis.statistics.advice import advise
 from io_benchmark.analysis.statistics.ratios import Estimate
+from io_benchmark.analysis.statistics.settling import Question
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.analysis.statistics.verdicts import _verdict, holm
 from io_benchmark.report.content import text_of
@@ -26,7 +27,7 @@ MARGIN = 0.05
 SLOWER, EQUIVALENT, INCONCLUSIVE = Verdict.SLOWER, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE
 
 
-def testholm_is_rs_p_adjust():
+def test_holm_is_rs_p_adjust():
     """R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") gives 0.03 0.06 0.06 0.02."""
     assert [p for p, _ in holm([0.6, 0.01, 0.7], [SINGLE] * 3)] == pytest.approx([1.0, 0.03, 1.0])
     adjusted = holm([0.01, 0.04, 0.03, 0.005], [SINGLE] * 4)
@@ -160,7 +161,7 @@ def test_what_the_tasks_declare(intel, plan, lost, workers):
 def test_the_chance_of_a_ratio_that_is_beyond_everything_assumed(log_ratio: float) -> None:
     """Both means that the truth may have are too far away for their densities to be told from 0."""
     seen = MeanVariance(0.03**2, 4.0)
-    question = _Question(log_ratio, 3.0, seen, seen, 0.0, 0.0, MARGIN, 1)
+    question = Question(log_ratio, 3.0, seen, seen, 0.0, 0.0, MARGIN, 1)
     assert question.chance(SINGLE, 8) == pytest.approx(1.0)
 
 
@@ -197,7 +198,7 @@ def advice(sides, schedule=None, *, comparisons=1, is_one_machine=False):
 def test_a_new_measurement():
     """The present workers count where they are continued; pushes that vary make a verdict less likely."""
     seen = MeanVariance(0.05**2, 10.0)
-    question = _Question(0.1, 6.0, seen, seen, 0.0, 0.0, MARGIN, 1)
+    question = Question(0.1, 6.0, seen, seen, 0.0, 0.0, MARGIN, 1)
     anew = question._replace(is_continued=False)
     assert question.chance(SINGLE, 8) > anew.chance(SINGLE, 8)
     for continued in (True, False):
@@ -248,7 +249,7 @@ def test_workers_that_ran_count():
     variation = math.sqrt((0.0064 * 4 + 4 * 0.0025) / 8)
     assert given.variation_ratio == pytest.approx(variation)
     seen, combined = MeanVariance(0.0064, 4.0), MeanVariance(variation**2, 8.0)
-    question = _Question(0.1, 3.0, seen, combined, 0.0, 0.0, MARGIN, 1)
+    question = Question(0.1, 3.0, seen, combined, 0.0, 0.0, MARGIN, 1)
     total = 3 + given.workers_to_add
     assert given.workers_to_add >= 11  # from there on 80 % are required
     fewer, enough = (question.chance(SINGLE, workers) for workers in (total - 1, total))

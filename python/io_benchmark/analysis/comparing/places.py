@@ -26,8 +26,9 @@ from io_benchmark.analysis.model.statements import Statement, count, joined, sta
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.mounts import LAYERED, filesystem_type
 from io_benchmark.analysis.statistics.levels import LEVEL
+from io_benchmark.analysis.statistics.machine_ratios import MachineRatio
 from io_benchmark.analysis.statistics.noise import RelativeTimes
-from io_benchmark.analysis.statistics.ratios import RUNS, Estimate, MachineRatio
+from io_benchmark.analysis.statistics.ratios import RUNS, Estimate
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.analysis.validity import rules
 from io_benchmark.text import clean

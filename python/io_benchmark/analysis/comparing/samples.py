@@ -9,7 +9,7 @@ measured at the start.
 from typing import NamedTuple
 
 from io_benchmark.analysis.model.side import Side
-from io_benchmark.analysis.statistics.ratios import MachineRatio
+from io_benchmark.analysis.statistics.machine_ratios import MachineRatio
 
 
 class InCommon(NamedTuple):

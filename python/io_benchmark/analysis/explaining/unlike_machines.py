@@ -38,7 +38,7 @@ from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import count, joined, ratio_of, statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.machines import kind_of_machine
-from io_benchmark.analysis.statistics.ratios import MachineRatio
+from io_benchmark.analysis.statistics.machine_ratios import MachineRatio
 from io_benchmark.analysis.statistics.variances import MeanVariance, reach, tail
 
 # The part of reports that may name a machine although all machines of their pools are equal.

@@ -36,30 +36,33 @@ def interval_of_equivalence(estimate: Estimate, look: Look) -> Interval:
 
 
 def holm(p_values: Sequence[float], looks: Sequence[Look]) -> list[Adjusted]:
-    """Return each candidate's adjusted p-value, and the level of the interval that decides as it does.
+    """Return each candidate's adjusted p-value, and the level of its interval, which decides alike.
 
     Holm's steps: the smallest p-value is compared with alpha / m, the next with alpha / (m - 1),
     until one fails; that one and all above it are not rejected, so their intervals are those of
     the step that failed. A look spends a part of the error, by which its p-value is divided first.
     """
     alpha = 1 - LEVEL
-    first = alpha / max(1, len(p_values))
+    first_step = alpha / max(1, len(p_values))
     # The part is smallest at the smallest level, and is not too large at the others.
-    parts = [p_value_of(look, first) / first for look in looks]
-    p_values = [min(1.0, p / part) for p, part in zip(p_values, parts, strict=True)]
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    tests = [Adjusted(1.0, LEVEL)] * len(p_values)
-    running, failed_step = 0.0, 0.0
-    for left, index in zip(range(len(order), 0, -1), order, strict=True):
-        running = max(running, min(1.0, left * p_values[index]))
-        step = failed_step or alpha / left
-        if p_values[index] > step:
+    parts = [p_value_of(look, first_step) / first_step for look in looks]
+    of_looks = [min(1.0, p_value / part) for p_value, part in zip(p_values, parts, strict=True)]
+    rising = sorted(range(len(of_looks)), key=of_looks.__getitem__)
+    tests = [Adjusted(1.0, LEVEL)] * len(of_looks)
+    largest = 0.0  # an adjusted p-value is at least that of the test before
+    failed_step: float | None = None
+    for done, index in enumerate(rising):
+        left = len(rising) - done
+        largest = max(largest, min(1.0, left * of_looks[index]))
+        step = alpha / left if failed_step is None else failed_step
+        if of_looks[index] > step:
             failed_step = step
-        tests[index] = Adjusted(running, 1 - step * parts[index])
+        tests[index] = Adjusted(largest, 1 - step * parts[index])
     return tests
 
 
 def _verdict(adjusted: Interval, interval_90: Interval, margin: float) -> Verdict:
+    """Return what two intervals decide; equivalence comes first."""
     low, high = margin_bounds(margin)
     if interval_90.within(low, high):
         return Verdict.EQUIVALENT
