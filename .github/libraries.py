@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Make the archive of the libraries that the report's task in Firefox's tree needs.
 
-The contents of the wheels that are locked in python/requirements-report.txt, for CPython 3.11 on Linux. The same
-lock gives the same bytes on every machine. `tox -e lock` records their sha256 in the program, and the release
-workflow attaches the file if it is still the same.
+The contents of the wheels that are locked in python/requirements-report.txt, for CPython 3.11 on
+Linux. The same lock gives the same bytes on every machine. `tox -e lock` records their sha256 in
+the program, and the release workflow attaches the file if it is still the same.
 """
 
 import argparse
@@ -45,7 +45,8 @@ def installed(wheels: list[Path]) -> dict[str, bytes]:
             for name in files.namelist():
                 # Programs of a wheel are not run.
                 if not name.endswith("/") and ".data/scripts/" not in name:
-                    assert ".data/" not in name, f"{wheel.name}: {name} belongs elsewhere"  # noqa: S101
+                    is_elsewhere = ".data/" in name
+                    assert not is_elsewhere, f"{wheel.name}: {name}"  # noqa: S101
                     contents[f"{FOLDER}/{name}"] = files.read(name)
     return contents
 

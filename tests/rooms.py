@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Print the sizes of each room of the program, and hold the limits of pyproject.toml.
 
-The limits keep modules, functions and folders small enough to read, and imports free of circles. Which
-room may import which other is held by tests.
+The limits keep modules, functions and folders small enough to read, and imports free of circles.
+Which room may import which other is held by tests.
 """
 
 import ast

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Numbers at the ends of what a file may hold: what is computed of them stays finite, and is shown.
 
-Each number of a result and of a profile is drawn, alone and with others, at the bounds of the published
-schema. Whoever may write one worker's result must not take the report from everybody.
+Each number of a result and of a profile is drawn, alone and with others, at the bounds of the
+published schema. Whoever may write one worker's result must not take the report from everybody.
 """
 
 import json
@@ -47,7 +47,8 @@ WORKERS, RETRIEVES, SAMPLES, OF_EACH_WORKLOAD = 3, 24, 6, 1
 TIMES = {"wall_ns": 10, "user_ns": 4, "kernel_ns": 3, "waiting_ns": 1}
 # They count rows, or name one: another number is refused, as test_results.py shows.
 COUNTED = re.compile("turn_ends|file_index|retrieves_planned|/version")
-# Between the ends: nothing, the smallest, and where 32 bits, a float's integers and a schema's times end.
+# Between the ends: nothing, the smallest, and where 32 bits, a float's integers and a schema's
+# times end.
 BETWEEN = (0, 1, 2**31, 2**53 + 1, 10**16, 2**62)
 NOT_FINITE = re.compile(r"(?<![\w-])(nan|inf|infinity)(?![\w-])|∞", re.IGNORECASE)
 STYLE = re.compile("<style>.*?</style>|<script>.*?</script>", re.DOTALL)
@@ -89,7 +90,7 @@ def full_results(pool: str) -> list[dict[str, Any]]:
 
 
 def few_entries() -> list[dict[str, Any]]:
-    """Return the first entries of each workload with their first samples, and with all that any has."""
+    """Return the first entries of each workload, with first samples and with all that any has."""
     kept: list[dict[str, Any]] = []
     for entry in map(copied, workload_entries.entries()):
         if sum(other["name"] == entry["name"] for other in kept) < OF_EACH_WORKLOAD:

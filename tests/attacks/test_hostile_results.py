@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Result files that are as large as they may be in every direction: what `compare` takes for them."""
+"""Result files that are as large as they may be in every direction, and what `compare` takes."""
 
 import json
 import subprocess
@@ -43,7 +43,7 @@ def encoded(document: dict[str, Any]) -> bytes:
 
 
 def changed(change: Change) -> Callable[[int], bytes]:
-    """Return what makes the n-th file of a kind: the good result, of another run, with this change."""
+    """Return what makes the n-th file of a kind: the good result of another run, changed so."""
 
     def make(number: int) -> bytes:
         document = json.loads(GOOD.read_bytes())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Whatever a deployment answers instead of an explanation: one line, soon, and never a traceback."""
+"""Whatever a deployment answers instead of an explanation: one line, soon, never a traceback."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Files of YAML with mistakes, in a project and of pools: one line or a right answer, never a traceback."""
+"""Files of YAML with mistakes, in a project and of pools: one line, never a traceback."""
 
 import random
 import re
@@ -69,7 +69,8 @@ PIECES = (
     "[", "]", "{", "}", ":", "- ", "? ", "&ssd ", "*ssd ", "<<: ", "!!int ", "!!bool ", "!!set ",
     "!!timestamp ", "!!binary ", "!x ", "'", '"', "|", "> ", "\n", "\t", " ", "#", "=", "~",
     "null", "true", ".nan", "0x", "1:2:3", "2026-99-99", "9" * 101, "\0", "\f", "\u2028", "\x85",
-    "---\n", "...\n", "%YAML 9.9\n", "@", "`", "a" * 1_100, "\r\n", "\ufeff", "linux", "instance_types",
+    "---\n", "...\n", "%YAML 9.9\n", "@", "`", "a" * 1_100, "\r\n", "\ufeff", "linux",
+    "instance_types",
 )  # fmt: skip
 
 

@@ -37,7 +37,10 @@ def cpu_s() -> float:
 
 
 def compare_speeds(rounds: int, commands: Mapping[str, tuple[Sequence[str], str]]) -> None:
-    """Run the commands in turn; print the time on the clock and the CPU time of each beside its bar."""
+    """Run the commands in turn.
+
+    Print the time on the clock and the CPU time of each beside its bar.
+    """
     seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, (command, _) in commands.items():

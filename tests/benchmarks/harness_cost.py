@@ -2,8 +2,8 @@
 """What the harness adds to a retrieve.
 
 A retrieve by the harness (its loop, clocks, grep's answer read and checked, what was spent, the row
-kept) and a raw one (posix_spawn of the same grep and wait; open, sendfile, close and copystat) are done
-in turn on the same small files, so that whatever else the machine does meets both alike.
+kept) and a raw one (posix_spawn of the same grep and wait; open, sendfile, close and copystat) are
+done in turn on the same small files, so that whatever else the machine does meets both alike.
 
 Numbers to read, not a test: run by `tox -e bench`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The pipelines of other-ci.md: the systems' schemas accept them, and the programs take their commands."""
+"""The pipelines of other-ci.md: schemas accept them, and the programs take their commands."""
 
 import re
 import shlex

@@ -48,7 +48,10 @@ def clone(tmp_path: Path) -> Path:
 
 
 def run_block(clone: Path, text: str, variables: dict[str, str]) -> str:
-    """Return what a block prints; it runs in this process, which is quick, unless it needs a shell."""
+    """Return what a block prints.
+
+    It runs in this process, which is quick, unless it needs a shell.
+    """
     lines = text.strip().splitlines()
     if all(PLAIN.fullmatch(line) for line in lines):
         calls = [
@@ -78,7 +81,10 @@ def run_block(clone: Path, text: str, variables: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_commands_print_what_the_page_shows(page: Path, clone: Path) -> None:
-    """The commands end without an error, in the page's order; each answer is theirs, letter by letter."""
+    """The commands end without an error, in the page's order.
+
+    Each answer is theirs, letter by letter.
+    """
     kind = clone / "taskcluster/kinds/io-benchmark/kind.yml"
     usual = "retrieves: 2000"
     assert usual in kind.read_text()
@@ -148,7 +154,7 @@ def test_the_index_names_every_page() -> None:
 
 
 def test_the_readmes_new_pool(clone: Path) -> None:
-    """It is four lines and generates a task like the others of each kind, named as the README says."""
+    """It is four lines and generates a task of each kind, named as the README says."""
     (text,) = [block.text for block in blocks(README, "yaml")]
     assert len(text.splitlines()) == 4
     kind = clone / "taskcluster/kinds/io-benchmark/kind.yml"
@@ -215,7 +221,10 @@ def test_files_of_contributing() -> None:
 
 
 def test_commands_of_contributing() -> None:
-    """Each environment that CONTRIBUTING.md names is one of tox.ini; the programs it names are there."""
+    """Each environment that CONTRIBUTING.md names is one of tox.ini.
+
+    The programs it names are there.
+    """
     text = (ROOT / "CONTRIBUTING.md").read_text()
     assert "/bootstrap/" not in text
     programs = set(re.findall(r"`(scripts/\w+)[ `]", text))

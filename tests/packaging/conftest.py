@@ -29,7 +29,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_job(name: str, clone: Path) -> Path:
-    """Run the commands of a release's job, without those that install, in a copy of the checkout."""
+    """Run the commands of a release's job in a copy of the checkout, without those that install."""
     tools = {
         clone / ".venv/bin/python": f'exec {sys.executable} "$@"',
         clone.parent / "bin/gh": f'printf "%s\\n" "$@" > {clone.parent}/given',
@@ -80,7 +80,7 @@ def package(distributions: Path) -> Path:
 
 
 def required(*requirements: str) -> set[str]:
-    """Every distribution that these requirements install, by the metadata of what is installed here."""
+    """Every distribution that these requirements install, by what is installed here."""
     found: set[str] = set()
     for requirement in map(Requirement, requirements):
         found.add(canonicalize_name(requirement.name))
@@ -94,7 +94,10 @@ def required(*requirements: str) -> set[str]:
 
 
 def new_environment(path: Path, *wheels: Path, packages: set[str] | None = None) -> Path:
-    """Make a fresh environment of wheels, and of packages that are installed here; None: all of them."""
+    """Make a fresh environment of wheels, and of packages that are installed here.
+
+    None: all of them.
+    """
     venv.create(path, symlinks=True)
     python = path / "bin/python"
     command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
@@ -103,8 +106,8 @@ def new_environment(path: Path, *wheels: Path, packages: set[str] | None = None)
     subprocess.run([*command, *options, *given], check=True, capture_output=True)
     target = path / f"lib/python3.{sys.version_info.minor}/site-packages"
     if packages is None:
-        # A folder named in a .pth file comes after the environment's own packages, and the .pth files
-        # inside it, an editable io-benchmark among them, are not read.
+        # A folder named in a .pth file comes after the environment's own packages, and the .pth
+        # files inside it, an editable io-benchmark among them, are not read.
         (target / "dependencies.pth").write_text("\n".join(site.getsitepackages()) + "\n")
         return path
     for name in packages:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A project of its own that adopts the kind, as taskcluster/docs/first-project.md says, with the built wheels."""
+"""A project that adopts the kind with the built wheels, as docs/first-project.md says."""
 
 import json
 import re
@@ -51,7 +51,9 @@ IMAGES = {
 FILES = {
     "config.yml": yaml.safe_dump(CONFIG),
     "kinds/docker-image/kind.yml": yaml.safe_dump(IMAGES),
-    "docker/linux/Dockerfile": "FROM alpine:latest\nRUN apk add bash coreutils python3\n# %include-run-task\n",
+    "docker/linux/Dockerfile": (
+        "FROM alpine:latest\nRUN apk add bash coreutils python3\n# %include-run-task\n"
+    ),
 }
 
 
@@ -116,7 +118,7 @@ def test_decision_task(decision_environment, project):
 
 
 def test_defaults():
-    """A project gets what this project's own kinds say, but for the image and the baseline's name."""
+    """A project gets what this project's kinds say, but for the image and the baseline."""
     for kind in ("io-benchmark", "io-benchmark-report"):
         own = yaml.safe_load((ROOT / f"taskcluster/kinds/{kind}/kind.yml").read_text())
         defaults = own.get("task-defaults") or own["tasks"]["report"]

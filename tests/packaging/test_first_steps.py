@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What README and the five "first" pages tell a new user to type, on a system without anything else.
+"""What README and the five "first" pages tell a new user to type, on a system with nothing else.
 
 The home is empty, the PATH is the system's without sbin, and the Python is the system's. Only the
 package index is needed from outside; without it these tests are skipped.
@@ -107,7 +107,10 @@ def test_a_checkout(system: dict[str, str], tmp_path: Path) -> None:
 
 
 def test_an_installation(system: dict[str, str], distributions: Path, tmp_path: Path) -> None:
-    """The lines that install the command are enough for every other page; the wheels are this version's."""
+    """The lines that install the command are enough for every other page.
+
+    The wheels are this version's.
+    """
     home = tmp_path / "home"
     copy_firefox(home / "firefox")
     links = f"{system.get('PIP_FIND_LINKS', '')} {distributions}".strip()

@@ -38,7 +38,7 @@ def test_the_attached_files(tmp_path):
 
 
 def test_the_files_for_firefox(tmp_path):
-    """They are the program whose sha256 the command writes there, and the libraries that it names."""
+    """They are the program whose sha256 the command writes there, and the named libraries."""
     clone = copy_checkout(tmp_path / "clone")
     (clone / ".github/libraries.py").write_text("import sys\nopen(sys.argv[1], 'w')\n")
     run_job("report-in-firefox", clone)

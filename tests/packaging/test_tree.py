@@ -30,7 +30,7 @@ def has_licence(path: Path, clone: Path) -> bool:
 
 
 def test_licence_header(clone):
-    """Every Python and YAML file, template, image and shell script says under which licence it is."""
+    """Every Python and YAML file, template, image and shell script says its licence."""
     sources = [
         path
         for path in clone.rglob("*")

@@ -76,7 +76,7 @@ def test_value(value: Quantity | str, text: str) -> None:
     ("workers", "shown"), [((1, 1), "1 worker each"), ((3, 1000), "3 and 1,000 workers")]
 )
 def test_verdict(verdict: Verdict, sentence: str, workers: tuple[int, int], shown: str) -> None:
-    """The ratio is how long it takes, with the interval and the workers of candidate and baseline."""
+    """The ratio is how long it takes, with the interval and both pools' workers."""
     compared = replace(next(iter(seed_case().subjects)).comparisons[0], verdict=verdict)
     lead, rest = verdict_text(compared, 0.05, workers)
     assert f"{lead}{rest}" == f"{sentence} (95 % interval 1.36 to 2.70; {shown})"

@@ -27,7 +27,7 @@ def test_output(file, section):
 
 @pytest.mark.parametrize("path", [*FOLDER.iterdir(), *pages()], ids=lambda path: path.stem)
 def test_no_ratio_is_ambiguous(path):
-    """'1.92× slower' may mean 2.92 times the time: every text says how long it takes, or how fast it is."""
+    """'1.92× slower' may mean 2.92 times the time: every text says how long it takes."""
     text = re.sub(r"\n\s*", " ", path.read_text(encoding="utf-8"))
     assert re.findall(r"[0-9]× (?:slower|faster)", text) == []
 

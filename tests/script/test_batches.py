@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Samples in batches: when there are enough, and counts of several that become windows of all together."""
+"""Samples in batches: when there are enough, and how counts of several become windows of all."""
 
 import itertools
 from types import SimpleNamespace
@@ -57,7 +57,10 @@ def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch):
 
 
 def test_when_there_is_enough():
-    """As many samples as planned, or the first that ends when the time is over; a sample takes some time."""
+    """As many samples as planned, or the first that ends when the time is over.
+
+    A sample takes some time.
+    """
     bench = SimpleNamespace(origin_ns=100, settings=SimpleNamespace(profile="full"))
     bench.between_samples = lambda _now_ns: None
     workload = spawn.WORKLOAD(bench, None, "/a")

@@ -23,7 +23,10 @@ SOON = "import log; log.PROGRESS_EVERY_NS = 300_000_000\n"
     ],
 )
 def test_a_signal_while_retrieving(worker, number, send):
-    """What was measured until then is in the file, also the timeline; code and last line name it."""
+    """What was measured until then is in the file, also the timeline.
+
+    Code and last line name it.
+    """
     worker.environment["TASK_ID"] = "Prp_WjpGRx26VH-wA8fjTA"
     given = ("--retrieves", "100000")
     code, output = worker.signalled(number, *given, after="/100000]", prelude=SOON, send=send)
@@ -67,7 +70,7 @@ def test_a_signal_after_the_last_line(worker):
 
 @pytest.mark.parametrize("delay_s", [0.2, 0.7, 1.1])
 def test_a_signal_at_any_moment(worker, delay_s):
-    """From the first line on: whenever it comes, twice over, the file is valid and the place clean."""
+    """Whenever it comes from the first line on, also twice, the file is valid, the place clean."""
     both = ("--destination", "fresh", "--destination", "unlink")
     process = worker.start("--retrieves", "300", *both)
     wait_for(process, "=== io-benchmark")
@@ -154,20 +157,25 @@ def test_a_signal_that_nothing_can_hide(worker, name, prelude):
     assert states <= {stopped, ("completed", None), ("not-started", "stopped by SIGTERM")}
 
 
-# A hundred retrieves, and what comes before them, may take a busy machine longer than a test should.
+# A hundred retrieves, and what comes before them, may take a busy machine longer than a test
+# should.
 ENOUGH = """
 from measuring import fixed_work
 from observe import page_cache
 from workloads.cache_retrieve import WORKLOAD
 fixed_work.BURST_NS = 1
-page_cache.sync_filesystem, page_cache.drop_all = (lambda _path: None), (lambda: "refused: by a test")
+page_cache.sync_filesystem = lambda _path: None
+page_cache.drop_all = lambda: "refused: by a test"
 WORKLOAD.samples_for_a_verdict = {}
 """
 
 
 @pytest.mark.parametrize(("enough", "code"), [(1, 0), (100_000, 1)])
 def test_the_time_budget(worker, enough, code):
-    """Out of time with enough for a verdict, the code is 0; otherwise the task must not look green."""
+    """Out of time with enough for a verdict, the code is 0.
+
+    Otherwise the task must not look green.
+    """
     given = ("--retrieves", "100000", "--time-budget", "4")
     assert worker.run(*given, prelude=ENOUGH.format(enough))[0] == code
     result, ended = worker.result(), ("time-budget", "the time budget of 4 s is used up")

@@ -11,7 +11,8 @@ import pytest
 from worker import outcome_of, wait_for
 
 ATTEMPTS = 20
-# exec's program is x86-64's; random-io would measure memory through the page cache; upload needs curl.
+# exec's program is x86-64's; random-io would measure memory through the page cache; upload needs
+# curl.
 UNSUITABLE = """
 import platform, shutil
 platform.machine = lambda: "aarch64"

@@ -24,7 +24,7 @@ def _some_percentiles(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def retrieves(copies_ms: list[int]) -> dict[str, object]:
-    """An entry whose lookups take no time, of files of two sizes: copies above 60 ms are of the larger."""
+    """An entry whose lookups take no time, of two sizes: copies above 60 ms are of the larger."""
     count = len(copies_ms)
     copy_ns = [time_ms * 1_000_000 for time_ms in copies_ms]
     indexes = [int(time_ms > 60) for time_ms in copies_ms]
@@ -69,7 +69,10 @@ def test_lines_of_the_log(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_suite() -> None:
-    """Of each figure the value of all samples, and those of the stretches; a sync is once for all."""
+    """Of each figure the value of all samples, and those of the stretches.
+
+    A sync is once for all.
+    """
     chosen = SimpleNamespace(pool="amd-16", profile="quick", perfherder="pool")
     entry = retrieves([*range(1, 21)]) | {"final_sync_ns": 5_000_000}
     suite = figures.suite(chosen, RETRIEVES, entry)

@@ -153,7 +153,10 @@ def refusal_of(path: Path, job: ci._Job | None = None) -> str | None:
 
 @pytest.mark.root
 def test_folders_of_another_user(worker, tmp_path):
-    """A place, a link to one's own and the artifacts are refused; only the job's folder may be anyone's."""
+    """A place, a link to one's own and the artifacts are refused.
+
+    Only the job's folder may be anyone's.
+    """
     if os.geteuid() != 0:
         pytest.skip("needs root: gives a folder to another user")
     link = tmp_path / "link"
@@ -181,7 +184,7 @@ def test_folders_of_another_user(worker, tmp_path):
     ids=["open", "sticky, as /tmp", "a group's"],
 )
 def test_who_can_write(tmp_path, mode, refusal):
-    """Without the sticky bit anyone can put a link in place of the run's folder, except in a job."""
+    """Without the sticky bit anyone can replace the run's folder by a link, except in a job."""
     place, link = tmp_path / "place", tmp_path / "link"
     place.mkdir()
     link.symlink_to(place)
@@ -227,7 +230,7 @@ def printed(path: Path) -> str:
 
 
 def test_the_same_sha256_in_each_form(tmp_path):
-    """It is one over name, length and text of each module, sorted by name: of a folder, a file and a task."""
+    """It is of each module's name, length and text, by name: in a folder, a file and a task."""
     texts = {
         **{path.relative_to(SCRIPT).as_posix(): path.read_text() for path in SCRIPT.rglob("*.py")},
         "__main__.py": MAIN,

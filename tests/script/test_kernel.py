@@ -30,7 +30,8 @@ def test_a_childs_times_are_read_before_it_is_reaped() -> None:
     ("text", "later", "waiting_ns"),
     [
         ("100 20 3\n", "900 65 4\n", 45),
-        # Not counted, two numbers, no number: waiting is unknown, time on a CPU is known all the same.
+        # Not counted, two numbers, no number: waiting is unknown, time on a CPU is known all the
+        # same.
         *((text, text, None) for text in (None, "", "0 0 0\n", "12 34\n", "12 x 3\n")),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The log may go anywhere: no sample is lost to it, and a run that ends badly says so in one line."""
+"""The log may go anywhere: no sample is lost to it, and a bad end is one line."""
 
 import os
 import subprocess
@@ -29,7 +29,10 @@ def run(worker, redirections, **options):
     ids=["full", "left", "closed", "all closed"],
 )
 def test_a_log_that_nobody_takes(worker, redirections):
-    """Each line fails to be written; closed descriptors are not given to the result or a child's pipe."""
+    """Each line fails to be written.
+
+    Closed descriptors are not given to the result or a child's pipe.
+    """
     run(worker, redirections, stderr=subprocess.DEVNULL)
 
 
@@ -58,7 +61,7 @@ def test_a_line(capfd):
     ],
 )
 def test_progress(capfd, done, longest_s, line):
-    """Every five seconds, with the time that the rest takes at the speed so far, or until the limit."""
+    """Every five seconds, with the time of the rest at the speed so far, or until the limit."""
     progress = log.ProgressLines(200, 1000)
     assert progress.due_ns == 5 * 10**9 + 1000
     progress.show(done, 10**10 + 1000, ", mean 1 ms", longest_s)

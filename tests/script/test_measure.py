@@ -18,7 +18,8 @@ COUNTER = """
 import os, signal, sys, time
 for name in sys.argv[1:]:
     number = signal.Signals[name]
-    signal.signal(number, lambda number, _: os.write(1, signal.Signals(number).name.encode() + b"\\n"))
+    line = name.encode() + b"\\n"
+    signal.signal(number, lambda _number, _frame, line=line: os.write(1, line))
 os.write(1, b"ready\\n")
 end = time.monotonic() + 1
 while time.monotonic() < end:
@@ -150,7 +151,7 @@ PROBES = (
     ],
 )
 def test_a_command_is_as_without_it(profiled, ignored, blocked, environment):
-    """What it is started with stays: Python ignores signals, and adds a locale to its own environment.
+    """What it is started with stays: Python ignores signals, and adds a locale to its variables.
 
     Inherited descriptors stay open, such as make's; one that was closed stays closed.
     """
@@ -222,7 +223,7 @@ def test_wrong_arguments(profiled, arguments, problem):
 
 @pytest.mark.parametrize("command", [["--help"], ["--", "true"]], ids=["help", "command"])
 def test_few_modules_are_loaded(command, tmp_path):
-    """Each of them delays the command, and so does the check by --help in a task that is profiled."""
+    """Each of them delays the command, and so does a profiled task's check by --help."""
     start = [sys.executable, "-X", "importtime", "-ISB", str(SCRIPT), "measure", *command]
     seen = run(*start, env={"TASK_ID": "x", "PATH": os.environ["PATH"]}, cwd=tmp_path)
     loaded = {line.rpartition(b"|")[2].strip().decode() for line in seen.stderr.splitlines()}

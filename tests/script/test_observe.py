@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The machine, the storage chain, the limits and a row of the timeline, from recorded /proc and /sys."""
+"""The machine, storage chain, limits and a row of the timeline, from recorded /proc and /sys."""
 
 import os
 
@@ -66,7 +66,7 @@ def test_a_software_raid(recorded, minimum, optimal, of_members, stripes):
 
 
 def test_a_device_is_found(recorded):
-    """By its number, also where a container has no /sys/dev/block, or by device mapper's own name."""
+    """By its number, also in a container without /sys/dev/block, or by device mapper's name."""
     recorded(STRIPED, linked("dm-0", "nvme0n1"))
     assert devices.name_of("253:0") == "dm-0"
     assert devices.name_of("1:1") is None

@@ -74,7 +74,10 @@ RUNS = [(location, ()) for location in LOCATIONS[1:]]
     ("location", "others"), [(LOCATIONS[0], ("random-io", *UPLOADS)), *RUNS], ids=range(4)
 )
 def test_a_hostile_environment(worker, location, others):
-    """The run succeeds, and its result is read; each byte of a name that is not UTF-8 is a question mark."""
+    """The run succeeds, and its result is read.
+
+    Each byte of a name that is not UTF-8 is a question mark.
+    """
     worker.environment |= {**ENVIRONMENT, "TASKCLUSTER_WORKER_LOCATION": location}
     worker.workspace /= NOT_UTF8
     worker.workspace.mkdir()

@@ -118,7 +118,10 @@ def test_short_profiles_never_take_more_retrieves(profile: str, most: int) -> No
     ],
 )
 def test_fewer_retrieves_than_were_asked_for(words: list[str], asked: int | None) -> None:
-    """The settings keep the number that --retrieves gave, so that the log can name both; the result does not."""
+    """The settings keep the number that --retrieves gave, so that the log can name both.
+
+    The result does not.
+    """
     parsed = settings.parse([*BASE, *words], ["w"])
     assert parsed.retrieves_asked == asked
     assert "retrieves_asked" not in parsed.as_config()
@@ -211,7 +214,10 @@ def test_what_a_job_decides(tmp_path, monkeypatch):
 
 
 def test_free_space(tmp_path):
-    """Of a folder that will be made, it is the space where it will be; what is no folder has none."""
+    """Of a folder that will be made, it is the space where it will be.
+
+    What is no folder has none.
+    """
     space = os.statvfs(tmp_path)
     there = settings.free_space_bytes(str(tmp_path / "not/yet"))
     assert there == pytest.approx(space.f_bavail * space.f_frsize, rel=0.1)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The workload sync-write, run as a worker runs it."""
 
-# Notes each file's size at its end, and in a process that writes how it opened the file and synced it.
+# Notes each file's size at its end, and in a process that writes how it opened the file and synced
+# it.
 NOTING = """
 import os
 from workloads import sync_write
@@ -31,7 +32,10 @@ sync_write.os = type('os', (), {**vars(os), **changed})
 
 
 def test_what_is_written(worker):
-    """Overwriting keeps the file's size, appending grows it; two wait in the write, the third in fsync."""
+    """Overwriting keeps the file's size, appending grows it.
+
+    Two wait in the write, the third in fsync.
+    """
     worker.workloads = ("sync-write",)
     output = worker.complete("--profile", "quick", prelude=NOTING)
     entries = worker.document()["workloads"]

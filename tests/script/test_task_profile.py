@@ -100,7 +100,7 @@ def test_all_that_a_worker_shows(recorded, tmp_path):
     ids=["old kernel", "no cache", "no barriers", "no journal", "disk anew", "journal anew"],
 )
 def test_syncs_that_cannot_be_counted(recorded, tmp_path, facts, later, name, reason):
-    """A counter that stays 0 although the command synced, or began anew, is null, with the reason."""
+    """A counter that stays 0 although the command synced, or began anew, is null, and why."""
     made = [machine(at=at, **facts) for at in (1000, later)]
     profile = profile_of(recorded, tmp_path, *made)
     assert getattr(profile.syncs["root"], name) is None

@@ -36,7 +36,10 @@ def trials_of(worker):
 
 
 def test_all_ways_to_retrieve(worker):
-    """Each round has a block of each, in a different order; paced ones are last. All have the same files."""
+    """Each round has a block of each, in a different order.
+
+    Paced ones are last. All have the same files.
+    """
     worker.measure(*FEW, "--trials", "always", "--pace", "1000000000", prelude=SHORT)
     record = trials_of(worker)
     assert (record.state, record.reason, record.pace_bytes_per_s) == ("completed", None, 10**9)
@@ -189,7 +192,8 @@ def test_trials_that_fail(worker, prelude, state, reason):
     assert (record.state, record.reason, record.blocks) == (state, reason, [])
 
 
-# Each block waits instead of refilling, so that a result holds no more of them than a reader accepts.
+# Each block waits instead of refilling, so that a result holds no more of them than a reader
+# accepts.
 ENDLESS = SHORT + (
     "import time\n"
     "trials.ROUNDS_WANTED = 10**6\n"

@@ -34,7 +34,8 @@ def spans(entry):
 def test_rounds(worker, places):
     """In each round every measurement has a turn, in another order; only fresh copies take none.
 
-    Entries have the order of the options; copies over one file alone have trials, and fresh ones a ring.
+    Entries have the order of the options; copies over one file alone have trials, and fresh ones a
+    ring.
     """
     print_evicted = (
         "from measuring import trials; trials.SHORTEST_CEILING_S = trials.GOOD_CEILING_S = 0.02\n"
@@ -78,7 +79,7 @@ def test_files_that_do_not_fit_together(worker, places):
 
 
 def test_a_place_without_room(worker, places, mount):
-    """It is skipped with a warning, and the others take turns, as in a container with little memory."""
+    """It is skipped with a warning, and the others take turns, as where memory is little."""
     tiny = mount("size=5m")
     worker.complete(*places, "--place", f"tiny={tiny}", *SMALL)
     first, second, skipped = worker.retrieves()

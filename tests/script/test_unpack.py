@@ -50,7 +50,10 @@ def test_sizes_of_a_full_run():
 
 
 def test_it_is_a_tar_and_unpacked_as_one(archive, tmp_path):
-    """The same bytes everywhere; Python's tarfile reads the same names, contents, modes and times."""
+    """The same bytes everywhere.
+
+    Python's tarfile reads the same names, contents, modes and times.
+    """
     assert hashlib.sha256(archive.read_bytes()).hexdigest() == (
         "06211c340e17ba45325eb020785c9f728c80771307748883f3474b6d8f60c353"
     )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The workload upload, by a curl of the test; test_workloads.py has the real one upload to loopback."""
+"""The workload upload, by a curl of the test.
+
+`test_workloads.py` has the real one upload to loopback.
+"""
 
 from types import SimpleNamespace
 
@@ -15,7 +18,8 @@ SETS = (
 )
 COMPLETED = {"state": "completed", "reason": None}
 URL = "https://host.example/b"
-# A curl that keeps its configurations, and answers for a server that speaks HTTP/2, or only HTTP/1.1.
+# A curl that keeps its configurations, and answers for a server that speaks HTTP/2, or only
+# HTTP/1.1.
 FAKE_CURL = """#!/bin/sh
 if [ "$1" = --version ]; then printf 'curl 7.88.1 (x)\\nFeatures: HTTP2 SSL\\n'; exit; fi
 number=$(ls "$CONFIGS" | wc -l)
@@ -59,7 +63,10 @@ PLAIN = [
     "fail-early",
     "http1.1",
     "max-time = 30",
-    'write-out = "%{stderr}\\nio-benchmark: %{http_code} %{time_total} %{num_connects} %{http_version}\\n"',
+    (
+        'write-out = "%{stderr}\\nio-benchmark: %{http_code} %{time_total} %{num_connects} '
+        '%{http_version}\\n"'
+    ),
 ]
 EXPECT, NO_EXPECT = 'header = "Expect: 100-continue"', 'header = "Expect:"'
 AT_ONCE = ["parallel", "parallel-max = 10"]
@@ -140,7 +147,7 @@ def test_an_object_that_was_read_late():
 
 
 def test_a_server_that_never_answers_expect():
-    """Each object that waits nine tenths of a second longer than the usual one without it is counted."""
+    """Each object that waits 0.9 s longer than the usual one without it is counted."""
     workload = object.__new__(upload.WORKLOAD)
     workload.add = lambda _times, _operations: False
     counts = {"connections": 0, "expect_100_stalls": 0, "without_expect_ns": [0, 10**7, 10**10]}
@@ -170,7 +177,10 @@ PROBLEMS = [
 @pytest.mark.usefixtures("configurations")
 @pytest.mark.parametrize(("url", "environment", "way", "state", "reason", "samples"), PROBLEMS)
 def test_what_is_not_uploaded(worker, url, environment, way, state, reason, samples):
-    """It is skipped by name, or fails with curl's reason; what was sent before and the other ways count."""
+    """It is skipped by name, or fails with curl's reason.
+
+    What was sent before and the other ways count.
+    """
     worker.environment |= environment
     code, _, entries = run(worker, url)
     assert code == int(state == "failed")

@@ -65,7 +65,8 @@ def check_samples(entry: Any) -> None:
         assert times is None
         return
     assert list(times) == ["wall_ns", "user_ns", "kernel_ns", "waiting_ns"]
-    # A busy machine lets a window end after one operation: then what is around it counts as well, in each turn.
+    # A busy machine lets a window end after one operation: then what is around it counts as well,
+    # in each turn.
     around_ns = 1_000_000 * len(entry["turn_ends"] or [1])
     at_once = 1.5 if entry["name"] == "spawn" else 1.1  # a parent works while its child begins
     assert 0 <= times["user_ns"] + times["kernel_ns"] <= at_once * times["wall_ns"] + around_ns
@@ -121,7 +122,7 @@ def check_unpack(entry: Any, observed: Any) -> None:
 
 
 def check_upload(entry: Any, observed: Any) -> None:
-    """Nothing stalls on loopback: on a machine that has no time one object may look so, but not all."""
+    """Nothing stalls on loopback: on a busy machine one object may look so, but not all."""
     references = observed["without_expect_ns"]
     assert len(references) == 3
     assert min(references) >= entry["parameters"]["delay_ns"] == 5_000_000
@@ -143,7 +144,10 @@ CHECKS = {
 
 @pytest.mark.parametrize("name", sorted(IN_BATCHES))
 def test_whole_entries(quick_run: Worker, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """What was planned, and all that is observed, of each variant; once per place, or once per task."""
+    """What was planned, and all that is observed, of each variant.
+
+    Once per place, or once per task.
+    """
     entries = [entry for entry in quick_run.document()["workloads"] if entry["name"] == name]
     reasons = {entry["outcome"]["reason"] for entry in entries}
     if reasons != {None}:  # such as no curl, or a workspace in memory
@@ -180,7 +184,7 @@ def workload(name: str) -> Any:
 
 @every_workload
 def test_the_reader_has_the_same_unit(name: str) -> None:
-    """The log and the worker's own series show what a report shows, and the reader knows no other."""
+    """The log and the worker's series show what a report shows, and the reader knows no other."""
     here, there = workload(name), WORKLOADS[name]
     assert (here.name, here.unit, here.unit_ns or 0) == (there.name, there.unit, there.unit_ns)
     assert (here.per_place, issubclass(here, batches.Batches)) == (

@@ -77,7 +77,7 @@ class Checkout:
         return executable(self.bin / name, text)
 
     def start(self, script: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
-        """Start a script from the root folder, in a separate process group, without other variables."""
+        """Start a script from the root folder, in a new process group, without other variables."""
         paths = {"PATH": self.bin, "HOME": self.path, "INSTALLED": self.log, "HOLD": self.hold}
         own = {name: str(path) for name, path in paths.items()}
         process = subprocess.Popen(

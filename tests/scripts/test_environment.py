@@ -134,7 +134,10 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_made_again(checkout, change):
-    """What was made from something else, or does not start; else it is used as it is, in silence."""
+    """What was made from something else, or does not start.
+
+    Else it is used as it is, in silence.
+    """
     checkout.interpreter("python3")
     checkout.run("scripts/rehearse")
     before = checkout.logged()

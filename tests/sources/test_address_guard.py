@@ -47,7 +47,10 @@ def resolved(origin, address):
     ],
 )
 def test_kinds_of_addresses(kind, addresses):
-    """A public deployment leads to public ones alone; IPv4 addresses inside IPv6 ones count as IPv4."""
+    """A public deployment leads to public ones alone.
+
+    IPv4 addresses inside IPv6 ones count as IPv4.
+    """
     for address in addresses.split():
         line = rf"^it leads to storage \({re.escape(address)}\), a {kind} address, to"
         with nullcontext() if kind == "public" else pytest.raises(ResultError, match=line):
@@ -66,7 +69,10 @@ def test_kinds_of_addresses(kind, addresses):
     ],
 )
 def test_what_is_followed(origin, address, is_followed):
-    """Public addresses, and those no more private than the deployment's; a name by what it resolves to."""
+    """Public addresses, and those no more private than the deployment's.
+
+    A name by what it resolves to.
+    """
     line = rf"^it leads to storage \({address}\), a [a-z-]+ address, to"
     with nullcontext() if is_followed else pytest.raises(ResultError, match=line):
         assert resolved(origin, address) == [address]

@@ -59,7 +59,7 @@ def test_measurements_are_counted_by_pool(measured):
 
 
 def test_the_weight(measured):
-    """Bytes per sample, per value of the timeline, per second of a plot, and by parts of the text."""
+    """Bytes per sample, per value of the timeline, per second of a plot, by parts of the text."""
     document = json.loads(GOOD.read_bytes())
     tables = [document["timeline"]["columns"], *document["timeline"]["devices"].values()]
     rows = len(tables[0]["time_ns"])

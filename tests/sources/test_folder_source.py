@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Results on this machine: good ones next to every kind of bad one, and folders as downloads leave them."""
+"""Results on this machine: good and bad ones, and folders as downloads leave them."""
 
 import json
 import os
@@ -65,7 +65,10 @@ def test_bad_runs_stop_nothing(tmp_path: Path) -> None:
 
 
 def test_a_run_counts_once(tmp_path: Path) -> None:
-    """The first address of a run counts; a copy of a bare file, whose worker is not known, is the same."""
+    """The first address of a run counts.
+
+    A copy of a bare file, whose worker is not known, is the same.
+    """
     folder = add(tmp_path / "results", A)
     copied = tmp_path / "copied"
     shutil.copytree(folder, copied / folder.name)
@@ -181,7 +184,7 @@ def test_a_folder_that_may_not_be_searched(tmp_path: Path) -> None:
 
 
 def test_folders_from_fetch_are_not_mixed(tmp_path: Path) -> None:
-    """A folder of fetched folders is several pushes, also where there are artifacts next to them."""
+    """A folder of fetched folders is several pushes, also with artifacts next to them."""
     seed_case.write(tmp_path / "before", pools=("intel",))
     seed_case.write(tmp_path / "after", pools=("intel",))
     (tmp_path / "artifact").mkdir()

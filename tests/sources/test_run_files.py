@@ -59,7 +59,7 @@ def test_only_a_task_id_names_a_folder(tmp_path: Path, task_id: str, run_id: int
 
 @pytest.mark.parametrize("earlier", [[], [LOST]], ids=["new", "without-result-before"])
 def test_two_fetches_get_the_same_run(tmp_path: Path, earlier: list[TaskRecord]) -> None:
-    """What the first one wrote counts as fetched before, and a record without a result replaces nothing."""
+    """What the first one wrote was fetched before; a record without a result replaces nothing."""
     before = RunStore(tmp_path)
     for record in earlier:
         before._write(record, None)

@@ -85,7 +85,8 @@ AS_OBJECT = {
 FORMS = {
     "export": json.dumps(EXPORT),
     "list": json.dumps([AS_OBJECT]),
-    "csv": "label,pool, extra,task_id,worker,run_id,state,reason,cost,scheduled,started,resolved\n\n"
+    "csv": "label,pool, extra,task_id,worker,run_id,state,reason,cost,scheduled,started,"
+    "resolved\n\n"
     f"build,gecko-1/b-linux,x,{RUN.task_id},us-central1-b/77, 1,exception,worker-shutdown,0.012244,"
     "1709510400,1709510405.432,1709510465432,beyond\n",
 }
@@ -98,7 +99,10 @@ def test_forms(file, text):
 
 
 def test_the_export_has_times_as_differences(file):
-    """The first row is absolute, the others follow; null has never started, a cost of 0 is not known."""
+    """The first row is absolute, the others follow.
+
+    Null has never started, a cost of 0 is not known.
+    """
     (first, _), _ = read(file, json.dumps(EXPORT))
     names = ("test", RUN.pool, "XPPf5b1DRJrcBndDp9o74x", 0, "", "completed", "completed")
     assert first == TaskRun(*names, scheduled_ms=1_709_510_399_850, resolved_ms=1_709_513_999_850)
@@ -200,7 +204,10 @@ def test_the_longest_name_and_the_highest_cost(file, monkeypatch):
 
 
 def test_limits(file, tmp_path, monkeypatch):
-    """Bad rows after the third are counted; too much, a folder and a missing file are one line each."""
+    """Bad rows after the third are counted.
+
+    Too much, a folder and a missing file are one line each.
+    """
     _, lines = read(file, "\n".join([HEAD, *["build,b,w,x,,"] * 10]))
     assert (len(lines), lines[-1]) == (4, "7 more rows left out")
     monkeypatch.setattr(run_table, "_MOST_BYTES", 10)

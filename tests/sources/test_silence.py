@@ -42,7 +42,7 @@ def looked(silent, clock, now_s):
 
 
 def test_a_host_that_says_nothing(clock, silent, noticed):
-    """It is noticed at each look once it was silent for long enough, and while a request waits for it."""
+    """It is noticed at each look once it was silent long enough, and while a request waits."""
     with silent.waiting("h"):
         for now_s in (0.5, 0.9, 1.0, 2.0):
             looked(silent, clock, now_s)

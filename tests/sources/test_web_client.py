@@ -107,7 +107,10 @@ def test_a_file_that_was_cut_before(loopback, policy):
 
 @pytest.mark.parametrize("status", [400, 418, 403, 404, 410])
 def test_refusals_are_not_tried_again(loopback, policy, status):
-    """Storage hosts have different answers for expired objects; their text may be longer than one."""
+    """Storage hosts have different answers for expired objects.
+
+    Their text may be longer than one.
+    """
     loopback.faults = first(1, Fault(status=status))
     message = f"127.0.0.1 answers {status}"
     if status in (403, 404, 410):
@@ -135,7 +138,7 @@ DATE, PAUSES = "Sat, 21 Nov 2026 12:00:05 GMT", [0.1875, 0.375, 0.75, 1.5]
     [("60", [60] * 4), ("1", [1, 1, 1, 1.5]), ("0", PAUSES), (DATE, PAUSES), ("-1", PAUSES)],
 )
 def test_retry_after(loopback, policy, waits, header, expected):
-    """A number of seconds counts where it is longer than the policy's pause, anything else is ignored."""
+    """A number of seconds counts where it is longer than the policy's pause."""
     loopback.faults = first(4, Fault(status=429, headers={"Retry-After": header}))
     assert download(policy, store(loopback, b"x")) == b"x"
     assert waits == expected

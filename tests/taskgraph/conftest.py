@@ -45,7 +45,10 @@ def make_pool():
 
 @pytest.fixture
 def run_kind(run_transform, make_transform_config):
-    """Run some of the kind's own transforms, by name; by default all of them in kind.yml's order."""
+    """Run some of the kind's own transforms, by name.
+
+    By default all of them in kind.yml's order.
+    """
 
     def run(tasks, *names, **config):
         paths = load_yaml(str(KIND), "kind.yml")["transforms"]

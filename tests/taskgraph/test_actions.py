@@ -160,7 +160,7 @@ def test_twice(deployment):
 
 @pytest.mark.parametrize("state", ["failed", "completed"])
 def test_a_lost_result(deployment, state):
-    """A task that failed, or that the newest report waited for in vain, is followed by another one."""
+    """A task that failed, or for which the newest report waited in vain, has a successor."""
     act(deployment)
     deployment.change_runs(derived_id(GROUP, CONFIRM), state)
     if state == "completed":
@@ -214,7 +214,10 @@ def test_measuring_again(undecided):
 
 
 def test_at_most_24_workers_at_once(undecided):
-    """A report that asks for more gets the others after the next one; nothing where it asks for none."""
+    """A report that asks for more gets the others after the next one.
+
+    Nothing where it asks for none.
+    """
     add_report(undecided, replication=wishes())
     log, labels = act(undecided, actions.MORE_WORKERS)
     assert "the report calls no comparison inconclusive" in log
@@ -267,7 +270,10 @@ def test_a_forged_report(deployment, changes, where):
 
 
 def test_without_a_report(undecided):
-    """The action fails where the report is of another version, or missing; its last line says what to do."""
+    """The action fails where the report is of another version, or missing.
+
+    Its last line says what to do.
+    """
     add_report(undecided, version=3)
     log, _ = act(undecided, actions.MORE_WORKERS, expected=1)
     del undecided.artifacts[by_label(undecided)[REPORT][0][0], 0, REPORT_FILE]

@@ -76,7 +76,8 @@ def created_in(*events):
     return needs
 
 
-# By role: the events of its decision tasks. Actions have the scopes that test_actions.py runs them with.
+# By role: the events of its decision tasks. Actions have the scopes that test_actions.py runs them
+# with.
 EVENTS = {
     "branch:main": ["github-push"],
     "cron:io-benchmark": ["cron"],
@@ -87,7 +88,10 @@ EVENTS = {
 
 @pytest.mark.parametrize("role", EVENTS)
 def test_scopes(role):
-    """Every scope that a task's creation needs is on the page, and no other; each role is needed."""
+    """Every scope that a task's creation needs is on the page, and no other.
+
+    Each role is needed.
+    """
     needs, patterns = created_in(*EVENTS[role]), granted(role)
     for event in EVENTS[role]:
         needs |= decision(event, role)
@@ -110,7 +114,7 @@ def test_pools():
 
 
 def test_the_role_anonymous():
-    """It has what the loopback's Taskcluster gives to readers without credentials, and what each is for."""
+    """It has what the loopback's Taskcluster gives readers without credentials, and why."""
     given = [(scope.strip("`"), reason) for scope, reason in rows("The role anonymous")]
     assert {scope for scope, _ in given} == {*ANONYMOUS, PUBLIC_ARTIFACTS}
     assert all(reason for _, reason in given)

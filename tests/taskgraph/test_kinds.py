@@ -144,7 +144,10 @@ def test_pools(params, kind):
 
 
 def test_commands():
-    """The pools' commands differ in the pool's name; the other kind's have every workload and place."""
+    """The pools' commands differ in the pool's name.
+
+    The other kind's have every workload and place.
+    """
     for labels, params in ((EVERY_POOL, "try"), (EVERY_ALL, "try-all")):
         tasks = (graph("full", params)[label]["task"] for label in labels)
         texts = [shell_text(task["payload"]["command"]) for task in tasks]

@@ -34,7 +34,7 @@ def load(tmp_path):
 
 
 def test_pools_of_another_kind(load):
-    """Where each is and how it is shown come from the other kind, all else from this kind's defaults.
+    """Where each is and how it is shown is from the other kind, all else from this kind's defaults.
 
     A symbol of another form is left to the transforms.
     """

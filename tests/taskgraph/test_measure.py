@@ -58,7 +58,7 @@ REFERENCE = {"task-reference": "fetch <build>"}
     ],
 )
 def test_a_profiled_task(wrap, command, words):
-    """Its command is at the end, by a shell where it would be, and the profile is one more artifact."""
+    """Its command is at the end, by a shell where one was, and the profile is an artifact."""
     task = {**TASK, "run": {"using": "run-task", "command": command}}
     assert wrap(run={"command": command}) == task
     made = wrap(**FOLDER, run={"command": command})

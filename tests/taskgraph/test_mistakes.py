@@ -46,7 +46,10 @@ def test_accepted(file, text):
 
 
 def test_other_files(file):
-    """What is not YAML is the loader's error, with the file's name; reading a device may never end."""
+    """What is not YAML is the loader's error, with the file's name.
+
+    Reading a device may never end.
+    """
     (file.parent / "more.yml").symlink_to("/dev/zero")
     text = "taskcluster/kinds/io-benchmark/more.yml: is not a regular file; remove it"
     assert mistake(mistakes.check_tree, file.parents[2]) == text

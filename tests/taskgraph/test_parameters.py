@@ -192,7 +192,10 @@ def targets(**parameters):
 
 
 def test_targets():
-    """Every pool where the parameter has no names; the replicates of one pool may be in one series."""
+    """Every pool where the parameter has no names.
+
+    The replicates of one pool may be in one series.
+    """
     assert targets(io_benchmark_jobs=[], io_benchmark_perfherder="pool") == [FIRST, SECOND, INTEL]
     one_series = {"io_benchmark_perfherder": "neutral", "io_benchmark_jobs": ["amd-16", IMAGE]}
     assert targets(**one_series) == [IMAGE, FIRST, SECOND]
@@ -217,7 +220,10 @@ def test_mistakes_are_logged(caplog, decide):
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A checkout of a collaborator's pull request, which sets parameters by a file; and its revision."""
+    """A checkout of a collaborator's pull request, which sets parameters by a file.
+
+    And its revision.
+    """
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)

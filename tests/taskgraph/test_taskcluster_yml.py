@@ -29,7 +29,8 @@ LEVEL_3 = ("github-push", "cron", "action")
 PROJECT = "v2.io-benchmark"
 TREEHERDER = f"tc-treeherder.{PROJECT}.{HEAD}"
 LATEST, REVISION = f"index.releng.{PROJECT}.latest", f"index.releng.{PROJECT}.revision.{HEAD}"
-# The role, and the routes: found by revision and as the latest; a pull request has no right to these.
+# The role, and the routes: found by revision and as the latest; a pull request has no right to
+# these.
 EVENTS_TABLE: dict[str, tuple[str, list[str]]] = {
     "github-push": (
         "branch:main",
@@ -54,7 +55,10 @@ EVENTS_TABLE: dict[str, tuple[str, list[str]]] = {
 
 @pytest.mark.parametrize("tasks_for", EVENTS)
 def test_task(tasks_for):
-    """Level 3 for what was merged, level 1 for all else; the project's role; only the lock is installed."""
+    """Level 3 for what was merged, level 1 for all else; the project's role.
+
+    Only the lock is installed.
+    """
     task = render(context(tasks_for))
     level = "3" if tasks_for in LEVEL_3 else "1"
     assert task["provisionerId"] == f"releng-{level}"

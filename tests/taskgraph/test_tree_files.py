@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The tree's other files: pages say what there is, images are pinned, and the package imports little."""
+"""The tree's other files: pages say what there is, images are pinned, imports are few."""
 
 import ast
 import re
@@ -65,7 +65,10 @@ def imported(path):
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
 def test_imports(path):
-    """Python 3.9, taskgraph, voluptuous and the standard library; Firefox's file, its own package."""
+    """Python 3.9, taskgraph, voluptuous and the standard library.
+
+    Firefox's file, its own package.
+    """
     names = set(imported(path))
     outside = {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names)
     own = "gecko_taskgraph" if path.stem == "firefox_transforms" else "io_benchmark_taskgraph"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The project's own graphs, by taskgraph's command line, once per session and file of parameters."""
+"""The project's own graphs, by taskgraph's command line, once per file of parameters."""
 
 import functools
 import json

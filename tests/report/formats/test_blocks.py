@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Every kind of block in every format: nothing is lost, nothing is escaped twice, and all has room."""
+"""Every kind of block in every format: nothing is lost or escaped twice, and all has room."""
 
 import re
 from collections.abc import Sequence
@@ -93,7 +93,10 @@ def squeezed(shown: str) -> str:
 @settings(max_examples=20, deadline=None)
 @given(BLOCKS)
 def test_every_format_has_everything(blocks: tuple[Block, ...]) -> None:
-    """Each word is there, escaped once; Markdown has others for two characters that code cannot hold."""
+    """Each word is there, escaped once.
+
+    Markdown has others for two characters that code cannot hold.
+    """
     document, expected = Document("title", blocks), list(map(squeezed, words(blocks)))
     shown = squeezed(text.render(document, Layout(columns=400)))
     assert [word for word in expected if word.rstrip(".") not in shown] == []

@@ -89,7 +89,7 @@ def written() -> dict[str, str]:
 
 
 def test_deterministic():
-    """Another process, with another order of sets and numpy for another CPU, writes the same bytes."""
+    """A process with another order of sets, and numpy for another CPU, writes the same bytes."""
     code = "import json, test_json_documents; print(json.dumps(test_json_documents.written()))"
     path = f"{Path(__file__).parent}:{ROOT / 'tests/helpers'}"
     done = subprocess.run(

@@ -74,7 +74,7 @@ def test_elements_escape(words, value):
 
 
 def test_one_point():
-    """A history with one point can be drawn, on an axis with 10 % around it, so that noise looks small.
+    """A history with one point can be drawn, with 10 % around it, so that noise looks small.
 
     A single worker of a point is not drawn beside it.
     """
@@ -94,7 +94,7 @@ def test_one_point():
 
 
 def test_demand():
-    """A curve as high as the lines of pools whose disks write as much, the fastest of them first."""
+    """A curve as high as the lines of pools whose disks write as much, the fastest first."""
     ceilings = {"slow": 50 * MIB, "fast": 100 * MIB}
     rates = (50.0 * MIB, 100.0 * MIB)
     written = WrittenOverTime("workspace", 30e9, 5e8, (0.0, 60.0 * MIB), rates, ceilings)

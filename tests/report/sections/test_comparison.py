@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What a comparison says about each pool, single workers and warnings, and how to confirm a cause."""
+"""What a comparison says about pools, single workers and warnings, and how to confirm a cause."""
 
 import copy
 from typing import Any
@@ -42,7 +42,10 @@ def test_a_pool_that_is_faster() -> None:
 
 @pytest.mark.parametrize(("pools", "on_screen", "in_full"), [(5, 4, 4), (6, 2, 3)])
 def test_many_pools(pools: int, on_screen: int, in_full: int) -> None:
-    """Four candidates have a sentence each; of more, those that differ, and on a screen two of them."""
+    """Four candidates have a sentence each.
+
+    Of more, those that differ, and on a screen two of them.
+    """
     report = sample_report.many_pools(pools)
     counts = [sum(line.startswith("- pool-") for line in of(report)) for of in (screen, answer)]
     assert counts == [on_screen, in_full]
@@ -95,7 +98,10 @@ DISKS = "1 disk against 2 disks, striped"
         ([replace(SUPPORTED, share=None)], f"(supported): {DISKS} (device-count)."),
         (
             [replace(SUPPORTED, candidate_evidence=Evidence((), statement("x" * 105)))],
-            "(supported): The slower side's writes are spread over fewer disks, which explains 94 %.",
+            (
+                "(supported): The slower side's writes are spread over fewer disks, which explains "
+                "94 %."
+            ),
         ),
         (
             [SUPPORTED, replace(SUPPORTED, name="other", state=State.CONFIRMED, share=0.1)],
@@ -108,7 +114,7 @@ DISKS = "1 disk against 2 disks, striped"
     ids=str,
 )
 def test_causes(causes: list[Cause], line: str) -> None:
-    """What explains the difference: the confirmed cause first, then the one with the largest share."""
+    """What explains the difference: the confirmed cause first, then the largest share."""
     report = sample_report.with_diagnosis(causes=causes, remedies=())
     (found,) = [found for found in screen(report) if found.startswith("Cause")]
     assert found.removeprefix("Cause").strip(": ") == line
@@ -295,7 +301,10 @@ def test_the_job_on_another_ci_system(form: str, link: str) -> None:
 
 
 def test_single_workers() -> None:
-    """A screen names two workers unlike their pool and counts further ones; the full report has the verdict."""
+    """A screen names two workers unlike their pool and counts further ones.
+
+    The full report has the verdict.
+    """
     report = divided_reports.one_bad_worker()
     (worker,), (subject,) = report.single_workers, report.subjects
     three = tuple(replace(worker, machine=f"machine-{number}") for number in range(3))
@@ -358,8 +367,8 @@ def test_trials_that_were_left_out() -> None:
             "reason": "they need 9 s",
         }
     assert offer(divided_reports.of_measured(measured, FAST)) == (
-        "measure again with `trials: always` in the kind; not tried: lookup, unlink, memory (they need "
-        "9 s)."
+        "measure again with `trials: always` in the kind; not tried: lookup, unlink, memory "
+        "(they need 9 s)."
     )
 
 

@@ -44,8 +44,8 @@ def of_parts(parts: dict[Part, Times]) -> tuple[str, dict[str, tuple[str, ...]]]
                 COPY_KERNEL: (10, 12, 1, 3),
                 UNEXPLAINED: (65, 133, 60, 76),
             },
-            "copies, not recorded +68.0 ms (97 %), copies on a CPU in the kernel +2.0 ms (3 %); the "
-            "results do not record what the copies waited for.",
+            "copies, not recorded +68.0 ms (97 %), copies on a CPU in the kernel +2.0 ms (3 %); "
+            "the results do not record what the copies waited for.",
             id="without waiting",
         ),
         pytest.param(
@@ -55,7 +55,8 @@ def of_parts(parts: dict[Part, Times]) -> tuple[str, dict[str, tuple[str, ...]]]
         ),
         pytest.param(
             {COPY_KERNEL: (30, 40, 0, 20), COPY_BLOCKED: (40, 60, 15, 25)},
-            f"{BLOCKED} +20.0 ms (67 %), the rest +10.0 ms (33 %), of which no part alone is certain.",
+            f"{BLOCKED} +20.0 ms (67 %), the rest +10.0 ms (33 %), of which no part alone is "
+            "certain.",
             id="the rest",
         ),
         pytest.param(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The tasks that addresses lead to, and groups without the benchmark's tasks or not yet all of them."""
+"""The tasks that addresses lead to, and groups without all tasks of the benchmark."""
 
 import pytest
 from loopback import Loopback
@@ -75,9 +75,9 @@ ACTION = f"Action is still pending and may add tasks; {AGAIN} {HERE}"
 WHY_FAILED = f"its decision task failed; look at it {HERE}"
 NONE = f"has no task of kind {KINDS}"
 NOT_SELECTED = (
-    f"none of its 3 tasks is of kind {KINDS}, and its decision task has completed: the push did not "
-    "select the benchmark; push again and select it, or add its tasks with the action add-new-jobs "
-    f"{GROUP_URL}"
+    f"none of its 3 tasks is of kind {KINDS}, and its decision task has completed: the push did "
+    "not select the benchmark; push again and select it, or add its tasks with the action "
+    f"add-new-jobs {GROUP_URL}"
 )
 NO_DECISION = (
     f"its only task is not of kind {KINDS}, and it has no decision task: check the id {GROUP_URL}"

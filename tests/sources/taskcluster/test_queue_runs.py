@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Runs of real tasks from the queue: each address, runs that have not ended, and answers that are wrong."""
+"""Runs of real tasks from the queue: each address, runs that have not ended, wrong answers."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Profiles that tasks published: which runs and files are read, and what is said where there is none."""
+"""Profiles that tasks published: which runs and files are read, and the line where none is."""
 
 import json
 
@@ -44,7 +44,10 @@ def test_a_task(deployment: Deployment) -> None:
 
 
 def test_the_best_profile(deployment: Deployment) -> None:
-    """`measure`'s own, then that of a test or a build; only files that the definition has room for."""
+    """`measure`'s own, then that of a test or a build.
+
+    Only files that the definition has room for.
+    """
     measured = json.dumps(profile_document((0, 0), pool="amd-16")).encode()
     both = {MEASURED: measured, TEST_PROFILE: SAMPLES}
     folders = ("public/io-benchmark", "public/test_info")

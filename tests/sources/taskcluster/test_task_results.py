@@ -34,7 +34,10 @@ from io_benchmark.sources.run_results import TaskRecord
 from io_benchmark.sources.taskcluster import addresses, deployment
 
 NO_ARTIFACT = "left no io-benchmark.json"
-NO_VERSION = "is not a result of the benchmark: it has no `version`; give an io-benchmark.json that the benchmark wrote"
+NO_VERSION = (
+    "is not a result of the benchmark: it has no `version`; give an io-benchmark.json that the "
+    "benchmark wrote"
+)
 LOOK = "look at the task's log, or run it again"
 LABEL = "io-benchmark-amd-16"
 NEVER_STARTED = f"{NO_ARTIFACT}: it never started, so that there is no log; run the benchmark again"
@@ -64,7 +67,10 @@ ALL_THREE = [("amd-16", AMD_16, 0), ("amd-30", AMD_30, 0), ("intel", INTEL, 0)]
 
 
 def test_a_group(loopback):
-    """The benchmark's results, and one line per task without one, for every reason; all pages are read."""
+    """The benchmark's results, and one line per task without one, for every reason.
+
+    All pages are read.
+    """
     loopback.deployment.page_limit = 4
     gathered = read(loopback, f"group:{GROUP}")
     tokens = [request.query.get("continuationToken") for request in loopback.asked("api", "/list")]
@@ -89,7 +95,8 @@ def test_a_group(loopback):
     refused = "was refused by its worker (malformed-payload)"
     error = (
         'has an error artifact instead of a result (file-missing-on-worker, "Could not read file '
-        "'/home/task_P146hPECSxWk-_0/artifact0.json'\"): the script wrote none; look at the task's log"
+        "'/home/task_P146hPECSxWk-_0/artifact0.json'\"): the script wrote none; look at the "
+        "task's log"
     )
     waits = "has no runs, it is unscheduled and waits for other tasks; look at its group"
     lines = (
@@ -192,7 +199,10 @@ def test_every_completed_run_counts(loopback):
 
 
 def test_results_that_cannot_be_read(loopback):
-    """One line names task and run; the others are read. The artifact's date says that it expired."""
+    """One line names task and run.
+
+    The others are read. The artifact's date says that it expired.
+    """
     file = Artifact(storage_type="reference", url="file:///etc/passwd")
     loopback.deployment.set_result(AMD_16, 0, file)
     del loopback.deployment.artifacts[AMD_30, 0, ARTIFACT]
@@ -221,8 +231,8 @@ def test_credentials_go_to_the_deployment_alone():
         gathered = read(loopback, f"{loopback.url}/tasks/{AMD_16}", **environment)
         text = (
             f"{loopback.url} refuses the request, which needs the scope "
-            f"queue:get-artifact:{ARTIFACT} and was made anonymously; set TASKCLUSTER_CLIENT_ID and "
-            "TASKCLUSTER_ACCESS_TOKEN"
+            f"queue:get-artifact:{ARTIFACT} and was made anonymously; set TASKCLUSTER_CLIENT_ID "
+            "and TASKCLUSTER_ACCESS_TOKEN"
         )
         assert gathered.unreadable == (problem(loopback, AMD_16, LABEL, text),)
         assert all("Authorization" not in request.headers for request in loopback.requests)
@@ -321,7 +331,7 @@ def test_the_default_deployment_is_told(loopback, monkeypatch):
 
 @pytest.mark.parametrize("named", [False, True])
 def test_a_forgotten_variable(loopback, monkeypatch, named):
-    """A failure at the default deployment names the variable, if the address does not name the deployment."""
+    """A failure at the default deployment names the variable, if nothing named the deployment."""
     monkeypatch.setattr("io_benchmark.sources.taskcluster.addresses.DEFAULT_ROOT_URL", loopback.url)
     missing = "AAAAAAAAQAGAAAAAAAAAAA"
     address = f"{loopback.url}/tasks/{missing}" if named else f"task:{missing}"
@@ -383,7 +393,7 @@ def test_mistakes_in_paths_come_first(loopback, tmp_path):
     ids=["planned", "added-later", "added-before-a-confirming-run"],
 )
 def test_only_planned_tasks_are_lost(created, pace, lost):
-    """A task that was created after the pool's others had started, the last at ten, adds a worker."""
+    """A task that was created after the pool's others had started adds a worker."""
     deployment = Deployment()
     group = add_group(deployment, 3, pools=("amd-16",))
     *there, lacking = deployment.groups[group]

@@ -62,7 +62,10 @@ def add(deployment, group, kind, state, task_id=None):
 
 
 def test_no_longer_than_asked(deployment, group, ids):
-    """At the end it names what still runs; the report's task runs too, and does not wait for itself."""
+    """At the end it names what still runs.
+
+    The report's task runs too, and does not wait for itself.
+    """
     deployment.change_runs(ids[0], "exception", "running")
     add(deployment, group, "io-benchmark-report", "running")
     turned = Turned()
@@ -115,7 +118,10 @@ def lando(deployment, monkeypatch):
 
 
 def test_a_push_that_is_not_in_the_index_yet(deployment, group, lando):
-    """Lando names the revision once it has landed; the index has its decision task when that completed."""
+    """Lando names the revision once it has landed.
+
+    The index has its decision task when that completed.
+    """
     decision = add(deployment, group, "decision-task", "completed")
     route = f"gecko.v2.try.revision.{'a' * 40}.taskgraph.decision"
     with Loopback(deployment) as loopback:
@@ -161,7 +167,10 @@ def test_a_push_that_lando_does_not_name(deployment, lando, answer, problem):
     ],
 )
 def test_lost(deployment, group, failures, lines):
-    """A failed listing is reported, and repeated later; in the end it stops, and reading reports it."""
+    """A failed listing is reported, and repeated later.
+
+    In the end it stops, and reading reports it.
+    """
     with Loopback(deployment, faults=first(failures, Fault(status=502))) as loopback:
         told = waited(loopback, Turned(), f"group:{group}")
     assert [line.partition(":")[0] for line in told] == lines
@@ -201,7 +210,10 @@ def test_until_all_of_a_group_are_resolved(deployment, group, ids):
 
 
 QUEUE = "proj-misc/b-linux"
-NO_WORKER = "no worker has been seen in this pool: proj-misc/b-linux ({}); look at the pool and its errors: "
+NO_WORKER = (
+    "no worker has been seen in this pool: proj-misc/b-linux ({}); look at the pool and its "
+    "errors: "
+)
 
 
 def pending(deployment, group, ids, turned, **options):
@@ -251,7 +263,7 @@ def test_a_pool_that_is_not_named(deployment, group, ids, step, options, asked):
 
 
 def test_workers_on_a_later_page(deployment):
-    """The queue filters expired workers after it has cut the page: an empty page may have a next one."""
+    """The queue filters expired workers after cutting pages: an empty one may have a next one."""
     deployment.add_task(
         slug(random.Random(8)), slug(random.Random(7)), "x", "build", QUEUE, [run(0)]
     )

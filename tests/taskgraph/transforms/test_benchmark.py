@@ -44,7 +44,10 @@ def check(budget_s, **changes):
         (
             {"capacities": True, **TWO_PLACES},
             600,
-            "capacities x 2 place(s) may take 600 s, and the time budget is 599 s; raise worker.max",
+            (
+                "capacities x 2 place(s) may take 600 s, and the time budget is 599 s; raise "
+                "worker.max"
+            ),
         ),
         # Each other workload has a limit per task or per place; retrieves get what they leave.
         (
@@ -90,8 +93,9 @@ def test_no_time(value):
     assert mistake(module.checked_benchmark, task(value)) == f"worker.max-run-time: {text}"
 
 
-# What comes before and after the limited part: files that are made, processes that start. Of unpack: the
-# archive, and of each variant the warm-up and the last sample: 50 MiB/s, cold and synced.
+# What comes before and after the limited part: files that are made, processes that start. Of
+# unpack: the archive, and of each variant the warm-up and the last sample: 50 MiB/s, cold and
+# synced.
 USUALLY_BESIDE_S = 10
 BESIDE_S = {"exec": 20, "metadata": 30, "random-io": 35, "unpack": 40, "upload": 20}
 IN_BATCHES = sorted({*WorkerProgram.read().workload_names()} - {"cache-retrieve"})

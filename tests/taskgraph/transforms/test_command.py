@@ -42,7 +42,10 @@ def start(command, folder, path="/usr/local/bin:/usr/bin:/bin", **environment):
 
 
 def run(command, tmp_path, **environment):
-    """Its arguments; bash traces how it is started, and neither its text nor how it was unpacked."""
+    """Its arguments.
+
+    Bash traces how it is started, and neither its text nor how it was unpacked.
+    """
     folder = tmp_path / "the script's"
     folder.mkdir()
     done = start(command, folder, **environment)
@@ -94,7 +97,7 @@ def test_capacities(tmp_path, trials):
 
 @pytest.mark.parametrize("odd", ["a b; touch c", "$(touch c)", "it's", "/*"])
 def test_odd_texts_stay_arguments(tmp_path, odd):
-    """A pool, a workload, an address or a path from the environment is one argument, never shell."""
+    """A pool, a workload, an address or a path of the environment is one word, never shell."""
     url = "https://host.example/o?name={name}&a=" + odd.replace(" ", "${IFS}")
     changes = {"workloads": [odd], "upload-url": url, "places": ["workspace", CONTAINER]}
     paths = dict.fromkeys(
@@ -136,7 +139,10 @@ def test_a_damaged_application(tmp_path, damage):
 
 @pytest.mark.parametrize("workloads", [WORKLOADS, ["cache-retrieve"]])
 def test_a_quick_run(workloads, tmp_path):
-    """All workloads fit one command and give a result; the usual task's log has at most 150 lines."""
+    """All workloads fit one command and give a result.
+
+    The usual task's log has at most 150 lines.
+    """
     workspace, artifacts = tmp_path / "workspace", tmp_path / "artifacts"
     workspace.mkdir()
     benchmark = stanza.Benchmark.parse({**SMALLEST, "workloads": workloads, "retrieves": 20})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The kind's own transforms, each alone and all in kind.yml's order: tasks in, tasks or a mistake out."""
+"""The kind's own transforms, alone and in kind.yml's order: tasks in, tasks or a mistake out."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -27,7 +27,10 @@ SYMBOL = "is not a group and a symbol of at most 25 characters each; write them 
         ),
         (
             {"benchmark": {"workloads": ["x"]}},
-            f"benchmark.workloads: 'x' is unknown; there are: {', '.join(WorkerProgram.read().workload_names())}",
+            (
+                "benchmark.workloads: 'x' is unknown; there are: "
+                f"{', '.join(WorkerProgram.read().workload_names())}"
+            ),
         ),
     ],
 )
@@ -45,7 +48,7 @@ def test_mistakes_of_a_task(run_kind, make_pool, changes, text):
     ],
 )
 def test_names_of_the_other_kind(make_transform_config, make_pool, kind, refused, accepted):
-    """A pool is not called as the job that measures everything, or so that its label looks like it."""
+    """A pool is not called as the job that measures everything, nor like its labels."""
     config = replace(make_transform_config(), kind=kind)
 
     def check(name):
@@ -108,7 +111,10 @@ def test_wrong_parameters(run_kind, make_pool, params, text):
 
 
 def test_baseline(run_kind, make_pool):
-    """Each task's definition names the pool that kind.yml names, also of replicates; none by default."""
+    """Each task's definition names the pool that kind.yml names, also of replicates.
+
+    None by default.
+    """
     pools = [
         make_pool(name=name, benchmark={"baseline": "b", "replicates": 2}) for name in ("a", "b")
     ]
@@ -137,7 +143,10 @@ def test_a_wrong_baseline(run_kind, make_pool, names, text):
 
 @pytest.mark.parametrize("is_shown", [True, False])
 def test_symbols(make_transform_config, make_pool, is_shown):
-    """A symbol of 25 characters is accepted, and cut for a number; a project without Treeherder has none."""
+    """A symbol of 25 characters is accepted, and cut for a number.
+
+    A project without Treeherder has none.
+    """
     config = make_transform_config()
     graph_config: dict[str, object] = {"treeherder": {}} if is_shown else {}
     pool = make_pool(treeherder={"symbol": f"{'a' * 25}({'b' * 25})"}, benchmark={"replicates": 10})
@@ -181,13 +190,16 @@ def indexed(run_kind, *tasks, **params):
     ],
 )
 def test_routes(run_kind, params, project):
-    """Each event writes where it has scopes: pull requests next to the project, strangers nowhere."""
+    """Each event writes where it has scopes: pull requests beside the project, no strangers."""
     pool = {"attributes": {"io_benchmark_pool": "amd-16"}}
     assert indexed(run_kind, pool, **params) == [routes(project) if project else []]
 
 
 def test_routes_of_several_tasks(run_kind):
-    """Of a pool's tasks the first has routes, as taskgraph requires; the index splits a name at dots."""
+    """Of a pool's tasks the first has routes, as taskgraph requires.
+
+    The index splits a name at dots.
+    """
     names = ("amd-16", "amd-16", "amd-16.2")
     tasks = [{"attributes": {"io_benchmark_pool": name}, "routes": ["other"]} for name in names]
     first, second, third = indexed(run_kind, *tasks, tasks_for="github-push")

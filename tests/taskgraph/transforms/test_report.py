@@ -96,7 +96,7 @@ def test_without_pools():
 
 @pytest.mark.parametrize("bound", ["0", "0.00", "0.01"])
 def test_what_is_accepted_here_compare_accepts(bound):
-    """The two programs share no module, but they read one form: no push is refused by its own report."""
+    """The two programs share no module, but one form: no push is refused by its own report."""
     assert report.EXPECTATION.pattern == expectations.FORM.pattern
     try:
         expectations.Expectation.parse(f"a/b<{bound}")
@@ -144,7 +144,7 @@ def test_compare_understands_it(tmp_path, stanza):
 
 
 def test_on_a_worker():
-    """Without variables: the group that the task is in, the image's Python, the worker's artifacts."""
+    """Without variables: the task's group, the image's Python, the worker's artifacts."""
     command = report_command(checked_stanza({}, POOLS))
     for default in (f"-{PYTHON}}}", "-group:$TASK_GROUP_ID}", "-/builds/worker/artifacts}"):
         assert default in command
@@ -226,6 +226,6 @@ def test_enough_time(make_report, limit_s):
     """The waiting and ten minutes, and not a second less."""
     make_report(worker={"max-run-time": 900})
     assert mistake(make_report, worker={"max-run-time": limit_s}).endswith(
-        f"kind.yml: task report: worker.max-run-time: {limit_s!r} does not hold 5 minutes of waiting "
-        "and 600 s for the rest; raise it to 900 or lower report.wait-minutes"
+        f"kind.yml: task report: worker.max-run-time: {limit_s!r} does not hold 5 minutes of "
+        "waiting and 600 s for the rest; raise it to 900 or lower report.wait-minutes"
     )
