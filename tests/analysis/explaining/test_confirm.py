@@ -41,8 +41,8 @@ FAST = trials({}, ceilings=(782,))
             "amd-16",
             trials({}, ceilings=(468,)),
             (
-                "The disks of amd-16 can write 391 MiB/s, those of intel 468 MiB/s: a pace is tried "
-                "where they can write 1.2 times less."
+                "The disks of amd-16 can write 391 MiB/s, those of intel 468 MiB/s: a pace is "
+                "tried where they can write 1.2 times less."
             ),
         ),
         (

@@ -154,7 +154,7 @@ def test_a_pace_of_copies_that_are_hardly_blocked(blocked_share, meaning):
 
 
 def test_what_is_not_paced() -> None:
-    """The faster side was not yet limited to the right ceiling; test_confirm has the other reasons."""
+    """The faster side was not limited to the right ceiling; test_confirm has other reasons."""
     recorded = trials(SLOW, ceilings=LOW), trials(FAST, ceilings=HIGH)
     found = by_kind(recorded[:1], recorded[1:])[TrialKind.PACE]
     assert found.state is NOT_RUN
@@ -196,7 +196,7 @@ def test_memory_has_no_share() -> None:
     ("ceiling", "state"), [(440, NOT_RUN), (465, REFUTED), (500, REFUTED), (391, NOT_RUN)]
 )
 def test_ceilings_that_explain_little(ceiling: float, state: TrialState) -> None:
-    """Disks of 500 against 545 MiB/s make a quarter of a gap of 1.41 times at most: no pace is needed."""
+    """Disks of 500 against 545 MiB/s make at most a quarter of a gap of 1.41 times."""
     found = by_kind(
         [trials({"normal": (126, 127, 125)}, ceilings=(ceiling,) * 3)],
         [trials({"normal": (90, 91, 89)}, ceilings=(500,) * 3)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Machines that do not belong to their pool, each limit from both sides; tests/simulation has the rates."""
+"""Machines that do not belong to their pool, each limit from both sides."""
 
 import math
 
@@ -33,7 +33,8 @@ def named(data: dict[str, Side], *, assumed: float = 0.01, looked_at: int = 4) -
 @pytest.mark.parametrize(
     ("machines", "assumed", "looked_at", "expected"),
     [
-        # Nobody replaces a machine for less than 1.25×, in both directions, however alike the others.
+        # Nobody replaces a machine for less than 1.25×, in both directions, however alike the
+        # others.
         ((1.24, 1.001, 1.0, 1.0, 0.999), 0.01, 4, []),
         ((1.26, 1.001, 1.0, 1.0, 0.999), 0.01, 4, ["a 0"]),
         ((1 / 1.24, 1.001, 1.0, 1.0, 0.999), 0.01, 4, []),
@@ -47,7 +48,8 @@ def named(data: dict[str, Side], *, assumed: float = 0.01, looked_at: int = 4) -
         # The level is corrected for all machines that a report looks at.
         ((1.45, 1.0, 1.01, 0.99), 0.05, 4, ["a 0"]),
         ((1.45, 1.0, 1.01, 0.99), 0.05, 400, []),
-        # Tails are heavy: many machines do not make it less strict than eight degrees of freedom do.
+        # Tails are heavy: many machines do not make it less strict than eight degrees of freedom
+        # do.
         ((1.39, 1.0, *[0.935, 1.07] * 5), 0.05, 12, []),
         ((1.47, 1.0, *[0.935, 1.07] * 5), 0.05, 12, ["a 0"]),
         # Two of five: a mixed pool.
@@ -60,7 +62,7 @@ def test_one_machine_of_a_pool(machines, assumed, looked_at, expected):
 
 
 def test_how_far_one_more_machine_usually_is() -> None:
-    """A prediction interval of Student's t, by the other machines, those of other sides and the assumed."""
+    """A prediction interval of Student's t, by other machines and the assumed variation."""
     logs, other = [0.7, 0.0, 0.02, -0.01], [0.05, -0.05]
     data = {
         name: side(*map(math.exp, side_logs)) for name, side_logs in (("a", logs), ("b", other))
@@ -82,7 +84,7 @@ def times(factor: float, slow: int = 3) -> list[float]:
 
 
 def test_slower_machines_and_their_p_value() -> None:
-    """Student's t between both kinds, by scipy, times the number of splits; equal splits count once."""
+    """Student's t between both kinds, by scipy, times the number of different splits."""
     facts = [{**each, "disk size": f"of {each['disks']}"} for each in DISKS]
     facts = [{**each, "zone": "ab"[at % 2]} for at, each in enumerate(facts)]
     logs = times(1.5)
@@ -128,7 +130,7 @@ def report(slow: int) -> SampledReport:
 
 
 def test_some_slower_machines() -> None:
-    """The answer has their number, what they have and how the others compare; no workers are asked for."""
+    """The answer has their number, their facts and the others' ratio, and wants no workers."""
     found = report(3)
     (pool,) = found.mixed_pools
     assert (len(pool.slower), len(pool.faster)) == (3, 7)

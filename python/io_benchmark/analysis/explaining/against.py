@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What is held against a supported cause: the rows of a table, of which the first that holds decides."""
+"""What is held against a supported cause: a table, of which the first row that holds decides."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -52,7 +52,7 @@ class Judged(Struct, frozen=True):
     def alone(
         cls, rule: CauseRule, case: Case, trials: Mapping[TrialKind | None, TrialOutcome]
     ) -> "Judged":
-        """Judge a cause by its rule and by the rows of the table; other causes do not matter here."""
+        """Judge a cause by its rule and by the rows of the table, whatever other causes are."""
         effect = effect_of(rule, case)
         if not case.differs and effect.fact not in (Fact.UNSEEN, Fact.SAME):
             return cls(rule, effect, case, trials, State.NOT_JUDGED, (_NOTHING_TO_EXPLAIN,))
@@ -74,7 +74,7 @@ class Judged(Struct, frozen=True):
         return self.effect.proof or by_rule
 
     def shown(self, state: TrialState, kind: TrialKind | None = None) -> Statement | None:
-        """Return what a trial shows, with its share of the gap; None where its outcome is another one.
+        """Return what a trial shows, with its share of the gap; None for another outcome.
 
         It is the trial of this cause where no other kind is named.
         """
@@ -115,8 +115,8 @@ def _parts_are_too_small(judged: Judged) -> _Outcome:
         return None
     parts = case.parts_of_workload(acts_through)
     return State.RULED_OUT, statement(
-        "The sides differ in this, but the parts of the time that it acts through ({parts}) make up "
-        "{share} of the difference.",
+        "The sides differ in this, but the parts of the time that it acts through ({parts}) make "
+        "up {share} of the difference.",
         parts=", ".join(
             f"{phase} {kind}" for phase in Phase for kind in Kind if (phase, kind) in parts
         ),
@@ -133,8 +133,8 @@ def _predicts_too_little(judged: Judged) -> _Outcome:
     if is_enough(explained):
         return None
     return State.RULED_OUT, statement(
-        "The sides differ in this, but it predicts {predicted} of the measured {measured}: {share} of "
-        "the difference.",
+        "The sides differ in this, but it predicts {predicted} of the measured {measured}: {share} "
+        "of the difference.",
         predicted=ratio_of(predicted),
         measured=ratio_of(ratio),
         share=as_share(explained),
@@ -154,14 +154,14 @@ def _trial_refutes(judged: Judged) -> _Outcome:
     if judged.rule.tried_by is not TrialKind.UNLINK:
         return State.REFUTED, meaning
     return State.NOT_SEPARABLE, statement(
-        "{found} This refutes the remedy only: copies that wait for something else, and a removed file "
-        "that is being written already, look the same.",
+        "{found} This refutes the remedy only: copies that wait for something else, and a removed "
+        "file that is being written already, look the same.",
         found=meaning,
     )
 
 
 def _memory_refutes(judged: Judged) -> _Outcome:
-    """Refute storage where the gap stays in memory, and whatever is not storage where it goes there."""
+    """Refute storage if the gap stays in memory, and what is not storage if it goes there."""
     parts = judged.rule.acts_through
     is_storage = any(part.kind in (Kind.BLOCKED, Kind.ELSEWHERE) for part in parts)
     if not parts or (is_storage and not (_BLOCKED <= parts <= _IN_STORAGE)):
@@ -204,6 +204,6 @@ def _writing_limits(side: Side) -> bool:
 
 
 def _blocked_share(run: Run) -> float | None:
-    """Return how much of a retrieve its copy is blocked, or something on the machine waits for I/O."""
+    """Return the share of a retrieve in which its copy is blocked, or something waits for I/O."""
     blocked_ns, mean_ns = run.blocked_ns, run.known_mean_ns
     return io_wait_share(run) if blocked_ns is None or not mean_ns else blocked_ns / mean_ns

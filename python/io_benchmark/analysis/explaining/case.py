@@ -22,7 +22,8 @@ from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.reading.disk_rates import waits_for_disks
 
-# Operations are judged by their reads where the disks read at least this many times what they write.
+# Operations are judged by their reads where the disks read at least this many times what they
+# write.
 _MOSTLY = 2
 # Copies do not wait for reads of fewer bytes than this part of the writes, whatever their rate is.
 _FEWEST_READS_SHARE = 0.2
@@ -54,11 +55,11 @@ class OtherMeasurement(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True, dict=True):
-    """One candidate against the baseline, for one subject: a difference, and whose facts may explain it.
+    """One candidate against the baseline, for one subject, and whose facts are read.
 
-    Rules read the facts of `slower` and `faster`. These are the two sides, or where a cause is judged
-    worker by worker, one worker and those that it is compared with. The difference to explain is always
-    that of the sides.
+    Rules read the facts of `slower` and `faster`. These are the two sides, or where a cause is
+    judged worker by worker, one worker and those that it is compared with. The difference to
+    explain is always that of the sides.
     """
 
     subject: Subject
@@ -177,14 +178,14 @@ class Case(Struct, frozen=True, dict=True):
         return max(self.ratio, 1 / self.ratio) if self.ratio else 1.0
 
     def in_direction(self, times: float) -> float:
-        """Return the slower side's time over the faster side's as the candidate's over the baseline's."""
+        """Return a ratio of slower to faster as one of the candidate to the baseline."""
         return times if self.candidate_is_slower else 1 / times
 
     def times_by_bandwidth(self, factor: float, at_most: float = 1.0) -> float:
-        """Return how many times as long the slower side takes because its disks do less by this factor.
+        """Return how many times as long the slower side takes by disks that do less by a factor.
 
-        More bandwidth saves at most the time in which copies are blocked, and in which the disks move
-        bytes (`at_most`, a share of the time).
+        More bandwidth saves at most the time in which copies are blocked, and in which the disks
+        move bytes (`at_most`, a share of the time).
         """
         blocked_ns, mean_ns = self.slower.mean(_BLOCKED_NS), self.slower.mean(_MEAN_NS)
         if blocked_ns is not None and mean_ns:
@@ -206,13 +207,13 @@ class Case(Struct, frozen=True, dict=True):
         return divide(slower, faster) if slower.workers and faster.workers else None
 
     def parts_of_workload(self, acts_through: frozenset[Part]) -> frozenset[Part]:
-        """Return these parts as this workload has them: all but cache-retrieve have a single phase."""
+        """Return these parts as this workload has them: only cache-retrieve has two phases."""
         if self.subject.workload == "cache-retrieve":
             return acts_through
         return frozenset(Part(Phase.OPERATION, part.kind) for part in acts_through)
 
     def share_at_most(self, acts_through: frozenset[Part]) -> float | None:
-        """Return the share of the difference in these parts and in what was not recorded of their phases."""
+        """Return these parts' share of the difference, with what is unknown of their phases."""
         division = self.division
         if division is None or division.difference_ns <= 0:
             return None
@@ -234,7 +235,7 @@ class Case(Struct, frozen=True, dict=True):
         return math.log1p(-explained_ns / slower_ns) / math.log1p(-whole_ns / slower_ns)
 
     def share_of_work(self, factor: float, acts_through: frozenset[Part]) -> float | None:
-        """Return the share of the difference that these parts take because they are slower by a factor."""
+        """Return the share of the difference by which a factor makes these parts take longer."""
         division, parts = self.division, self.parts_of_workload(acts_through)
         if division is None or not division.difference_ns:
             return None
@@ -243,7 +244,7 @@ class Case(Struct, frozen=True, dict=True):
         return longer_ns / abs(division.difference_ns) if slower_ns else None
 
     def time_in_parts(self, acts_through: frozenset[Part], runs: Sequence[Run]) -> float:
-        """Return what these parts take of an operation on one machine; all of it where one is unknown."""
+        """Return the time of these parts of an operation; all of it where one is unknown."""
         recorded = [names for names in self.values(_recorded_parts) if names is not None]
         parts = self.parts_of_workload(acts_through)
         if not parts or not all(parts <= names for names in recorded):
@@ -273,13 +274,13 @@ class Case(Struct, frozen=True, dict=True):
 
     @property
     def slower_never_waits(self) -> bool:
-        """Return whether every worker of the slower side that shows it did not wait for its disks."""
+        """Return whether none of the slower side is known to wait, and some are known not to."""
         waits = self.slower.values(waits_for_disks)
         return False in waits and True not in waits
 
     @property
     def mostly_reads(self) -> bool:
-        """Return whether the slower side's copies wait for reads, or both sides' disks hardly write."""
+        """Return whether the slower side's copies wait for reads, or both sides hardly write."""
         if self.subject.workload != "cache-retrieve":
             return all(_hardly_writes(side) for side in (self.slower, self.faster))
         read_bytes = self.slower.mean(READS.moved_bytes) or 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The trials that a side's workers recorded, the gap between two sides in them, and which runs are missing.
+"""The trials that a side's workers recorded, the gap between two sides, and which runs are missing.
 
 To confirm a cause, the faster pool must run once more, at the pace of the slower pool's disks.
 """
@@ -52,7 +52,7 @@ class TriedSide(Struct, frozen=True):
 
     @classmethod
     def of(cls, workers: Sequence[Worker], subject: Subject) -> "TriedSide":
-        """Return what these workers of one side recorded in addition to their samples of the subject."""
+        """Return the trials that these workers recorded in addition to samples of the subject."""
         machines = [
             [
                 entry.trials
@@ -70,7 +70,7 @@ class TriedSide(Struct, frozen=True):
 
     @property
     def ceiling_bytes_per_s(self) -> float | None:
-        """Return the mean over runs of the rate at which the disks wrote a file; None: not measured."""
+        """Return the mean rate at which the disks wrote a file; None where no run measured it."""
         rates = [
             sum(ceiling.written_bytes for ceiling in run.ceilings)
             / (sum(ceiling.duration_ns for ceiling in run.ceilings) / NS_PER_S)
@@ -98,7 +98,7 @@ class TriedSide(Struct, frozen=True):
         return self.only(lambda run: _is_same_pace(run.pace_bytes_per_s, bytes_per_s))
 
     def times(self, kind: TrialKind, files: int) -> list[list[float]]:
-        """Return the times of each machine in blocks of this kind, which all runs have, over the first files.
+        """Return the times of each machine in blocks of this kind, over the first files.
 
         Several runs of one machine are averaged, repetition by repetition.
         """
@@ -140,9 +140,9 @@ class Gap(Struct, frozen=True):
     def half_width(self, changed: "Gap", worker_variance: MeanVariance | None) -> float:
         """Return half the width of the interval of `gone_after`.
 
-        It is over repetitions, or over machines where these differ more. If other machines of the faster
-        side were changed, and the slower side was not, `worker_variance` says how far workers of a pool
-        differ.
+        It is over repetitions, or over machines where these differ more. If other machines of the
+        faster side were changed, and the slower side was not, `worker_variance` says how far
+        workers of a pool differ.
         """
         persists = changed.mean_ns / self.mean_ns
         # Residuals: the changed blocks less their share of the normal blocks; their mean is 0.
@@ -180,7 +180,7 @@ class Gap(Struct, frozen=True):
     def _over_workers(
         self, changed: "Gap", persists: float, worker_variance: MeanVariance
     ) -> MeanVariance:
-        """Return the variance by how far workers differ; what a change sets is the same for all of them."""
+        """Return the variance by how far workers differ in what a change does not set."""
         stays = max(0.0, persists)
         slower_ns, faster_ns = _mean(self.slower) * (1 - stays), _mean(self.faster) * stays
         factor = slower_ns**2 / len(self.slower)
@@ -199,8 +199,8 @@ def pace_between(slower: TriedSide, faster: TriedSide) -> Pace | Statement:
         return _not_measured(slower, faster)
     if high < CEILINGS_DIFFER_RATIO * low:
         return statement(
-            "The disks of {slower} can write {low}, those of {faster} {high}: a pace is tried where "
-            "they can write 1.2 times less.",
+            "The disks of {slower} can write {low}, those of {faster} {high}: a pace is tried "
+            "where they can write 1.2 times less.",
             slower=slower.name,
             low=Quantity(low, Unit.BYTES_PER_SECOND),
             faster=faster.name,

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """The state of each cause: by its rule, then by the first row of a table that speaks against it.
 
-Some causes are known by a setting alone: one value is slower, but nobody knows by how much. Such a setting
-may cost much or nothing, so it is never supported: another cause of the same part may explain all of the
-difference, and so may something that no worker can record, such as a cap of the cloud. Other causes are
-supported only because nothing else differs. They are the first ones to be withdrawn.
+Some causes are known by a setting alone: one value is slower, but nobody knows by how much. Such a
+setting may cost much or nothing, so it is never supported: another cause of the same part may
+explain all of the difference, and so may something that no worker can record, such as a cap of the
+cloud. Other causes are supported only because nothing else differs. They are the first ones to be
+withdrawn.
 
-A trial shows through what the difference arises, such as write bandwidth, and not which setting lies
-behind it. So a cause is confirmed only where it alone is supported among those that the trial tries.
+A trial shows through what the difference arises, such as write bandwidth, and not which setting
+lies behind it. So a cause is confirmed only where it alone is supported among those that the trial
+tries.
 """
 
 import math
@@ -64,8 +66,8 @@ def _separate(judged: Judged, supported: Sequence[Judged]) -> Judged:
         "it acts through the same part of the time as {rivals}: only a run with this alone changed "
         "would separate them."
         if rivals
-        else "what no worker records, such as a cap of the cloud, acts through the same part of the "
-        "time: only a run with this alone changed would show it."
+        else "what no worker records, such as a cap of the cloud, acts through the same part of "
+        "the time: only a run with this alone changed would show it."
     )
     template = f"Nothing shows how much this costs, and {reason}"
     return judged.now(State.NOT_SEPARABLE, statement(template, rivals=", ".join(rivals)))

@@ -119,7 +119,7 @@ def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
 
 
 def _is_late(measurement: OtherMeasurement, explained: Sequence[Comparison]) -> bool:
-    """Return whether files were visible late, and their side is not explained as the slower one anyway."""
+    """Return whether files were visible late on a side that is not explained anyway."""
     if measurement.subject.variant != workloads.VISIBILITY or not measurement.is_decided:
         return False
     key = attrgetter("verdict", "subject.workload", "subject.place")
@@ -146,7 +146,8 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
     left_ns = {part.part: max(0.0, part.difference_ns) for part in division.parts}
     for cause in supported:
         _take(left_ns, cause, case)
-    # Parts that are faster make up for others: causes that explain all of the difference leave nothing.
+    # Parts that are faster make up for others: causes that explain all of the difference leave
+    # nothing.
     explained = math.fsum(cause.share for cause in supported if cause.share is not None)
     rest_ns = min((1 - explained) * whole_ns, math.fsum(left_ns.values()))
     # The uncertainty of the parts that have a rest.
@@ -165,7 +166,7 @@ def _left_over(causes: Sequence[Cause], case: Case) -> Leftover | None:
 
 
 def _take(left_ns: dict[Part, float], cause: Cause, case: Case) -> None:
-    """Subtract what a cause explains from its parts, and from what was not recorded of their phases.
+    """Subtract what a cause explains from its parts, and from what is unknown of their phases.
 
     Without a size it explains all of its parts.
     """
@@ -213,9 +214,9 @@ def _with_shared(
 ) -> Iterator[tuple[Cause, Cause]]:
     """Yield the causes whose remedies help, each with the cause that they are for.
 
-    What both sides share can be avoided, too, where the difference is in its part of the time. It is for
-    the supported cause of that part, or where several are not separable, for none of them: it helps
-    whichever of them it is.
+    What both sides share can be avoided, too, where the difference is in its part of the time. It
+    is for the supported cause of that part, or where several are not separable, for none of them:
+    it helps whichever of them it is.
     """
     yield from ((cause, cause) for cause in supported)
     not_separable = [cause for cause in causes if cause.state is State.NOT_SEPARABLE]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What a rule finds: both sides' evidence, and the effect of a fact, of which `deciding` makes a state.
+"""What a rule finds: both sides' evidence, and the effect of a fact.
 
-Workers are counted, not runs: a worker has what any of its runs showed. Evidence is made when it is read:
-nobody reads it where a single worker is judged.
+`deciding` makes a state of an effect.
+
+Workers are counted, not runs: a worker has what any of its runs showed. Evidence is made when it is
+read: nobody reads it where a single worker is judged.
 """
 
 from collections import Counter
@@ -98,7 +100,8 @@ class Effect(Struct, frozen=True):
     ) -> "Effect":
         """Return what a measured share of the difference leaves of a slower fact.
 
-        `too_little` is the reason against it, with a slot for the share; `unknown` is why none is known.
+        `too_little` is the reason against it, with a slot for the share; `unknown` is why none is
+        known.
         """
         if share is None:
             return self.unclear(unknown) if unknown else self
@@ -116,7 +119,7 @@ class Effect(Struct, frozen=True):
 
 
 class SideEvidence(Struct, frozen=True):
-    """Both sides' evidence, the baseline's first; its methods return the effects that it can lead to."""
+    """Both sides' evidence, the baseline's first, and the effects that it can lead to."""
 
     read: Callable[[], tuple[Evidence, Evidence]]
 
@@ -156,7 +159,7 @@ class SideEvidence(Struct, frozen=True):
         note: str = "",
         **values: Value,
     ) -> "SideEvidence":
-        """Return both sides' figure of this name; the summary is the template alone, without the note."""
+        """Return both sides' figure of this name; the summary leaves the note out."""
 
         def evidence(figures: Figures) -> Evidence:
             value = figures.detail(name)
@@ -171,7 +174,7 @@ class SideEvidence(Struct, frozen=True):
         return self.unseen(f"This needs {what} on both sides.", workload=workload)
 
     def by_share(self, share: float, template: str) -> Effect:
-        """Support a cause whose cost is a large enough part; the sentence has a slot for the share."""
+        """Support a cause whose cost is a large enough share, which the sentence has a slot for."""
         judge = self.supports if is_enough(share) else self.opposes
         return judge(template, share=as_share(share))
 
@@ -245,7 +248,7 @@ def span(
     template: str = "{value}",
     missing: str | None = None,
 ) -> Observe:
-    """Observe the range of a number, and how many workers have it; `missing` is said where none has."""
+    """Observe the range of a number, and how many workers have it; `missing`: none has."""
 
     def observe(side: Side) -> Observation:
         values = [[value for value in runs if value is not None] for runs in side.readings(read)]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """How a cause is judged: by the facts of whole sides, and by whether single workers follow them.
 
-A rule compares the averages of both sides, in which one worker of five counts a fifth. Where its fact is not
-on all workers, their times must follow it: each worker of the slower side is judged by itself against the
-faster side, and each of the faster side against its others. A cause whose fact is missing on slow workers,
-or present on fast ones, does not explain why the side is slow. Slow is meant in the parts of the time that
-the cause acts through: half of the way from the faster side to the workers that have the fact, and more than
-equal workers differ.
+A rule compares the averages of both sides, in which one worker of five counts a fifth. Where its
+fact is not on all workers, their times must follow it: each worker of the slower side is judged by
+itself against the faster side, and each of the faster side against its others. A cause whose fact
+is missing on slow workers, or present on fast ones, does not explain why the side is slow. Slow is
+meant in the parts of the time that the cause acts through: half of the way from the faster side to
+the workers that have the fact, and more than equal workers differ.
 """
 
 import math
@@ -26,12 +26,13 @@ from io_benchmark.analysis.model.statements import Statement, count, statement
 from io_benchmark.analysis.model.time_parts import Part
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 
-# Equal workers seldom differ by more than this many times their usual variation: two standard deviations.
+# Equal workers seldom differ by more than this many times their usual variation: two standard
+# deviations.
 _CLEARLY = 2.0
 # A normal distribution's standard deviation over its median absolute deviation.
 _DEVIATION_OVER_MEDIAN = 1.4826
-# Chosen: a worker has a fact of some size if it has at least this share of its side's, and lacks it with
-# the rest. Between the two it is not known.
+# Chosen: a worker has a fact of some size if it has at least this share of its side's, and lacks it
+# with the rest. Between the two it is not known.
 _MOST_OF_IT_SHARE = 0.75
 
 
@@ -112,7 +113,7 @@ def has_fact(
 
 
 class _Workers(Struct, frozen=True):
-    """The workers of one side that have a cause's fact, and those that lack it; unknown ones are in neither."""
+    """The workers of one side that have a cause's fact, and those that are known to lack it."""
 
     present: list[Runs] = []
     missing: list[Runs] = []
@@ -146,7 +147,7 @@ def _faster_workers(rule: CauseRule, of_sides: Effect, case: Case, side: Side) -
 
 
 class _Scale(Struct, frozen=True):
-    """What tells slow workers from fast ones, in the parts of the time that a cause acts through."""
+    """What tells slow workers from fast ones, by the parts that a cause acts through."""
 
     case: Case
     parts: frozenset[Part]

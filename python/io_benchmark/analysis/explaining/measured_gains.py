@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the same push shows of a remedy: another destination, variant, place or pool that it measured."""
+"""What the same push shows of a remedy, by another destination, variant, place or pool."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ class Gain(Struct, frozen=True):
 
 
 class Push(Struct, frozen=True):
-    """What was measured in the same push as two sides, and what that shows of remedies for the slow one."""
+    """What was measured in the push of two sides, and shows of remedies for the slow one."""
 
     subject: Subject
     slow: str
@@ -161,9 +161,10 @@ FindGain = Callable[[Push, Cause], Gain | None]
 def other_subject(
     name: Literal["destination", "variant"], value: str, instead: str, remark: str = ""
 ) -> FindGain:
-    """Compare with the same side to another destination or in another variant; `instead` describes it.
+    """Compare with the same side to another destination, or in another variant.
 
-    A trial of this name measures it, too. The remark is for a push that did not.
+    `instead` describes that. A trial of the same name measures it, too. The remark is for a push
+    that did neither.
     """
 
     def find(push: Push, _cause: Cause) -> Gain | None:

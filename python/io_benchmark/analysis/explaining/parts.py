@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Where the time of sides goes: the parts of their difference, and what each side's storage did.
 
-A difference of two sides' mean times is divided into parts that were measured on both, and blocked time.
+A difference of two sides' mean times is divided into parts that were measured on both, and blocked
+time.
 
-The same program measures different things where copies wait for storage and where they do not, and a
-different figure is steady: the mean, or the median where the page cache takes everything.
+The same program measures different things where copies wait for storage and where they do not, and
+a different figure is steady: the mean, or the median where the page cache takes everything.
 """
 
 from collections import defaultdict

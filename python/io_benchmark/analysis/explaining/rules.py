@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """How a cause is declared: all that is known of it, in one record.
 
-Its rule has two steps: how a fact of both sides compares, and what it costs where the slower side has the
-slower one. `judging` takes them, `deciding` makes a state of what they find.
+Its rule has two steps: how a fact of both sides compares, and what it costs where the slower side
+has the slower one. `judging` takes them, `deciding` makes a state of what they find.
 """
 
 import math
@@ -116,7 +116,8 @@ class CauseRule(Struct, frozen=True, kw_only=True):
     # What the fact costs, for these results of the comparison.
     cost: FindCost | None = None
     weighed_facts: AbstractSet[Fact] = ONLY_SLOWER
-    # Causes that count instead of this one, and causes next to which nothing shows what this one costs.
+    # Causes that count instead of this one, and causes next to which nothing shows what this one
+    # costs.
     excluded_by: tuple[OtherCause, ...] = ()
     doubted_by: tuple[OtherCause, ...] = ()
     objections: tuple[Objection, ...] = ()

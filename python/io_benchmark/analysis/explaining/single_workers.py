@@ -2,7 +2,8 @@
 """Why one worker alone is slower or faster than its pool: compared with the rest of the pool.
 
 The difference is divided and its causes are judged by the rules that compare pools. Verdicts do not
-change: they count all workers, because leaving out a worker for its times would be choosing the answer.
+change: they count all workers, because leaving out a worker for its times would be choosing the
+answer.
 """
 
 import math
@@ -99,7 +100,7 @@ def _without(
     measurement: Measurement,
     margin: float,
 ) -> tuple[Comparison, ...]:
-    """Return the comparisons of the machine's side without the machines named on this measurement."""
+    """Return the comparisons of the machine's side without the machines that are named."""
     subject, side = machine.subject, machine.side
     left_out = {_key(named.worker) for named in machines if named.subject == subject}
     sides = {
@@ -141,7 +142,7 @@ def _diagnose(
 
 
 def _replacement(machine: SingleMachine, causes: Sequence[Cause], push: Push) -> tuple[Remedy, ...]:
-    """Return the remedy to replace a worker that is slow, whatever causes that; none without any cause."""
+    """Return the remedy to replace a slow worker, whatever causes that; none without a cause."""
     supported = [cause for cause in causes if cause.state.holds]
     possible = supported or [cause for cause in causes if cause.state is State.NOT_SEPARABLE]
     if not possible:

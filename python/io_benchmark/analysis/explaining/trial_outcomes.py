@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """What each trial shows about a pair of sides: confirmed, refuted or undecided.
 
-The trials `lookup` and `unlink` change both sides, and show whether the gap between them goes or stays. In
-the trial `pace` the faster side writes no faster than the slower side's disks can. It shows whether the
-faster side becomes as slow. The trial `memory` shows only whether storage is involved.
+The trials `lookup` and `unlink` change both sides, and show whether the gap between them goes or
+stays. In the trial `pace` the faster side writes no faster than the slower side's disks can. It
+shows whether the faster side becomes as slow. The trial `memory` shows only whether storage is
+involved.
 """
 
 import math
@@ -38,9 +39,11 @@ from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 
-# A trial confirms a cause if at least this share of the gap goes, and refutes it if at most that does.
+# A trial confirms a cause if at least this share of the gap goes, and refutes it if at most that
+# does.
 _CONFIRMS_SHARE, _REFUTES_SHARE = 0.8, 0.2
-# A pace refutes a cause if it explains at most this share of the gap, and confirms it from that one on.
+# A pace refutes a cause if it explains at most this share of the gap, and confirms it from that one
+# on.
 _PACE_REFUTES_SHARE, _PACE_CONFIRMS_SHARE = 0.25, 0.5
 # A side that is limited to the other's ceiling takes as long as that side.
 _AS_SLOW_RATIO = 1.1
@@ -96,7 +99,7 @@ def _variance_of_workers(
 def _blocked_share(
     subject: Subject, slower: Sequence[Worker], faster: Sequence[Worker]
 ) -> float | None:
-    """Return the share of the difference in which copies are blocked; None where that is not known."""
+    """Return the share of the difference in which copies are blocked, where it is known."""
     slower_side, faster_side = (
         Side.of_workers(side, subject).measured for side in (slower, faster)
     )
@@ -116,8 +119,8 @@ def _held_to_blocked(paced: TrialOutcome, blocked_share: float | None) -> TrialO
     if blocked_share is None or blocked_share >= _PACE_CONFIRMS_SHARE:
         return paced
     meaning = statement(
-        "As slow at that pace, but blocked copies make up only {share} of the difference: what slows "
-        "the copies slows the measurement of what the disks can write as well.",
+        "As slow at that pace, but blocked copies make up only {share} of the difference: what "
+        "slows the copies slows the measurement of what the disks can write as well.",
         share=share(max(0.0, blocked_share)),
     )
     return replace(paced, state=TrialState.UNDECIDED, meaning=meaning)
@@ -197,7 +200,7 @@ def _pace(slower: TriedSide, faster: TriedSide, worker_variance: MeanVariance) -
 
 
 def _by_ceilings(slower: TriedSide, faster: TriedSide) -> TrialOutcome | None:
-    """Refute write bandwidth where the disks of both sides can write nearly as much; None: not known."""
+    """Refute write bandwidth where the disks of both sides can write nearly as much."""
     low, high = slower.ceiling_bytes_per_s, faster.ceiling_bytes_per_s
     sides = [side.having(TrialKind.NORMAL) for side in (slower, faster)]
     gaps = _gaps(TrialKind.PACE, sides, [(side, TrialKind.NORMAL) for side in sides])
@@ -207,8 +210,8 @@ def _by_ceilings(slower: TriedSide, faster: TriedSide) -> TrialOutcome | None:
     if explained > _PACE_REFUTES_SHARE:
         return None
     meaning = statement(
-        "The disks of {slower} can write {low}, those of {faster} {high}: write bandwidth does not make "
-        "the difference.",
+        "The disks of {slower} can write {low}, those of {faster} {high}: write bandwidth does not "
+        "make the difference.",
         slower=slower.name,
         low=_rate(low),
         faster=faster.name,
@@ -218,7 +221,7 @@ def _by_ceilings(slower: TriedSide, faster: TriedSide) -> TrialOutcome | None:
 
 
 def _judge_pace(gone: float, at_ceiling: float) -> tuple[TrialState, str]:
-    """Judge what goes; `at_ceiling` is the time that the faster side takes at the ceiling itself."""
+    """Judge what goes; `at_ceiling` is the time that the faster side takes at the ceiling."""
     held = "Limited to {pace}, {faster} takes {ratio} the time of {slower}"
     if gone >= _PACE_CONFIRMS_SHARE and 1 / _AS_SLOW_RATIO <= at_ceiling <= _AS_SLOW_RATIO:
         return TrialState.CONFIRMED, f"{held}: write bandwidth makes the difference."

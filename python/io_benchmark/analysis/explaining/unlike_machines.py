@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Machines that do not belong to their pool: one that alone is slower or faster, and pools of two kinds.
+"""Machines that do not belong to their pool: one that alone differs, and pools of two kinds.
 
 Of each side, the machine that is farthest from the mean of the others is tested: does a prediction
 interval for one more machine like the others hold it? This is Grubbs' test, with four additions:
 
-- Three or four machines hardly show how far machines differ. The sides' other machines and an assumed
-  variation contribute to the estimate, each by its degrees of freedom. The farthest machine of every
-  side is left out, so that a bad one on each side does not hide the other.
-- A run that met a few long stalls is slower by chance. What the noise within runs explains is not the
-  machine's.
-- Pools have heavier tails than a normal distribution, so the quantile is one of few degrees of freedom.
+- Three or four machines hardly show how far machines differ. The sides' other machines and an
+  assumed variation contribute to the estimate, each by its degrees of freedom. The farthest machine
+  of every side is left out, so that a bad one on each side does not hide the other.
+- A run that met a few long stalls is slower by chance. What the noise within runs explains is not
+  the machine's.
+- Pools have heavier tails than a normal distribution, so the quantile is one of few degrees of
+  freedom.
 - The level is corrected for all machines that a report looks at, over all its measurements.
 
-Two bad machines in one pool hide each other. Such a pool is mixed: each fact that some machines have and
-others do not is a possible split. Of all splits the one with the largest t is tested, at a level that is
-corrected for the number of splits. An exact test by random orders of the machines was tried: with eight
-machines it has too few orders to find two slow ones. tests/simulation/test_unlike_machines.py has the rates.
+Two bad machines in one pool hide each other. Such a pool is mixed: each fact that some machines
+have and others do not is a possible split. Of all splits the one with the largest t is tested, at a
+level that is corrected for the number of splits. An exact test by random orders of the machines was
+tried: with eight machines it has too few orders to find two slow ones.
+tests/simulation/test_unlike_machines.py has the rates.
 """
 
 import math
@@ -101,7 +103,8 @@ def _outside(
 ) -> Iterator[tuple[str, int, float, float]]:
     """Yield the sides whose farthest machine is outside of what is usual.
 
-    Each with the machine's position, ln of its ratio to the others, and how far that usually is from 0.
+    Each with the machine's position, ln of its ratio to the others, and how far that usually is
+    from 0.
     """
     farthest: dict[str, tuple[int, float]] = {}
     variances = [MeanVariance(_ASSUMED_FACTOR * assumed_variation**2, _ASSUMED_DEGREES)]
@@ -136,7 +139,7 @@ def _error_within_runs(side: Side, index: int) -> float:
 
 
 class _MachineSplit(Struct, frozen=True):
-    """Machines, by their positions, that are slower than the others of their pool, and all their facts."""
+    """Machines, by position, that are slower than the others of their pool, and all their facts."""
 
     slower: Members
     faster: Members
@@ -148,7 +151,7 @@ class _MachineSplit(Struct, frozen=True):
     def find(
         cls, log_means: Sequence[float], facts: Sequence[Mapping[str, str]], tests: int = 1
     ) -> "_MachineSplit | None":
-        """Return the split of the machines that their times show, if there is one; `tests` are made in all."""
+        """Return the split of the machines that their times show, if any, of so many tests."""
         splits = _splits(facts)
         by_t = {split: _t_value(log_means, split) for split in splits}
         split = max(splits, key=lambda each: (by_t[each], -len(each), sorted(each)), default=None)

@@ -91,7 +91,10 @@ def _cpu(case: Case) -> Effect:
         ratio=ratio_of(fixed.in_user_mode),
     )
     share = case.share_of_work(fixed.in_user_mode, in_all(*ON_CPU))
-    too_little = "Fixed work takes longer on the slower side's CPU, but that makes up {share} of the difference."
+    too_little = (
+        "Fixed work takes longer on the slower side's CPU, but that makes up {share} of the "
+        "difference."
+    )
     return supported.if_enough(case, share, too_little, NOT_RECORDED)
 
 
@@ -105,14 +108,15 @@ CPU = CauseRule(
 
 
 def _stolen(case: Case, evidence: SideEvidence) -> Effect | None:
-    """Support that other guests took more of the slower side's CPU time, where that costs enough."""
+    """Support that other guests took the slower side's CPU time, where that costs enough."""
     slower, faster = case.means(stolen_share)
     if not case.differs or slower is None or faster is None:
         return None
     if slower - faster < _LEAST_STOLEN_SHARE:
         return None
     effect = evidence.supports(
-        "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster side's.",
+        "Other guests took {stolen} of the slower side's CPU time, and {others} of the faster "
+        "side's.",
         stolen=as_share(slower),
         others=as_share(faster),
     ).if_enough(case, share_stolen(case), "")
@@ -129,7 +133,8 @@ def _without_fixed_work(
         return effect
     if share is not None and not takes_enough:
         return effect.opposed(
-            "The sides differ in this, but the time of its work makes up {share} of the difference.",
+            "The sides differ in this, but the time of its work makes up {share} of the "
+            "difference.",
             share=as_share(share),
         )
     return effect.unclear(
@@ -159,8 +164,8 @@ def _kernel(case: Case, effect: Effect) -> Effect:
             proof=Proof.SETTING,
         )
     supported = effect.evidence.supports(
-        "The kernels differ. With the CPUs' speeds taken out, fixed copying in the kernel takes {copying} "
-        "as long, and system calls take {calling}.",
+        "The kernels differ. With the CPUs' speeds taken out, fixed copying in the kernel takes "
+        "{copying} as long, and system calls take {calling}.",
         copying=ratio_of(copying),
         calling=ratio_of(calling),
     )

@@ -35,7 +35,8 @@ from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _COPIED_BYTES, _BUSY = attrgetter("copied_bytes"), busiest_share
-# Disks that are busy for less of the time are not held up, or are held back before they count as busy.
+# Disks that are busy for less of the time are not held up, or are held back before they count as
+# busy.
 _LEAST_BUSY, _MOSTLY_BUSY = 0.03, 0.8
 # Single requests keep a disk busy for longer than many at once do.
 _AS_FAST_WHILE_BUSY = 0.75
@@ -60,7 +61,7 @@ def _read_more(case: Case) -> bool:
 
 
 def _first_reads_ns(run: Run) -> float | None:
-    """Return how much longer a retrieve takes on average, because files are read for the first time."""
+    """Return how much longer an average retrieve takes because files are read at first."""
     moved, rate = moved_bytes(run), run.first_read_bytes_per_s
     return moved[0] / rate * NS_PER_S / len(run.total_ns) if moved and rate else None
 
@@ -123,8 +124,8 @@ def _slower_disks(case: Case) -> Effect:
         )
     if _had_less_to_do(case):
         return evidence.unclear(
-            "The slower side's disks were busy for {share} of the time only, and moved as many bytes "
-            "in it: they had less to do, or something that is not seen holds them back.",
+            "The slower side's disks were busy for {share} of the time only, and moved as many "
+            "bytes in it: they had less to do, or something that is not seen holds them back.",
             share=as_share(case.slower.mean(_BUSY) or 0.0),
         )
     if case.is_as_fast(each) and each * ALIKE_RATIO >= 1:
@@ -147,8 +148,8 @@ def _cost_of_slower_disks(case: Case, effect: Effect) -> Effect:
         )
     if each < 1:
         return effect.evidence.supports(
-            "The slower side has fewer disks, and each is faster: disks that are unlike do not show "
-            "what their number costs.",
+            "The slower side has fewer disks, and each is faster: disks that are unlike do not "
+            "show what their number costs.",
             proof=Proof.SETTING,
         )
     at_most = case.slower.mean(way.moving_share)
@@ -156,8 +157,8 @@ def _cost_of_slower_disks(case: Case, effect: Effect) -> Effect:
         f"Each disk of the slower side {way.past} at {{ratio}} the rate of the faster side's "
         "disks, while copies waited for it.",
         Size(case.times_by_bandwidth(min(each, together), 1.0 if at_most is None else at_most)),
-        # Whatever lies between a file and its disk makes the disk write less, too. Another model says
-        # nothing: machine types name the same disk differently.
+        # Whatever lies between a file and its disk makes the disk write less, too. Another model
+        # says nothing: machine types name the same disk differently.
         Proof.LEFTOVER,
         ratio=ratio_of(1 / each),
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The disks of a place: what kind they are, how many work at once, and how fast each is.
 
-What disks can do is measured, or published, or not known. Their number explains a difference in that; it is
-not a cause by itself.
+What disks can do is measured, or published, or not known. Their number explains a difference in
+that; it is not a cause by itself.
 """
 
 import math

@@ -69,12 +69,12 @@ class _Course(NamedTuple):
         return windows_around(run, starts_ns[self.step])
 
     def first_bytes_per_s(self, run: Run) -> float | None:
-        """Return the rate at which the disks worked long before the step, in the first third until then."""
+        """Return the rate of the disks in the first third of the time until the step."""
         early, _ = self._windows(run)
         return _moved_per_s(early[: max(_WINDOWS_TO_JUDGE, len(early) // 3)])
 
     def late_over_early(self, run: Run) -> float | None:
-        """Return the rate at which the disks worked after the step, while copies waited, over that before it.
+        """Return the rate of the disks after the step, while copies waited, over that before it.
 
         Before it they may have done less than they can, because a cache took the copies.
         """
@@ -116,8 +116,8 @@ def drift_over_time(case: Case) -> Effect:
     share = case.explained_share(course.lost_ns)
     if course.step is None and (share is None or is_enough(share)):
         return evidence.unclear(
-            "Later operations took {times} as long, which may be chance: more {samples}, or more workers, "
-            "would show it.",
+            "Later operations took {times} as long, which may be chance: more {samples}, or more "
+            "workers, would show it.",
             times=ratio_of(slower),
             samples=workloads.of(case.subject.workload).samples,
         )
@@ -129,8 +129,8 @@ def drift_over_time(case: Case) -> Effect:
     kept, copied = case.slower.median(course.late_over_early), case.slower.median(course.step_bytes)
     if kept is not None and kept * _SLOWS_RATIO >= 1:
         return evidence.opposes(
-            "The slower side slowed down, but its disks moved as many bytes per second afterwards: a cache "
-            "or a burst was used up."
+            "The slower side slowed down, but its disks moved as many bytes per second afterwards: "
+            "a cache or a burst was used up."
         )
     sentence = (
         "Only the slower side slowed down during the run, as when a burst allowance is used up."
@@ -138,7 +138,10 @@ def drift_over_time(case: Case) -> Effect:
     if copied is not None:
         sentence = "After {copied} of copies the slower side took {times} as long for each copy."
         if kept is not None:
-            sentence = "After {copied} of copies the slower side's disks moved {kept} times as many bytes per second."
+            sentence = (
+                "After {copied} of copies the slower side's disks moved {kept} times as many bytes "
+                "per second."
+            )
     effect = evidence.supports(
         sentence,
         copied=Quantity(copied or 0.0, Unit.BYTES),

@@ -84,8 +84,8 @@ def cgroup_io_limit(case: Case, effect: Effect) -> Effect:
     factor = _possible_factor(case)
     if factor is not None and factor * AS_FAST_SHARE < 1:
         return effect.opposed(
-            "A cgroup limits the slower side's I/O, but its disks move as many bytes per second as those "
-            "of the faster side."
+            "A cgroup limits the slower side's I/O, but its disks move as many bytes per second as "
+            "those of the faster side."
         )
     at_limit = case.slower.mean(_longest_at_limit) or 0.0
     # Where nothing shows how fast it would be without the limit, it explains at most what differs.
@@ -121,9 +121,10 @@ def _longest_at_limit(run: Run) -> float:
 
 
 def _possible_factor(case: Case) -> float | None:
-    """Return how much faster the limited disks would be without the limit, as the faster side's show.
+    """Return how much faster limited disks would be without the limit, as the faster side's.
 
-    Unless the limit is surely reached, a disk that is as fast as one of the same model is not held back.
+    Unless the limit is surely reached, a disk that is as fast as one of the same model is not held
+    back.
     """
     may_be_equal_disks = not reaches_limit(case.slower) and len(case.values(_models)) == 1
     known = []

@@ -33,8 +33,8 @@ from io_benchmark.analysis.reading.disks import stack_of
 from io_benchmark.analysis.reading.machines import dirty_room
 from io_benchmark.results.parts import NS_PER_S
 
-# A page that costs at most this many times as much costs the same. Machines of one kind have slightly
-# different amounts of free memory, too.
+# A page that costs at most this many times as much costs the same. Machines of one kind have
+# slightly different amounts of free memory, too.
 _ALIKE_RATIO = 1.25
 # Room for this many of the largest file is enough where each copy replaces the last one.
 _FILES_AT_ONCE = 2
@@ -59,7 +59,7 @@ def _room(run: Run) -> RankedFact | None:
 
 
 def _written_meanwhile(run: Run) -> float | None:
-    """Return the bytes that the disks wrote per retrieve, without the final sync; None: not known."""
+    """Return the bytes that the disks wrote per retrieve, without the final sync."""
     retrieves, moved = run.retrieves, moved_bytes(run)
     synced = retrieves.final_sync_device_bytes if retrieves is not None else None
     # What syncs between the retrieves wrote is in the counters, too.
@@ -80,8 +80,8 @@ def _dirty_limit(case: Case, effect: Effect) -> Effect:
     return effect.if_enough(
         case,
         share,
-        "The slower side has less room for unwritten data, but what its disks wrote more during the "
-        "copies makes up {share} of the difference.",
+        "The slower side has less room for unwritten data, but what its disks wrote more during "
+        "the copies makes up {share} of the difference.",
     )
 
 
@@ -91,11 +91,12 @@ DIRTY_LIMIT = CauseRule(
     fact=RankedFactRule(
         name="dirty-room",
         read=_room,
-        supports="The slower side has less room for data that is not written yet, by its memory and "
-        "the vm.dirty settings, so its copies have to wait for the disks earlier.",
+        supports="The slower side has less room for data that is not written yet, by its memory "
+        "and the vm.dirty settings, so its copies have to wait for the disks earlier.",
         unseen="The memory or the kernel's limits of unwritten data were not recorded.",
         same=_AS_MUCH_ROOM,
-        no_waits="The slower side has less room for unwritten data, but did not wait for its disks.",
+        no_waits="The slower side has less room for unwritten data, but did not wait for its "
+        "disks.",
     ).compare,
     cost=_dirty_limit,
     applies_to=Only(("cache-retrieve",), "the bytes that need room are those of retrieves"),
@@ -105,7 +106,8 @@ DIRTY_LIMIT = CauseRule(
         RemedyRule(
             "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory",
             follows(
-                "The data is then written later, and what syncs it waits instead. This is not measured here."
+                "The data is then written later, and what syncs it waits instead. This is not "
+                "measured here."
             ),
         ),
     ),
@@ -135,10 +137,14 @@ def _memory_first_touch(case: Case) -> Effect:
         return evidence.unclear("Fixed work would show whether all work takes longer.")
     if slower <= _ALIKE_RATIO * general_slowdown(case) * faster:
         return evidence.opposes(
-            "New memory costs the slower side more, but only as far as all of its work takes longer."
+            "New memory costs the slower side more, but only as far as all of its work takes "
+            "longer."
         )
     effect = evidence.supports("Each new page of memory costs the slower side more.")
-    too_little = "New memory costs the slower side more, but per file that makes up {share} of the difference."
+    too_little = (
+        "New memory costs the slower side more, but per file that makes up {share} of the "
+        "difference."
+    )
     share = case.explained_share(_touch_per_retrieve_ns)
     return effect.if_enough(case, share, too_little, NOT_RECORDED)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How the place is mounted: what ext4 flushes, what options cost a copy, and an overlay that never waits.
+"""How the place is mounted: what ext4 flushes, what options cost, and overlays that never wait.
 
 The fsync of an overlay that is mounted volatile does nothing.
 """
@@ -123,7 +123,8 @@ def _ext4_flush(case: Case) -> Effect:
 
 EXT4_FLUSH = CauseRule(
     name="ext4-flush",
-    hypothesis="The file system flushes a rewritten file when it is closed, so that copies wait for the disk.",
+    hypothesis="The file system flushes a rewritten file when it is closed, so that copies wait "
+    "for the disk.",
     fact=_ext4_flush,
     applies_to=Only(("cache-retrieve",), "retrieves alone rewrite files"),
     tried_by=TrialKind.UNLINK,
@@ -269,8 +270,8 @@ def volatile_overlay(case: Case, effect: Effect) -> Effect:
         )
     if destination not in ("", _SYNCED_BETWEEN):
         return effect.opposed(
-            "Only the faster side's overlay is volatile, but retrieves to destination {destination} "
-            "do not sync: this saves only the final sync, which is timed separately.",
+            "Only the faster side's overlay is volatile, but retrieves to destination "
+            "{destination} do not sync: this saves only the final sync, which is timed separately.",
             destination=destination,
         )
     return effect

@@ -36,7 +36,7 @@ _OF_NAMES = Only((_METADATA,), "no other workload times operations on names")
 
 
 def _with_threads(case: Case) -> OtherMeasurement | None:
-    """Return this variant with the most at once, or the one that gains least where this one scales."""
+    """Return this variant with the most at once; where it scales, the one that gains least."""
     scaled = [scale for scale in case.measured(_METADATA) if case.detail(scale, workloads.SCALING)]
 
     def gained(measurement: OtherMeasurement) -> float:
@@ -85,8 +85,8 @@ def _lock(case: Case) -> Effect:
         )
     if case.subject.threads == 1:
         return evidence.opposes(
-            "Several at once gain less on the slower side, but what is explained here is done by one "
-            "thread, which never waits for a lock."
+            "Several at once gain less on the slower side, but what is explained here is done by "
+            "one thread, which never waits for a lock."
         )
     more = case.times_as_long(measurement) / case.known_times_as_long(case.sibling(threads=1))
     effect = evidence.supports(
@@ -150,7 +150,8 @@ OVERLAY_LAYERS = CauseRule(
     fact=RankedFactRule(
         name="layers",
         read=_layers,
-        supports="A name is looked up in one layer after another, and the slower side has more layers.",
+        supports="A name is looked up in one layer after another, and the slower side has more "
+        "layers.",
         unseen="The place's layers could not be seen.",
         same="Both sides have as many layers.",
     ).compare,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What single operations cost: lookups and the processes that they start, small and synchronous writes.
+"""What single operations cost: lookups, the processes that they start, and single writes.
 
-A synchronous write waits for the disk, or for the journal's commit. Both are measured times. A limit or a
-scheduler that makes writes wait is seen in the same times: next to such a cause these are not separable.
+A synchronous write waits for the disk, or for the journal's commit. Both are measured times. A
+limit or a scheduler that makes writes wait is seen in the same times: next to such a cause these
+are not separable.
 """
 
 import re
@@ -72,7 +73,7 @@ lookup_ns = attrgetter("lookup_mean_ns")
 
 
 def _share_of_lookups(case: Case) -> float | None:
-    """Return the share of the difference that lookups take longer than all work on that side does."""
+    """Return the share of the difference by which lookups take longer than other work does."""
     slower, faster = case.means(lookup_ns)
     if slower is None or faster is None:
         return None
@@ -80,7 +81,7 @@ def _share_of_lookups(case: Case) -> float | None:
 
 
 def _by_lookups(case: Case, enough: str, rest: str) -> Effect:
-    """Support a cause where the lookups are a large enough part; `rest` names what else there is."""
+    """Support a cause where lookups are a large enough part; `rest` names what else there is."""
     evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
     if case.difference_ns is None:
         return evidence.unseen("The workload has no times.", workload="spawn")
@@ -197,8 +198,8 @@ def _random_io(case: Case) -> Effect:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
         return NOT_MEASURED.unseen(
-            "These copies are sequential and do not show how many small reads and writes per second "
-            "the disks do.",
+            "These copies are sequential and do not show how many small reads and writes per "
+            "second the disks do.",
             workload=_RANDOM_IO,
         )
     is_itself = case.subject.workload == _RANDOM_IO
@@ -280,8 +281,8 @@ def _slow_journal(case: Case) -> Effect:
     journal = case.times_as_long(slowest_growing) / case.known_times_as_long(in_place[0])
     if journal < _SLOWER_RATIO or not slowest_growing.is_decided:
         return evidence.opposes(
-            "Appending, which commits the file's new size, is slower only as far as writing in place "
-            "is."
+            "Appending, which commits the file's new size, is slower only as far as writing in "
+            "place is."
         )
     return evidence.supports(
         "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "

@@ -77,15 +77,15 @@ def _pressed(run: Run, resources: Sequence[str] = ("cpu", "memory")) -> float | 
 
 
 def _pressed_memory(run: Run) -> float | None:
-    """Return the part of the time in which something waited for memory, without a limit on its own."""
+    """Return the part of the time in which something waited for memory that has no limit."""
     return None if memory_limit_bytes(run) is not None else _pressed(run, ["memory"])
 
 
 def _own_amplification(run: Run) -> float:
     """Return how often the place writes each byte: into a journal, and to each disk of a mirror.
 
-    A synchronous mount writes to the journal for each write, however small, and parity is written anew for
-    each part of a stripe: that may be any number of bytes.
+    A synchronous mount writes to the journal for each write, however small, and parity is written
+    anew for each part of a stripe: that may be any number of bytes.
     """
     if run.place is None:
         return 1.0
@@ -142,8 +142,8 @@ def _other_load(case: Case) -> Effect:
                 share=as_share(foreign),
             )
     return evidence.opposes(
-        "The slower side shows no other load: it did not wait longer for a CPU or for memory, and its disks did "
-        "not write more than the copies."
+        "The slower side shows no other load: it did not wait longer for a CPU or for memory, and "
+        "its disks did not write more than the copies."
     )
 
 

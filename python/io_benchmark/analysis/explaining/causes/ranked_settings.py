@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Settings that are compared by rank: limits of memory and CPU, the kind of place, and what is below it."""
+"""Settings that are compared by rank: limits of memory and CPU, the place, and what is below it."""
 
 from functools import partial
 
@@ -85,7 +85,7 @@ def _memory(run: Run) -> RankedFact | None:
 
 
 def _memory_limit(case: Case, effect: Effect) -> Effect:
-    """Judge what a limit of memory costs: bytes that are read again, or written before they are dropped."""
+    """Judge what a limit of memory costs: bytes that are read again, or written early."""
     return effect.if_enough(
         case,
         _moved_more_share(case),
@@ -100,7 +100,8 @@ CGROUP_MEMORY_LIMIT = CauseRule(
     fact=RankedFactRule(
         name="memory-limit",
         read=_memory,
-        supports="The slower side's memory is limited more tightly, and the page cache counts towards it.",
+        supports="The slower side's memory is limited more tightly, and the page cache counts "
+        "towards it.",
         unseen=NO_HIERARCHY,
         same="Both sides have the same limit.",
         neither=NEITHER,
@@ -116,7 +117,7 @@ CGROUP_MEMORY_LIMIT = CauseRule(
 
 
 def _moved_more_share(case: Case) -> float | None:
-    """Return the share of the difference in which the slower side's disks moved what the other's did not."""
+    """Return the share of the difference in which the slower side's disks moved more bytes."""
     moving_s = 0.0
     for way in (0, 1):  # read, written
         more, rate = case.more(_MOVED[way]), case.slower.mean(_PEAKS[way])
@@ -204,7 +205,8 @@ def _place(run: Run) -> RankedFact | None:
 
 STORAGE_PLACE = CauseRule(
     name="storage-place",
-    hypothesis="The slower side's place is an overlay or a network file system, the faster side's a volume.",
+    hypothesis="The slower side's place is an overlay or a network file system, the faster side's "
+    "a volume.",
     fact=RankedFactRule(
         name="place",
         read=_place,
@@ -269,7 +271,7 @@ FILE_SYSTEM = CauseRule(
 
 
 def _layers(run: Run) -> RankedFact | None:
-    """Rank what lies between the file system and the disks by the work that it does for each byte."""
+    """Rank what is between the file system and the disks by its work for each byte."""
     if run.place is None or not run.place.devices:
         return None
     kinds = {kind for device in run.place.devices for kind in (device.kind, device.raid_level)}
@@ -284,7 +286,8 @@ DEVICE_LAYERS = CauseRule(
     fact=RankedFactRule(
         name="layers",
         read=_layers,
-        supports="Between the slower side's files and disks is a layer that does work for each byte.",
+        supports="Between the slower side's files and disks is a layer that does work for each "
+        "byte.",
         unseen="The devices under the place could not be seen.",
         same="Both sides have the same layers between files and disks.",
         no_waits="The slower side has such a layer, but did not wait for its disks.",

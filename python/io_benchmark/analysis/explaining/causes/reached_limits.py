@@ -14,24 +14,29 @@ from io_benchmark.analysis.reading.windows import Window
 from io_benchmark.results.machine import IoLimit
 from io_benchmark.results.parts import NS_PER_S
 
-# A limit holds copies back if it is reached in more than this share of the time that they are blocked.
+# A limit holds copies back if it is reached in more than this share of the time that they are
+# blocked.
 _BINDS_SHARE = 0.2
 # A limit holds if at least this share of the run's windows show a rate at the limit.
 _HELD_SHARE = 0.05
 _FEWEST_HELD = 2  # one window may be at any rate by chance
-# A window's rate over a limit that holds, lowest and highest; a limit that is exceeded is not enforced.
+# A window's rate over a limit that holds, lowest and highest; a limit that is exceeded is not
+# enforced.
 _AT_LIMIT_SHARES = (0.85, 1.25)
-# What idle disks wrote over a limit that holds, at least; and the least share of the time in which they wrote.
+# What idle disks wrote over a limit that holds, at least; and the least share of the time in which
+# they wrote.
 _MEASURED_AT_LIMIT_SHARE, _LEAST_WRITING_SHARE = 0.93, 0.3
 # Without windows: the run's average rate over a limit that holds for most of the run, at least.
 _AVERAGE_AT_LIMIT_SHARE = 0.7
-# The fewest bytes of an average request: of writeback, and of small writes. A small write is a page of
-# 4 KiB and a flush without bytes, so 2 KiB on average; half of that, because other work delays some.
+# The fewest bytes of an average request: of writeback, and of small writes. A small write is a page
+# of 4 KiB and a flush without bytes, so 2 KiB on average; half of that, because other work delays
+# some.
 _SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 1024
-# Requests of writeback have these sizes at most: a limit at which they would be as large is reached.
+# Requests of writeback have these sizes at most: a limit at which they would be as large is
+# reached.
 _LARGE_REQUEST_BYTES = (192 * 1024, 1536 * 1024)
-# Disks that write less than this share of a limit while they are busy are slower than the limit: the kernel
-# counts no disk as busy that waits for a cgroup.
+# Disks that write less than this share of a limit while they are busy are slower than the limit:
+# the kernel counts no disk as busy that waits for a cgroup.
 _DISKS_REACH_SHARE, _LEAST_BUSY_S = 0.95, 1.0
 LIMITED = "A cgroup limits what the slower side's disks may write or read."
 T = TypeVar("T")
@@ -68,8 +73,8 @@ def limited(limit: IoLimit, pair: tuple[T, T]) -> T:
 def reaches_limit(side: Iterable[Run]) -> bool:
     """Return whether copies of most of a side's workers were blocked at a limit.
 
-    Operations are not counted: at a limit of them, the copies only may have been blocked, unless each
-    operation would have as many bytes as large requests have.
+    Operations are not counted: at a limit of them, the copies only may have been blocked, unless
+    each operation would have as many bytes as large requests have.
     """
     reaching = [
         any(is_of_bytes(limit) or _moves_large_requests(limit, run) for limit in binding([run]))
@@ -111,8 +116,8 @@ def _share_of_time(run: Run, shares: Sequence[float]) -> float:
 def at_limit_share(limit: IoLimit, run: Run) -> float:
     """Return the share of the time in which copies were blocked by the limit.
 
-    It takes bytes ÷ limit to move them, where some windows show that it holds: those of the cold cache, or
-    after a burst. Without windows, an average near the limit counts as all of the time.
+    It takes bytes ÷ limit to move them, where some windows show that it holds: those of the cold
+    cache, or after a burst. Without windows, an average near the limit counts as all of the time.
     """
     windows = disk_rates.windows_of(run)
     if windows:
@@ -135,7 +140,7 @@ def _rate_in(window: Window, limit: IoLimit) -> float:
 
 
 def _is_above_disks(limit: IoLimit, held: Sequence[Window], run: Run) -> bool:
-    """Return whether the disks, while they are busy with hardly any reads, write less than a limit allows."""
+    """Return whether disks that are busy with writes write less than a limit allows."""
     writing = [window for window in held if window.hardly_reads]
     busy_s = math.fsum(window.busy_s for window in writing)
     if limit.kind != "write_bytes_per_s" or busy_s < _LEAST_BUSY_S:
@@ -145,10 +150,13 @@ def _is_above_disks(limit: IoLimit, held: Sequence[Window], run: Run) -> bool:
 
 
 def _is_measured_at(limit: IoLimit, run: Run) -> bool | None:
-    """Return whether disks that have nothing else to do keep to a limit of bytes; None: not measured.
+    """Return whether disks that have nothing else to do keep to a limit of bytes.
 
-    In a window, copies on a CPU leave the disks idle, so its rate may be below a limit that holds. The
-    files that idle disks wrote were first copied in memory, which may or may not overlap with writing.
+    None: that was not measured.
+
+    In a window, copies on a CPU leave the disks idle, so its rate may be below a limit that holds.
+    The files that idle disks wrote were first copied in memory, which may or may not overlap with
+    writing.
     """
     if not is_of_bytes(limit):
         return None
@@ -184,8 +192,9 @@ def _is_at(
 ) -> bool:
     """Return whether a rate of all disks is near a limit of the volume, or of each disk.
 
-    Operations are not counted. Writeback of large files makes large requests, and other workloads make
-    small ones: a limit on operations may bind where the rate has at least so many bytes for each.
+    Operations are not counted. Writeback of large files makes large requests, and other workloads
+    make small ones: a limit on operations may bind where the rate has at least so many bytes for
+    each.
     """
     rate = bytes_per_s / _disks_at_once(limit, run)
     if is_of_bytes(limit):

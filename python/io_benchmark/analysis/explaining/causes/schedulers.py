@@ -6,8 +6,8 @@ needs four preconditions, and does not happen where one is absent. ext4's journa
 (jbd2), so it is always in the root group.
 
 Starvation: bfq with strict guarantees and without idling. Measured on kernel 6.18: 19 to 20 ms per
-write on ext4, where the same disk without a scheduler takes 0.15 ms. It depends on the order in which
-the two were set: only times prove it.
+write on ext4, where the same disk without a scheduler takes 0.15 ms. It depends on the order in
+which the two were set: only times prove it.
 """
 
 from collections.abc import Callable
@@ -137,7 +137,7 @@ _OBSERVATIONS = [tally(key, partial(_fact, name, see)) for key, name, see in _PR
 
 
 def _all_met(run: Run) -> float | None:
-    """Return 1 where each is met; one that is known not to be met decides, others may be unknown."""
+    """Return 1 where all are met, 0 where one is known not to be, whatever others are."""
     states = [see(run)[0] for _, _, see in _PRECONDITIONS]
     if False in states:
         return 0.0
@@ -182,7 +182,8 @@ def _scheduler_idling(case: Case) -> Effect:
 
 SCHEDULER_IDLING = CauseRule(
     name="scheduler-idling",
-    hypothesis="The slower side's I/O scheduler idles between the task's cgroup and ext4's journal.",
+    hypothesis="The slower side's I/O scheduler idles between the task's cgroup and ext4's "
+    "journal.",
     fact=_scheduler_idling,
     applies_to=WAITS_FOR_DISKS
     | all_but("random-io", "unpack", because="it hardly waits for a journal"),
@@ -197,7 +198,7 @@ SCHEDULER_IDLING = CauseRule(
 
 
 def _slowest_write(case: Case) -> OtherMeasurement | None:
-    """Return the synchronous writes that the slower side does worst at: they wait for schedulers most."""
+    """Return the synchronous writes that the slower side does worst at, which wait most."""
     return case.slowest(case.measured(SYNC_WRITE))
 
 
@@ -245,8 +246,8 @@ def _scheduler_choice(case: Case, effect: Effect) -> Effect:
         return unproved
     if starves(case):
         starving = effect.evidence.supports(
-            "bfq with strict_guarantees=1 and slice_idle=0 delays each synchronous write until other "
-            "time slices are over.",
+            "bfq with strict_guarantees=1 and slice_idle=0 delays each synchronous write until "
+            "other time slices are over.",
             proof=Proof.COST,
         )
         return _with_times(case, starving, write)

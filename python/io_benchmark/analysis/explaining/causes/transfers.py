@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """What makes executing a binary and uploads slow.
 
-Binaries wait for a copy of them for each builder; uploads for a server that does not answer Expect, or
-for a connection for each object.
+Binaries wait for a copy of them for each builder; uploads for a server that does not answer Expect,
+or for a connection for each object.
 """
 
 from io_benchmark.analysis.explaining.case import Case
@@ -101,7 +101,8 @@ def _stall(case: Case) -> Effect:
 
 EXPECT_CONTINUE_STALL = CauseRule(
     name="expect-continue-stall",
-    hypothesis="The slower side's uploads wait for a server that does not answer Expect: 100-continue.",
+    hypothesis="The slower side's uploads wait for a server that does not answer Expect: "
+    "100-continue.",
     fact=_stall,
     applies_to=_OF_UPLOADS,
     acts_through=frozenset(),
@@ -133,7 +134,8 @@ def _connection_each(case: Case) -> Effect:
             share=as_share(share),
         )
     return evidence.supports(
-        "A connection for each object costs the slower side {more} more, {share} of the difference.",
+        "A connection for each object costs the slower side {more} more, {share} of the "
+        "difference.",
         more=Quantity(abs(separate_ns - kept_ns), Unit.NANOSECONDS),
         share=as_share(share),
     )
