@@ -23,13 +23,14 @@ settings.load_profile("steady")
 # fifteenth of the time.
 gc.set_threshold(100_000, 20, 20)
 
-# What root uses is in folders that a user's PATH lacks. Here, so that the tests' own processes inherit it.
+# What root uses is in folders that a user's PATH lacks. Here, so that the tests' own processes
+# inherit it.
 os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/local/sbin:/usr/sbin:/sbin"
 # What tests make is as readable as on most machines; those that are about a umask set their own.
 os.umask(0o022)
 
-# nohup ignores SIGHUP, a script's `&` ignores SIGINT. Ignore them here, but not in the tests' processes:
-# a handler is not inherited, and "ignored" is.
+# nohup ignores SIGHUP, a script's `&` ignores SIGINT. Ignore them here, but not in the tests'
+# processes: a handler is not inherited, and "ignored" is.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, lambda _number, _frame: None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Run all linters: ruff, mypy, yamllint, codespell, shellcheck, vermin for the oldest Pythons, and rooms.
+"""Run all linters: ruff, mypy, yamllint, codespell, shellcheck, vermin, rooms and columns.
 
 All of them print what they found. The exit code is 1 if one of them found something.
 """
@@ -33,8 +33,8 @@ SCRIPT_MYPY = (
     ".",
 )
 VERMIN = ("vermin", "--quiet", "--no-tips", "--violations")
-# The folder and the command. The script is checked from inside, where its modules are on the path, as
-# on a worker.
+# The folder and the command. The script is checked from inside, where its modules are on the path,
+# as on a worker.
 LINTERS = (
     (".", ("ruff", "check", ".")),
     (".", ("ruff", "format", "--check", ".")),
@@ -43,7 +43,8 @@ LINTERS = (
     (".", ("yamllint", "--strict", ".")),
     (".", ("codespell",)),
     (".", ("shellcheck", *SHELL)),
-    # Workers have Python 3.8, decision tasks 3.9: neither syntax nor standard library of a later one.
+    # Workers have Python 3.8, decision tasks 3.9: neither syntax nor standard library of a later
+    # one.
     (".", (*VERMIN, "--target=3.8-", SCRIPT)),
     (".", (*VERMIN, "--target=3.9-", "python/io_benchmark_taskgraph", "taskcluster")),
     (".", ("python", "tests/rooms.py")),

@@ -4,9 +4,9 @@
 All run at the same time. Tests marked `container` wait for downloads most of the time. Tests marked
 `serial` wait for slow disks most of the time, and measure them. Each of these two parts runs its
 tests one at a time. What they and the linters print is shown after the output of the parallel part.
-Serial tests get the CPUs first, by a cgroup. Where no cgroup can be made, they run after the others.
-Arguments are handed on to pytest; then no linters run. With `-m` among them there is one run, not in
-parallel. `--line FILE:NUMBER` runs the tests that run this line.
+Serial tests get the CPUs first, by a cgroup. Where no cgroup can be made, they run after the
+others. Arguments are handed on to pytest; then no linters run. With `-m` among them there is one
+run, not in parallel. `--line FILE:NUMBER` runs the tests that run this line.
 """
 
 import os
@@ -48,7 +48,10 @@ def files_with(mark: str) -> list[str]:
 
 
 def marked(mark: str, arguments: list[str]) -> tuple[tuple[str, str], list[str]]:
-    """Return the options and arguments of a part; without arguments it leaves out what takes long."""
+    """Return the options and arguments of a part.
+
+    Without arguments it leaves out what takes long.
+    """
     if arguments:
         return ("-m", mark), arguments
     # `tox -e lab` runs these.
@@ -56,7 +59,10 @@ def marked(mark: str, arguments: list[str]) -> tuple[tuple[str, str], list[str]]
 
 
 def merged(codes: list[int]) -> int:
-    """One exit code for all runs; a run that found no test is none to complain of, unless all did."""
+    """One exit code for all runs.
+
+    A run that found no test is none to complain of, unless all did.
+    """
     failures = [code for code in codes if code not in (PASSED, NOTHING_COLLECTED)]
     if failures:
         return failures[0]
@@ -92,7 +98,7 @@ def code_of(process: subprocess.Popen[bytes]) -> int:
 
 @contextmanager
 def first_at_the_cpus() -> Iterator[Path | None]:
-    """Make a cgroup whose processes wait for no other process's CPU time, where this is possible."""
+    """Make a cgroup whose processes wait for no other's CPU time, where this is possible."""
     group = CPU_GROUPS / f"io-benchmark-tests-{os.getpid()}"
     try:
         group.mkdir()

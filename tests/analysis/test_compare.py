@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The whole comparison, on the seed's case and on workloads in batches: figures, verdicts, validity, findings."""
+"""The whole comparison, on the seed's case and on workloads in batches."""
 
 from typing import Any
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """A podman of the tests' own: for hosts with any cgroups, without a registry, beside any other.
 
-Its storage, its mounts and its containers live in one mount namespace that ends with the tests. What
-takes long, Debian's base and the project's images on it, is kept under ~/.cache/io-benchmark-tests
-for as long as what they are made of stays the same; of the report's image, whose last layer is this
-project's code, the layers below that one.
+Its storage, its mounts and its containers live in one mount namespace that ends with the tests.
+What takes long, Debian's base and the project's images on it, is kept under
+~/.cache/io-benchmark-tests for as long as what they are made of stays the same; of the report's
+image, whose last layer is this project's code, the layers below that one.
 """
 
 import ast
@@ -76,8 +76,8 @@ exec sleep infinity
 """
 
 # Building in a chroot needs no container runtime and no devices. The first FROM of a Dockerfile is
-# replaced by the base made here, since a digest can only be had from a registry; all other lines are
-# built as they are.
+# replaced by the base made here, since a digest can only be had from a registry; all other lines
+# are built as they are.
 WRAPPER = """\
 #!/bin/sh
 export CONTAINERS_CONF={folder}/containers.conf CONTAINERS_STORAGE_CONF={folder}/storage.conf
@@ -167,7 +167,8 @@ def pip_as_here(folder):
     command = [sys.executable, "-I", "-m", "pip", "config", "list"]
     listed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     settings = {}
-    # Lines such as global.cert='/etc/ssl/…'; what the environment says, :env:.cert, goes before files.
+    # Lines such as global.cert='/etc/ssl/…'; what the environment says, :env:.cert, goes before
+    # files.
     for line in sorted(listed.splitlines(), key=lambda line: line.startswith(":env:")):
         name, _, value = line.partition("=")
         section, _, key = name.rpartition(".")
@@ -275,7 +276,10 @@ def make_store(cache, store):
 
 
 def kept_store(config, digest):
-    """The store for this context, made if need be; those of former contexts stay until somebody removes them."""
+    """The store for this context, made if need be.
+
+    Those of former contexts stay until somebody removes them.
+    """
     cache = Path(pwd.getpwuid(os.getuid()).pw_dir, ".cache", "io-benchmark-tests")
     cache.mkdir(parents=True, exist_ok=True)
     store = cache / f"store-{STORE_VERSION}-{digest[:16]}"
@@ -296,7 +300,7 @@ def pytest_terminal_summary(terminalreporter, config):
 
 @pytest.fixture(scope="session")
 def store_digest(tmp_path_factory):
-    """Changes with what the image is made of, and with what is below this project's code in the report's."""
+    """Return what changes with the image, and with what is below the code in the report's."""
     archive = tmp_path_factory.mktemp("context") / "context.tar.gz"
     sources = [(ROOT / path).read_bytes() for path in REPORT_SOURCES]
     return hashlib.sha256(
@@ -322,7 +326,10 @@ def lab(tmp_path_factory, store_digest, request):
 
 @pytest.fixture(scope="session")
 def report_image(lab):
-    """The report's image, built on the layers that are kept; empty where nothing can be downloaded."""
+    """The report's image, built on the layers that are kept.
+
+    Empty where nothing can be downloaded.
+    """
     if not can_download(lab.folder):
         return ""
     return lab.build(REPORT_IMAGE)

@@ -81,7 +81,7 @@ def command_lines(text: str) -> Iterator[str]:
 
 
 def example() -> Deployment:
-    """The seed's push, the same pools before amd-16 lost one of its two disks, its tasks, and a decision."""
+    """The seed's push, its pools before amd-16 lost a disk, its tasks, and a decision."""
     deployment = Deployment(on_create=complete)
     documents_now = seed_case.documents(1)
     documents_before = seed_case.documents(1, seed=1, pools=["amd-30", "amd-30", "intel"])
@@ -114,7 +114,7 @@ def example() -> Deployment:
 
 @cache
 def _profile() -> dict[str, Any]:
-    """Return the profile of the slow task, which is as the seed's: in some half seconds it copies."""
+    """Return the profile of the slow task, as the seed's: in some half seconds it copies."""
     copying = [
         int((at + 1) * COPYING_SHARE) > int(at * COPYING_SHARE) for at in range(HALF_SECONDS)
     ]

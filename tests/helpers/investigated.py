@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A slow task on the loopback: its runs on two pools, its profile, and the benchmark's results of these.
+"""A slow task on the loopback: its runs on two pools, its profile, and results of these pools.
 
-The machines are simulated, and so is the task: it writes, computes, and waits for something else. Its times
-follow from what its machines can do, so that a cause that is not there explains nothing.
+The machines are simulated, and so is the task: it writes, computes, and waits for something else.
+Its times follow from what its machines can do, so that a cause that is not there explains nothing.
 """
 
 import itertools
@@ -38,7 +38,10 @@ MACHINE_TYPES = {SLOW: "c3d-standard-16-lssd", FAST: "c2-standard-16"}
 
 @dataclass(frozen=True)
 class Task:
-    """What a task does: shares of its time on the fast machine; it waits for other things meanwhile."""
+    """What a task does: shares of its time on the fast machine.
+
+    It waits for other things meanwhile.
+    """
 
     writing: float = 0.0
     computing: float = 0.0

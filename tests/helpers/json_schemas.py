@@ -44,7 +44,7 @@ def nullable(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def schema_of(title: str, document: type[Struct], *parts: type[Struct]) -> dict[str, Any]:
-    """Describe a format by the types that its reader or writer has, the same with every version of Python.
+    """Describe a format by the types that its reader or writer has, in every version of Python.
 
     `parts` are types that only the schema of a sentence refers to.
     """
@@ -64,8 +64,8 @@ def sentence_schema(kind: type) -> dict[str, Any]:
 def published(part: Any) -> Any:
     """Remove indentation from descriptions, and the underscore from the names of types.
 
-    Docstrings before Python 3.13 contain the indentation. No key and no text of a format begins with
-    an underscore otherwise.
+    Docstrings before Python 3.13 contain the indentation. No key and no text of a format begins
+    with an underscore otherwise.
     """
     if isinstance(part, dict):
         return {

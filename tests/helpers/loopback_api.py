@@ -39,8 +39,8 @@ ROUTES = (
     ("GET", "worker-manager/v1/worker-pool/<workerPoolId*>", "worker_pool"),
     ("GET", "auth/v1/scopes/current", "current_scopes"),  # taskgraph asks this and lists artifacts
 )
-# The scopes of methods that need no more than their parameters tell, as the reference has them. What names
-# several tasks needs the scope for each.
+# The scopes of methods that need no more than their parameters tell, as the reference has them.
+# What names several tasks needs the scope for each.
 SCOPES = {
     "list_task_group": "queue:list-task-group:<taskGroupId>",
     "task": "queue:get-task:<taskId>",

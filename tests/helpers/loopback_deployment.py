@@ -148,7 +148,10 @@ class Deployment:
         runs: Sequence[dict[str, Any]] | None = None,
         **definition: Any,
     ) -> str:
-        """Add a task in the shape of the queue's, in the state of its last run; without any, completed."""
+        """Add a task in the shape of the queue's, in the state of its last run.
+
+        Without any, completed.
+        """
         names = dict(zip(("provisionerId", "workerType"), queue.split("/"), strict=True))
         metadata = {"name": label, "description": "", "owner": "x@y.z", "source": ""}
         tags = {"kind": kind, "label": label}

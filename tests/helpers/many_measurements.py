@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Tasks of the seed's pools that measure every workload, and that measure in more than one place.
 
-The seed's workspace is first. The retrieves in other places are those of the workspace, multiplied by a
-factor and with some noise.
+The seed's workspace is first. The retrieves in other places are those of the workspace, multiplied
+by a factor and with some noise.
 """
 
 import copy
@@ -23,7 +23,8 @@ Document = dict[str, Any]
 FIRST = "workspace"
 
 
-# The kind and the file system of each, as the script would see them; the first one is the seed's own.
+# The kind and the file system of each, as the script would see them; the first one is the seed's
+# own.
 SEEN = {
     "container": ("overlay", "overlay"),
     "memory": ("memory", "tmpfs"),
@@ -56,7 +57,7 @@ def retrieved(
 def in_places(
     names: Sequence[str], entries: Callable[[list[Document]], list[Document]]
 ) -> Mapping[str, Any]:
-    """A change of a document: its tasks name these places after the first, and measure `entries`."""
+    """A change of a document: tasks name these places after the first and measure `entries`."""
 
     def seen(places: list[Document]) -> list[Document]:
         added = []
@@ -188,7 +189,10 @@ OBSERVED = {
 
 @cache
 def every_workload() -> SampledReport:
-    """Compare the pools; amd-30 has a larger cache, hence a different binary and no verdict on exec."""
+    """Compare the pools.
+
+    Amd-30 has a larger cache, hence a different binary and no verdict on exec.
+    """
     change = {
         "intel": measured(seed=1),
         "amd-16": measured(SLOWER, observed=OBSERVED, seed=2),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Fixtures: all requests obey a policy that does not wait, and records how long it would have waited."""
+"""Fixtures: all requests obey a policy that does not wait, and records its waits."""
 
 from datetime import UTC, datetime
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """A pool's past: a push a week, and amd-16 loses one of its two disks on the way.
 
-Built of the seed's documents, so that everything but the disk and the times is alike. Deterministic.
+Built of the seed's documents, so that everything but the disk and the times is alike.
+Deterministic.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Write the README's picture of a report, from the page of its command: run as a program.
 
-No test compares the picture, because releases of Chromium draw text differently. Run this again when it
-no longer looks like the page.
+No test compares the picture, because releases of Chromium draw text differently. Run this again
+when it no longer looks like the page.
 """
 
 import re

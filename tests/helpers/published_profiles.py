@@ -16,7 +16,10 @@ BUILD_PROFILE = "public/build/profile_build_resources.json"
 
 
 class Sample(NamedTuple):
-    """Shares are of all CPUs; the rest is what grew meanwhile, and what is in the cache afterwards."""
+    """Shares are of all CPUs.
+
+    The rest is what grew meanwhile, and what is in the cache afterwards.
+    """
 
     written_mib: float = 0
     waiting: float | None = 0
@@ -90,7 +93,10 @@ def add_task(
     folders: Sequence[str] = ("public/test_info",),
     worker_type: str = "type-intel",
 ) -> str:
-    """Add a task of a push to the deployment, of whose runs each left these profiles; return its id."""
+    """Add a task of a push to the deployment, of whose runs each left these profiles.
+
+    Return its id.
+    """
     task_id = task_id_of(number)
     times = {
         "started": "2026-03-20T08:10:00.000Z",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The second recorded deployment: a push with actions and retriggers, and tasks that ended badly."""
+"""The second recorded deployment: a push with actions and retriggers, and bad endings."""
 
 import json
 from typing import Any
@@ -23,7 +23,10 @@ def written() -> dict[str, dict[str, Any]]:
 
 
 def recorded_pushes() -> Deployment:
-    """As it was when these exchanges were recorded; of claim-expired, while its retry was pending."""
+    """As it was when these exchanges were recorded.
+
+    Of claim-expired, while its retry was pending.
+    """
     deployment = Deployment(worker_pools={"releng-1/b-linux"})
     exchanges = written()
     push = exchanges["all tasks of a push with a decision task, actions, retriggers and a rerun; "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Reports for the tests of every format, which the analysis makes: the seed's case, and what it could have been."""
+"""Reports that the analysis makes, for tests: the seed's case, and what it could have been."""
 
 from array import array
 from collections.abc import Callable
@@ -121,8 +121,8 @@ def empty() -> SampledReport:
     """Return a report in which no result could be read."""
     newer = "results/A.0/io-benchmark.json: $.version: 99 is newer than this program: update it"
     cut = (
-        "results/B.0/io-benchmark.json: ends too early: its upload or download was cut; download it again "
-        "or measure again"
+        "results/B.0/io-benchmark.json: ends too early: its upload or download was cut; download "
+        "it again or measure again"
     )
     return compare(Plan("io-benchmark", "", "", ()), [], Options(), unreadable=(newer, cut))
 

@@ -6,7 +6,8 @@ seed's: each pool's times have its average and, by its own definition sorted[n *
 percentiles. Two of its totals hold as well (151.9 s, 291.4 s); amd-30's does not, because the 1.01×
 that the seed prints is the ratio of rounded averages, and its totals alone would give 1.02×.
 
-What no test is about is that of a recorded result. Deterministic: the same arguments give the same documents.
+What no test is about is that of a recorded result. Deterministic: the same arguments give the same
+documents.
 """
 
 import base64
@@ -249,7 +250,7 @@ def _quantiles_ms(pool: Pool, nearness: float) -> list[float]:
 
 
 def _order(generator: random.Random) -> list[int]:
-    """Order retrieves from the fastest to the slowest: by file size, and by a load that lasts a while."""
+    """Order retrieves from the fastest to the slowest, by size and by a load that lasts a while."""
     load, keys = 0.0, []
     for index in sequence():
         load = 0.9 * load + math.sqrt(1 - 0.9**2) * generator.gauss(0, 1)
@@ -427,7 +428,7 @@ def _disks(pool: Pool, recorded: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _timeline(
     pool: Pool, generator: random.Random, rate: float, phases_ns: tuple[int, int, int]
 ) -> dict[str, Any]:
-    """Return a timeline with a sample per second: the disks write at their cap while they have work."""
+    """Return a timeline with a sample per second: disks write at their cap while they have work."""
     populate_ns, begin_ns, ended_ns = phases_ns
     times_ns = [*range(S // 2, ended_ns, S), ended_ns]
     columns: dict[str, list[int | None]] = {"time_ns": list(times_ns)}

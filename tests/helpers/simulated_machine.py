@@ -81,7 +81,7 @@ class Machine:
     zone: str = "us-central1-f"
 
     def write_bytes_per_s(self, factor: float = 1.0, *, is_limited: bool = True) -> float:
-        """Return how many bytes of files are written where disks are so many times as fast as usual."""
+        """Return how many bytes of files are written where disks are so many times as fast."""
         left = self.disks_bytes_per_s * max(1 - self.neighbour_share, 0.1)
         limit = self._limit_bytes_per_s if is_limited else math.inf
         return min(limit, left * factor) / (2 if self.journals_data else 1)

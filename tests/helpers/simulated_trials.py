@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Trials on a simulated machine, after its retrieves: some of these again, with one thing changed."""
+"""Trials on a simulated machine, after its retrieves: some again, with one thing changed."""
 
 import itertools
 from typing import Any

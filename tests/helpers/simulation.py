@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Workers whose truth is known: what a right interval must cover as often as it says.
 
-Their noise has physical reasons, and their truth follows from its parameters. Nothing is normalised away:
-what a run met of bursts, of a cold cache or of its host is in its mean. The truth is the expectation over
-the parameters and never that of the sample that was drawn.
+Their noise has physical reasons, and their truth follows from its parameters. Nothing is normalised
+away: what a run met of bursts, of a cold cache or of its host is in its mean. The truth is the
+expectation over the parameters and never that of the sample that was drawn.
 """
 
 import math
@@ -93,7 +93,10 @@ def judged(found: Estimate, look: Look = SINGLE) -> tuple[Interval, Verdict]:
 
 @dataclass(frozen=True)
 class Bursts:
-    """A process that is on and off, such as another tenant; while it is on, retrieves take longer."""
+    """A process that is on and off, such as another tenant.
+
+    While it is on, retrieves take longer.
+    """
 
     factor: float
     on: float  # retrieves, on average
@@ -173,7 +176,10 @@ def kinds(files: Files) -> Files:
 
 
 def run_of(noise: Noise, files: Files, generator: np.random.Generator, speed: float = 1.0) -> Run:
-    """Return one run of a worker that is so much slower than others; its first reads are not marked."""
+    """Return one run of a worker that is so much slower than others.
+
+    Its first reads are not marked.
+    """
     return entry(_NS[kinds(files)] * speed * noise.draw_run(generator, files), kinds(files))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What makes a simulated machine slower than another, by which causes it is named, and what costs nothing.
+"""What makes a simulated machine slower, which causes name it, and what costs nothing.
 
-A truth changes what a machine can do and the facts that show it. An irrelevant fact costs nothing where
-it is used. The truths were written before the rules.
+A truth changes what a machine can do and the facts that show it. An irrelevant fact costs nothing
+where it is used. The truths were written before the rules.
 """
 
 import math
@@ -21,7 +21,7 @@ ONE_DISK = replace(BASE, disks=BASE.disks[:1])
 
 
 class Truth(NamedTuple):
-    """The causes that are right for a change of one side, and those that may be named beside them."""
+    """The causes that are right for a change of one side, and those that may be named as well."""
 
     right: frozenset[str] | set[str]
     slow: Change
@@ -235,8 +235,8 @@ for second, firsts in TOGETHER.items():
 for second, firsts in IDLE.items():
     for first in firsts:
         TRUTHS[f"{first}, idle {second}"] = TRUTHS[first].beside_idle(TRUTHS[second])
-# They cost nothing, on either side, where both are alike otherwise. The first of each is in all simulations;
-# the others look like what costs time.
+# They cost nothing, on either side, where both are alike otherwise. The first of each is in all
+# simulations; the others look like what costs time.
 IRRELEVANT: Mapping[str, tuple[Any, ...]] = {
     "kernel": ("6.11.0-1011-gcp",),
     "scheduler": ("mq-deadline", "bfq"),

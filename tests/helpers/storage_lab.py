@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Real slow storage on one machine, made of loop devices over memory, and undone when the test ends."""
+"""Real slow storage on one machine, of loop devices over memory, undone when the test ends."""
 
 import errno
 import os
@@ -104,7 +104,7 @@ class Lab:
     def stripe(
         self, name: str, disks: int, size_mib: int, cap_mib_per_s: int, *, waits: bool = True
     ) -> Path:
-        """Return a btrfs over so many capped disks, whose writers wait for them unless told not to."""
+        """Return a btrfs over so many capped disks, whose writers wait for them by default."""
         needs("mkfs.btrfs")
         needs_write_caps()
         devices = [self.loop(f"{name}-{at}", size_mib, filled=True) for at in range(disks)]
@@ -197,7 +197,7 @@ def needs_write_caps() -> None:
 
 
 def needs_groups() -> None:
-    """A group may be made and capped: cgroup v1 has the root group's own files, v2 has other ones."""
+    """A group may be made and capped: cgroup v1 has the root group's files, v2 others."""
     needs_write_caps()
     if not os.access(BLKIO, os.W_OK):
         pytest.skip("needs to make cgroups")

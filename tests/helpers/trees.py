@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Recorded trees of /proc and /sys: what the worker's observers read from a machine, in one small file.
+"""Recorded trees of /proc and /sys: what the worker reads from a machine, in one small file.
 
 A head of `name: value` has where the tree is from and what no tree holds; the rest are paths:
 `/path: text` is a file, with indented lines below it where it has several, `/path/` is a folder,

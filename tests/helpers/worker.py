@@ -50,7 +50,7 @@ def script(*arguments: str, python: str = sys.executable, prelude: str = "") -> 
 
 
 def needs_disk(folder: Path) -> None:
-    """Skip where the file system keeps its files in memory alone, so that nothing is written or cold."""
+    """Skip where the file system keeps files in memory alone: nothing is written or cold."""
     path = folder / "written-and-evicted"
     path.write_bytes(bytes(2**20))
     page_cache.sync_filesystem(str(folder))

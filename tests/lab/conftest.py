@@ -85,7 +85,7 @@ def as_another_machine(result: Path) -> None:
 
 @pytest.fixture
 def compare():
-    """Compare with intel, at one look: a case decides how many workers it measures before it looks."""
+    """Compare with intel, at one look: a case decides before how many workers it measures."""
 
     def run(*results, expected=0):
         pools = Counter(json.loads(each.read_text())["task"]["pool"] for each in results)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Operations on names: many layers of an overlay, a lock, files that appear late.
 
-The last two by a slow driver (seed 003's), which is put before the workload's calls. Each look at a name
-sleeps, so that how many looks are done at once does not depend on the machine's CPUs or on what else they do.
-A lock around the sleep lets one process after the other look.
+The last two by a slow driver (seed 003's), which is put before the workload's calls. Each look at a
+name sleeps, so that how many looks are done at once does not depend on the machine's CPUs or on
+what else they do. A lock around the sleep lets one process after the other look.
 """
 
 import os
@@ -21,7 +21,8 @@ MANY_LOOKUPS = "from workloads import metadata\nmetadata.QUICK['lookups'] = 40_0
 HIDDEN_MS = 10
 # Far above what a process waits for a CPU of a machine that has other work.
 LOOK_S = 2e-3
-# Short runs know their own mean badly where the machine has other work; several tell by their likeness.
+# Short runs know their own mean badly where the machine has other work; several tell by their
+# likeness.
 WORKERS = 3
 DRIVER = """
 import fcntl, os, time
@@ -61,7 +62,7 @@ def memory(bench, tmp_path):
 
 @pytest.mark.root
 def test_many_layers(lab, measure, compare):
-    """A name that is nowhere is looked for in each of 21 layers: measured, and named as the cause."""
+    """A name that is nowhere is looked for in each of 21 layers: measured, and named as a cause."""
     base = lab.disk("base")
     places = {"amd-16": lab.overlay(base, "many", LAYERS), "intel": lab.overlay(base, "one")}
     how = {"workloads": ("metadata",), "prelude": MANY_LOOKUPS}
@@ -76,7 +77,7 @@ def test_many_layers(lab, measure, compare):
 
 
 def test_a_slow_driver(measure, memory, compare):
-    """Who waits for another one's stat, and files that other threads see 10 ms late: causes by name."""
+    """Who waits for another one's stat, and files that other threads see 10 ms late: two causes."""
     processes = _process_counts(len(os.sched_getaffinity(0)), is_quick=True)[-1]
     if processes < 2:
         pytest.skip("needs two CPUs")

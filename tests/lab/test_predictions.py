@@ -47,7 +47,7 @@ def profile_of(lab: Lab, pool: str, mib_per_s: int, folder: Path) -> TaskProfile
 
 
 def test_a_slower_disk(lab: Lab, tmp_path: Path) -> None:
-    """From a profile on the faster one: two seconds more, and the measured time is in the interval."""
+    """From a profile on the faster one: two seconds more, and the measured time inside."""
     needs_write_caps()
     profiles = [
         profile_of(lab, "intel", FAST_MIB, tmp_path),
@@ -112,7 +112,10 @@ def on_amd_16(profiles: Sequence[TaskProfile], results: Sequence[Path]) -> PoolP
 
 
 def test_fewer_requests(lab: Lab, tmp_path: Path) -> None:
-    """A limit lets bursts pass, so the usual sync shows none; random-io does, and without it is no prediction."""
+    """A limit lets bursts pass, so the usual sync shows none.
+
+    Random-io does, and without it is no prediction.
+    """
     needs_write_caps()
     results, profiles = [], []
     for pool, per_s in REQUESTS_PER_S.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Profiles of commands on real disks: what was written and when, and how often something was synced.
+"""Profiles of commands on real disks: what was written and when, and how often it was synced.
 
 The disks are new and nobody else uses them, so the machine's counters are the command's.
 """

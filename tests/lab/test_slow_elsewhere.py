@@ -23,8 +23,9 @@ FILES = ("--sizes", "10x4", "--retrieves", "120", "--destination", "unlink")
 DISK_MIB, CAP_MIB_PER_S = 300, 40
 # A tenth of a CPU: less than other work on the machine leaves to the side without a quota.
 QUOTA_US, PERIOD_US = 5_000, 50_000
-# Other work's pressure leaves some 8 ms of a copy unclear, which is a small part of what is added: each
-# copy takes 50 ms to write, and with 0.1 s added those 8 ms were nearly enough to blame the disks.
+# Other work's pressure leaves some 8 ms of a copy unclear, which is a small part of what is added:
+# each copy takes 50 ms to write, and with 0.1 s added those 8 ms were nearly enough to blame the
+# disks.
 SMALL_FILES = ("--sizes", "20x2", "--retrieves", "120")
 SLOW_COPIES = """
 import time
@@ -49,7 +50,8 @@ def places(lab: Lab) -> dict[str, Path]:
 def check_pair(measure, compare):
     """Measure a slow place and a fast one, of which only the slow one gets `slow_only`.
 
-    Check the causes that a comparison names, and the parts of the time where it finds the difference.
+    Check the causes that a comparison names, and the parts of the time where it finds the
+    difference.
     """
 
     def check(causes, parts, slow, fast, *options, slow_only):

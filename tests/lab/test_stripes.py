@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The case that the project was made from, on real storage: one disk against two striped.
 
-The disks are capped far below what the machine's CPUs and memory do, so that its speed and load hardly
-matter. The ratio may differ from that of the disks by as much as disks that are alike do.
+The disks are capped far below what the machine's CPUs and memory do, so that its speed and load
+hardly matter. The ratio may differ from that of the disks by as much as disks that are alike do.
 
 A decoy is a second difference of the same pair that costs nothing.
 """
@@ -72,7 +72,7 @@ def test_two_stripes_that_are_alike(lab, measure, compare):
 
 @pytest.mark.lab
 def test_unpacking_on_one_disk_against_two(lab, measure, compare):
-    """Files that do not fit into what may be dirty wait for the disks, with a final sync and without."""
+    """Files that do not fit into what may be dirty wait for the disks, with and without a sync."""
     one, two = disks(lab, "one", 1), disks(lab, "two", 2)
     how: dict[str, Any] = {"workloads": ("unpack",), "prelude": UNPACKING}
     document = compare(measure("amd-16", one, **how), measure("intel", two, **how))

@@ -66,7 +66,7 @@ def test_a_capped_child_group(lab, measure, compare):
 
 
 def usual_ns(results: list[Path]) -> float:
-    """A write by the middle one of all workers' processes: what a moment of other work leaves alone."""
+    """A write by the middle one of all workers' processes: other work changes it little."""
     found: list[float] = []
     for result in results:
         (entry,) = json.loads(result.read_text())["workloads"]
@@ -77,8 +77,9 @@ def usual_ns(results: list[Path]) -> float:
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs"])
 def test_a_scheduler_that_idles(lab, measure, compare, filesystem):
-    """bfq makes a process' first writes on ext4 wait for its journal; xfs has none in another group.
+    """bfq makes a process' first writes on ext4 wait for its journal.
 
+    Xfs has none in another group.
     On ext4 that is about 40 ms in all, until bfq knows the process: 1.4 ms for each of 30 writes,
     which take 0.03 ms without.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """What the worker's trials measure on real storage: one disk against two striped.
 
-The disks are capped far below what the machine's CPUs and memory do. What should be equal may differ by
-as much as disks that are alike do.
+The disks are capped far below what the machine's CPUs and memory do. What should be equal may
+differ by as much as disks that are alike do.
 """
 
 from collections.abc import Callable
@@ -56,7 +56,10 @@ def lookups_ns(trials: Trials) -> list[int]:
 
 
 def test_one_disk_against_two(lab: Lab, measure: Measure, compare: Compare) -> None:
-    """Its ceiling is half of theirs; held to it, two disks take as long. So the cause is confirmed."""
+    """Its ceiling is half of theirs; held to it, two disks take as long.
+
+    So the cause is confirmed.
+    """
     needs("mkfs.btrfs")
     needs_write_caps()
     one = lab.stripe("one", 1, 900, CAP_MIB_PER_S)

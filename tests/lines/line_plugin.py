@@ -2,8 +2,8 @@
 """A pytest plugin that records which tests run which lines, runs a mutant, or chooses tests by id.
 
 RECORDED_LINES is a JSON file of lines by module; the record goes next to it. MUTANT is the path of
-a module, a line's number, and the text to run instead. CHOSEN_TESTS is a JSON file of the ids of the
-tests to run. The programs that tests start are neither recorded nor changed.
+a module, a line's number, and the text to run instead. CHOSEN_TESTS is a JSON file of the ids of
+the tests to run. The programs that tests start are neither recorded nor changed.
 """
 
 import functools

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Measure which mistakes the tests notice: change one line at a time, and run the tests that run it.
+"""Measure which mistakes the tests notice: change one line at a time, and run its tests.
 
 Prints the mutants that survive, and the share that is caught. Exit code: 0 enough are caught,
 1 too few are, 2 the tests cannot be run.

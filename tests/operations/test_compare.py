@@ -10,7 +10,10 @@ FIRST, SECOND, THIRD = (IndexAddress("https://tc.example", name) for name in ("a
 
 
 def test_one_history_counts() -> None:
-    """That of the pool after a change; of several the first by name, in whatever order they come."""
+    """That of the pool after a change.
+
+    Of several the first by name, in whatever order they come.
+    """
     before, after = (
         Gathered[Worker]((), (), (), (), (), pasts)
         for pasts in ({"amd-16": {FIRST}, "intel": {SECOND}}, {"amd-16": {THIRD, SECOND}})

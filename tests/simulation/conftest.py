@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How often each simulation is repeated: a short form by default, `--long` by `tox -e simulation`."""
+"""How often each simulation is repeated: few times, with `--long` more often."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ def repetitions(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture
 def tolerance(repetitions: int) -> float:
-    """Three standard errors of a rate near 5 %: a rate that keeps its bar passes 999 times of 1000."""
+    """Three standard errors of a rate near 5 %: a rate at its bar passes 999 times of 1000."""
     return 3 * math.sqrt(0.05 * 0.95 / repetitions)
 
 

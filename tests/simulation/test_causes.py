@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Causes of simulated machines: what was changed is named, and hardly ever anything else.
 
-What these facts do not show may be missing; what is supported must be true. The machines of a pair copy the
-same files; trials are run by the same physical model as the retrieves.
+What these facts do not show may be missing; what is supported must be true. The machines of a pair
+copy the same files; trials are run by the same physical model as the retrieves.
 """
 
 import itertools
@@ -104,7 +104,7 @@ def judge(name: str, seed: int, share: float, how: str, *, is_long: bool = False
 
 @pytest.mark.parametrize(("how", "name"), SHORT)
 def test_each_truth(how: str, name: str) -> None:
-    """Where it first makes a difference, nothing wrong is supported, and what is right not ruled out.
+    """Where it first makes a difference, nothing wrong is supported, nothing right ruled out.
 
     The first remedy is for a truth, or for what both share. Each part of the time is nearly true.
     """
@@ -129,8 +129,8 @@ def test_each_irrelevant_fact(fact: str, value: Any) -> None:
 def test_rates(share, request, record_property):
     """Of all truths together, few are not named, and hardly any wrong cause is.
 
-    A kernel that only copies slowly, `sync`, and fewer disks that are slower as well are not separable
-    from what has the same effect.
+    A kernel that only copies slowly, `sync`, and fewer disks that are slower as well are not
+    separable from what has the same effect.
     """
     if not request.config.getoption("--long"):
         pytest.skip("only with --long")
@@ -185,7 +185,7 @@ def test_one_bad_worker_is_named_and_does_not_blame_its_pool(name: str) -> None:
 
 
 def test_a_bad_worker_is_replaced_whatever_makes_it_slow() -> None:
-    """Slower disks that nothing shows, and a scheduler that it alone has: one of the two, and still bad."""
+    """Slower disks that nothing shows, and a scheduler of its own: one of them, still bad."""
     disks = tuple(disk.divided(1.8) for disk in BASE.disks)
     slow = Pool(SLOW, BASE, 5, {2: replace(BASE, disks=disks, scheduler="bfq")})
     (named,) = divided_reports.of_pools(slow, Pool(FAST, BASE, 5)).single_workers

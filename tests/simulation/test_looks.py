@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Simulation: the error of several looks.
 
-The bar: 5 % false calls at most over all looks together. Workers vary by 5 %, and log means are drawn
-from the normal distribution. Before looks were adjusted, the schedules here had 10 to 14 %.
+The bar: 5 % false calls at most over all looks together. Workers vary by 5 %, and log means are
+drawn from the normal distribution. Before looks were adjusted, the schedules here had 10 to 14 %.
 """
 
 import math
@@ -56,7 +56,7 @@ def test_ten_percent_takes_fewer_workers(schedule, single, repetitions):
 
 
 def test_verdicts_that_stand(repetitions: int, tolerance: float) -> None:
-    """Three equal candidates at three declared looks: any of them is called different in 5 of 100."""
+    """Three equal candidates at three declared looks: one is called different in 5 of 100."""
     schedule = Schedule((3, 6, 12), is_declared=True)
     generator = np.random.default_rng(4)
     called = 0

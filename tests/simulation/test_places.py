@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Simulation: two places of one machine that becomes slower and faster while it measures them.
 
-A drift of 10 % (a standard deviation over the whole measurement) is in both places, which take turns. With many
-retrieves nearly all files are read for the first time in the first turn, which may take far longer in one of them.
+A drift of 10 % (a standard deviation over the whole measurement) is in both places, which take
+turns. With many retrieves nearly all files are read for the first time in the first turn, which may
+take far longer in one of them.
 """
 
 import math

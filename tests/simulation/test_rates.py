@@ -2,8 +2,8 @@
 """Simulation: the interval covers the truth as often as it says, and equal pools are called equal.
 
 The rates that are held are the bars of the project: coverage of 93 % or more, false calls of 5 % or
-less. Workers differ by the 5 % that is assumed, runs of one worker by 5 to 20 %. Where pools or pushes are
-known to vary, log means are drawn from the normal distribution.
+less. Workers differ by the 5 % that is assumed, runs of one worker by 5 to 20 %. Where pools or
+pushes are known to vary, log means are drawn from the normal distribution.
 """
 
 import math
@@ -104,7 +104,10 @@ def beside(*groups):
 
 
 def days(day, past, workers=6):
-    """So many workers before and after; all of a day are slower or faster by so much, as in past pushes."""
+    """So many workers before and after.
+
+    All of a day are slower or faster by so much, as in past pushes.
+    """
 
     def draw(generator, ratio):
         logs = ASSUMED * generator.normal(size=(2, workers)) + day * generator.normal(size=(2, 1))

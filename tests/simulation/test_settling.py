@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Simulation: the workers that are advised settle a comparison, whatever the truth is.
 
-The bars: 75 to 92 of 100 pushes that were inconclusive have a verdict with the workers that the report
-advised to add, at assumed looks; also with the wider margin that it offers. Workers vary by 5 %, their log
-means are drawn from the normal distribution.
+The bars: 75 to 92 of 100 pushes that were inconclusive have a verdict with the workers that the
+report advised to add, at assumed looks; also with the wider margin that it offers. Workers vary by
+5 %, their log means are drawn from the normal distribution.
 """
 
 import math

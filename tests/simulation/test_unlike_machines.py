@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Simulation: among equal machines hardly one is named, and a bad one of five is; the same for splits.
+"""Simulation: among equal machines hardly one is named, and a bad one of five is.
 
-Workers of equal pools differ by 5 or 10 %, by a normal distribution or one with heavier tails. Where
-tails are heavy and workers differ by 10 %, some machines really are half as slow again: these are named.
+The same for splits. Workers of equal pools differ by 5 or 10 %, by a normal distribution or one
+with heavier tails. Where tails are heavy and workers differ by 10 %, some machines really are half
+as slow again: these are named.
 """
 
 import math
@@ -61,7 +62,7 @@ def test_equal_machines_are_seldom_named(draw, variation, workers, repetitions, 
 
 @pytest.mark.parametrize("ratio", [1.5, 1 / 1.5])
 def test_a_bad_machine_of_five_is_named(ratio, repetitions, tolerance):
-    """Half as slow or as fast again, where equal machines differ by 5 %: named in 90 of 100 reports."""
+    """Half as slow or as fast again, where equal machines differ by 5 %: named in 90 of 100."""
     generator = np.random.default_rng(5)
     named = 0
     for _ in range(repetitions):
@@ -97,7 +98,7 @@ def test_equal_machines_are_seldom_split(workers, bad, draw, repetitions, tolera
 
 @pytest.mark.parametrize(("slow", "workers"), [(2, 8), (4, 8), (3, 10), (6, 12)])
 def test_unlike_machines_are_found_by_their_fact(slow, workers, repetitions, tolerance):
-    """Machines 1.3 to 2 times as slow are told by the fact that they share, beside irrelevant ones."""
+    """Machines 1.3 to 2 times as slow are told by their common fact, beside others."""
     generator = np.random.default_rng(slow)
     found = 0
     for _ in range(repetitions):

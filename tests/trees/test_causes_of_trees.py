@@ -2,9 +2,9 @@
 """From recorded trees of /proc and /sys to causes, through all that a measurement passes.
 
 The worker's observers read the tree and write a result document; the format's reader parses it, and
-`compare` judges it. A row of the table: the cause, the slower side's tree, the faster side's, and the
-workload that differs. The times are seed 000's (1.92 times as long) for cache-retrieve, and by `times`
-for the others.
+`compare` judges it. A row of the table: the cause, the slower side's tree, the faster side's, and
+the workload that differs. The times are seed 000's (1.92 times as long) for cache-retrieve, and by
+`times` for the others.
 """
 
 import re
@@ -174,7 +174,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
 
 
 def on_its_disks(observed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the seed's counters under the names of the tree's disks, no faster than a cgroup allows."""
+    """Return the seed's counters under the names of the tree's disks, as a cgroup allows."""
     (place,) = observed["storage"]["places"]
     leaves = [device["name"] for device in place["devices"] if not device["below"]]
     is_linear = (stack := Stack.under(convert(place, StoragePlace))) is not None and stack.linear

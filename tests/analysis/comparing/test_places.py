@@ -28,7 +28,10 @@ WAVES = simulation.RUN_NOISES["waves"]
 
 
 def intel(entries: Callable[[Document], list[Document]], *names: str) -> Mapping[str, AtPlace]:
-    """One task in a workspace and other places; `entries` are all, by 400 retrieves in the first."""
+    """One task in a workspace and other places.
+
+    `entries` are all, by 400 retrieves in the first.
+    """
     names = names or ("container",)
     change = in_places(names, lambda recorded: entries(shortened(recorded[0], RETRIEVES)))
     measured = workers(pools=("intel",), change={"intel": change})
@@ -45,7 +48,7 @@ def pair(files: np.ndarray, generator: np.random.Generator, speed: float) -> tup
 
 
 def test_several_workers_are_each_compared_with_themselves() -> None:
-    """Machines that differ by 20 %, their ratios hardly: Student's t over the ratios' logarithms."""
+    """Machines that differ by 20 %, ratios hardly: Student's t over the ratios' logarithms."""
     from scipy.stats import ttest_1samp
 
     generator = np.random.default_rng(2)
@@ -67,7 +70,10 @@ def test_several_workers_are_each_compared_with_themselves() -> None:
 
 
 def test_turns_are_compared_with_each_other() -> None:
-    """Batches that took turns: the error is that of the turns' differences; with few turns, as without."""
+    """Batches that took turns: the error is that of the turns' differences.
+
+    With few turns, as without.
+    """
     from scipy.stats import sem
 
     generator = np.random.default_rng(5)

@@ -34,7 +34,9 @@ def test_by_whole_runs():
     assert report.decision_cost == Cost(shares, with_prices=True, runs=2, with_setup=True)
     assert cost_text(report) == (
         f"To settle amd-30: {count} more workers per pool, {2 * count} in total, about "
-        f"{0.75 * count:.0f} worker hours (estimated from 2 runs, set-up included), {count * 0.425:.2f} USD at "
+        f"{0.75 * count:.0f} worker hours (estimated from 2 runs, set-up included), "
+        f"{count * 0.425:.2f} USD "
+        "at "
         "the given prices. Or accept ±20 %: 6 more."
     )
 

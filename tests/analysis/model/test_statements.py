@@ -25,6 +25,6 @@ def cpu_time_of(messages: int) -> float:
 
 
 def test_thousands_of_messages():
-    """A worker may write thousands of warnings: four times as many take about four times as long."""
+    """A worker may write thousands of warnings: four times as many take four times as long."""
     times = [min(cpu_time_of(number) for _ in range(3)) for number in (1000, 4000)]
     assert all(later < 9 * earlier for earlier, later in pairwise(times))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What copies and batches waited for: storage where pressure, writing or syncs show it, else something else."""
+"""What copies and batches waited for: storage where something shows it, else another thing."""
 
 from array import array
 from collections.abc import Sequence
@@ -39,7 +39,10 @@ def worker(
     idle_waiting: float = 0.0,
     divided: bool = True,
 ) -> Worker:
-    """Batches of a second, of which processes are blocked for 0.9; `writing_kib` repeats each second."""
+    """Batches of a second, of which processes are blocked for 0.9.
+
+    `writing_kib` repeats each second.
+    """
     times_ns = range(SECOND_NS, (SECONDS + 2) * SECOND_NS, SECOND_NS)
     zeros = [0] * len(times_ns)
     columns: dict[str, Sequence[Any]] = {
@@ -155,7 +158,7 @@ def starts(factor: float) -> Facts:
     ],
 )
 def test_copies_blocked_elsewhere(facts: Facts, expected: float | None) -> None:
-    """What pressure on I/O and memory does not account for is the time for something else, of 0.145 s."""
+    """What pressure does not account for is the time for something else, of 0.145 s."""
     change = {"amd-16": IDLE | spent() | facts}
     (one,) = seed_workers.workers(pools=["amd-16"], change=change)
     assert elsewhere(one.runs[0], Phase.COPY) == pytest.approx(expected, abs=0.001)

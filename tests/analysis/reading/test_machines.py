@@ -14,10 +14,13 @@ from io_benchmark.analysis.reading.machines import MachineMarks, facts_of, kind_
 NAMES = (
     "disks, stripes, disk models, disk sizes, schedulers, write caches, queue nr_requests, "
     "queue read_ahead_kb, queue max_sectors_kb, queue rotational, queue wbt_lat_usec, file system, "
-    "mount options, instance type, cgroup versions, I/O limits, memory limits, CPU limits, machine, CPU, "
+    "mount options, instance type, cgroup versions, I/O limits, memory limits, CPU limits, "
+    "machine, "
+    "CPU, "
     "CPUs, memory, kernel, kernel build, distribution, container engine, root file system, "
     "transparent huge pages, vm.dirty_background_bytes, vm.dirty_background_ratio, vm.dirty_bytes, "
-    "vm.dirty_expire_centisecs, vm.dirty_ratio, vm.dirty_writeback_centisecs, vm.swappiness, bash, cp, curl, "
+    "vm.dirty_expire_centisecs, vm.dirty_ratio, vm.dirty_writeback_centisecs, vm.swappiness, "
+    "bash, cp, curl, "
     "fio, grep, python3, sed, image, task queue, zone, script"
 )
 # What is not as the result has it.
@@ -140,7 +143,10 @@ COPIES = [marks("g/1", BOOT, cloud="gcp"), marks("g/2", BOOT, cloud="aws")]
     ],
 )
 def test_machines(results, names):
-    """Results with a common worker id or boot id are from one machine; unknown ones from one each."""
+    """Results with a common worker id or boot id are from one machine.
+
+    Unknown ones from one each.
+    """
     expected = names.split("; ")
     assert MachineMarks.machine_names(results) == expected
     backwards = MachineMarks.machine_names(results[::-1])[::-1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What a worker's timeline and counters show during the retrieves, and the file system of its place."""
+"""What a worker's timeline and counters show meanwhile, and the file system of its place."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How well one worker's mean is known, and steps in a run: not made of waves, stalls and correlated noise."""
+"""How well one worker's mean is known, and steps in a run: not of waves, stalls or noise."""
 
 import math
 import random
@@ -24,7 +24,10 @@ def found(times):
 
 
 def test_runs_together() -> None:
-    """Where each run is noisy, their average shows where they became slower; the order of runs changes nothing."""
+    """Where each run is noisy, their average shows where they became slower.
+
+    The order of runs changes nothing.
+    """
     generator, runs = np.random.default_rng(3), []
     for count in range(200, 205):
         factors = np.where(np.arange(count) < 120, 1.0, 1.3)
@@ -46,7 +49,7 @@ def test_runs_together() -> None:
     [((1.3, 2.0, 2.9), False), ((1.3, 2.0, 2.7), True), ((1.0, 1.0, 3.0), False), ((), False)],
 )
 def test_runs_agree_on_a_step(heights, is_shared):
-    """The height of a step is held against how far the runs differ in it: one slow end of three is no step."""
+    """A step is compared with how far the runs differ in it: one slow end of three is none."""
     steady = np.exp(np.random.default_rng(3).normal(0, 0.01, COUNT))
     runs = [relative(np.where(np.arange(COUNT) < 240, 1.0, height) * steady) for height in heights]
     assert (RelativeTimes.step_of(runs) is not None) == is_shared
@@ -66,7 +69,10 @@ def test_nothing_is_known_from_nothing() -> None:
 
 @pytest.mark.parametrize(("firsts", "is_apart"), [(7, False), (8, True)])
 def test_first_reads_are_a_series_apart(firsts, is_apart):
-    """They become fewer, and blocks would take this course for waves; a few show nothing by themselves."""
+    """They become fewer, and blocks would take this course for waves.
+
+    A few show nothing by themselves.
+    """
     values = np.ones(400)
     values[: 3 * firsts : 3] = 20.0
     apart = run_noise.variance_of_mean(values.tolist(), first_reads=range(0, 3 * firsts, 3))
@@ -109,7 +115,10 @@ def test_the_least_step(height, is_step_of_one, is_step_of_three):
 
 
 def test_operations_count():
-    """A batch of more operations that takes longer is no step; one that takes longer for each is."""
+    """A batch of more operations that takes longer is no step.
+
+    One that takes longer for each is.
+    """
     counts = [100.0] * 50 + [200.0] * 50
     assert RelativeTimes(counts, counts, ()).step is None
     slower = [*counts[:50], *(2 * count for count in counts[50:])]
@@ -136,7 +145,10 @@ def test_fewest():
 
 
 def test_a_slope_and_a_peak():
-    """A run that slows down steadily has a step in its middle; one that only was slow for a while has none."""
+    """A run that slows down steadily has a step in its middle.
+
+    One that only was slow for a while has none.
+    """
     slope = [1 + at / COUNT + at % 2 / 100 for at in range(COUNT)]
     step = found(slope)
     assert step is not None
@@ -146,7 +158,7 @@ def test_a_slope_and_a_peak():
 
 
 def series(kind, generator):
-    """Times around 1: independent, correlated by 0.8, heavy tails, waves, or stalls of 10 in 170."""
+    """Times around 1: independent, correlated, with heavy tails, waves, or stalls of 10 in 170."""
     if kind == "correlated":
         values, level = [], generator.gauss(0, 0.5)
         for _ in range(COUNT):
@@ -166,7 +178,7 @@ def series(kind, generator):
 
 @pytest.mark.parametrize("kind", ["independent", "correlated", "heavy", "waves", "stalls"])
 def test_no_step(kind):
-    """Of steady runs at most one of 100 has a clear step, and of three together 3 of 100 one that makes a tenth."""
+    """At most 1 of 100 steady runs has a clear step, and 3 of 100 threes one of a tenth."""
     generator = random.Random(2)
     runs = [series(kind, generator) for _ in range(300)]
     assert sum(found(times) is not None for times in runs) <= 3
@@ -182,7 +194,10 @@ def shared_steps(runs, together):
 
 @pytest.mark.parametrize("burst", [(3.0, 30, 300), (3.0, 100, 600), (1.6, 60, 400), (20.0, 8, 160)])
 def test_bursts_by_chance(burst):
-    """One run may end within a burst, which looks like a step; of three and six runs at most 3 % share one."""
+    """One run may end within a burst, which looks like a step.
+
+    Of three and six runs at most 3 % share one.
+    """
     generator = np.random.default_rng(5)
     noise = simulation.Noise(bursts=simulation.Bursts(*burst), tail=0.2)
     runs = [noise.draw_run(generator, np.zeros(COUNT, dtype=np.int64)) for _ in range(600)]

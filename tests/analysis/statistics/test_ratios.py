@@ -84,7 +84,7 @@ def test_runs_of_a_machine_are_one_worker():
 
 
 def test_the_edges():
-    """No variance, intervals wider than numbers are, and one retrieve per side: no crash, no verdict."""
+    """No variance, too wide intervals, and one retrieve per side: no crash, no verdict."""
     same = estimate((1.0,) * 3, (1.0,) * 3)
     assert (same.ratio, same.p_value) == (1.0, 1.0)
     assert estimate((1.0,) * 3, (0.0,) * 3).p_value == 0.0
@@ -101,6 +101,6 @@ def test_the_edges():
     [(0.02, math.sqrt((NEEDED - 0.02) / 2)), (NEEDED, 0), (NEEDED - 0.004, 0)],
 )
 def test_samples_explain_a_part_before_workers_do(within, expected):
-    """Workers need not differ by what the samples' own variance explains, nor by what is assumed."""
+    """Workers need not differ by what the samples' own variance explains, or by what is assumed."""
     found = Estimate(0.5, MeanVariance(0.05, math.inf), "paired retrieves", 0.05, within)
     assert (found.variation_to_explain(0.95) or 0) == pytest.approx(expected, rel=1e-3)

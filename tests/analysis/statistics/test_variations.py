@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What is assumed of workers and of pushes, and where it comes from. The rates are in tests/simulation."""
+"""What is assumed of workers and of pushes, and where it comes from.
+
+The rates are in tests/simulation.
+"""
 
 import math
 from statistics import stdev
@@ -75,7 +78,10 @@ def test_what_a_decision_needs_follows_from_the_upper_limit(workers: int) -> Non
     ids=["default", "option"],
 )
 def test_a_single_worker(known, message, explanation):
-    """It may be an unusual one, whatever is known of others; how many a decision needs stays the same."""
+    """It may be an unusual one, whatever is known of others.
+
+    How many a decision needs stays the same.
+    """
     single = variations.of_single_worker(known)
     assert (single.ratio, text_of(single.message)) == (0.10, message)
     assert (single.explanation and text_of(single.explanation)) == explanation
@@ -127,12 +133,16 @@ def changed(side, group):
 
 @pytest.mark.parametrize(("group", "is_warned"), [(A, False), (B, True)])
 def test_the_report_says_what_its_interval_rests_on(group, is_warned):
-    """Between pushes the interval is wider, and a warning has the reason; within one it is as before."""
+    """Between pushes the interval is wider, and a warning has the reason.
+
+    Within one it is as before.
+    """
     plan = Plan.before_and_after(["amd-16"])
     report = compare(plan, [*changed("before", A), *changed("after", group)], Options())
     warnings = [text_of(problem.message) for problem in seed_workers.broken(report, "pushes")]
     expected = (
-        "amd-16 after and amd-16 before were measured by different pushes; pushes vary by 5 %, which is "
+        "amd-16 after and amd-16 before were measured by different pushes; pushes vary by 5 %, "
+        "which is "
         "assumed"
     )
     assert warnings == ([expected] if is_warned else [])

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
-"""From estimates to verdicts and advice, each limit from both sides; the rates are in tests/simulation."""
+"""From estimates to verdicts and advice, each limit from both sides.
+
+The rates are in tests/simulation.
+"""
 
 import math
 
@@ -75,7 +78,7 @@ def test_verdicts(adjusted, at_90, expected):
     ],
 )
 def test_a_single_worker_may_be_unusual(factors, baseline, expected, options):
-    """Its pool is taken to vary by 10 % at least, and the interval that is shown has that: it decides."""
+    """Its pool is taken to vary by at least 10 %, which the interval has: it decides."""
     workers = [*pool("amd-16", factors), *pool("intel", baseline)]
     (comparison,) = seed_workers.report_of(workers, **options).subjects[0].comparisons
     assert comparison.verdict is expected
@@ -196,7 +199,10 @@ def advice(sides, schedule=None, *, comparisons=1, is_one_machine=False):
 
 
 def test_a_new_measurement():
-    """The present workers count where they are continued; pushes that vary make a verdict less likely."""
+    """The present workers count where they are continued.
+
+    Pushes that vary make a verdict less likely.
+    """
     seen = MeanVariance(0.05**2, 10.0)
     question = Question(0.1, 6.0, seen, seen, 0.0, 0.0, MARGIN, 1)
     anew = question._replace(is_continued=False)
@@ -267,7 +273,7 @@ def test_sides_of_different_sizes():
 
 @pytest.mark.parametrize(("variation", "wider"), [(0.15, 0.2), (0.6, None)])
 def test_too_many(variation, wider):
-    """Workers that vary so much need more than 100, and a few more only settle it with a wide margin."""
+    """Workers that vary so much need more than 100, and few more settle it with a wide margin."""
     spread = [variation * (at % 2 * 2 - 1) for at in range(6)]
     given = advice((side(*spread), side(*spread)))
     assert (given.workers_to_add, given.wider_margin_ratio) == (None, wider)
@@ -295,7 +301,7 @@ TOO_FEW = "the chance at the last declared look, 12 workers per pool, is too sma
     ],
 )
 def test_declared_looks(looks, ratio, workers, more, obstacle):
-    """The advice never goes beyond the last declared look, and names no number between two looks."""
+    """The advice never goes beyond the last declared look, or names a number between two looks."""
     given = advice(several(ratio, workers), Schedule.parse(looks))
     assert (given.workers_to_add, given.obstacle and text_of(given.obstacle)) == (more, obstacle)
     assert obstacle is None or obstacle in text_of(given.message)

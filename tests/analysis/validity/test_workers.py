@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Rules about the workers of sides: one machine counts once, and zones and hours differ as pools do."""
+"""Rules about the workers of sides: one machine counts once; zones and hours differ."""
 
 from typing import Any
 
