@@ -26,6 +26,7 @@ from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.intake import worker_of
+from io_benchmark.costs.worker_time import NO_PRICES, Price
 from io_benchmark.report.content import evidence_text, text_of
 from io_benchmark.sources.run_results import RunResult
 
@@ -119,11 +120,15 @@ def plan_of(sides: Iterable[str], baseline: str = "intel") -> Plan:
 
 
 def report_of(
-    measured: Sequence[Worker], baseline: str = "intel", lost: Sequence[str] = (), **options: Any
+    measured: Sequence[Worker],
+    baseline: str = "intel",
+    lost: Sequence[str] = (),
+    prices: Mapping[str, Price] = NO_PRICES,
+    **options: Any,
 ) -> SampledReport:
     """Compare the workers' sides with the baseline."""
     plan = plan_of(sorted({worker.side for worker in measured}), baseline)
-    return compare(plan, measured, Options(**options), lost=lost)
+    return compare(plan, measured, Options(**options), prices=prices, lost=lost)
 
 
 def compared(change: seed_case.Change, count: int = 1, **keywords: Any) -> SampledReport:

@@ -2,12 +2,12 @@
 """From workers to a report: read, valid, compared, explained, in that order."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 
 from io_benchmark.analysis.comparing.figures import with_workload_figures
-from io_benchmark.analysis.comparing.pairs import Options, Results, compare_pairs
+from io_benchmark.analysis.comparing.pairs import EarlierPushes, Options, Results, compare_pairs
 from io_benchmark.analysis.comparing.places import compare_places
 from io_benchmark.analysis.comparing.remarks import footnotes, named_as_rehearsal
 from io_benchmark.analysis.comparing.replication import (
@@ -26,17 +26,19 @@ from io_benchmark.analysis.explaining.unlike_machines import (
     with_pool_remedies,
 )
 from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.model.measurement import Measurement
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.report import SampledReport, SampleSeries
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.reading.machines import MachineMarks
-from io_benchmark.analysis.statistics import levels
+from io_benchmark.analysis.statistics import variations
 from io_benchmark.analysis.validity.checks import (
     check_workers,
     merge_repeated,
     valid_measurements,
 )
 from io_benchmark.analysis.validity.workers import mark
+from io_benchmark.costs.worker_time import NO_PRICES, Price
 
 
 def compare(
@@ -44,24 +46,26 @@ def compare(
     workers: Sequence[Worker],
     options: Options,
     *,
+    prices: Mapping[str, Price] = NO_PRICES,
+    earlier: EarlierPushes | None = None,
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
     lost: Sequence[str] = (),
 ) -> SampledReport:
-    """Compare the sides; `lost` has the side of each task that ended and left no result."""
+    """Compare the sides.
+
+    `earlier` has how far earlier pushes vary, for a comparison of two pushes. `lost` has the side
+    of each task that ended and left no result.
+    """
     read = mark(MachineMarks.identify(workers))
     counted = [worker for worker in read if worker.is_counted]
-    results = Results(grouped(counted, attrgetter("side")), Counter(lost))
-    everything = [
-        with_divisions(compare_pairs(measurement, plan, options, results))
-        if measurement.sides
-        else measurement
-        for measurement in valid_measurements(counted, options.allow)
-    ]
+    results = Results(grouped(counted, attrgetter("side")), Counter(lost), earlier)
+    valid = valid_measurements(counted, options.allow)
+    everything = [_with_pairs(measurement, plan, options, results) for measurement in valid]
     compared = [measurement for measurement in everything if measurement.sides]
     mixed = find_mixed_pools(compared, options.margin)
-    variation = options.worker_variation or levels.DEFAULT_WORKER_VARIATION
-    single = SingleMachine.find_all(compared, variation)
+    variation = options.worker_variation or variations.DEFAULT
+    single = SingleMachine.find_all(compared, variation.ratio)
     measurements = with_workload_figures([*with_obstacles(compared, mixed)], counted)
     explained = diagnoses(plan, measurements, counted, read)
     lines = worker_lines(read, compared)
@@ -82,13 +86,23 @@ def compare(
         series=tuple(chain.from_iterable(map(SampleSeries.of_worker, counted))),
         places=compare_places(plan, counted, everything, measurements),
         single_workers=explain_single_workers(
-            single, compared, margin=options.margin, assumed=variation
+            single, compared, margin=options.margin, assumed=variation.ratio
         ),
         mixed_pools=mixed,
         confirming=missing_runs(
             chain.from_iterable(measurement.comparisons for measurement in measurements), read
         ),
-        decision_cost=cost_of_deciding(measurements, counted, options.prices),
+        decision_cost=cost_of_deciding(measurements, counted, prices),
         replication=count_workers(measurements, lines),
     )
     return named_as_rehearsal(report, read)
+
+
+def _with_pairs(
+    measurement: Measurement, plan: Plan, options: Options, results: Results
+) -> Measurement:
+    """Return a measurement with its compared pairs, and what divides their differences."""
+    if not measurement.sides:
+        return measurement
+    compared = compare_pairs(measurement, plan, options, results)
+    return with_divisions(compared)

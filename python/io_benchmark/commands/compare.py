@@ -33,6 +33,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from io_benchmark.analysis.model.comparison import WorkerVariation
     from io_benchmark.analysis.model.looks import Schedule
 
 USAGE = "ADDRESS ... [OPTION ...]"
@@ -41,6 +42,12 @@ EXAMPLES = (
     "io-benchmark compare after --against before",
 )
 MANUAL = "comparing.md"
+
+
+def _parse_variation(value: str) -> "WorkerVariation":
+    from io_benchmark.analysis.statistics import variations
+
+    return variations.given(parse_percentage(value))
 
 
 def _parse_looks(value: str) -> "Schedule":
@@ -73,7 +80,7 @@ WORKER_VARIATION = option(
     "PERCENT",
     f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%; at "
     f"least {100 * SINGLE_WORKER_VARIATION:g}%% of a single one)",
-    parse_percentage,
+    _parse_variation,
     default=None,
 )
 LOOKS = option(
@@ -109,7 +116,7 @@ def run(given: Given, context: Context) -> int:
             worker_variation=given[WORKER_VARIATION],
             allow=frozenset(given[ALLOW]),
             looks=given[LOOKS] or Schedule(),
-            prices=given[PRICES],
         ),
+        prices=given[PRICES],
     )
     return print_comparison(report, given, context)

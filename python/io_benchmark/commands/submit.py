@@ -149,7 +149,6 @@ OPTIONS = {
 
 def run(given: Given, context: Context) -> int:
     # Imported here: --help must not wait for the client.
-    from io_benchmark.analysis.comparing.pairs import Options
     from io_benchmark.commands.output import print_comparison
     from io_benchmark.operations import submit
     from io_benchmark.operations.compare import compare
@@ -195,7 +194,5 @@ def run(given: Given, context: Context) -> int:
         context.tell(f"Predict with: {predict_on_group(group_id)}")
         return 0
     context.tell(f"Compare again with: {compare_group(group_id)}")
-    report = compare(
-        context, [address], baseline=options.baseline, options=Options(prices=options.prices)
-    )
+    report = compare(context, [address], baseline=options.baseline, prices=options.prices)
     return print_comparison(report, given, context, whole=show_everything(address))

@@ -37,6 +37,9 @@ class Price(Struct, frozen=True):
         return next((prices[name] for name in names if name in prices), None)
 
 
+NO_PRICES: Mapping[str, Price] = {}
+
+
 class CostShare(Struct, frozen=True):
     """The cost of one pool, or of one job of a pool with several jobs."""
 

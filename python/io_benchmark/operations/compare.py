@@ -2,18 +2,19 @@
 """Read the workers at some addresses, and compare them: plan the pairs of sides, analyse."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis import compare as analysis
-from io_benchmark.analysis.comparing.pairs import Options
+from io_benchmark.analysis.comparing.pairs import EarlierPushes, Options
 from io_benchmark.analysis.model.cause import Pace
 from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.context import Context
+from io_benchmark.costs.worker_time import NO_PRICES, Price
 from io_benchmark.report.content import pace_text, text_of
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather, wait_for
@@ -33,6 +34,7 @@ def compare(
     wait_minutes: float | None = None,
     partial: bool = False,
     options: Options = _DEFAULT_OPTIONS,
+    prices: Mapping[str, Price] = NO_PRICES,
 ) -> Report:
     """Compare the pools with one of them, or each with itself at the addresses of `against`.
 
@@ -56,17 +58,20 @@ def compare(
     else:
         plan = _plan_of_pools(readings[0], baseline, partial=partial)
     places = _histories(readings)
+    earlier: EarlierPushes | None = None
     if against and places:
         # Imported here: folders have no earlier pushes, whose analysis loads numpy.
         from io_benchmark.operations.history import read_earlier_pushes  # noqa: PLC0415
 
-        earlier, message = read_earlier_pushes(places, workers, context, budget)
+        pushes, message = read_earlier_pushes(places, workers, context, budget)
         remarks.append(message)
-        options = replace(options, earlier=earlier.variance)
+        earlier = pushes.variance
     return analysis.compare(
         plan,
         _in_order(workers),
         options,
+        prices=prices,
+        earlier=earlier,
         unreadable=unreadable,
         remarks=remarks,
         lost=[side for reading in readings for side in reading.lost],

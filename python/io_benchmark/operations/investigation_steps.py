@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.investigation.investigation_model import (
     EvidenceSource,
     Explanation,
@@ -221,7 +220,7 @@ class Steps(Struct):
             self.context,
             machines.addresses,
             baseline=machines.reference,
-            options=Options(prices=self.options.prices),
+            prices=self.options.prices,
         )
 
     def _predict(self, slowness: Slowness, machines: Machines) -> Forecast:

@@ -63,7 +63,9 @@ def test_verdicts(adjusted, at_90, expected):
     assert _verdict(Interval(low, high, 0.95), Interval(low_90, high_90, 0.90), MARGIN) is expected
 
 
-@pytest.mark.parametrize("options", [{}, {"worker_variation": 0.01}], ids=["default", "option"])
+@pytest.mark.parametrize(
+    "options", [{}, {"worker_variation": variations.given(0.01)}], ids=["default", "option"]
+)
 @pytest.mark.parametrize(
     ("factors", "baseline", "expected"),
     [

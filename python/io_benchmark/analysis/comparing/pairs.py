@@ -22,28 +22,26 @@ from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.statistics import levels, variations
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.analysis.validity import checks, workers
-from io_benchmark.costs.worker_time import Price
 
 # How many earlier pushes of a run's pool there are, and how far their levels differ; None: too few.
 EarlierPushes = Callable[[Run], tuple[int, MeanVariance] | None]
 
 
 class Options(Struct, frozen=True):
-    """What a user decides about a comparison."""
+    """How a user wants pools to be judged."""
 
     margin: float = levels.DEFAULT_MARGIN
-    worker_variation: float | None = None  # None: as far as the results show it
-    allow: frozenset[str] = field(default_factory=frozenset)
+    worker_variation: WorkerVariation | None = None  # None: as far as the results show it
+    allow: frozenset[str] = field(default_factory=frozenset)  # validity rules that refuse nothing
     looks: Schedule = field(default_factory=Schedule)
-    earlier: EarlierPushes | None = None  # of these pools, where two pushes are compared
-    prices: Mapping[str, Price] = field(default_factory=dict)  # of a worker's hour, by name
 
 
 class Results(Struct, frozen=True):
-    """All results of each side, and how many of its tasks ended and left none."""
+    """All results of each side, and what is known beside them."""
 
     by_side: Mapping[str, Sequence[Worker]]
-    lost: Counter[str]
+    lost: Counter[str]  # how many tasks of a side ended and left no result
+    earlier: EarlierPushes | None  # None: no two pushes are compared
 
 
 def compare_pairs(
@@ -98,7 +96,7 @@ def _compared_sides(
     schedule = schedule_of(options.looks, of_sides)
     counts = common.candidate.count, common.baseline.count
     look = look_of(schedule, counts, of_sides, [results.lost[name] for name in names])
-    earlier = options.earlier and options.earlier(next(iter(candidate)))
+    earlier = results.earlier and results.earlier(next(iter(candidate)))
     pushes = push_variation(candidate, baseline, earlier, is_change=plan.is_change)
     variation = _variation(names, measurement.sides, options)
     pair = ComparedSides(common.candidate, common.baseline, variation, look, schedule, pushes)
@@ -110,9 +108,6 @@ def _variation(
 ) -> WorkerVariation:
     """Return how far workers are assumed to differ where a side of the pair has too few."""
     logs = {name: side.log_means for name, side in sides.items()}
-    if options.worker_variation is not None:
-        variation = variations.given(options.worker_variation)
-    else:
-        variation = variations.of_pair(pair, logs)
+    variation = options.worker_variation or variations.of_pair(pair, logs)
     has_single = any(len(logs[name]) == 1 for name in pair)
     return variations.of_single_worker(variation) if has_single else variation
