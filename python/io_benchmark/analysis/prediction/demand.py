@@ -18,6 +18,9 @@ from io_benchmark.results.machine import StoragePlace
 
 Numbers = NDArray[np.float64]
 NS_PER_MS = 1e6
+_NS_PER_US = 1e3
+# The least share of a window in which nothing waited: 0 cannot divide.
+_LEAST_WORKING_SHARE = 1e-3
 # Windows of 0.2 s, of which the last sample may be some ms early. Longer ones hide peaks; in
 # shorter ones, ticks of CPUs are too coarse.
 WINDOW_NS = 180_000_000
@@ -32,7 +35,8 @@ SMALL_SHARE = 0.1
 # two commits of ext4.
 _OWN_FLUSHES = 4
 FLUSHES_OF_A_COMMIT = 2  # of ext4's journal
-_BUSY = tuple(f"cpu_{name}_ms" for name in ("user", "nice", "system", "irq", "softirq"))
+# Columns of the timeline: the time that CPUs work, and the bytes that wait in memory.
+_BUSY = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
 _UNWRITTEN = ("dirty_bytes", "writeback_bytes")
 PAGE_BYTES = 4096
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
@@ -114,11 +118,11 @@ class Demand(Struct, frozen=True):
             if isinstance(place, Statement):
                 return place
             places.append(place)
-        unwritten, busy_ms, waited_us, idle_ms = (
-            _sums(columns, names, ends)
-            for names in (_UNWRITTEN, _BUSY, ("psi_io_some_us",), ("cpu_iowait_ms",))
-        )
+        unwritten = _sums(columns, _UNWRITTEN, ends)
         more = np.zeros(len(ends)) if unwritten is None else unwritten - unwritten[0]
+        waited_us = _sums(columns, ("psi_io_some_us",), ends)
+        idle_ms = _sums(columns, ("cpu_iowait_ms",), ends)
+        busy_ms = _sums(columns, _BUSY, ends)
         busy_ns = None if busy_ms is None else np.diff(busy_ms) * NS_PER_MS
         return cls(
             wall_ns=profile.wall_ns,
@@ -194,10 +198,14 @@ def _waiting_share(
     """
     if waited_us is None or busy_ns is None:
         return None
-    seen = np.clip(np.diff(waited_us) * 1e3 / spans_ns, 0.0, 1.0)
-    cpus = busy_ns / spans_ns
-    share = np.minimum(1.0, np.maximum(seen, seen * cpus / np.maximum(1e-3, 1 - seen)))
-    return share if idle_ms is None else np.clip(np.diff(idle_ms) * NS_PER_MS / spans_ns, share, 1)
+    seen = np.clip(np.diff(waited_us) * _NS_PER_US / spans_ns, 0.0, 1.0)
+    busy_cpus = busy_ns / spans_ns
+    # Seen is waited ÷ (waited + busy CPUs), where something waited on one more CPU.
+    undivided = seen * busy_cpus / np.maximum(_LEAST_WORKING_SHARE, 1 - seen)
+    share = np.minimum(1.0, np.maximum(seen, undivided))
+    if idle_ms is None:
+        return share
+    return np.clip(np.diff(idle_ms) * NS_PER_MS / spans_ns, share, 1)
 
 
 def _place_demand(

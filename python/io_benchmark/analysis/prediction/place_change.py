@@ -46,8 +46,8 @@ _MORE_REQUESTS = 0.25
 _BURST_NS = 0.1 * NS_PER_S
 # A disk that does this many times as many requests as a limit has another one. Chosen.
 _ABOVE_LIMIT = 1.25
-# A figure is as often as this at least, so that nothing is divided by 0.
-_LEAST_SHARE = 1e-9
+# The least share of requests that is known: 0 cannot divide.
+_LEAST_KNOWN_SHARE = 1e-9
 
 
 class _DiskTimes(NamedTuple):
@@ -95,8 +95,9 @@ class PlaceChange(Struct, frozen=True):
         name = self.place.name
         there_per_s = self.target.writes_per_s(name)
         if math.isinf(there_per_s):
-            known = max(_LEAST_SHARE, 1 - unknowns.requests)
-            return self.target.least_writes_per_s(name) / known
+            # Nothing measured them: from as many as single syncs do, to any number.
+            known_share = max(_LEAST_KNOWN_SHARE, 1 - unknowns.requests)
+            return self.target.least_writes_per_s(name) / known_share
         if self.ratios[PoolFigure.WRITES, name].error.variance:
             by_ratio = self.source.writes_per_s(name) * self._ratio(PoolFigure.WRITES)
             return min(there_per_s, by_ratio)

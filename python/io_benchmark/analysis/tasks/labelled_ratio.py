@@ -21,6 +21,7 @@ from io_benchmark.analysis.model.looks import Look
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION, LogMeans, MeanVariance
 
+Numbers = NDArray[np.float64]
 LogMeansByLabel = Mapping[str, Mapping[str, float]]  # of each worker
 # The digits of logarithms that are the same on all machines: numpy adds up in the order that suits
 # the CPU.
@@ -129,7 +130,7 @@ class LabelledRatio:
 
     def _variance_of_unit(self) -> float:
         """Return the ratio's variance if workers have a standard deviation of 1 in each label."""
-        return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._clusters())
+        return math.fsum(float(self._weights[rows].sum()) ** 2 for rows in self._rows_by_worker())
 
     def _freed(self, side: LogMeansByLabel) -> LogMeans:
         """Return the workers of a side, each with the mean of its logarithms less their labels'."""
@@ -140,30 +141,44 @@ class LabelledRatio:
         return tuple(map(fmean, logs.values()))
 
     def _variance(self) -> MeanVariance:
-        """Return the variance of the ratio's logarithm."""
-        squares, sizes, features = [], [], []
-        for rows in self._clusters():
-            design = np.zeros((len(rows), len(self._counts) + 1))
-            design[np.arange(len(rows)), self._label[rows]] = (
-                1 / np.sqrt(self._counts)[self._label[rows]]
-            )
-            design[:, -1] = self._apart[rows] / math.sqrt(self._square)
+        """Return the variance of the ratio's logarithm, with the correction CR2."""
+        squares, sizes, projections = [], [], []
+        for rows in self._rows_by_worker():
+            design = self._design(rows)
+            # Residuals are smaller than errors by what the model explains of this worker's cells.
+            # Weights are divided by the root of what is left.
             values, vectors = np.linalg.eigh(np.eye(len(rows)) - design @ design.T)
             roots = np.where(values > _SINGULAR, 1 / np.sqrt(np.maximum(values, _SINGULAR)), 0.0)
             weights = (vectors * roots) @ (vectors.T @ self._weights[rows])
             squares.append(float(weights @ self._residuals[rows]) ** 2)
             sizes.append(float(weights @ weights))
-            features.append(weights @ design)
-        size, matrix = np.array(sizes), np.array(features)
-        explained: NDArray[np.float64] = (matrix**2).sum(axis=1)
-        trace = float((size - explained).sum())
-        gram = matrix.T @ matrix
-        total = float((size**2).sum() - 2 * (size @ explained) + (gram**2).sum())
-        degrees = max(1.0, trace**2 / total) if total > 0 else 1.0
+            projections.append(weights @ design)
+        degrees = _degrees(np.array(sizes), np.array(projections))
         return MeanVariance(math.fsum(squares), degrees)
 
-    def _clusters(self) -> list[NDArray[np.float64]]:
+    def _design(self, rows: NDArray[np.int64]) -> Numbers:
+        """Return the model's orthonormal columns one per label, and the ratio's."""
+        design = np.zeros((len(rows), len(self._counts) + 1))
+        labels = self._label[rows]
+        design[np.arange(len(rows)), labels] = 1 / np.sqrt(self._counts)[labels]
+        design[:, -1] = self._apart[rows] / math.sqrt(self._square)
+        return design
+
+    def _rows_by_worker(self) -> list[NDArray[np.int64]]:
         """Return the rows of each worker's cells."""
         order = np.argsort(self._worker, kind="stable")
         ends = np.flatnonzero(self._worker[order][1:] != self._worker[order][:-1]) + 1
         return list(np.split(order, ends))
+
+
+def _degrees(sizes: Numbers, projections: Numbers) -> float:
+    """Return the degrees of freedom: twice the square of the variance's mean by its variance.
+
+    The variance is a quadratic form of errors that are as large for all workers; `sizes` and
+    `projections` are its matrix, without what the model explains.
+    """
+    explained: Numbers = (projections**2).sum(axis=1)
+    trace = float((sizes - explained).sum())
+    gram = projections.T @ projections
+    squares = float((sizes**2).sum() - 2 * (sizes @ explained) + (gram**2).sum())
+    return max(1.0, trace**2 / squares) if squares > 0 else 1.0
