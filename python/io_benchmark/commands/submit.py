@@ -29,6 +29,7 @@ EXAMPLES = (
     "io-benchmark submit --resume Fqm6GL_zRPurCmd1rRuTRQ",
 )
 MANUAL = "submit.md"
+MOST_REPLICATES = 100  # chosen: no comparison needs more workers
 # Why some options cannot be combined
 _ADDS_TASKS = "it waits for each look and adds tasks then"
 _KEEPS = "the group keeps the options that it was submitted with"
@@ -54,7 +55,7 @@ IMAGE = option(
     "--image", "IMAGE", "NAME:TAG of a registry, task:ID or index:ROUTE", parse_image, default=None
 )
 REPLICATES = option(
-    "--replicates", "N", "tasks per pool, interleaved", whole_number(100), default=None
+    "--replicates", "N", "tasks per pool, interleaved", whole_number(MOST_REPLICATES), default=None
 )
 CAPACITIES = flag(
     "--capacities",

@@ -29,7 +29,7 @@ from io_benchmark.submit.values import Image
 from io_benchmark.text import clean_name
 
 _FILE = "investigation.json"
-_MOST_BYTES = 256 * 1024
+_MOST_BYTES = 256 * 1024  # of a journal, which has less than 1 kB. Chosen.
 _ADVICE = "name another folder by --journal"
 # What tasks measure
 POOLS = "pools"  # the usual workloads, until the pools are decided

@@ -39,6 +39,7 @@ from io_benchmark.submit.values import OWNER_PATTERN
 from io_benchmark_taskgraph.repeating import CONFIRMING
 
 _LABELS_SHOWN = 6
+_GIT_TIMEOUT_S = 5  # git only reads its configuration
 
 
 def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> str | None:
@@ -79,7 +80,7 @@ def _owner_in_git(environment: Mapping[str, str]) -> str:
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=5,
+            timeout=_GIT_TIMEOUT_S,
             check=False,
         )
         address = done.stdout.decode("utf-8", "replace").strip()
