@@ -30,8 +30,7 @@ _FEWEST_READS_SHARE = 0.2
 # Times nearer than this differ too little for any fact to explain it.
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
 _MOST_OF_THE_TIME_SHARE = 0.999
-# Chosen: a disk that moves this share of the other's rate or more is as fast. Two runs of one disk
-# differ by less.
+# Chosen: a disk that moves this share of the other's rate or more is as fast.
 AS_FAST_SHARE = 0.9
 _MEAN_NS, _BLOCKED_NS = attrgetter("known_mean_ns"), attrgetter("blocked_ns")
 

@@ -93,7 +93,8 @@ def diagnoses(
                 for side in (case.slower, case.faster)
             )
             assumed = None
-            if (variation := comparison.assumed_variation) is not None:
+            variation = comparison.assumed_variation
+            if variation is not None:
                 assumed = variation.usual_ratio or variation.ratio
             trials = outcomes(subject, slower, faster, assumed) if ratio is not None else ()
             names = (candidate, baseline) if case.candidate_is_slower else (baseline, candidate)

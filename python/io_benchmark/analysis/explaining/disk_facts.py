@@ -29,6 +29,16 @@ def _moved_bytes(way: int, run: Run) -> float | None:
     return None if moved is None else float(moved[way])
 
 
+def _moved_per_sample(way: int, run: Run) -> float | None:
+    moved = moved_bytes(run)
+    return None if moved is None else moved[way] / len(run.total_ns)
+
+
+def _rate_kept_up(way: int, run: Run) -> float | None:
+    peaks, averages = peak_bytes_per_s(run), moved_bytes_per_s(run)
+    return None if peaks is None or averages is None else peaks[way] or averages[way]
+
+
 def _moving_share(way: int, run: Run) -> float | None:
     rates, peaks = moved_bytes_per_s(run), peak_bytes_per_s(run)
     if rates is None or peaks is None:
@@ -63,6 +73,8 @@ class DiskWay(NamedTuple):
     verb: str
     past: str
     moved_bytes: Read
+    moved_per_sample: Read
+    rate_kept_up: Read  # else the run's average
     moving_share: Read  # of the run, at the rate that the disks kept up
     rate_of_all_disks: Read  # at which files were read or written while copies waited
     rate_per_disk: Read  # that each disk kept up while copies waited
@@ -76,6 +88,8 @@ class DiskWay(NamedTuple):
             verb,
             past,
             partial(_moved_bytes, number),
+            partial(_moved_per_sample, number),
+            partial(_rate_kept_up, number),
             partial(_moving_share, number),
             partial(_rate_of_all_disks, number),
             partial(_rate_per_disk, number),

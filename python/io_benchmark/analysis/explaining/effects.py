@@ -8,9 +8,9 @@ read: nobody reads it where a single worker is judged.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from enum import Enum, auto
-from itertools import chain
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -33,9 +33,10 @@ from io_benchmark.analysis.model.statements import (
 from io_benchmark.analysis.reading.disk_rates import written_bytes_per_s, written_share
 from io_benchmark.results import workloads
 
-# The part of the difference that a cost must make up to be a cause of it.
+# Chosen: the part of the difference that a cost must make up to be a cause of it. Nobody notices a
+# remedy for less.
 _EXPLAINS_SHARE = 0.2
-# Nearer than this another measurement is as fast, whatever its interval says.
+# Chosen: nearer than this another measurement is as fast, whatever its interval says.
 SLOWER_AT_RATIO = 1.1
 
 Observe = Callable[[Side], Observation]
@@ -138,15 +139,16 @@ class SideEvidence(Struct, frozen=True):
         cls, measurements: Sequence[OtherMeasurement], first: OtherMeasurement | None = None
     ) -> "SideEvidence":
         """Return both sides' mean times; those of `first` lead them."""
-        ordered = sorted(measurements, key=lambda match: match is not first)
-        named = len({match.subject.place for match in ordered}) > 1
+        others = [measurement for measurement in measurements if measurement is not first]
+        ordered = others if first is None else [first, *others]
+        named = len({measurement.subject.place for measurement in ordered}) > 1
 
-        def evidence(side: str) -> Evidence:
-            return Evidence.led_by(
-                *(_figure(match, getattr(match, side), named=named) for match in ordered)
-            )
+        def read() -> tuple[Evidence, Evidence]:
+            baseline = [_figure(match, match.baseline, named=named) for match in ordered]
+            candidate = [_figure(match, match.candidate, named=named) for match in ordered]
+            return Evidence.led_by(*baseline), Evidence.led_by(*candidate)
 
-        return cls(lambda: (evidence("baseline"), evidence("candidate")))
+        return cls(read)
 
     @classmethod
     def from_detail(
@@ -175,8 +177,9 @@ class SideEvidence(Struct, frozen=True):
 
     def by_share(self, share: float, template: str) -> Effect:
         """Support a cause whose cost is a large enough share, which the sentence has a slot for."""
-        judge = self.supports if is_enough(share) else self.opposes
-        return judge(template, share=as_share(share))
+        if is_enough(share):
+            return self.supports(template, share=as_share(share))
+        return self.opposes(template, share=as_share(share))
 
     def supports(
         self, template: str, size: Size | None = None, proof: Proof | None = None, **values: Value
@@ -227,18 +230,25 @@ def tally(
     unknown = statement(template, value=UNKNOWN)
 
     def observe(side: Side) -> Observation:
-        workers = [list(map(to_statement, values)) for values in side.readings(read)]
-        runs, *further = workers
-        counts_runs = not further and len(set(runs)) > 1
-        groups = [[value] for value in runs] if counts_runs else workers
-        # Leave out that one of a worker's runs does not have the value, where another has it.
-        recorded = (set(values) - {None} or {None} for values in groups)
-        counts = Counter(chain.from_iterable(recorded)).items()
-        ordered = sorted(counts, key=lambda item: (-item[1], str(item[0])))
+        groups = [[to_statement(value) for value in runs] for runs in side.readings(read)]
+        counts_runs = len(groups) == 1 and len(set(groups[0])) > 1
+        if counts_runs:
+            groups = [[value] for value in groups[0]]
+        counts: Counter[Statement | None] = Counter()
+        for values in groups:
+            counts.update(_recorded(values))
+        # The most frequent value first; str gives equally frequent ones an order.
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
         seen = tuple(Seen(value or unknown, number) for value, number in ordered)
         return Observation(name, seen, len(groups), counts_runs)
 
     return observe
+
+
+def _recorded(values: Iterable[Statement | None]) -> AbstractSet[Statement | None]:
+    """Return the values that a worker's runs recorded; None alone where none of them did."""
+    recorded = {value for value in values if value is not None}
+    return recorded or {None}
 
 
 def span(
@@ -251,15 +261,16 @@ def span(
     """Observe the range of a number, and how many workers have it; `missing`: none has."""
 
     def observe(side: Side) -> Observation:
-        values = [[value for value in runs if value is not None] for runs in side.readings(read)]
-        numbers, total = list(chain(*values)), len(values)
-        if not numbers:
-            seen = Seen(statement(missing or template, value=UNKNOWN), total)
-        else:
-            low, high = min(numbers), max(numbers)
-            value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
-            seen = Seen(statement(template, value=value), sum(map(bool, values)))
-        return Observation(name, (seen,), total)
+        readings = side.readings(read)
+        workers = [[value for value in runs if value is not None] for runs in readings]
+        with_value = [values for values in workers if values]
+        if not with_value:
+            unknown = Seen(statement(missing or template, value=UNKNOWN), len(workers))
+            return Observation(name, (unknown,), len(workers))
+        low, high = min(map(min, with_value)), max(map(max, with_value))
+        value: Value = Quantity(low, unit) if low == high else Range(low, high, unit)
+        seen = Seen(statement(template, value=value), len(with_value))
+        return Observation(name, (seen,), len(workers))
 
     return observe
 
@@ -280,10 +291,10 @@ def _figure(measurement: OtherMeasurement, figures: Figures, *, named: bool) -> 
     if workload.higher_is_better:
         unit = Unit.IOPS if workload.unit == "IOPS" else Unit.OPERATIONS_PER_SECOND
         quantity = Quantity(workload.shown(figures.mean_ns), unit)
-    template = "{variant}" + (" {threads} at once" if subject.threads > 1 else "")
-    template += " in {place} {figure}" if named else " {figure}"
+    threads = " {threads} at once" if subject.threads > 1 else ""
+    place = " in {place}" if named else ""
     figure = statement(
-        template,
+        f"{{variant}}{threads}{place} {{figure}}",
         variant=subject.variant,
         threads=count(subject.threads),
         place=subject.place,

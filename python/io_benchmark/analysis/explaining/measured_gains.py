@@ -171,7 +171,8 @@ def other_subject(
         subject = replace(push.subject, **{name: value})
         if (push.slow, subject) in push.measured:
             return push.gain(push.slow, subject, f"{{side}}: {instead} {_INSTEAD}.").if_worth_it
-        if ratio := push.gain_of_trial(value):
+        ratio = push.gain_of_trial(value)
+        if ratio:
             template = "{side}: a retrieve in trial {trial} takes {part} of its usual time."
             evidence = statement(template, side=push.slow, trial=value, part=share(1 / ratio))
             return Gain(ratio, measured=True, evidence=(evidence,)).if_worth_it

@@ -18,6 +18,7 @@ _MODULES = (
     "io_limits",
     "ranked_settings",
     "mount_costs",
+    "overlays",
     "schedulers",
     "memory",
     "cpu",

@@ -8,7 +8,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.causes.cpu_facts import (
+from io_benchmark.analysis.explaining.cpu_facts import (
     NOT_RECORDED,
     FixedWork,
     share_stolen,

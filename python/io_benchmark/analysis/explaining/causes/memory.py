@@ -4,7 +4,7 @@
 from statistics import median
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.causes.cpu_facts import (
+from io_benchmark.analysis.explaining.cpu_facts import (
     NOT_RECORDED,
     FixedWork,
     general_slowdown,

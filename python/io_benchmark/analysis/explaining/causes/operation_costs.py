@@ -12,8 +12,8 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.causes.cpu_facts import general_slowdown
 from io_benchmark.analysis.explaining.causes.schedulers import SYNC_WRITE, starves
+from io_benchmark.analysis.explaining.cpu_facts import general_slowdown
 from io_benchmark.analysis.explaining.effects import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,

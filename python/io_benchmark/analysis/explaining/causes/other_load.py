@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.causes.cpu_facts import share_stolen
 from io_benchmark.analysis.explaining.causes.ranked_settings import memory_limit_bytes
+from io_benchmark.analysis.explaining.cpu_facts import share_stolen
 from io_benchmark.analysis.explaining.effects import (
     WRITTEN_SHARE,
     Effect,

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Settings that are compared by rank: limits of memory and CPU, the place, and what is below it."""
 
-from functools import partial
-
 from io_benchmark.analysis.explaining.case import Case
+from io_benchmark.analysis.explaining.disk_facts import READS, WRITES
 from io_benchmark.analysis.explaining.effects import Effect, Fact, Proof
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (
@@ -24,11 +23,6 @@ from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Unit, count, statement
 from io_benchmark.analysis.model.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.reading.counters import per_operation_ms
-from io_benchmark.analysis.reading.disk_rates import (
-    moved_bytes,
-    moved_bytes_per_s,
-    peak_bytes_per_s,
-)
 from io_benchmark.analysis.reading.mounts import LAYERED, filesystem_type
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -45,18 +39,35 @@ FAR_ABOVE = float(1 << 50)
 # Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
 _PLACE_RANKS = {"memory": 0.0, "volume": 1.0, "directory": 1.0, "overlay": 2.0, "network": 3.0}
 _FILESYSTEM_RANKS = {
-    **dict.fromkeys(("tmpfs", "ramfs"), 0.0),
-    **dict.fromkeys(("ext2", "ext3", "ext4", "xfs", "f2fs"), 1.0),
-    **dict.fromkeys(("btrfs", "zfs"), 2.0),  # copy on write, with checksums
-    **dict.fromkeys(("nfs", "nfs4", "cifs", "9p", "virtiofs", "ceph", "fuse.sshfs"), 3.0),
+    # In memory.
+    "tmpfs": 0.0,
+    "ramfs": 0.0,
+    # One write of the data, at most a journal of names.
+    "ext2": 1.0,
+    "ext3": 1.0,
+    "ext4": 1.0,
+    "xfs": 1.0,
+    "f2fs": 1.0,
+    # Copy on write, with checksums.
+    "btrfs": 2.0,
+    "zfs": 2.0,
+    # Over a network or to another system.
+    "nfs": 3.0,
+    "nfs4": 3.0,
+    "cifs": 3.0,
+    "9p": 3.0,
+    "virtiofs": 3.0,
+    "ceph": 3.0,
+    "fuse.sshfs": 3.0,
 }
 # Kinds of devices and levels of RAID that do work for each byte.
 _LAYER_COSTS = {
     "crypt": "encryption (dm-crypt)",
     "loop": "a file as a disk (loop)",
-    **dict.fromkeys(("raid4", "raid5", "raid6"), "parity (RAID)"),
+    "raid4": "parity (RAID)",
+    "raid5": "parity (RAID)",
+    "raid6": "parity (RAID)",
 }
-_FILESYSTEM_TYPE = filesystem_type
 
 
 def memory_limit_bytes(run: Run) -> int | None:
@@ -119,26 +130,13 @@ CGROUP_MEMORY_LIMIT = CauseRule(
 def _moved_more_share(case: Case) -> float | None:
     """Return the share of the difference in which the slower side's disks moved more bytes."""
     moving_s = 0.0
-    for way in (0, 1):  # read, written
-        more, rate = case.more(_MOVED[way]), case.slower.mean(_PEAKS[way])
+    for way in (READS, WRITES):
+        more, rate = case.more(way.moved_per_sample), case.slower.mean(way.rate_kept_up)
         if more is None:
             return None
-        moving_s += max(0.0, more) / rate if rate else 0.0
+        if more > 0 and rate:
+            moving_s += more / rate
     return case.share_of(moving_s * NS_PER_S)
-
-
-def _moved_per_sample(way: int, run: Run) -> float | None:
-    moved = moved_bytes(run)
-    return None if moved is None else moved[way] / len(run.total_ns)
-
-
-def _peak(way: int, run: Run) -> float | None:
-    """Return the rate that the disks kept up, else the run's average."""
-    peaks, averages = peak_bytes_per_s(run), moved_bytes_per_s(run)
-    return None if peaks is None or averages is None else peaks[way] or averages[way]
-
-
-_MOVED, _PEAKS = ([partial(read, way) for way in (0, 1)] for read in (_moved_per_sample, _peak))
 
 
 def _cpu(run: Run) -> RankedFact | None:
@@ -234,7 +232,7 @@ def _filesystems_are_known(case: Case) -> bool:
 
 
 def _file_system(case: Case, effect: Effect) -> Effect:
-    if effect.fact is Fact.UNSEEN and case.values(_FILESYSTEM_TYPE) & set(LAYERED):
+    if effect.fact is Fact.UNSEEN and case.values(filesystem_type) & set(LAYERED):
         return effect.evidence.unseen(
             "An overlay hides the file system below it; a place on a volume would show it."
         )

@@ -56,8 +56,12 @@ _STATES = {True: "met", False: "not met", None: "unknown"}
 
 _Answer = tuple[bool | None, str]  # whether it is met (None: could not be seen), and what was seen
 _FAIR_SETTINGS = (
-    *("slice_idle", "slice_idle_us", "group_idle", "group_idle_us"),
-    *("low_latency", "strict_guarantees"),
+    "slice_idle",
+    "slice_idle_us",
+    "group_idle",
+    "group_idle_us",
+    "low_latency",
+    "strict_guarantees",
 )
 
 
