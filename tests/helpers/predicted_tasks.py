@@ -3,16 +3,19 @@
 
 import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import seed_case
 import workload_entries
+from seed_facts import operations_limit
 from seed_workers import worker
 from tried_workers import trials
 
 from io_benchmark.analysis.model.run import Worker
+from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.reader import parse_profile
 from io_benchmark.sources.run_results import RunProfile
@@ -20,6 +23,20 @@ from io_benchmark.sources.run_results import RunProfile
 MIB = 1024 * 1024
 DISK = "nvme0n1"
 HALF_SECOND_NS = 500_000_000
+S = 1e9
+# Half seconds of computing, and of writing at the ceiling of the faster pool.
+MIXED = (0, 50, 50, 0)
+_NUMBER = {"storage.places.0.devices.0.number": "259:0"}
+# A cgroup allows 250 write requests per second.
+LIMITED_REQUESTS: dict[str, Any] = {"change": operations_limit(250, name=DISK) | _NUMBER}
+# Retrieves take three times as long from the 1,000th on.
+SLOWING_DOWN = {
+    "change": {
+        "workloads.0.samples.copy_ns": lambda column: [
+            copy_ns * (1 if at < 1000 else 3) for at, copy_ns in enumerate(column)
+        ]
+    }
+}
 
 
 def profile_document(
@@ -150,3 +167,28 @@ def write_profile(path: Path, document: Mapping[str, Any]) -> Path:
 def write_results(folder: Path, *pools: Sequence[dict[str, Any]]) -> Path:
     """Write the results of pools."""
     return seed_case.store(folder, itertools.chain(*pools))
+
+
+def predicted(*profiles: Any, ceilings: tuple[float, ...] = (50, 50), **target: Any) -> Any:
+    """Return the prediction on a pool that writes 50 MiB/s, from one that writes 100."""
+    workers = [*pool_workers("intel", (100,) * 3), *pool_workers("amd-16", ceilings, **target)]
+    (task,) = predict(map(run_of, profiles), workers)
+    assert task.pool == "intel"
+    (pool,) = task.pools
+    assert pool.reason is None
+    return pool
+
+
+def both_pools() -> list[Any]:
+    """Return workers of a pool that writes 100 MiB/s, and of one that writes 50."""
+    return [*pool_workers("intel"), *pool_workers("amd-16", (50,))]
+
+
+def slower_syncs(factor: float) -> dict[str, Any]:
+    """Return what makes each synchronous write of a pool take this many times as long."""
+    return {"slower": {"sync-write/append-fsync": factor}}
+
+
+def half_width(pool: Any) -> float:
+    """Return half of ln of the ratio between both ends of an interval."""
+    return math.log(pool.high_ns / pool.low_ns) / 2

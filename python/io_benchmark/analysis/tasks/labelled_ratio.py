@@ -157,7 +157,7 @@ class LabelledRatio:
         return MeanVariance(math.fsum(squares), degrees)
 
     def _design(self, rows: NDArray[np.int64]) -> Numbers:
-        """Return the model's orthonormal columns one per label, and the ratio's."""
+        """Return the model's orthonormal columns: one per label, and the ratio's."""
         design = np.zeros((len(rows), len(self._counts) + 1))
         labels = self._label[rows]
         design[np.arange(len(rows)), labels] = 1 / np.sqrt(self._counts)[labels]
