@@ -8,17 +8,11 @@ from typing import Any
 
 import program
 import pytest
-import workload_entries
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
 
 from io_benchmark.report.formats import FORMATS, GENERAL_FORMATS
 from io_benchmark.results.parts import OutcomeState
 from io_benchmark.results.workloads import IN_BATCHES
-
-
-def test_each_workload_has_entries() -> None:
-    """A workload without a row in `workload_entries` would be in none of these tests."""
-    assert {kind.workload for kind in workload_entries.KINDS} == IN_BATCHES
 
 
 def _cut(document: dict[str, Any], samples: int) -> dict[str, Any]:

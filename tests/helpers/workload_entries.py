@@ -14,6 +14,8 @@ from typing import Any
 from checkout import ROOT
 from seed_case import outcome
 
+from io_benchmark.results.workloads import IN_BATCHES
+
 US, MS = 1_000, 1_000_000
 Entry = dict[str, Any]
 # What a worker measured; only what it unpacks was not recorded.
@@ -84,7 +86,7 @@ def _metadata(variant: str, threads: int, operation_ns: float) -> Kind:
     return Kind("metadata", variant, threads, operation_ns, operations, 40, WINDOW)
 
 
-KINDS: Sequence[Kind] = (
+_KINDS: Sequence[Kind] = (
     _random_io("read-depth-1", 90 * US),
     _random_io("write-depth-1", 30 * US),
     _random_io("read-depth-32", 1e9 / 170_000),
@@ -115,6 +117,15 @@ KINDS: Sequence[Kind] = (
     _unpack("warm", 35 * US),
     _unpack("warm-sync", 60 * US),
 )
+# A workload without a row above has these.
+_PLAIN = {"samples_planned": 100, "time_limit_s": 10.0}
+KINDS = [
+    *_KINDS,
+    *(
+        Kind(name, "plain", None, MS, 1, 100, _PLAIN)
+        for name in sorted(IN_BATCHES - {kind.workload for kind in _KINDS})
+    ),
+]
 
 
 def entries(
