@@ -9,8 +9,9 @@ import real_tasks
 
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks
-from io_benchmark.analysis.tasks.task_model import TaskReport
+from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.costs.worker_time import Price
+from io_benchmark.report.content import text_of
 from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.sources.run_table import _run
 
@@ -98,3 +99,25 @@ def hostile() -> TaskReport:
         for worker in range(3)
     ]
     return compared(runs)
+
+
+def runs_on_two_pools(
+    first: float, second: float, workers: int = 4, spread: float = 0.02, label: str = "build"
+) -> list[TaskRun]:
+    """Return runs of as many minutes on `a` and on `b`, one per worker."""
+    return [
+        completed(pool, minutes * math.exp(spread * (worker % 3 - 1)), f"g/{pool}{worker}", label)
+        for pool, minutes in (("a", first), ("b", second))
+        for worker in range(workers)
+    ]
+
+
+def only_pair(report: TaskReport) -> TaskComparison:
+    """Return the comparison of a report that has one."""
+    (pair,) = report.comparisons
+    return pair
+
+
+def warnings_of(report: TaskReport) -> list[str]:
+    """Return the warnings of the report's only comparison."""
+    return [text_of(warning) for warning in only_pair(report).warnings]
