@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """What is expected of a comparison.
 
-`--expect 'amd-30/intel<1.05 on sync-write'` is a gate that passes only if the whole interval is on the
-right side.
+`--expect 'amd-30/intel<1.05 on sync-write'` is a gate that passes only if the whole interval is on
+the right side.
 """
 
 import re

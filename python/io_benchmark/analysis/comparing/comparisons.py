@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """From pairs of sides to comparisons.
 
-Once a look has decided, its verdict stands: a test that went on would have further chances to be wrong,
-and more workers of the baseline, for the sake of other candidates, must not withdraw it.
+Once a look has decided, its verdict stands: a test that went on would have further chances to be
+wrong, and more workers of the baseline, for the sake of other candidates, must not withdraw it.
 """
 
 from collections.abc import Sequence
@@ -106,8 +106,9 @@ def _decided_before(
 ) -> dict[int, ComparedSides]:
     """Return the pairs for which an earlier look reached a verdict, as they were at that look.
 
-    The key is the position in `pairs`. The looks are repeated in their order. A decided pair keeps its
-    p-value, so that Holm's steps leave the same part of the error to the other pairs as at that look.
+    The key is the position in `pairs`. The looks are repeated in their order. A decided pair keeps
+    its p-value, so that Holm's steps leave the same part of the error to the other pairs as at that
+    look.
     """
     decided: dict[int, ComparedSides] = {}
     for workers in sorted({workers for looks in earlier for workers in looks}):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""One side's figures for one subject, those that only its workload has, and findings beyond a limit."""
+"""One side's figures for one subject, those of its workload alone, and findings beyond a limit."""
 
 import math
 from collections import defaultdict

@@ -2,8 +2,8 @@
 """Which look the results of two sides are, and what was compared at the looks before it.
 
 A look is repeated by the workers of that time, which started first, and only if nobody could choose
-it: the tasks or --looks declare the numbers of workers, or a plan does. Without these the report does
-not know when somebody looked.
+it: the tasks or --looks declare the numbers of workers, or a plan does. Without these the report
+does not know when somebody looked.
 """
 
 import itertools

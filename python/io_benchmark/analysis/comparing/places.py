@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Compare the places of one task: the same work in each of them.
 
-Each place is compared with the first that the task names, within the worker: one machine with itself,
-so that nothing is assumed of how machines differ. Several machines show how far their ratios differ; a
-single one shows only its own noise. Different work is not compared; the same work done by a different
-method is, and the method is named.
+Each place is compared with the first that the task names, within the worker: one machine with
+itself, so that nothing is assumed of how machines differ. Several machines show how far their
+ratios differ; a single one shows only its own noise. Different work is not compared; the same work
+done by a different method is, and the method is named.
 """
 
 import math
@@ -46,7 +46,7 @@ def compare_places(
     measurements: Sequence[Measurement],
     reports: Sequence[SubjectReport],
 ) -> tuple[Places, ...]:
-    """Return a table for each measurement in more than one place of a task, in the report's order."""
+    """Return a table for each measurement in several places of a task, in the report's order."""
     sides = grouped(workers, attrgetter("side"))
     in_order = [worker for side in plan.order(sides) for worker in sides[side]]
     measured = chain.from_iterable(map(_runs, in_order))
@@ -195,7 +195,7 @@ def _compare_entries(entry: Run, base: Run) -> MachineRatio:
 
 
 class _Turns(NamedTuple):
-    """What each turn is of an entry's whole time: beyond what is usual for its work, and what that is.
+    """What each turn is of an entry's whole time: beyond what is usual, and what is usual.
 
     First reads take longer and become fewer, so that they have an average of their own.
     """
@@ -220,8 +220,9 @@ class _Turns(NamedTuple):
 def _variance_of_turns(candidate: _Turns, baseline: _Turns) -> float:
     """Return the variance of ln of the ratio, if each turn is slower or faster by chance.
 
-    First reads may all be in one turn. Then their average hides how slow that was, and the errors of the other
-    turns show it. What is slow in both sides' turn counts by how much more of its time one side has in it.
+    First reads may all be in one turn. Then their average hides how slow that was, and the errors
+    of the other turns show it. What is slow in both sides' turn counts by how much more of its time
+    one side has in it.
     """
     sides = [[*map(add, *side.usual)] for side in (candidate, baseline)]
     turns = _means(*sides)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """How far the levels of a pool differ from push to push.
 
-A day, a region or a deployment shifts all workers of a push together. Workers of one push do not show
-that shift, however many they are. Within one push it is the same for both sides, and cancels. So it
-counts by how much more of one side's workers than of the other's each push has. It is estimated from
-the pool's past, and from the sides themselves where they have several pushes. Otherwise it is assumed,
-and the report says so. tests/simulation/test_rates.py has the rates.
+A day, a region or a deployment shifts all workers of a push together. Workers of one push do not
+show that shift, however many they are. Within one push it is the same for both sides, and cancels.
+So it counts by how much more of one side's workers than of the other's each push has. It is
+estimated from the pool's past, and from the sides themselves where they have several pushes.
+Otherwise it is assumed, and the report says so. tests/simulation/test_rates.py has the rates.
 """
 
 import math

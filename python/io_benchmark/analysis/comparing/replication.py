@@ -27,7 +27,7 @@ _NS_PER_MINUTE = 60 * NS_PER_S
 
 
 def _decidable(subjects: Sequence[SubjectReport]) -> list[tuple[SubjectReport, Comparison, int]]:
-    """Return the comparisons that more workers would decide, and how many each side needs in total."""
+    """Return the comparisons that more workers would decide, and how many each side needs."""
     never = SubjectReport.not_by_repetition(subjects)
     return [
         (part, comparison, needed)
@@ -61,7 +61,7 @@ def worker_lines(
 def count_workers(
     subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]
 ) -> tuple[Replication, ...]:
-    """Count each side: a measurement's baseline before its candidates, then what was not compared."""
+    """Count each side: a baseline before its candidates, then what was not compared."""
     runs = grouped((run for run in workers if run.is_counted), attrgetter("side"))
     sides = dict.fromkeys([*(side for part in subjects for side in part.figures), *runs])
     return tuple(_count_side(side, runs[side], subjects) for side in sides if side in runs)

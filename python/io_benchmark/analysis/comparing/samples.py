@@ -23,7 +23,8 @@ class InCommon(NamedTuple):
 def in_common(candidate: Side, baseline: Side) -> InCommon:
     """Return what is compared of the candidate's and the baseline's runs.
 
-    Retrieve i took the same file in each run. Windows of time hold different work, and are all used.
+    Retrieve i took the same file in each run. Windows of time hold different work, and are all
+    used.
     """
     runs = [*candidate, *baseline]
     shortest = min(len(run.total_ns) for run in runs)

@@ -74,8 +74,8 @@ class TrialState(StrEnum):
 class TrialOutcome(Struct, frozen=True):
     """One kind of trial, for a pair of sides.
 
-    The share is the part of the gap between the sides that goes with what was changed. It is null for
-    memory, which only shows whether storage is involved.
+    The share is the part of the gap between the sides that goes with what was changed. It is null
+    for memory, which only shows whether storage is involved.
     """
 
     kind: TrialKind

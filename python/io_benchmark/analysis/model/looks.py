@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which look at the data a comparison is.
 
-Who looks again after adding workers has several chances to be wrong. So the 5 % are divided among the
-looks of a schedule:
+Who looks again after adding workers has several chances to be wrong. So the 5 % are divided among
+the looks of a schedule:
 
 - assumed: nothing says when somebody looks. Every number of workers counts as a look; a number
   between two scheduled ones has the level of the look before.
 - declared, by `--looks` or by each task of both sides, as `submit --until-decided` makes them: the
-  error is for these numbers of workers alone, which gets each of them more. A plan declares a single
-  look: all tasks of both sides were created at once as so many replicates, each with a result or
-  ended without one.
+  error is for these numbers of workers alone, which gets each of them more. A plan declares a
+  single look: all tasks of both sides were created at once as so many replicates, each with a
+  result or ended without one.
 """
 
 import itertools
@@ -90,10 +90,11 @@ class Schedule(Struct, frozen=True):
         return next((look for look in self.looks if look > number), None)
 
     def stretches(self, counts: Sequence[int], look: Look, most: int) -> list[tuple[Look, range]]:
-        """Return numbers of workers with one level each, in rising order up to `most`, with their look.
+        """Return numbers of workers with one level each, with their look, rising up to `most`.
 
-        They are those that two sides may reach after a look. Nothing follows the last declared one. After
-        that of a plan any number may follow, because the tasks do not say that nobody looks again.
+        They are those that two sides may reach after a look. Nothing follows the last declared one.
+        After that of a plan any number may follow, because the tasks do not say that nobody looks
+        again.
         """
         if self.is_declared:
             now = int(self.per_equal_pool(*counts))

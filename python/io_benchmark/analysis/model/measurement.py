@@ -45,7 +45,7 @@ class SubjectReport(Struct, frozen=True):
 
     @staticmethod
     def not_by_repetition(subjects: Sequence["SubjectReport"]) -> dict[str, Statement | None]:
-        """Return the candidates with a comparison which more workers would not decide, and why not."""
+        """Return the candidates whose comparison more workers would not decide, and why not."""
         never: dict[str, Statement | None] = {}
         for part in subjects:
             for comparison in part.comparisons:

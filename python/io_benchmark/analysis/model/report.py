@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The whole outcome of a comparison: `analysis` fills it, `report` shows it, neither knows the other.
+"""The whole outcome of a comparison: `analysis` fills it, `report` shows it.
 
 What is published as JSON is `Report` as it is here (`report/formats/json_documents.py`).
 """

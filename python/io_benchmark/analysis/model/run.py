@@ -129,7 +129,7 @@ class Run(Struct, frozen=True, dict=True, eq=False):
 
     @property
     def blocked_ns(self) -> float | None:
-        """Return how long a copy or an operation was blocked on average; None where not recorded."""
+        """Return how long a copy or operation was blocked on average; None where not recorded."""
         phase = Phase.OPERATION if self.retrieves is None else Phase.COPY
         return self.parts_ns.get(Part(phase, Kind.BLOCKED))
 
@@ -141,7 +141,7 @@ class Run(Struct, frozen=True, dict=True, eq=False):
 
     @cached_property
     def first_read_bytes_per_s(self) -> float | None:
-        """Return the bytes of first reads per second by which they take longer than reading again."""
+        """Return the bytes of first reads per second that they take longer than further reads."""
         times_ns: dict[int, tuple[list[int], list[int]]] = {}
         for sample, (size, time_ns) in enumerate(zip(self.size_bytes, self.total_ns, strict=True)):
             times_ns.setdefault(size, ([], []))[sample in self.first_reads].append(time_ns)

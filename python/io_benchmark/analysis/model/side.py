@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """The runs of one side by worker, what all workers show together, and their means as data.
 
-Every rule asks a side, and asks it again for each worker that it compares with the others of its side. So
-what a function reads is kept by worker, and a side without one of its workers takes it from the whole side.
-Use functions of a module: one that is made for each question is another function each time.
+Every rule asks a side, and asks it again for each worker that it compares with the others of its
+side. So what a function reads is kept by worker, and a side without one of its workers takes it
+from the whole side. Use functions of a module: one that is made for each question is another
+function each time.
 """
 
 import math
@@ -90,7 +91,7 @@ class Side(Struct, frozen=True, eq=False, dict=True):
         return replace(self, _left_out=worker)
 
     def divided_like(self, other: "Side") -> "tuple[Side, Side]":
-        """Return both sides with blocked time in one part, where a run of one of them does not divide it."""
+        """Return both sides with blocked time in one part, if a run of them does not divide it."""
         if not {True, False} <= self.values(_is_divided) | other.values(_is_divided):
             return self, other
         return Side.of(map(_undivided, self)), Side.of(map(_undivided, other))

@@ -48,8 +48,8 @@ Value = str | Quantity | Range
 class Statement:
     """A template for `str.format` and the values of its slots, which are never templates.
 
-    JSON has the text that they make (`json_documents`), so this is not a struct, which msgspec would
-    write by itself.
+    JSON has the text that they make (`json_documents`), so this is not a struct, which msgspec
+    would write by itself.
     """
 
     __slots__ = ("template", "values")
@@ -71,7 +71,7 @@ class Statement:
 
 
 def statement(template: str, **values: Value | Statement) -> Statement:
-    """Return the statement that `template` makes with these values; statements in it are inlined."""
+    """Return the statement that `template` makes with these values; statements are inlined."""
     slots = _Slots()
     made = slots.inline(template, values)
     return Statement(made, tuple(slots.values.items()))
@@ -104,7 +104,7 @@ class _Slots:
         return self._names[name, value]
 
     def inline(self, template: str, values: Mapping[str, Value | Statement]) -> str:
-        """Return a template with the statements among its values inlined, and add the slots of all."""
+        """Return a template with the statements among its values inlined, and add all slots."""
         parts: list[str] = []
         for words, name in _parsed(template):
             parts.append(_escaped(words))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """The parts of an operation's time on one worker: phases, and what the process did in each.
 
-The parts of an entry add up to its mean time: all durations divided by all operations. What a worker did
-not record stays in one part, named unexplained: nothing is inferred from counters of the whole machine.
+The parts of an entry add up to its mean time: all durations divided by all operations. What a
+worker did not record stays in one part, named unexplained: nothing is inferred from counters of the
+whole machine.
 """
 
 from enum import StrEnum

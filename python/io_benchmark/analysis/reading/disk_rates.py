@@ -143,7 +143,7 @@ def busy_read_rate(run: Run) -> float | None:
 
 
 def busy_write_rate(run: Run) -> float | None:
-    """Return how fast the disks wrote while copies waited for them, in bytes of files per second."""
+    """Return how fast the disks wrote while copies waited, in bytes of files per second."""
     stack = stack_of(run)
     return _busy_rates(run)[1] / (stack.copies if stack is not None else 1) or None
 

@@ -85,7 +85,7 @@ def _copies(place: StoragePlace) -> int:
 
 
 def _width_of_several_tops(count: int, place: StoragePlace) -> tuple[int, bool]:
-    """Return the width of btrfs, which joins disks itself; each disk that the probe wrote to is a member."""
+    """Return the width of btrfs, which joins disks itself: those that the probe wrote to."""
     profiles = place.filesystem.btrfs_data_profiles if place.filesystem is not None else None
     if profiles is None or not {"raid0", "raid5", "raid6"}.isdisjoint(profiles):
         return count, False

@@ -99,7 +99,10 @@ def _retrieves(entry: CacheRetrieveEntry, stolen_per_cpu: float) -> Run:
 def _of_files(
     files: tuple[int, ...], sizes_bytes: tuple[int, ...]
 ) -> tuple[Integers, frozenset[int]]:
-    """Return the size of each sample's file, and the samples that first read a file; many runs have the same."""
+    """Return the size of each sample's file, and the samples that first read a file.
+
+    Many runs have the same.
+    """
     first_reads = {file: sample for sample, file in reversed([*enumerate(files)])}
     return array("q", [sizes_bytes[file] for file in files]), frozenset(first_reads.values())
 
@@ -133,9 +136,9 @@ def _parts_of_batches(
 ) -> dict[Part, float]:
     """Return the mean nanoseconds of each part of an operation.
 
-    Where several processes work at once, the mean is less than the time that one process takes for an
-    operation: N of them do N in that time. So each part is the mean times a share: the share of all
-    processes' time that they spent in this part.
+    Where several processes work at once, the mean is less than the time that one process takes for
+    an operation: N of them do N in that time. So each part is the mean times a share: the share of
+    all processes' time that they spent in this part.
     """
     operations = sum(columns.operations)
     if not operations:
@@ -169,8 +172,8 @@ def _parts_of_retrieves(columns: RetrieveColumns, stolen_per_cpu: float) -> dict
 def _with_stolen(parts: Mapping[Part, float], stolen_per_cpu: float) -> dict[Part, float]:
     """Move the time that a hypervisor took away from blocked to waiting for a CPU.
 
-    The kernel cannot tell it from being blocked. `stolen_per_cpu` is what the hypervisor took of this
-    machine's CPUs for each second that they worked; each phase lost the same share.
+    The kernel cannot tell it from being blocked. `stolen_per_cpu` is what the hypervisor took of
+    this machine's CPUs for each second that they worked; each phase lost the same share.
     """
     moved = dict(parts)
     for phase in Phase:
@@ -188,9 +191,9 @@ def _divide(
 ) -> dict[Kind, float]:
     """Return the parts of a time; together they are the whole.
 
-    A process and the child that it waits for may be on two CPUs. Or one waits for a CPU while the other
-    runs. So CPU time is limited to the whole, and waiting to the rest. Sums are compared, not samples,
-    because bash's times are known in steps of 10 ms.
+    A process and the child that it waits for may be on two CPUs. Or one waits for a CPU while the
+    other runs. So CPU time is limited to the whole, and waiting to the rest. Sums are compared, not
+    samples, because bash's times are known in steps of 10 ms.
     """
     if user is None or kernel is None:
         return {Kind.UNEXPLAINED: wall}
@@ -204,7 +207,7 @@ def _divide(
 
 
 def _with_other_waits(run: Run, timeline: RecordedTimeline | None) -> Run:
-    """Return the run with the blocked time that was not for storage or memory in a part of its own."""
+    """Return the run with blocked time that was not for storage or memory as a separate part."""
     blocked = [phase for phase in Phase if Part(phase, Kind.BLOCKED) in run.parts_ns]
     at_most = _storage_share(run, timeline) if blocked and timeline is not None else None
     if at_most is None:
@@ -221,7 +224,7 @@ def _with_other_waits(run: Run, timeline: RecordedTimeline | None) -> Run:
 
 
 def _storage_share(run: Run, timeline: RecordedTimeline) -> float | None:
-    """Return the share of the samples' time in which their process waited for storage or memory at most.
+    """Return the share of the samples' time in which they waited for storage or memory at most.
 
     None where that was not recorded for most of that time, without other measurements in between.
     """

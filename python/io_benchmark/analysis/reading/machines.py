@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which results come from one machine, and what kind of machine that is.
 
-The machine is the unit of replication, so that none counts twice. A worker id identifies a machine of its
-pool, also after a reboot; workers of two pools may have the same id. So does the kernel's boot id: several workers on one host share it, and a bare file has it
-although no queue names its worker. Two results with the same pool and worker id, or the same boot id, are from one machine, and
-so are all results that are connected in this way. A boot id is ignored where it is not a random number, or
-where facts differ that cannot change within one boot: copies of a running machine have the same boot id.
+The machine is the unit of replication, so that none counts twice. A worker id identifies a machine
+of its pool, also after a reboot; workers of two pools may have the same id. So does the kernel's
+boot id: several workers on one host share it, and a bare file has it although no queue names its
+worker. Two results with the same pool and worker id, or the same boot id, are from one machine, and
+so are all results that are connected in this way. A boot id is ignored where it is not a random
+number, or where facts differ that cannot change within one boot: copies of a running machine have
+the same boot id.
 
-Facts about hosts and storage are a name and a short text, or a set of options. What differs on every machine
-by its nature (ids, free space, device numbers) is not a fact. A memory's size is rounded, since a kernel
-takes a part of it.
+Facts about hosts and storage are a name and a short text, or a set of options. What differs on
+every machine by its nature (ids, free space, device numbers) is not a fact. A memory's size is
+rounded, since a kernel takes a part of it.
 """
 
 import re
@@ -73,7 +75,7 @@ class MachineMarks(Struct, frozen=True):
 
     @classmethod
     def identify(cls, workers: Iterable[Worker]) -> list[Worker]:
-        """Return all results with their machines, in an order that does not depend on the input's."""
+        """Return all results with their machines, in the same order for any order of the input."""
         ordered = sorted(workers, key=_order)
         names = cls.machine_names([cls.of(worker) for worker in ordered])
         return [replace(worker, machine=name) for worker, name in zip(ordered, names, strict=True)]
@@ -123,7 +125,7 @@ def _connected(keys: Sequence[Sequence[Hashable]]) -> list[int]:
 
 
 def _name(marks: Sequence[MachineMarks], shared_ids: Collection[str]) -> str:
-    """Return the worker id, with its pool where several pools have such a worker; else the boot id."""
+    """Return the worker id, with its pool where several pools have it; else the boot id."""
     known = [mark for mark in marks if mark.worker_id != UNKNOWN]
     if known:
         first = min(known, key=lambda mark: (mark.worker_id, mark.pool))
@@ -174,16 +176,16 @@ _Pairs = Iterator[tuple[str, object]]
 
 
 def facts_of(result: Result, place: str, task_queue: str | None, image: str | None) -> Facts:
-    pairs = [
-        *(
-            pair
-            for storage in result.storage.places
-            if storage.name == place and storage.failed is None
-            for pair in _place_facts(storage)
-        ),
-        ("instance type", result.task.instance_type),
-        *(_limit_facts(result.limits) if result.limits else ()),
-        *(_host_facts(result.host) if result.host else ()),
+    pairs: list[tuple[str, object]] = []
+    for storage in result.storage.places:
+        if storage.name == place and storage.failed is None:
+            pairs += _place_facts(storage)
+    pairs.append(("instance type", result.task.instance_type))
+    if result.limits:
+        pairs += _limit_facts(result.limits)
+    if result.host:
+        pairs += _host_facts(result.host)
+    pairs += [
         ("image", image),
         ("task queue", task_queue),
         ("zone", result.task.location.get("zone")),

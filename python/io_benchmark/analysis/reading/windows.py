@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A run in windows of its timeline: what the disks moved in each, and for what the process was blocked.
+"""A run in windows of its timeline: what the disks moved in each, and what blocked the process.
 
-An average over a run hides a limit that binds only while the cache is cold or after a burst. Windows
-show the rate at which the disks worked while something waited for them.
+An average over a run hides a limit that binds only while the cache is cold or after a burst.
+Windows show the rate at which the disks worked while something waited for them.
 
-A process that waits for its disk counts in the kernel's pressure on I/O, and idle CPUs count as waiting for I/O.
-The pressure of one process is divided by as many CPUs as it uses in turn; the CPUs' waiting leaves out those
-that do something else. So the larger of both counts. A process that waits until its file system has written a
-journal, or has room for metadata, is in neither, but then pages are being written. For one that waits for a
-scanner, a lock or a network file system, none of this has to be so. All are the whole machine's, so they show
-how long the process waited for storage at most.
+A process that waits for its disk counts in the kernel's pressure on I/O, and idle CPUs count as
+waiting for I/O. The pressure of one process is divided by as many CPUs as it uses in turn; the
+CPUs' waiting leaves out those that do something else. So the larger of both counts. A process that
+waits until its file system has written a journal, or has room for metadata, is in neither, but then
+pages are being written. For one that waits for a scanner, a lock or a network file system, none of
+this has to be so. All are the whole machine's, so they show how long the process waited for storage
+at most.
 """
 
 import math
@@ -51,7 +52,8 @@ _IO_WAIT_SEEN_SHARE = 0.8
 class TimelineRows(Struct, frozen=True, dict=True):
     """Some rows of a timeline, in order; the reader checks that all columns have the same length.
 
-    A stretch is without interruption. A measurement that took turns with others has one for each turn.
+    A stretch is without interruption. A measurement that took turns with others has one for each
+    turn.
     """
 
     timeline: RecordedTimeline
@@ -73,7 +75,7 @@ class TimelineRows(Struct, frozen=True, dict=True):
 
     @cached_property
     def _steps(self) -> tuple[list[int], list[int]]:
-        """Return the first rows of all steps, and the last ones: a step is from a row to the next one."""
+        """Return the first rows of all steps, and the last: a step is from a row to the next."""
         firsts = chain.from_iterable(rows[:-1] for rows in self.stretches)
         return list(firsts), list(chain.from_iterable(rows[1:] for rows in self.stretches))
 
@@ -83,11 +85,11 @@ class TimelineRows(Struct, frozen=True, dict=True):
         return None if firsts is None or lasts is None else list(map(sub, lasts, firsts))
 
     def waited_share(self, entry: Run, steps: Sequence[int]) -> float | None:
-        """Return the share of these steps in which the process waited for storage or memory at most."""
+        """Return the share of these steps in which the process waited for storage at most."""
         lasted_ms = sum(self.spans_ns[step][1] - self.spans_ns[step][0] for step in steps) / 1e6
 
         def share(unit_ms: float, *names: str) -> float | None:
-            """Return how much counters grew in these steps, together, per time; None where one is missing."""
+            """Return how much counters grew together in these steps; None if one lacks."""
             columns = [self.steps(self.timeline.columns.get(name)) for name in names]
             recorded = [column for column in columns if column is not None]
             if len(recorded) < len(names) or not lasted_ms:
@@ -144,7 +146,7 @@ class TimelineRows(Struct, frozen=True, dict=True):
         return [end_ns - begin_ns for begin_ns, end_ns in at_ends_ns]
 
     def growth(self, column: Sequence[int | None] | None) -> int | None:
-        """Return how much a counter grew from the first row of each stretch to its last, where time passed."""
+        """Return how much a counter grew within each stretch, where time passed."""
         firsts, lasts = (
             _values(column, [rows[at] for rows in self.stretches if len(rows) > 1])
             for at in (0, -1)
@@ -159,10 +161,11 @@ class TimelineRows(Struct, frozen=True, dict=True):
 
 
 def _waited(pressed: float, own: float, busy_cpus: float) -> float:
-    """Return the wait of one process on one CPU that causes this pressure; `own` is its time on the CPU.
+    """Return the wait of one process on one CPU that causes this pressure.
 
-    The kernel averages pressure over its CPUs by how busy each is, a CPU with a waiting process included.
-    So pressed = waited (waited + own) ÷ (waited + busy CPUs), which is solved for what was waited.
+    `own` is its time on the CPU. The kernel averages pressure over its CPUs by how busy each is, a
+    CPU with a waiting process included. So pressed = waited (waited + own) ÷ (waited + busy CPUs),
+    which is solved for what was waited.
     """
     difference = pressed - own
     root = math.sqrt(difference**2 + 4 * pressed * max(own, busy_cpus))
@@ -196,13 +199,13 @@ class Window(NamedTuple):
     def of_run(
         cls, entry: Run, inside: TimelineRows, disks: Collection[str], *, are_limited: bool
     ) -> "tuple[Window, ...]":
-        """Return the windows within the samples; none where the disks' counters were not recorded."""
+        """Return the windows within the samples; none without the disks' counters."""
         seconds, devices = inside.seconds, inside.timeline.devices
         if len(seconds) < _FEWEST or not disks or min(seconds) <= 0:
             return ()
 
         def grown(name: str) -> list[tuple[int, ...]]:
-            """Return how much a counter of each disk grew in each window; nothing if one is missing."""
+            """Return how much a counter of each disk grew in each window; nothing if one lacks."""
             counters = [inside.steps(devices.get(disk, {}).get(name)) for disk in disks]
             complete = [steps for steps in counters if steps is not None]
             return [*zip(*complete, strict=True)] if len(complete) == len(counters) else []
@@ -219,7 +222,7 @@ class Window(NamedTuple):
 
     @staticmethod
     def peak(windows: "Sequence[Window]") -> tuple[float, float] | None:
-        """Return the rates of reads and of writes that were kept up while blocked, else at any time."""
+        """Return the rates of reads and writes that were kept up while blocked, else ever."""
         blocked = [window for window in windows if window.blocked_share >= _BLOCKED_SHARE]
         chosen = blocked if len(blocked) >= _FEWEST else windows
         if not chosen:
@@ -238,7 +241,7 @@ class Window(NamedTuple):
 
     @property
     def writing_bytes_per_s(self) -> float:
-        """Return the rate of the writes, if the disks write only while the process is blocked by them."""
+        """Return the rate of the writes, if the disks write only while they block the process."""
         is_blocked = self.blocked_share >= _BLOCKED_SHARE
         return self.written_bytes_per_s / (self.blocked_share if is_blocked else 1.0)
 
@@ -246,7 +249,8 @@ class Window(NamedTuple):
 def _kept_up(rates: Sequence[float]) -> float:
     """Return the rate that 90 % of these reach at most: most are the same, and some are less.
 
-    A large request counts in the window where it ends. So the averages of a few windows each are judged.
+    A large request counts in the window where it ends. So the averages of a few windows each are
+    judged.
     """
     size = max(1, len(rates) // _AVERAGES)
     averages = [fmean(rates[at : at + size]) for at in range(0, len(rates) - size + 1, size)]

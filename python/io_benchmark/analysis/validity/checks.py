@@ -101,8 +101,8 @@ def _problem(
 def _select_length(runs: Sequence[Run], allow: frozenset[str]) -> tuple[list[Run], list[Problem]]:
     """Return the longest runs of retrieves that every side has, and a problem for each other run.
 
-    A push of both kinds has runs of 2,000 and of 200 retrieves. Where sides have no length in common,
-    the rule about sides refuses.
+    A push of both kinds has runs of 2,000 and of 200 retrieves. Where sides have no length in
+    common, the rule about sides refuses.
     """
     sides = grouped((run for run in runs if run.retrieves is not None), attrgetter("side")).values()
     lengths = [{run.planned for run in side} for side in sides]
@@ -121,9 +121,10 @@ def _select_length(runs: Sequence[Run], allow: frozenset[str]) -> tuple[list[Run
 
 
 def _slower_left_out(runs: Sequence[Run], comparable: Sequence[Run]) -> list[Problem]:
-    """Return a problem for each side whose runs are left out because they ended early, and were slower.
+    """Return a problem for each side whose runs are left out though they were slower.
 
-    A task that is killed because it is slow takes no part in its pool's mean, which then is too fast.
+    They ended early. A task that is killed because it is slow takes no part in its pool's mean,
+    which then is too fast.
     """
     kept = {id(run) for run in comparable}
     problems = []

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Validity before statistics: what is not compared, and what the reader should know.
 
-Each rule has a name, a line in taskcluster/docs/validity.md, and a function. A rule about one worker's run
-refuses that run. A rule about two sides compares traits, which its function returns for a run, and
-refuses their comparison; a workload that has nothing of the kind has no traits. `--allow RULE` allows a
-refused comparison, and the report names the rule.
+Each rule has a name, a line in taskcluster/docs/validity.md, and a function. A rule about one
+worker's run refuses that run. A rule about two sides compares traits, which its function returns
+for a run, and refuses their comparison; a workload that has nothing of the kind has no traits.
+`--allow RULE` allows a refused comparison, and the report names the rule.
 """
 
 import re
@@ -33,7 +33,7 @@ from io_benchmark.results import BatchEntry, CacheRetrieveEntry, workloads
 from io_benchmark.results.parts import OutcomeState
 from io_benchmark.text import ending_in_words
 
-# Samples that a run needs for a verdict, and from which on it has no warning. A batch is an average.
+# Samples that a run needs for a verdict, and for no warning. A batch is an average.
 _RETRIEVES_NEEDED, _BATCHES_NEEDED = (FEWEST_RETRIEVES, 100), (3, 20)
 _NOISY_RATIO = 0.05
 _DRIFT_RATIO = 0.10
@@ -275,7 +275,8 @@ def _reflink(entry: CacheRetrieveEntry) -> Traits:
 
 
 def _turns(entry: BatchEntry) -> Traits:
-    # Between turns a machine recovers: on a throttled disk an fsync took a quarter of the time, and retrieves the same.
+    # Between turns a machine recovers: on a throttled disk an fsync took a quarter of the time, and
+    # retrieves the same.
     return (statement("measured in turns" if entry.turn_ends else "measured in one pass"),)
 
 
@@ -296,7 +297,7 @@ SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "turns": (Severity.REFUSED, _batches(_turns)),
     "script-version": (Severity.WARNING, _script_version),
 }
-# Places of one task are compared only where these traits are the same: they decide what is measured.
+# Places of a task are compared only where these traits agree: they decide what is measured.
 SAME_WORK = [SIDE_RULES[name][1] for name in ("sequence", "sizes", RETRIEVES_RULE, "parameters")]
 # These may differ between places of one task: they are part of how a place does the work.
 SAME_METHOD = [

@@ -89,7 +89,7 @@ def repeated_workers(side: Side) -> list[Problem]:
 def check_pair(
     candidate: Side, baseline: Side, length: int | None, pushes: PushVariation | None
 ) -> list[Problem]:
-    """Return what may mislead in the comparison of a pair; `length` is that of the samples compared."""
+    """Return what may mislead in a pair's comparison; `length` is that of the compared samples."""
     sides = (baseline, candidate)
     problems = (
         _shared_workers(sides),
@@ -120,7 +120,7 @@ def mark(workers: Sequence[Worker]) -> list[Worker]:
 
 
 def _shared_workers(sides: Sequence[Side]) -> Problem | None:
-    """Return a problem where both sides ran on the same machine, which shows only their settings."""
+    """Return a problem where both sides ran on one machine, which shows only their settings."""
     machines = [{run.worker.machine for run in side} for side in sides]
     both = sorted(set.intersection(*machines) - {UNKNOWN})
     if not both:
@@ -132,7 +132,8 @@ def _shared_workers(sides: Sequence[Side]) -> Problem | None:
     if machines[0] == machines[1] == set(both):
         template += ", so their machines do not differ"
         explanation = statement(
-            "A difference comes from their settings or from chance. It does not apply to other workers."
+            "A difference comes from their settings or from chance. It does not apply to other "
+            "workers."
         )
     if machines_used_at_once(run.worker for run in chain(*sides)).intersection(both):
         template += _AT_ONCE
@@ -163,7 +164,8 @@ def _measured_apart(sides: Sequence[Side]) -> Problem | None:
     return _warning(
         "measured-apart",
         sides,
-        "{second} was measured {hours} hours after {first}: a difference may be that of the time of day",
+        "{second} was measured {hours} hours after {first}: a difference may be that of the time "
+        "of day",
         second=second,
         first=first,
         hours=Quantity(apart_s / 3600, Unit.NUMBER),
@@ -192,10 +194,12 @@ def _different_pushes(sides: Sequence[Side], variation: PushVariation) -> Proble
     return _warning(
         "pushes",
         sides,
-        "{candidate} and {baseline} were measured by different pushes; pushes vary by {variation}, {basis}",
+        "{candidate} and {baseline} were measured by different pushes; pushes vary by "
+        "{variation}, {basis}",
         statement(
-            "A day or a deployment may shift all workers of a push. More workers in the same pushes do not "
-            "show that: measure both again on another day, or both sides in one push."
+            "A day or a deployment may shift all workers of a push. More workers in the same "
+            "pushes do not show that: measure both again on another day, or both sides in one "
+            "push."
         ),
         variation=share(variation.ratio),
         basis=basis,
@@ -224,7 +228,7 @@ def _span_s(result: Result) -> tuple[float, float] | None:
 
 
 def single_workers(comparisons: Sequence[Comparison], by_name: Mapping[str, Side]) -> list[Problem]:
-    """Return a problem for each variation that is assumed of compared sides with a single worker."""
+    """Return a problem for each variation that is assumed of sides with a single worker."""
     assumptions = (
         ((assumed.message, assumed.explanation), side)
         for comparison in comparisons
@@ -245,7 +249,7 @@ def single_workers(comparisons: Sequence[Comparison], by_name: Mapping[str, Side
 
 
 def _uneven_zones(sides: Sequence[Side]) -> Problem | None:
-    """Return a problem where the zones of two sides may be what differs, as far as they are known."""
+    """Return a problem where the zones of two sides may be what differs, if they are known."""
     zones = [
         [MachineMarks.place_of(runs[0].worker.result) for runs in side.workers] for side in sides
     ]
@@ -263,7 +267,8 @@ def _uneven_zones(sides: Sequence[Side]) -> Problem | None:
         sides,
         "workers of {baseline}: {in_baseline}; of {candidate}: {in_candidate}",
         statement(
-            "Zones differ like pools: the difference may be that of the zones. Measure both in the same ones."
+            "Zones differ like pools: the difference may be that of the zones. Measure both in "
+            "the same ones."
         ),
         in_baseline=_counted(zones[0]),
         in_candidate=_counted(zones[1]),
