@@ -170,7 +170,8 @@ def _remove_unfinished(folder: int) -> None:
         listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
         try:
             # A descriptor, which no Path takes.
-            names = [name for name in os.listdir(listed) if name.startswith(_UNFINISHED)]  # noqa: PTH208
+            every_name = os.listdir(listed)  # noqa: PTH208
+            names = [name for name in every_name if name.startswith(_UNFINISHED)]
         finally:
             os.close(listed)
     for name in names:

@@ -144,8 +144,11 @@ def test_the_first_line_has_the_baseline(
     """
     for made in seed_case.documents():
         for folder in ("all", made["task"]["pool"]):
-            record = lambda document: replace(seed_case.record(document), baseline=named)  # noqa: E731
-            seed_case.store(tmp_path / folder, [made], record)
+            seed_case.store(
+                tmp_path / folder,
+                [made],
+                lambda document: replace(seed_case.record(document), baseline=named),
+            )
     files = [word for form in FORMATS for word in ("--write", f"{form}=report.{form}")]
     done = compare(*addresses, *options, *files, folder=tmp_path)
     assert " ".join(done.stdout.split()).startswith(first)

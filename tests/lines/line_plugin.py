@@ -83,7 +83,8 @@ class Recorder:
         yield
         sys.settrace(None)
         threading.settrace(None)
-        for definitions in item._fixtureinfo.name2fixturedefs.values():  # type: ignore[attr-defined]
+        fixtures = item._fixtureinfo  # type: ignore[attr-defined]
+        for definitions in fixtures.name2fixturedefs.values():
             self.hits.update(*(self.fixtures.get(one, ()) for one in definitions))
         if self.hits and item.session.testsfailed == failures:
             entry = (item.nodeid, time.monotonic() - started_s, sorted(self.hits))

@@ -137,9 +137,15 @@ def _sides(
             verdict, baseline = comparison.verdict.value, comparison.baseline
             if report.is_only_noise:
                 verdict = NOISE
-            explanation, division = explained.get((part.subject, name)), divisions.get(name)
             yield SideResult(
-                *(name, part.subject, baseline, verdict, ()), comparison, explanation, division
+                name,
+                part.subject,
+                baseline,
+                verdict,
+                refused_by=(),
+                comparison=comparison,
+                diagnosis=explained.get((part.subject, name)),
+                division=divisions.get(name),
             )
         else:
             rules = dict.fromkeys(
