@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from io_benchmark.analysis.compare import compare
 from io_benchmark.analysis.comparing.pairs import Options
-from io_benchmark.analysis.history import HistoryReading
+from io_benchmark.analysis.history.history_model import HistoryReading
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model.run import Worker

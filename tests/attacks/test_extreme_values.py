@@ -26,12 +26,13 @@ from situations import BASE, FAST, ONE_DISK, SLOW
 from io_benchmark import results
 from io_benchmark.analysis.compare import compare
 from io_benchmark.analysis.comparing.pairs import Options
-from io_benchmark.analysis.history import HistoryReading, LeftOut, series
+from io_benchmark.analysis.history import series
+from io_benchmark.analysis.history.history_model import HistoryReading, LeftOut
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.run import Worker
-from io_benchmark.analysis.prediction import Predictions
 from io_benchmark.analysis.prediction.predict import predict
+from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT, Price
 from io_benchmark.errors import ResultError

@@ -23,7 +23,7 @@ import sample_tasks
 from checkout import ROOT
 from json_schemas import TITLES, report_schema, schema_of
 
-from io_benchmark.analysis.history import History
+from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.tasks.task_model import TaskReport

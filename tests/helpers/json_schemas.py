@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from io_benchmark.analysis.history import History
+from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.statements import Statement
-from io_benchmark.analysis.prediction import Predictions
+from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats.json_documents import _Sentence

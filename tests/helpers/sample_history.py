@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 from sample_report import HOSTILE_NAMES, text
 
-from io_benchmark.analysis.history import History, HistoryReading, LeftOut, Origin
+from io_benchmark.analysis.history.history_model import History, HistoryReading, LeftOut, Origin
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.machines import Facts, MachineMarks

@@ -30,7 +30,7 @@ from io_benchmark.analysis.model.cause import (
 from io_benchmark.analysis.model.comparison import Comparison, Interval, Verdict
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.analysis.prediction import TaskPrediction
+from io_benchmark.analysis.prediction.prediction_model import TaskPrediction
 from io_benchmark.analysis.tasks.task_model import TaskTimes
 
 

@@ -3,9 +3,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from io_benchmark.analysis.history import History
+from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.model.report import Report
-from io_benchmark.analysis.prediction import Predictions
+from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.blocks import (
     Block,

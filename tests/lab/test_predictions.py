@@ -14,8 +14,8 @@ from profiled import Profiled
 from storage_lab import BLKIO, MIB, WRITES_CAP, Lab, needs_write_caps, number_of, run
 from worker import script
 
-from io_benchmark.analysis.prediction import PoolPrediction
 from io_benchmark.analysis.prediction.predict import predict
+from io_benchmark.analysis.prediction.prediction_model import PoolPrediction
 from io_benchmark.analysis.reading.intake import worker_of
 from io_benchmark.report.content import text_of
 from io_benchmark.results.format import TaskProfile

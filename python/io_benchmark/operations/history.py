@@ -11,7 +11,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history import History, HistoryReading, LeftOut, series
+from io_benchmark.analysis.history import series
+from io_benchmark.analysis.history.history_model import History, HistoryReading, LeftOut
 from io_benchmark.analysis.history.readings import EarlierPushes, readings_of
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.command_lines import history_in_folder

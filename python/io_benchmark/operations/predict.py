@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from io_benchmark.analysis.prediction import Predictions
 from io_benchmark.analysis.prediction import predict as analysis
+from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import ResultError, UsageError

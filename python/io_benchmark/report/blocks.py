@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.comparison import Interval, Verdict
-from io_benchmark.analysis.prediction import WrittenOverTime
+from io_benchmark.analysis.prediction.prediction_model import WrittenOverTime
 from io_benchmark.number_text import NOTHING, digits
 from io_benchmark.results.parts import NS_PER_S
 

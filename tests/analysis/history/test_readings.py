@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from seed_case import outcome
 
 from io_benchmark import results
-from io_benchmark.analysis.history import HistoryReading, Origin
+from io_benchmark.analysis.history.history_model import HistoryReading, Origin
 from io_benchmark.analysis.history.readings import (
     EarlierPushes,
     _conditions_of,

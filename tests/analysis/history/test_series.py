@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sample_history import MS, reading
 from scipy.stats import ttest_ind
 
-from io_benchmark.analysis.history import FactChange, HistoryReading, Point
+from io_benchmark.analysis.history.history_model import FactChange, HistoryReading, Point
 from io_benchmark.analysis.history.series import _change, history
 from io_benchmark.analysis.model.comparison import Interval
 from io_benchmark.analysis.model.subject import Subject

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from predicted_tasks import MIB
 
-from io_benchmark.analysis.prediction import WrittenOverTime
+from io_benchmark.analysis.prediction.prediction_model import WrittenOverTime
 from io_benchmark.report.formats import drawing, pictures
 
 POSITIVE = st.floats(1e-3, 1e15)

@@ -8,7 +8,7 @@ import sample_history
 from msgspec.structs import replace
 from written import lines, section
 
-from io_benchmark.analysis.history import FactChange, History, HistorySeries
+from io_benchmark.analysis.history.history_model import FactChange, History, HistorySeries
 
 
 def answer(history: History, series: HistorySeries) -> list[str]:

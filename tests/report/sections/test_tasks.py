@@ -9,7 +9,11 @@ from msgspec.structs import replace
 from written import headings, lines, rows, section, tables
 
 from io_benchmark.analysis.model.statements import statement
-from io_benchmark.analysis.prediction import PoolPrediction, Predictions, TaskPrediction
+from io_benchmark.analysis.prediction.prediction_model import (
+    PoolPrediction,
+    Predictions,
+    TaskPrediction,
+)
 from io_benchmark.analysis.tasks.task_model import TaskTimes
 from io_benchmark.report.blocks import Block
 from io_benchmark.report.formats import document_of

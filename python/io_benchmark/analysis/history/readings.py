@@ -17,7 +17,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history import Conditions, HistoryReading, LeftOut, Origin
+from io_benchmark.analysis.history.history_model import Conditions, HistoryReading, LeftOut, Origin
 from io_benchmark.analysis.history.series import history
 from io_benchmark.analysis.model.comparison import Severity
 from io_benchmark.analysis.model.run import Run, Worker

@@ -17,7 +17,7 @@ from statistics import fmean
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history import (
+from io_benchmark.analysis.history.history_model import (
     FactChange,
     History,
     HistoryReading,

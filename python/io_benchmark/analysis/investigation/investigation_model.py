@@ -22,7 +22,7 @@ from io_benchmark.analysis.model.statements import (
     ratio_of,
     statement,
 )
-from io_benchmark.analysis.prediction import TaskPrediction
+from io_benchmark.analysis.prediction.prediction_model import TaskPrediction
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 
 Fact = TypeVar("Fact", int, str)

@@ -16,7 +16,7 @@ from io_benchmark.analysis.model.comparison import Comparison, Interval, Severit
 from io_benchmark.analysis.model.report import MixedPool, Report
 from io_benchmark.analysis.model.run import WorkerLine
 from io_benchmark.analysis.model.statements import Statement, joined, statement
-from io_benchmark.analysis.prediction import PREDICTION_LEVEL, Predictions
+from io_benchmark.analysis.prediction.prediction_model import PREDICTION_LEVEL, Predictions
 from io_benchmark.analysis.reading.disks import MachineType
 from io_benchmark.command_lines import submit_everything
 from io_benchmark.results.parts import NS_PER_S

@@ -18,15 +18,15 @@ from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.side import mean_of_known
 from io_benchmark.analysis.model.statements import Statement, statement
-from io_benchmark.analysis.prediction import (
+from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
+from io_benchmark.analysis.prediction.pool_change import PoolChange
+from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
+from io_benchmark.analysis.prediction.prediction_model import (
     PREDICTION_LEVEL,
     PoolPrediction,
     TaskPrediction,
     WrittenOverTime,
 )
-from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
-from io_benchmark.analysis.prediction.pool_change import PoolChange
-from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
 from io_benchmark.analysis.prediction.profiled_run import ProfiledRun, notes_of
 from io_benchmark.analysis.prediction.refusals import reasons_against
 from io_benchmark.analysis.reading.machines import MachineMarks

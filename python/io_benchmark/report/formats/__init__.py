@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from io_benchmark.analysis.history import History
+    from io_benchmark.analysis.history.history_model import History
     from io_benchmark.analysis.investigation.investigation_model import Investigation
     from io_benchmark.analysis.model.report import Report
-    from io_benchmark.analysis.prediction import Predictions
+    from io_benchmark.analysis.prediction.prediction_model import Predictions
     from io_benchmark.analysis.tasks.ranking import LabelRanking
     from io_benchmark.analysis.tasks.task_model import TaskReport
     from io_benchmark.report.blocks import Document

@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from io_benchmark.analysis.history import HistorySeries, Point
+from io_benchmark.analysis.history.history_model import HistorySeries, Point
 from io_benchmark.analysis.model.comparison import Comparison, Verdict
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.report import SampleSeries
 from io_benchmark.analysis.model.statements import MIB
-from io_benchmark.analysis.prediction import WrittenOverTime
+from io_benchmark.analysis.prediction.prediction_model import WrittenOverTime
 from io_benchmark.analysis.statistics.levels import margin_bounds
 from io_benchmark.number_text import digits, duration_unit, number_of, ratio
 from io_benchmark.report.blocks import DrawnRatio

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.history import History, HistorySeries
+from io_benchmark.analysis.history.history_model import History, HistorySeries
 from io_benchmark.number_text import NOTHING, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import mean_texts, text_of

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from io_benchmark.analysis.history import (
+from io_benchmark.analysis.history.history_model import (
     FactChange,
     History,
     HistorySeries,

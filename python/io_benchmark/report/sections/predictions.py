@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 from io_benchmark.analysis.model.comparison import Interval
-from io_benchmark.analysis.prediction import (
+from io_benchmark.analysis.prediction.prediction_model import (
     PREDICTION_LEVEL,
     PoolPrediction,
     Predictions,
