@@ -8,11 +8,12 @@ pool is the faster one at other operations on names.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
 from statistics import fmean
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
@@ -27,6 +28,7 @@ from io_benchmark.analysis.model.cause import (
     LeftoverPart,
     Remedy,
     State,
+    TrialOutcome,
     TrialState,
 )
 from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison
@@ -57,52 +59,90 @@ def diagnoses(
 
     `trial_workers` are the workers whose trials count: also those that only confirm a cause.
     """
-    measured = {
-        (side, report.subject): figures.mean_ns
-        for report in reports
-        for side, figures in report.figures.items()
-    }
-    machines = {worker.side: worker.result.task.instance_type for worker in workers}
-    place_kinds = {
-        (worker.side, place.name): place.kind
-        for worker in workers
-        for place in worker.result.storage.places
-    }
+    pushed = _Pushed.of(reports, workers)
 
     @cache
-    def views(side: str, subject: Subject) -> Side:
-        return Side.of_workers((worker for worker in workers if worker.side == side), subject)
+    def side(name: str, subject: Subject) -> Side:
+        return Side.of_workers((worker for worker in workers if worker.side == name), subject)
 
     diagnosed = []
     for candidate, baseline in plan.pairs:
-        measurements = [
-            OtherMeasurement(comparison, report.figures[baseline], report.figures[candidate])
-            for report in reports
-            if report.subject.fidelity != REAL
-            for comparison in report.comparisons
-            if (comparison.candidate, comparison.baseline) == (candidate, baseline)
-        ]
+        measurements = _measurements(candidate, baseline, reports)
         for comparison in _explained(measurements):
             subject = comparison.subject
             # Without a decision nothing needs an explanation: all of it may be chance.
             ratio = comparison.ratio if comparison.verdict in DIFFERENT else None
-            sides = views(baseline, subject).divided_like(views(candidate, subject))
-            case = Case.of(subject, ratio, *sides, measurements)
-            slower, faster = (
-                [worker for worker in trial_workers if worker.side == side.name]
-                for side in (case.slower, case.faster)
+            of_baseline, of_candidate = side(baseline, subject).divided_like(
+                side(candidate, subject)
             )
-            assumed = None
-            variation = comparison.assumed_variation
-            if variation is not None:
-                assumed = variation.usual_ratio or variation.ratio
-            trials = outcomes(subject, slower, faster, assumed) if ratio is not None else ()
-            names = (candidate, baseline) if case.candidate_is_slower else (baseline, candidate)
-            push = Push(subject, *names, measured, machines, place_kinds, trials)
+            case = Case.of(subject, ratio, of_baseline, of_candidate, measurements)
+            trials = _trials(case, comparison, trial_workers)
             causes = judge(case, trials)
-            remedies, leftover = suggest_remedies(causes, push), _left_over(causes, case)
+            remedies = suggest_remedies(causes, pushed.of_case(case, trials))
+            leftover = _left_over(causes, case)
             diagnosed.append(Diagnosis(candidate, causes, remedies, subject, trials, leftover))
     return tuple(diagnosed)
+
+
+class _Pushed(Struct, frozen=True):
+    """What a push measured, for the gains of remedies."""
+
+    means_ns: Mapping[tuple[str, Subject], float]  # by side
+    machine_types: Mapping[str, str | None]  # by side
+    place_kinds: Mapping[tuple[str, str], str | None]  # by side and place
+
+    @classmethod
+    def of(cls, reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> "_Pushed":
+        means_ns = {
+            (side, report.subject): figures.mean_ns
+            for report in reports
+            for side, figures in report.figures.items()
+        }
+        machine_types = {worker.side: worker.result.task.instance_type for worker in workers}
+        place_kinds = {
+            (worker.side, place.name): place.kind
+            for worker in workers
+            for place in worker.result.storage.places
+        }
+        return cls(means_ns, machine_types, place_kinds)
+
+    def of_case(self, case: Case, trials: Sequence[TrialOutcome]) -> Push:
+        return Push(
+            case.subject,
+            case.slower.name,
+            case.faster.name,
+            self.means_ns,
+            self.machine_types,
+            self.place_kinds,
+            trials,
+        )
+
+
+def _measurements(
+    candidate: str, baseline: str, reports: Sequence[SubjectReport]
+) -> list[OtherMeasurement]:
+    """Return what the two sides were compared on."""
+    return [
+        OtherMeasurement(comparison, report.figures[baseline], report.figures[candidate])
+        for report in reports
+        if report.subject.fidelity != REAL
+        for comparison in report.comparisons
+        if (comparison.candidate, comparison.baseline) == (candidate, baseline)
+    ]
+
+
+def _trials(
+    case: Case, comparison: Comparison, workers: Sequence[Worker]
+) -> tuple[TrialOutcome, ...]:
+    """Return what the trials show about a difference; nothing where none was shown."""
+    if case.ratio is None:
+        return ()
+    slower = [worker for worker in workers if worker.side == case.slower.name]
+    faster = [worker for worker in workers if worker.side == case.faster.name]
+    assumed, variation = None, comparison.assumed_variation
+    if variation is not None:
+        assumed = variation.usual_ratio or variation.ratio
+    return outcomes(case.subject, slower, faster, assumed)
 
 
 def _explained(measurements: Sequence[OtherMeasurement]) -> list[Comparison]:
