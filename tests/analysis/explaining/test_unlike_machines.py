@@ -27,7 +27,7 @@ def side(*ratios: float) -> Side:
 
 def named(data: dict[str, Side], *, assumed: float = 0.01, looked_at: int = 4) -> list[str]:
     level = 1 - 0.0125 / looked_at
-    return [f"{name} {at}" for name, at, _, _ in _outside(data, assumed, level)]
+    return [f"{found.side} {found.position}" for found in _outside(data, assumed, level)]
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_how_far_one_more_machine_usually_is() -> None:
     data = {
         name: side(*map(math.exp, side_logs)) for name, side_logs in (("a", logs), ("b", other))
     }
-    ((name, index, log_ratio, width),) = _outside(data, 0.1, 0.99)
+    (found,) = _outside(data, 0.1, 0.99)
     # The assumed variance counts twice, as that of seven machines.
     squares = 6 * 2 * 0.1**2 + 2 * np.var(logs[1:], ddof=1) + np.var(other, ddof=1)
     expected = stats.t.ppf(0.995, 8) * math.sqrt(squares / 9 * (1 + 1 / 3))
-    assert (name, index) == ("a", 0)
-    assert (log_ratio, width) == pytest.approx((0.7 - np.mean(logs[1:]), expected))
+    assert (found.side, found.position) == ("a", 0)
+    assert (found.log_ratio, found.width) == pytest.approx((0.7 - np.mean(logs[1:]), expected))
 
 
 NOISE = (0.01, -0.01, 0.02, -0.02, 0.0, 0.01, -0.01, 0.0)

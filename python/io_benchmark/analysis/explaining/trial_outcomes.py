@@ -9,7 +9,6 @@ involved.
 
 import math
 from collections.abc import Sequence
-from itertools import product, takewhile
 from statistics import fmean
 
 from msgspec.structs import replace
@@ -261,23 +260,27 @@ def _judged(
 def _without_contradictions(judged: Sequence[TrialOutcome]) -> tuple[TrialOutcome, ...]:
     """Return trials that contradict each other as undecided, each with the other's name."""
     states = {outcome.kind: outcome.state for outcome in judged}
+    by_storage = [
+        kind for kind in (TrialKind.PACE, TrialKind.UNLINK) if states[kind] is TrialState.CONFIRMED
+    ]
+    without_storage = []
+    if states[TrialKind.LOOKUP] is TrialState.CONFIRMED:
+        without_storage.append(TrialKind.LOOKUP)
+    if states[TrialKind.MEMORY] is TrialState.REFUTED:
+        without_storage.append(TrialKind.MEMORY)
     against: dict[TrialKind, TrialKind] = {}
-    for storage, (other, state) in product(
-        (TrialKind.PACE, TrialKind.UNLINK),
-        ((TrialKind.LOOKUP, TrialState.CONFIRMED), (TrialKind.MEMORY, TrialState.REFUTED)),
-    ):
-        if states[storage] is TrialState.CONFIRMED and states[other] is state:
-            against |= {storage: other, other: storage}
-    return tuple(
-        replace(
-            outcome,
-            state=TrialState.UNDECIDED,
-            meaning=statement("{other} contradicts this.", other=against[outcome.kind].value),
-        )
-        if outcome.kind in against
-        else outcome
-        for outcome in judged
-    )
+    if by_storage and without_storage:
+        # The last of several is named.
+        against |= dict.fromkeys(by_storage, without_storage[-1])
+        against |= dict.fromkeys(without_storage, by_storage[-1])
+    return tuple(_contradicted(outcome, against.get(outcome.kind)) for outcome in judged)
+
+
+def _contradicted(outcome: TrialOutcome, other: TrialKind | None) -> TrialOutcome:
+    if other is None:
+        return outcome
+    meaning = statement("{other} contradicts this.", other=other.value)
+    return replace(outcome, state=TrialState.UNDECIDED, meaning=meaning)
 
 
 def _why_missing(kind: TrialKind, missing: Sequence[str], recorded: Sequence[Trials]) -> Statement:
@@ -297,5 +300,10 @@ def _rate(bytes_per_s: float) -> Quantity:
 
 def _common_files(sides: Sequence[TriedSide]) -> int:
     """Return how many files, from the first on, all runs copied in the same order."""
-    columns = zip(*(run.file_indexes for side in sides for run in side.runs), strict=False)
-    return sum(1 for _ in takewhile(lambda indexes: len(set(indexes)) == 1, columns))
+    orders = [run.file_indexes for side in sides for run in side.runs]
+    number = 0
+    for indexes in zip(*orders, strict=False):
+        if len(set(indexes)) > 1:
+            break
+        number += 1
+    return number

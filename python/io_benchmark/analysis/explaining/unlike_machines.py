@@ -91,41 +91,50 @@ class SingleMachine(Struct, frozen=True):
         machines = []
         for measurement in measurements:
             subject, sides = measurement.subject, measurement.sides
-            for name, index, log_ratio, width in _outside(sides, assumed_variation, level):
-                alone, others = Side.of(sides[name].workers[index]), sides[name].without(index)
-                usual = Interval(math.exp(-width), math.exp(width), level)
-                machines.append(cls(subject, name, alone, others, math.exp(log_ratio), usual))
+            for farthest in _outside(sides, assumed_variation, level):
+                side, position = sides[farthest.side], farthest.position
+                alone, others = Side.of(side.workers[position]), side.without(position)
+                usual = Interval(math.exp(-farthest.width), math.exp(farthest.width), level)
+                ratio = math.exp(farthest.log_ratio)
+                machines.append(cls(subject, farthest.side, alone, others, ratio, usual))
         return machines
+
+
+class _Farthest(Struct, frozen=True):
+    """The machine of a side that is farthest from the mean of all of them."""
+
+    side: str
+    position: int
+    log_ratio: float  # of its mean time to that of the others
+    width: float = 0.0  # how far that usually is from 0
 
 
 def _outside(
     sides: Mapping[str, Side], assumed_variation: float, level: float
-) -> Iterator[tuple[str, int, float, float]]:
-    """Yield the sides whose farthest machine is outside of what is usual.
-
-    Each with the machine's position, ln of its ratio to the others, and how far that usually is
-    from 0.
-    """
-    farthest: dict[str, tuple[int, float]] = {}
+) -> Iterator[_Farthest]:
+    """Yield the farthest machines of the sides that are outside of what is usual."""
+    farthest = []
     variances = [MeanVariance(_ASSUMED_FACTOR * assumed_variation**2, _ASSUMED_DEGREES)]
-    for side, data in sides.items():
-        logs = list(data.log_means)
-        if data.count > _FEWEST_OTHERS:
+    for name, side in sides.items():
+        logs = list(side.log_means)
+        if side.count > _FEWEST_OTHERS:
             mean = fmean(logs)
             distances = [abs(log - mean) for log in logs]
-            index = distances.index(max(distances))
-            farthest[side] = index, logs.pop(index) - fmean(logs)
+            position = distances.index(max(distances))
+            log_ratio = logs.pop(position) - fmean(logs)
+            farthest.append(_Farthest(name, position, log_ratio))
         if len(logs) > 1:
             variances.append(MeanVariance.of_values(logs))
     usual = MeanVariance.combined(variances)
     factor = reach(level, min(usual.degrees, _MOST_DEGREES))
-    for side, (index, log_ratio) in farthest.items():
-        error = math.sqrt(usual.variance * (1 + 1 / (sides[side].count - 1)))
-        if abs(log_ratio) > factor * error:
-            error = math.hypot(error, _error_within_runs(sides[side], index))
+    for machine in farthest:
+        side = sides[machine.side]
+        error = math.sqrt(usual.variance * (1 + 1 / (side.count - 1)))
+        if abs(machine.log_ratio) > factor * error:
+            error = math.hypot(error, _error_within_runs(side, machine.position))
         width = max(factor * error, math.log(_LEAST_SINGLE_RATIO))
-        if abs(log_ratio) > width:
-            yield side, index, log_ratio, width
+        if abs(machine.log_ratio) > width:
+            yield replace(machine, width=width)
 
 
 def _error_within_runs(side: Side, index: int) -> float:
@@ -174,7 +183,8 @@ def _splits(facts: Sequence[Mapping[str, str]]) -> dict[Members, tuple[str, ...]
     for name in names:
         values = [each[name] for each in facts]
         for value in sorted(set(values)):
-            having = frozenset(at for at, each in enumerate(values) if each == value)
+            having = frozenset(position for position, found in enumerate(values) if found == value)
+            # A split and its complement are the same: the part with the first machine names it.
             split = having if 0 in having else everyone - having
             is_new = name not in splits.get(split, ())
             if min(len(split), len(everyone - split)) >= _FEWEST_OF_A_KIND and is_new:
@@ -183,13 +193,13 @@ def _splits(facts: Sequence[Mapping[str, str]]) -> dict[Members, tuple[str, ...]
 
 
 def _mean(log_means: Sequence[float], members: Members) -> float:
-    return fmean(log_means[at] for at in members)
+    return fmean(log_means[position] for position in members)
 
 
 def _t_value(log_means: Sequence[float], split: Collection[int]) -> float:
     """Return the t of Student's test between the machines of a split and the others."""
     count, total = len(log_means), math.fsum(log_means)
-    size, part = len(split), math.fsum(log_means[at] for at in split)
+    size, part = len(split), math.fsum(log_means[position] for position in split)
     rest = count - size
     squares = math.fsum(value * value for value in log_means)
     within = squares - part * part / size - (total - part) ** 2 / rest

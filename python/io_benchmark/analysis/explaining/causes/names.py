@@ -32,6 +32,7 @@ _SCALES_SHARE = 0.75
 # Whoever waits for a CPU waits for no lock and no layer.
 _PARTS = in_all(*set(Kind) - {Kind.WAITING})
 _MISSING = ("lookup-missing", "stat-missing")
+_NOT_PROFILED = NoChange("a task's profile does not have its operations on names")
 _OF_NAMES = Only((_METADATA,), "no other workload times operations on names")
 
 
@@ -106,7 +107,7 @@ METADATA_LOCK = CauseRule(
     fact=_lock,
     applies_to=_OF_NAMES,
     acts_through=_PARTS,
-    change=NoChange("a task's profile does not have its operations on names"),
+    change=_NOT_PROFILED,
     remedies=(
         RemedyRule(
             "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)",
@@ -158,7 +159,7 @@ OVERLAY_LAYERS = CauseRule(
     cost=_overlay_layers,
     applies_to=_OF_NAMES,
     acts_through=_PARTS,
-    change=NoChange("a task's profile does not have its operations on names"),
+    change=_NOT_PROFILED,
     remedies=(
         RemedyRule("work on a volume, or build the image with fewer layers", Push.other_place),
     ),
@@ -194,7 +195,7 @@ FILES_NOT_VISIBLE = CauseRule(
     fact=_files_not_visible,
     applies_to=_OF_NAMES,
     acts_through=frozenset(),
-    change=NoChange("a task's profile does not have its operations on names"),
+    change=_NOT_PROFILED,
     remedies=(
         RemedyRule(
             "work on a volume, or with another storage driver (overlay2, not AUFS)",

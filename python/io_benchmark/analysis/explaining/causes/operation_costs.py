@@ -49,6 +49,7 @@ from io_benchmark.analysis.model.statements import Quantity, Unit, ratio_of, sta
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, in_copies, in_lookups
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
+_NO_LOOKUPS = NoChange("a task's profile does not have the benchmark's lookups")
 _TOOLS = ("python3", "bash", "cp", "grep", "sed")
 # Whatever waits for a CPU waits for others: that is no cost of the lookups.
 _PARTS = in_lookups(*set(Kind) - {Kind.WAITING})
@@ -137,7 +138,7 @@ IMAGE_AND_TOOLS = CauseRule(
     weighed_facts={Fact.UNCLEAR},
     acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
     tried_by=TrialKind.LOOKUP,
-    change=NoChange("a task's profile does not have the benchmark's lookups"),
+    change=_NO_LOOKUPS,
     remedies=(RemedyRule("use the same image on both sides", Push.other_pool),),
 )
 
@@ -157,7 +158,7 @@ LOOKUP_COST = CauseRule(
     applies_to=_LOOKS_UP,
     acts_through=_PARTS,
     tried_by=TrialKind.LOOKUP,
-    change=NoChange("a task's profile does not have the benchmark's lookups"),
+    change=_NO_LOOKUPS,
 )
 
 
@@ -185,7 +186,7 @@ SPAWN_COST = CauseRule(
     applies_to=_LOOKS_UP,
     acts_through=_PARTS,
     tried_by=TrialKind.LOOKUP,
-    change=NoChange("a task's profile does not have the benchmark's lookups"),
+    change=_NO_LOOKUPS,
 )
 
 

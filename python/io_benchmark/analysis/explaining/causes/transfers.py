@@ -29,6 +29,7 @@ from io_benchmark.analysis.model.time_parts import ON_CPU, in_all
 from io_benchmark.results.parts import BatchEntry
 from io_benchmark.results.workloads import OVER_HARDLINKED
 
+_NOT_PROFILED = NoChange("a task's profile does not have its uploads")
 _OF_UPLOADS = Only(("upload",), "no other workload sends objects")
 _EXEC, _COPIES = "exec", "copies"
 _UPLOAD = "upload"
@@ -106,7 +107,7 @@ EXPECT_CONTINUE_STALL = CauseRule(
     fact=_stall,
     applies_to=_OF_UPLOADS,
     acts_through=frozenset(),
-    change=NoChange("a task's profile does not have its uploads"),
+    change=_NOT_PROFILED,
     remedies=(
         RemedyRule(
             "do not send Expect: 100-continue (curl -H 'Expect:')",
@@ -147,7 +148,7 @@ CONNECTION_EACH = CauseRule(
     fact=_connection_each,
     applies_to=_OF_UPLOADS,
     acts_through=frozenset(),
-    change=NoChange("a task's profile does not have its uploads"),
+    change=_NOT_PROFILED,
     remedies=(
         RemedyRule(
             "keep the connection for the next object",
